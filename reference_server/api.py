@@ -18,7 +18,7 @@ from reference_server.auth import Auth, Principal
 from reference_server.backends import Backend
 from reference_server.body_fields import NULL, drop_nulls
 from reference_server.context import Context, Reply, Request, json_reply, run_in_thread
-from reference_server.errors import BodyTooLarge, CatalogError, InvalidInput, Unsupported, shortened
+from reference_server.errors import BodyTooLarge, CatalogError, InvalidInput, Unsupported, invalid_at
 from reference_server.json_text import parse
 from reference_server.options import Options
 from reference_server.routing import Router, Routing
@@ -28,7 +28,6 @@ from specs.openapi import JSON_TYPE, Document, Operation
 from specs.profiles import Profile
 from specs.validation import Validators
 
-UNQUOTED = "it is not what the document says"
 Handler = Callable[[Any], Awaitable[Any]]
 Prepare = Callable[[Operation, Any], None]
 
@@ -191,10 +190,9 @@ def read_json_body(
     prepare(operation, value)
     if NULL in request.body:  # few bodies have any: the others are not walked through
         drop_nulls(validators.document, operation, value)
-    mismatch = validators.first_request_mismatch(operation.id, value)
+    mismatch = validators.first_request_mismatch(operation.id, value, quoted=quoted)
     if mismatch is not None:
-        place, message = shortened(mismatch.pointer or "its top"), shortened(mismatch.message if quoted else UNQUOTED)
-        raise InvalidInput(f"The request body is invalid at {place}: {message}.")
+        raise InvalidInput(invalid_at(mismatch.pointer, mismatch.message))
     return value
 
 

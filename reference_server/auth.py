@@ -53,7 +53,7 @@ class Auth:
         if self.token is None and self.client is None:
             return ANONYMOUS
         scheme, _, credentials = headers.get("Authorization", "").partition(" ")
-        secret = credentials.strip() if scheme.lower() == "bearer" else headers.get("x-api-key", "")
+        secret = credentials.strip(" \t") if scheme.lower() == "bearer" else headers.get("x-api-key", "")
         if not self._accepts(secret):
             challenge = {"WWW-Authenticate": 'Bearer realm="lakeproof"'}
             raise Unauthenticated("The request needs a valid bearer token or API key.", challenge)
@@ -92,12 +92,17 @@ class Auth:
         return f"{until}.{nonce}.{self._signature(str(until), nonce)}"
 
     def _signature(self, until: str, nonce: str) -> str:
-        key = "\0".join(self.client or ("", "")).encode()
+        # HMAC fills a short key with NULs: hashed, id and secret are no others with NULs behind them.
+        key = b"".join(hashlib.sha256(_raw(part)).digest() for part in self.client or ("", ""))
         return hmac.new(key, f"lakeproof\0{until}\0{nonce}".encode(), hashlib.sha256).hexdigest()
 
 
 def _same(actual: str, expected: str) -> bool:
-    return hmac.compare_digest(actual.encode("utf-8", "surrogateescape"), expected.encode())
+    return hmac.compare_digest(_raw(actual), _raw(expected))
+
+
+def _raw(text: str) -> bytes:
+    return text.encode("utf-8", "surrogateescape")
 
 
 def parse_auth(text: str) -> Auth:

@@ -52,6 +52,11 @@ def shortened(text: str) -> str:
     return text if len(text) <= limits.MESSAGE else f"{text[: limits.MESSAGE]}..."
 
 
+def invalid_at(place: str, message: str) -> str:
+    """Return a message about a request body: the JSON pointer of the field that is wrong, and the reason."""
+    return f"The request body is invalid at {shortened(place or 'its top')}: {shortened(message)}."
+
+
 class InvalidInput(CatalogError):
     """The request itself is wrong."""
 

@@ -12,10 +12,13 @@ from typing import Any
 import jsonschema_rs
 from jsonpointer import JsonPointer
 
+from specs.choices import nearest_error
 from specs.openapi import JSON_TYPE, Document, Schema
 from specs.variants import variants
 
 MAX_MISMATCHES = 5
+REQUEST, MASKED_REQUEST = "request", "masked request"  # beside statuses: the parts of an operation that have schemas
+MASK = "the value"  # what stands for a value in the messages about a masked request
 COMPONENTS = "urn:lakeproof:components"
 
 
@@ -47,16 +50,21 @@ class Validators:
 
     def request_mismatches(self, operation_id: str, value: Any) -> list[Mismatch]:
         """Check the JSON body of a request; an empty list means that it matches."""
-        return self._mismatches((operation_id, "request"), value)
+        return self._mismatches((operation_id, REQUEST), value)
 
-    def first_request_mismatch(self, operation_id: str, value: Any) -> Mismatch | None:
-        """Return the first mismatch of the JSON body of a request, None when it matches; the others cost nothing."""
-        validator = self._validator((operation_id, "request"))
+    def first_request_mismatch(self, operation_id: str, value: Any, *, quoted: bool = True) -> Mismatch | None:
+        """Return the first mismatch of the JSON body of a request, None when it matches; the others cost nothing.
+
+        It names the field that is wrong, also within a choice of schemas. The message quotes the value only if it may
+        be `quoted`.
+        """
+        validator = self._validator((operation_id, REQUEST if quoted else MASKED_REQUEST))
         try:
             if validator is not None:
                 validator.validate(value)
         except jsonschema_rs.ValidationError as error:
-            return Mismatch(pointer(error.instance_path), error.message)
+            place, message = nearest_error(error)
+            return Mismatch(pointer(place), message)
         return None
 
     def _mismatches(self, key: tuple[str, str], value: Any) -> list[Mismatch]:
@@ -72,15 +80,17 @@ class Validators:
 
     def _validator(self, key: tuple[str, str]) -> jsonschema_rs.Draft202012Validator | None:
         if key not in self._compiled:
-            schema = self._schema(*key)
-            self._compiled[key] = None if schema is None else compile_schema(self.document, schema)
+            schema, mask = self._schema(*key), MASK if key[1] == MASKED_REQUEST else None
+            self._compiled[key] = None if schema is None else compile_schema(self.document, schema, mask)
         return self._compiled[key]
 
     def _schema(self, operation_id: str, part: str) -> Schema | None:
         operation = self.document.operations[operation_id]
-        body = operation.request if part == "request" else operation.responses.get(part)
-        schema = body.content.get(JSON_TYPE) if body else None
-        return _as_object(self.document, schema) if schema and part == "request" else schema
+        if part not in (REQUEST, MASKED_REQUEST):
+            response = operation.responses.get(part)
+            return response.content.get(JSON_TYPE) if response else None
+        schema = operation.request.content.get(JSON_TYPE) if operation.request else None
+        return _as_object(self.document, schema) if schema else None
 
 
 def _as_object(document: Document, schema: Schema) -> Schema:
@@ -93,10 +103,13 @@ def _as_object(document: Document, schema: Schema) -> Schema:
     return {"type": "object", "allOf": [schema]} if means_object else schema
 
 
-def compile_schema(document: Document, schema: Schema) -> jsonschema_rs.Draft202012Validator:
-    """Return the validator of a schema of a document. Raises jsonschema_rs.ValidationError for one that is none."""
+def compile_schema(document: Document, schema: Schema, mask: str | None = None) -> jsonschema_rs.Draft202012Validator:
+    """Return the validator of a schema of a document. Raises jsonschema_rs.ValidationError for one that is none.
+
+    Where there is a `mask` it stands for every value in the messages.
+    """
     registry = document.once(COMPONENTS, lambda: _registered(document.raw.get("components", {})))
-    return jsonschema_rs.Draft202012Validator(_based(schema), registry=registry)
+    return jsonschema_rs.Draft202012Validator(_based(schema), registry=registry, mask=mask)
 
 
 def _registered(components: Schema) -> jsonschema_rs.Registry:

@@ -54,7 +54,7 @@ class Callers:
     def _look_up(self, authorization: str) -> tuple[Principal, float]:
         """Return who calls, and until when the token is good. Raises Unauthenticated."""
         scheme, _, token = authorization.partition(" ")
-        claims = self.holder(token.strip()) if scheme.lower() == "bearer" else None
+        claims = self.holder(token.strip(" \t")) if scheme.lower() == "bearer" else None
         roles = None if claims is None else self._roles(claims)
         if claims is None or roles is None:
             raise _refusal()

@@ -125,3 +125,42 @@ def test_discriminators_decide(body, valid):
     document = Document(expand_discriminators(BASE), "test")
     assert (Validators(document).request_mismatches("A", body) == []) is valid
     assert "discriminator" in BASE["components"]["schemas"]["Update"], "the document itself is left alone"
+
+
+def test_an_error_in_a_choice_names_the_field():
+    validators = Validators(Document(expand_discriminators(BASE), "test"))
+    for body, place, word in (
+        ({"action": "add"}, "", '"value" is a required property'),
+        ({"action": "add", "value": "x"}, "/value", '"x" is not of type "integer"'),
+        ({"action": "drop", "shared": "x"}, "/shared", '"x" is not of type "integer"'),
+        ({"action": "nonsense"}, "/action", 'it must be "add" or "drop"'),
+        ({}, "", '"action" is a required property'),
+        (5, "", "5 is not valid under any"),
+    ):
+        found = validators.first_request_mismatch("A", body)
+        assert (found.pointer, found.message[: len(word)]) == (place, word), body
+    assert validators.first_request_mismatch("A", {"action": "drop"}) is None
+
+
+@pytest.mark.parametrize(
+    ("filter_", "place", "word"),
+    [
+        ({"type": "nope"}, "/filter/type", '"true" or "false" or "and"'),
+        ({"type": "and", "left": {"type": "eq", "term": 5}, "right": True}, "/filter/left", "5 is not valid"),
+    ],
+)
+def test_an_error_in_a_choice_of_choices(filter_, place, word):
+    validators = Validators(find_profile("iceberg/2026-08").document())
+    found = validators.first_request_mismatch("planTableScan", {"filter": filter_})
+    assert found.pointer.startswith(place)
+    assert word in found.message
+
+
+def test_a_message_that_may_quote_nothing():
+    validators = Validators(Document(expand_discriminators(BASE), "test"))
+    for body in ({"action": "add", "value": "hidden"}, "hidden"):
+        assert "hidden" in f"{validators.first_request_mismatch('A', body)}"
+        assert "hidden" not in f"{validators.first_request_mismatch('A', body, quoted=False)}"
+    assert (
+        validators.first_request_mismatch("A", {"action": "add", "value": "hidden"}, quoted=False).pointer == "/value"
+    )

@@ -83,8 +83,8 @@ class LocationRules:
                     f"{show(other.path):.300}."
                 )
 
-    def files_of_dropped(self, _kind: Kind, _location: str) -> list[str]:
-        """Return the files that go with something that is dropped, whose metadata file is at a location."""
+    def files_of_dropped(self, _change: Change, _kind: Kind, _path: Path) -> list[str]:
+        """Return the files that go with something that is to be dropped and is still there."""
         return []
 
     def namespace_properties(self, _change: Change, _path: Path, properties: Properties) -> Properties:

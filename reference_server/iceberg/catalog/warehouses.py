@@ -104,8 +104,8 @@ def local_path(location: str) -> FilePath | None:
         return None
     path = location[scheme.end() :] if scheme else location
     if path.startswith("//"):
-        authority, slash, rest = path[2:].partition("/")
-        path = slash + rest if authority in ("", "localhost") else ""
+        authority, _, rest = path[2:].partition("/")
+        path = f"/{rest}" if authority in ("", "localhost") else ""
     if not path.startswith("/") or "\0" in path:
         raise InvalidInput(f"The location {location!r:.300} is neither a URI nor an absolute path.")
     return FilePath(path)

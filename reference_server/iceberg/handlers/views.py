@@ -91,8 +91,8 @@ async def drop_view(context: IcebergContext) -> Reply:
     path = context.object_path("view")
 
     async def build(change: Change) -> Reply:
-        location = change.remove(Kind.VIEW, path)
-        change.old_files += context.services.locations.files_of_dropped(Kind.VIEW, location)
+        change.old_files += context.services.locations.files_of_dropped(change, Kind.VIEW, path)
+        change.remove(Kind.VIEW, path)
         return Reply(204)
 
     async with context.alone([path]):

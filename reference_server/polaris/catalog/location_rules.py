@@ -24,12 +24,13 @@ from reference_server.polaris.catalog.flags import (
     VIEW_FILES,
 )
 from reference_server.polaris.catalog.object_store import CatalogLocations
-from reference_server.polaris.catalog.places import is_within, place_of
+from reference_server.polaris.catalog.places import check_plain, is_within, place_of
 from reference_server.polaris.catalog.served import ServedCatalog, folder_name
 from reference_server.storage.places import Place
 
 LOCATION = "location"
-WRITTEN_TO = ("write.data.path", "write.metadata.path")
+WRITTEN_TO = ("write.data.path", "write.metadata.path", "write.object-storage.path", "write.folder-storage.path")
+"""Where clients write what is new; the last two are older names of the first."""
 
 
 class CatalogLocationRules(LocationRules):
@@ -53,12 +54,7 @@ class CatalogLocationRules(LocationRules):
         if previous is not None and places == _places(previous):
             return None
         location = metadata[LOCATION]
-        own_place = self.check_inside(change, path, location)
-        for place in places[1:]:
-            if self._catalog.has(EXTERNAL_FILES):
-                self.allowed.check(place)
-            else:
-                self.check_inside(change, path, place)
+        own_place = self._check_places(change, path, places)
         if previous is not None and location == previous[LOCATION]:
             return None
         self.check_free(change, kind, path, location, own_place)
@@ -68,12 +64,21 @@ class CatalogLocationRules(LocationRules):
         """See LocationRules. Raises PermissionDenied. Views of one metadata file lie in one folder."""
         if kind is Kind.TABLE:
             self.place(change, kind, path, metadata)
-        else:
-            self.check_inside(change, path, metadata[LOCATION])
+            return
+        place = self._check_places(change, path, _places(metadata))
+        claim(change, kind, path, metadata[LOCATION], place)
 
-    def files_of_dropped(self, kind: Kind, location: str) -> list[str]:
-        """See LocationRules."""
-        return [location] if kind is Kind.VIEW and self._catalog.has(VIEW_FILES) else []
+    def files_of_dropped(self, change: Change, kind: Kind, path: Path) -> list[str]:
+        """See LocationRules. The metadata file of a view goes, unless another view was registered by it.
+
+        A view of which no place is known, since an older server registered it, leaves its file.
+        """
+        lies = location_of(change, kind, path)
+        if kind is not Kind.VIEW or lies is None or not self._catalog.has(VIEW_FILES):
+            return []
+        file = change.location(kind, path)
+        beside = (thing for thing in lying(change, place_of(lies)) if thing.kind is kind and thing.path != path)
+        return [] if any(change.find(kind, other.path) == file for other in beside) else [file]
 
     def namespace_properties(self, change: Change, path: Path, properties: Properties) -> Properties:
         """See LocationRules. Raises PermissionDenied and InvalidInput."""
@@ -88,7 +93,7 @@ class CatalogLocationRules(LocationRules):
 
     def check_inside(self, change: Change, path: Path, location: str) -> Place:
         """Return the place of a table or view. Raises PermissionDenied for one outside of catalog and namespace."""
-        place = self.allowed.check(location)
+        place = self._check_allowed(location)
         if self._catalog.is_external or self._catalog.has(UNSTRUCTURED):
             return place
         namespace = self._of_namespace(change, path[:-1])
@@ -108,6 +113,22 @@ class CatalogLocationRules(LocationRules):
                 f"existing table or namespace: {show(taken.path):.300}"
             )
 
+    def _check_places(self, change: Change, path: Path, places: list[str]) -> Place:
+        """Return the place of a table or view, whose location is the first of these. Raises what `check` raises."""
+        own_place = self.check_inside(change, path, places[0])
+        for location in places[1:]:
+            if self._catalog.has(EXTERNAL_FILES):
+                self._check_allowed(location)
+            else:
+                self.check_inside(change, path, location)
+        return own_place
+
+    def _check_allowed(self, location: str) -> Place:
+        """Return the place of a location. Raises InvalidInput, and PermissionDenied for one outside of the catalog."""
+        place = self.allowed.check(location)
+        check_plain(location)
+        return place
+
     def _overlapping(self, change: Change, path: Path, place: Place) -> Occupant | None:
         """Return what overlaps with what is to have a path and a place, None for nothing and where that is allowed.
 
@@ -120,6 +141,7 @@ class CatalogLocationRules(LocationRules):
         )
 
     def _place_namespace(self, change: Change, path: Path, location: str) -> None:
+        check_plain(location)
         default, place = self._default(change, path), place_of(location)
         custom = place != place_of(default)
         self.check_free(change, Kind.NAMESPACE, path, location, place)
@@ -136,8 +158,9 @@ class CatalogLocationRules(LocationRules):
         return f"{self._of_namespace(change, path[:-1])}/{folder_name(path)}"
 
     def _of_namespace(self, change: Change, path: Path) -> str:
-        location = location_of(change, Kind.NAMESPACE, path) if path else self._catalog.uri
-        return (location or self._default(change, path)).rstrip("/")
+        if not path:
+            return self._catalog.uri
+        return (location_of(change, Kind.NAMESPACE, path) or self._default(change, path)).rstrip("/")
 
 
 def _begins(path: Path, longer: Path) -> bool:

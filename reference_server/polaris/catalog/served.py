@@ -12,7 +12,7 @@ from reference_server.iceberg.catalog.names import Path
 from reference_server.iceberg.catalog.warehouses import Warehouse
 from reference_server.iceberg.context import IcebergContext
 from reference_server.polaris.catalog.flags import flag
-from reference_server.polaris.catalog.places import is_within, place_of
+from reference_server.polaris.catalog.places import is_plain, is_within, place_of
 from reference_server.polaris.catalog.revisions import CatalogRules
 from reference_server.storage.places import Place
 
@@ -79,8 +79,8 @@ def served_catalog(context: IcebergContext) -> ServedCatalog:
 
 def folder_name(path: Path) -> str:
     """Return what the folder of a namespace, a table or a view is called: its name, as far as that can be a folder."""
-    name = path[-1]
+    name, stripped = path[-1], path[-1].strip()
     control = any(unicodedata.category(character) in ("Cc", "Cs") for character in name)
-    if not control and "/" not in name and name.strip() not in ("", ".", "..") and len(name.encode()) <= LONGEST:
+    if not control and "/" not in name and stripped and is_plain(stripped) and len(name.encode()) <= LONGEST:
         return name
     return hashlib.sha1(name.encode("utf-8", "surrogatepass"), usedforsecurity=False).hexdigest()

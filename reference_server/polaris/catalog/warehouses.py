@@ -16,6 +16,7 @@ from reference_server.iceberg.scans.plans import SYNC, ScanServices, scan_servic
 from reference_server.iceberg.services import Services
 from reference_server.polaris.catalog.location_rules import CatalogLocationRules
 from reference_server.polaris.catalog.object_store import CatalogLocations
+from reference_server.polaris.catalog.places import ROOT
 from reference_server.polaris.catalog.revisions import CatalogRules
 from reference_server.polaris.catalog.served import BASE, ServedCatalog
 
@@ -48,7 +49,8 @@ class Warehouses:
 
     def _open(self, record: Record) -> Services:
         base = record["properties"][BASE].rstrip("/")
-        catalog = ServedCatalog(record["name"], base, record=record, rules=self._rules)
+        uri = ROOT if base in ("", "file:") else base
+        catalog = ServedCatalog(record["name"], uri, record=record, rules=self._rules)
         allowed = CatalogLocations(catalog, self._backend.data_root)
         file_io = FileIO(allowed, durable=self._backend.durable)
         scans = scan_services(file_io.read, SYNC, BYTES)

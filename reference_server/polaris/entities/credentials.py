@@ -2,6 +2,8 @@
 
 The secret before the last one stays good for one rotation, so that clients can change over. A secret that the server
 made has 128 random bits, which nobody can try out: its hash is a quick one. One that somebody chose has a slow hash.
+scrypt begins with HMAC, which fills a short key with NULs: it is given a digest, so that a secret is no other one with
+NULs behind it.
 """
 
 from __future__ import annotations
@@ -9,7 +11,7 @@ from __future__ import annotations
 import hashlib
 import hmac
 import secrets
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 
 import orjson
@@ -21,7 +23,7 @@ from reference_server.storage.transactions import Transaction
 
 COST, BLOCK, PARALLEL = 1 << 12, 8, 1  # of scrypt: 4 MB and some ms for each secret that is tried
 SALT_BYTES = 16
-QUICK = "quick:"  # what the hashes of random secrets begin with
+QUICK, SLOW, OLDER = "quick", "slow", ""  # what hashes begin with; those of older servers, which are slow, with nothing
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,27 +57,33 @@ def new_secret() -> str:
 
 def hashed(secret: str) -> str:
     """Return the hash of a secret that somebody chose, with a salt of its own."""
-    salt = secrets.token_bytes(SALT_BYTES)
-    return f"{salt.hex()}:{_digest(secret, salt)}"
+    return _salted(SLOW, secret)
 
 
 def quickly_hashed(secret: str) -> str:
     """Return the hash of a secret of `new_secret`, with a salt of its own."""
+    return _salted(QUICK, secret)
+
+
+def _salted(kind: str, secret: str) -> str:
     salt = secrets.token_bytes(SALT_BYTES)
-    return f"{QUICK}{salt.hex()}:{_quick_digest(secret, salt)}"
+    return f"{kind}:{salt.hex()}:{DIGESTS[kind](secret, salt)}"
 
 
 def is_secret(secret: str, credentials: Credentials | None) -> bool:
     """Return whether a secret is good. A wrong one takes as long where there are no credentials, or random ones."""
-    hashes = credentials.hashes if credentials else ()
-    quick = [text.removeprefix(QUICK) for text in hashes if text.startswith(QUICK)]
-    slow = [text for text in hashes if not text.startswith(QUICK)] or [f"{'00' * SALT_BYTES}:"]
-    return _is_one_of(secret, quick, _quick_digest) or _is_one_of(secret, slow, _digest)
+    hashes = [_read_hash(text) for text in (credentials.hashes if credentials else ())]
+    if all(kind == QUICK for kind, _, _ in hashes):
+        hashes.append((SLOW, bytes(SALT_BYTES), ""))
+    hashes.sort(key=lambda parts: parts[0] != QUICK)
+    return any(hmac.compare_digest(DIGESTS[kind](secret, salt), known) for kind, salt, known in hashes)
 
 
-def _is_one_of(secret: str, hashes: Iterable[str], digest: Callable[[str, bytes], str]) -> bool:
-    pairs = (text.partition(":")[::2] for text in hashes)
-    return any(hmac.compare_digest(digest(secret, bytes.fromhex(salt)), known) for salt, known in pairs)
+def _read_hash(text: str) -> tuple[str, bytes, str]:
+    """Return the kind of a hash, its salt and its digest."""
+    rest, _, digest = text.rpartition(":")
+    kind, _, salt = rest.rpartition(":")
+    return kind, bytes.fromhex(salt), digest
 
 
 def find_credentials(store: Readable[bytes], principal: str) -> Credentials | None:
@@ -114,13 +122,26 @@ def _read(value: bytes) -> Credentials:
     return Credentials(**{**fields, "hashes": tuple(fields["hashes"])})
 
 
-def _digest(secret: str, salt: bytes) -> str:
-    return hashlib.scrypt(_raw(secret), salt=salt, n=COST, r=BLOCK, p=PARALLEL).hex()
-
-
 def _quick_digest(secret: str, salt: bytes) -> str:
     return hashlib.sha256(salt + _raw(secret)).hexdigest()
 
 
+def _slow_digest(secret: str, salt: bytes) -> str:
+    return _scrypt(hashlib.sha256(_raw(secret)).digest(), salt)
+
+
+def _older_digest(secret: str, salt: bytes) -> str:
+    """Return the digest of older servers, for which NULs behind a secret make no difference: such a one has none."""
+    digest = _scrypt(_raw(secret), salt)
+    return "" if secret.endswith("\0") else digest
+
+
+def _scrypt(password: bytes, salt: bytes) -> str:
+    return hashlib.scrypt(password, salt=salt, n=COST, r=BLOCK, p=PARALLEL).hex()
+
+
 def _raw(secret: str) -> bytes:
     return secret.encode("utf-8", "surrogateescape")
+
+
+DIGESTS: Mapping[str, Callable[[str, bytes], str]] = {QUICK: _quick_digest, SLOW: _slow_digest, OLDER: _older_digest}

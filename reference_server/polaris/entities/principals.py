@@ -42,13 +42,13 @@ def rotate(transaction: Transaction[bytes], name: str, hash_: str) -> Record:
     return _replace(transaction, name, replace(present, hashes=(hash_, *kept), rotation_required=False))
 
 
-def reset(transaction: Transaction[bytes], name: str, client_id: str, hash_: str) -> Record:
-    """Give a principal a client id and a secret; no other secret stays good.
+def reset(transaction: Transaction[bytes], name: str, client_id: str | None, hash_: str) -> Record:
+    """Give a principal a secret, and a client id unless it keeps its own; no other secret stays good.
 
     Raises NotFound, and EntityAlreadyExists for a client id that another principal has.
     """
     present = _credentials(transaction, name)
-    changed = replace(present, client_id=client_id, hashes=(hash_,), rotation_required=False)
+    changed = replace(present, client_id=client_id or present.client_id, hashes=(hash_,), rotation_required=False)
     return _replace(transaction, name, changed)
 
 

@@ -1,17 +1,18 @@
-"""The storage of a catalog: which locations and settings it may have, and what of them can be changed.
-
-Locations are compared as texts, each a folder: one lies in another if it begins with it.
-"""
+"""The storage of a catalog: which locations and settings it may have, and what of them can be changed."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from typing import Any
 
-from reference_server.errors import InvalidInput
+from reference_server.backends import OWN_FOLDER
+from reference_server.errors import InvalidInput, invalid_at
 from reference_server.iceberg.errors import IllegalArgument
+from reference_server.polaris.catalog.places import LOCAL, check_plain, is_within, place_of
 from reference_server.polaris.errors import ValidationFailed
 from reference_server.polaris.rules import Rules
+from reference_server.storage.places import Place
 
 Json = dict[str, Any]
 BASE = "default-base-location"
@@ -21,59 +22,55 @@ SCHEMES = {
     "GCS": ("gs://",),
     "FILE": ("file:/", "/"),
 }
-KINDS = {scheme.partition(":")[0]: kind for kind, schemes in SCHEMES.items() for scheme in schemes}
-DOTS = frozenset({".", ".."})
 FIXED = {"externalId": "S3", "tenantId": "AZURE"}  # what cannot be changed, and of which storage it is
-
-
-def folder(location: str) -> str:
-    """Return a location as a folder, so that one folder lies in another if it begins with it.
-
-    A local path is the same with its scheme and without, and schemes of one storage are the same.
-    """
-    scheme, path = ("file", location) if location.startswith("/") else location.split(":", 1)
-    return "/".join([KINDS[scheme], *filter(None, path.split("/")), ""])
-
-
-def overlap(location: str, other: str) -> bool:
-    """Return whether one of two locations lies in the other."""
-    first, second = folder(location), folder(other)
-    return first.startswith(second) or second.startswith(first)
-
-
-def locations(catalog: Json) -> list[str]:
-    """Return all locations of a catalog's record."""
-    base = catalog["properties"][BASE]
-    return list(dict.fromkeys([base, *(catalog["storageConfigInfo"].get("allowedLocations") or ())]))
 
 
 def check_overlap(catalog: Json, others: Iterable[Json]) -> None:
     """Raise ValidationFailed where a catalog and another one would share a location."""
+    own = _places(catalog)
     for other in others:
         if other["name"] == catalog["name"]:
             continue
-        if any(overlap(own, foreign) for own in locations(catalog) for foreign in locations(other)):
-            raise ValidationFailed(
-                f"Cannot create or change Catalog {catalog['name']}. One or more of its locations overlaps with an "
-                "existing catalog"
-            )
+        foreign = _places(other).values()
+        for location, place in own.items():
+            if any(is_within(place, outer) or is_within(outer, place) for outer in foreign):
+                raise ValidationFailed(
+                    f"Cannot create or change Catalog {catalog['name']}. One or more of its locations overlaps with an "
+                    f"existing catalog: {location:.300}"
+                )
 
 
-def checked(catalog: Mapping[str, Any], rules: Rules) -> Json:
-    """Return the storage of a catalog as it is kept: with its allowed locations. Raises InvalidInput."""
+def _places(catalog: Json) -> dict[str, Place]:
+    """Return the places of a catalog's locations; one that cannot be used, which older servers took, has none."""
+    places = {}
+    for location in (catalog["properties"][BASE], *(catalog["storageConfigInfo"].get("allowedLocations") or ())):
+        with suppress(InvalidInput):
+            places[location] = place_of(location)
+    return places
+
+
+def checked(catalog: Mapping[str, Any], rules: Rules, at: str = "") -> Json:
+    """Return the storage of a catalog as it is kept: with its allowed locations.
+
+    `at` is where the catalog stands in the body of the request. Raises InvalidInput that says where it is wrong.
+    """
     base, storage = catalog["properties"].get(BASE), catalog["storageConfigInfo"]
+    base_at, allowed_at = f"{at}/properties/{BASE}", f"{at}/storageConfigInfo/allowedLocations"
     if not base:
-        raise InvalidInput(f"Must specify default base location: the property {BASE}")
+        raise InvalidInput(invalid_at(base_at, "Must specify default base location"))
+    _check_location(storage["storageType"], base, base_at)
+    for index, location in enumerate(storage.get("allowedLocations") or ()):
+        _check_location(storage["storageType"], location, f"{allowed_at}/{index}")
     allowed = list(dict.fromkeys(storage.get("allowedLocations") or ()))
-    _check_schemes(storage["storageType"], [base, *allowed])
     if rules.base_is_allowed or not allowed:
         allowed = list(dict.fromkeys([base, *allowed]))
-    if not any(folder(base).startswith(folder(location)) for location in allowed):
-        raise InvalidInput(f"The {BASE} {base:.300} is not within any of the allowed locations")
+    if not any(is_within(place_of(base), place_of(location)) for location in allowed):
+        raise InvalidInput(invalid_at(base_at, f"{base:.300} is not within any of the allowed locations"))
     most = rules.most_locations.get(storage["storageType"])
     if most is not None and len(allowed) > most:
-        raise InvalidInput(f"A catalog on {storage['storageType']} has at most {most} allowed locations")
-    _account(storage, rules)
+        message = f"A catalog on {storage['storageType']} has at most {most} allowed locations"
+        raise InvalidInput(invalid_at(allowed_at, message))
+    _account(storage, rules, at)
     return {**storage, "allowedLocations": allowed}
 
 
@@ -93,22 +90,26 @@ def check_change(present: Json, changed: Json, rules: Rules) -> None:
         raise InvalidInput("Cannot modify AWS account ID of the storage config")
 
 
-def _check_schemes(kind: str, uris: Iterable[str]) -> None:
-    for location in uris:
-        if not location.startswith(SCHEMES[kind]):
-            raise IllegalArgument(
-                f"Location prefix not allowed: {location:.300}, expected prefixes: {', '.join(SCHEMES[kind])}"
-            )
-        if not DOTS.isdisjoint(location.split("/")):
-            raise IllegalArgument(f"Location has a part that is not a name: {location:.300}")
+def _check_location(kind: str, location: str, at: str) -> None:
+    """Raise IllegalArgument for a location in which a catalog of a storage type could have nothing."""
+    if not location.startswith(SCHEMES[kind]):
+        message = f"Location prefix not allowed: {location:.300}, expected prefixes: {', '.join(SCHEMES[kind])}"
+        raise IllegalArgument(invalid_at(at, message))
+    try:
+        place = place_of(location)
+        check_plain(location)
+    except InvalidInput as error:
+        raise IllegalArgument(invalid_at(at, error.message.rstrip("."))) from None
+    if place[0] == LOCAL and OWN_FOLDER in place:
+        raise IllegalArgument(invalid_at(at, f"{location:.300} is in the folder of the server itself"))
 
 
-def _account(storage: Json, rules: Rules) -> str | None:
+def _account(storage: Json, rules: Rules, at: str = "") -> str | None:
     """Return the AWS account of a storage's role, None without one. Raises InvalidInput for what is no role."""
     role = storage.get("roleArn") if storage["storageType"] == "S3" else None
     if role is None:
         return None
     match = rules.role_arn.fullmatch(role)
     if match is None:
-        raise InvalidInput(f"Invalid role ARN format: {role:.300}")
+        raise InvalidInput(invalid_at(f"{at}/storageConfigInfo/roleArn", f"Invalid role ARN format: {role:.300}"))
     return match[1]

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from reference_server.errors import InvalidInput
+from reference_server.polaris.catalog.places import check_plain
 from reference_server.polaris.entities.storage_rules import checked
 from reference_server.polaris.rules import Rules
 from reference_server.polaris.securables import SecurableType
@@ -82,7 +83,12 @@ def _check_version(body: Json, _rules: Rules) -> None:
 
 
 def _check_storage(catalog: Json, rules: Rules) -> None:
-    checked(catalog, rules)
+    checked(catalog, rules, at="/catalog")
+
+
+def _check_file(registration: Json, _rules: Rules) -> None:
+    """Check the metadata file that a registration names."""
+    check_plain(registration["metadata-location"])
 
 
 def _check_levels(grant: Json, _rules: Rules) -> None:
@@ -106,8 +112,10 @@ CHECKS: dict[str, tuple[Callable[[Json, Rules], None], ...]] = {
     "createTable": (_check_properties,),
     "updateTable": (_check_commit,),
     "commitTransaction": (_check_transaction,),
+    "registerTable": (_check_file,),
     "createView": (_check_properties,),
     "replaceView": (_check_commit,),
+    "registerView": (_check_file,),
     "createGenericTable": (_check_properties,),
     "addGrantToCatalogRole": (_check_levels,),
     "revokeGrantFromCatalogRole": (_check_levels,),

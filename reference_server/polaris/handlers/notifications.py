@@ -15,7 +15,7 @@ from reference_server.iceberg.catalog.changes import commit
 from reference_server.iceberg.catalog.keys import Kind
 from reference_server.iceberg.catalog.names import Path, check_name, check_namespace, show
 from reference_server.polaris.catalog.notified import last_notified, note
-from reference_server.polaris.catalog.places import is_within, place_of
+from reference_server.polaris.catalog.places import check_plain, is_within, place_of
 from reference_server.polaris.catalog.served import served_catalog
 from reference_server.polaris.context import CatalogContext
 
@@ -46,7 +46,7 @@ async def send_notification(context: CatalogContext) -> Reply:
         elif kind == "DROP" and change.find(Kind.TABLE, path) is not None:
             change.remove(Kind.TABLE, path)
         elif kind == "VALIDATE":
-            context.services.allowed.check(payload["metadata-location"])
+            _check_file(context, payload["metadata-location"])
         return Reply(204)
 
     async with context.alone([path]):
@@ -59,7 +59,7 @@ async def _enter(context: CatalogContext, change: Change, path: Path, payload: P
     last = last_notified(change, path)
     if last is not None and timestamp <= last:
         raise _too_old(path)
-    context.services.allowed.check(location)
+    _check_file(context, location)
     file = await context.table_file(location)
     context.services.allowed.check(file.metadata["location"])
     if not is_within(place_of(location), place_of(file.metadata["location"])):
@@ -74,6 +74,12 @@ async def _enter(context: CatalogContext, change: Change, path: Path, payload: P
         context.services.locations.place(change, Kind.TABLE, path, file.metadata)
         change.replace(Kind.TABLE, path, location)
     note(change, path, timestamp)
+
+
+def _check_file(context: CatalogContext, location: str) -> None:
+    """Raise InvalidInput or PermissionDenied for a metadata file that the catalog may not have."""
+    context.services.allowed.check(location)
+    check_plain(location)
 
 
 def _make_namespaces(context: CatalogContext, change: Change, path: Path) -> None:

@@ -67,9 +67,9 @@ async def rotate_credentials(context: ManagementContext) -> Reply:
 
 
 async def reset_credentials(context: ManagementContext) -> Reply:
-    """Give a principal other credentials, those that are sent or random ones, and return them."""
+    """Give a principal another secret, a random one unless one is sent, and the client id that is sent, if any."""
     name, wanted = context.path["principalName"], context.body or {}
-    client_id, chosen = wanted.get("clientId") or new_client_id(), wanted.get("clientSecret")
+    client_id, chosen = wanted.get("clientId"), wanted.get("clientSecret")
     secret = chosen or new_secret()
     digest = await context.run(hashed, secret) if chosen else quickly_hashed(secret)
     record = await context.commit(lambda transaction: principals.reset(transaction, name, client_id, digest))

@@ -98,6 +98,25 @@ def test_tokens_end(monkeypatch):
         auth.authenticate(bearer(token))
 
 
-def test_another_secret_makes_other_tokens():
+@pytest.mark.parametrize(
+    "other", [("a", "other"), ("a", "b\0"), ("a", "b\0\0"), ("a\0", "b"), ("a\0b", ""), ("", "a\0b"), ("", "")]
+)
+def test_another_secret_makes_other_tokens(other):
     with pytest.raises(Unauthenticated):
-        Auth(client=("a", "other")).authenticate(bearer(Auth(client=("a", "b")).issue("a", "b")))
+        Auth(client=other).authenticate(bearer(Auth(client=("a", "b")).issue("a", "b")))
+
+
+@pytest.mark.parametrize("more", ["\0", "\0\0", "\ufffd", " ", "\n"])
+def test_a_secret_with_something_behind_it_is_another_one(api, http, more):
+    assert ask(api, {**FORM, "client_secret": f"s3cret{more}"}).status == 401
+    assert ask(api, {**FORM, "client_id": f"root{more}"}).status == 401
+    with serve("iceberg", auth="token:t0ken") as server:
+        assert ask(Api(http, server.url), {**FORM, "client_secret": f"t0ken{more}"}).status == 401
+
+
+@pytest.mark.parametrize("more", ["\u00a0", "\u2003", "\x1f", "\0", "\n"])
+def test_a_token_with_something_behind_it_is_another_one(more):
+    for name, header in (("Authorization", f"Bearer t0ken{more}"), ("x-api-key", f"t0ken{more}")):
+        with pytest.raises(Unauthenticated):
+            Auth(token="t0ken").authenticate({name: header})
+    Auth(token="t0ken").authenticate(bearer("t0ken \t"))

@@ -10,6 +10,14 @@ from lakeproof import serve
 
 MANAGEMENT, ICEBERG, OWN = "/api/management/v1", "/api/catalog/v1", "/api/catalog/polaris/v1"
 SCHEMA = {"type": "struct", "fields": [{"id": 1, "name": "id", "type": "long", "required": False}]}
+VIEW_VERSION = {
+    "version-id": 1,
+    "timestamp-ms": 1,
+    "schema-id": 0,
+    "summary": {},
+    "representations": [{"type": "sql", "sql": "select 1", "dialect": "spark"}],
+    "default-namespace": ["a"],
+}
 STORAGES = {
     "FILE": {"storageType": "FILE"},
     "S3": {"storageType": "S3", "roleArn": "arn:aws:iam::123456789012:role/r", "region": "eu-west-1"},
@@ -80,6 +88,11 @@ class Root:
     def table(self, catalog, path="a/tables", name="t", *, expect=200, headers=None, **fields):
         body = {"name": name, "schema": SCHEMA, **fields}
         return self.call("POST", f"{ICEBERG}/{catalog}/namespaces/{path}", body, expect=expect, headers=headers)
+
+    def view(self, catalog, path="a/views", name="v", *, expect=200, **fields):
+        schema = {"type": "struct", "schema-id": 0, "fields": []}
+        body = {"name": name, "schema": schema, "view-version": VIEW_VERSION, "properties": {}, **fields}
+        return self.call("POST", f"{ICEBERG}/{catalog}/namespaces/{path}", body, expect=expect)
 
 
 @contextmanager

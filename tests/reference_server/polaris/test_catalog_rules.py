@@ -162,21 +162,7 @@ def test_a_catalog_that_has_no_credentials(root):
 def test_a_dropped_view_takes_its_file_along(root):
     base = root.catalog("c")
     root.namespace("c", "a")
-    version = {
-        "version-id": 1,
-        "timestamp-ms": 1,
-        "schema-id": 0,
-        "summary": {},
-        "representations": [{"type": "sql", "sql": "select 1", "dialect": "spark"}],
-        "default-namespace": ["a"],
-    }
-    body = {
-        "name": "v",
-        "schema": {"type": "struct", "schema-id": 0, "fields": []},
-        "view-version": version,
-        "properties": {},
-    }
-    made = root.call("POST", f"{ICEBERG}/c/namespaces/a/views", body, expect=200).body
+    made = root.view("c").body
     assert made["metadata"]["location"] == f"{base}/a/v"
     root.call("DELETE", f"{ICEBERG}/c/namespaces/a/views/v", expect=204)
     again = {"name": "w", "metadata-location": made["metadata-location"]}

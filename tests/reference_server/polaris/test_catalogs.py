@@ -70,7 +70,7 @@ def test_locations_of_catalogs_do_not_overlap(admin, base, other, overlaps):
     ("body", "word"),
     [
         (catalog("c", "gs://b/x", **S3), "prefix"),
-        (catalog("c", "file:///tmp/a/../b"), "not a name"),
+        (catalog("c", "file:///tmp/a/../b"), "without dots"),
         (catalog("c", "relative"), "prefix"),
         (catalog("c", "s3://b/x", storageType="S3", roleArn="arn:aws:iam::12:role/r"), "ARN"),
     ],

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import json
+import secrets
+
 import pytest
 
 from reference_server import limits
 from reference_server.errors import InvalidInput
+from reference_server.polaris.catalog.location_rules import WRITTEN_TO
 from reference_server.polaris.catalog.places import is_within, place_of
 from tests.reference_server.polaris.served_catalogs import ICEBERG, served
 
@@ -22,6 +26,8 @@ def root(http, tmp_path):
         ("s3a://b/x/", "s3://b//x"),
         ("file:/a/b", "/a/b"),
         ("file:///a/b", "file://localhost/a/b"),
+        ("file://", "/"),
+        ("file://localhost", "file:///"),
         ("wasbs://c@a.blob.core.windows.net/x", "abfss://c@a.dfs.core.windows.net/x"),
     ],
 )
@@ -29,7 +35,23 @@ def test_a_place_has_one_spelling(spelling, other):
     assert place_of(spelling) == place_of(other)
 
 
-@pytest.mark.parametrize("location", ["a/b", "file:a", "file://host/a", "s3:///x", "/a/../b", "s3://b/./x", "/a\0"])
+@pytest.mark.parametrize(
+    "location",
+    [
+        "",
+        "a/b",
+        "file:",
+        "file:a",
+        "file://host/a",
+        "s3://",
+        "s3:///x",
+        "s3://../x",
+        "s3://a b/x",
+        "/a/../b",
+        "s3://b/./x",
+        "/a\0",
+    ],
+)
 def test_what_is_no_place(location):
     with pytest.raises(InvalidInput):
         place_of(location)
@@ -132,11 +154,61 @@ def test_a_commit_cannot_lead_outside(root):
     for location in (f"{base}/b", "file:///etc/t"):
         update = {"requirements": [], "updates": [{"action": "set-location", "location": location}]}
         root.call("POST", f"{ICEBERG}/c/namespaces/a/tables/t", update, expect=403)
-    written = {"write.data.path": f"{base}/b"}
-    root.table("c", name="u", properties=written, expect=403)
-    root.catalog("d", **{"polaris.config.allow.external.table.location": "true"})
+
+
+@pytest.mark.parametrize("storage", ["memory", "directory"])
+def test_what_is_written_elsewhere_is_written_inside(http, tmp_path, storage):
+    settings = {"storage": f"dir:{tmp_path}/state"} if storage == "directory" else {}
+    with served(http, tmp_path / "data", **settings) as root:
+        base = root.catalog("c")
+        root.namespace("c", "a")
+        root.table("c")
+        root.view("c")
+        for name in WRITTEN_TO:
+            for location in (f"{base}/b", "file:///etc/t", "s3://bucket/t"):
+                write_to(root, {name: location}, expect=(403,))
+            for location in ("data", ""):
+                write_to(root, {name: location}, expect=(400,))
+            write_to(root, {name: f"{base}/a/{name}"}, expect=(200, 204))
+
+
+def write_to(root, properties, expect):
+    """Bring properties into a table or a view in every way that there is."""
+    path, update = f"{ICEBERG}/c/namespaces/a", {"action": "set-properties", "updates": properties}
+    commit = {"requirements": [], "updates": [update]}
+    change = {"identifier": {"namespace": ["a"], "name": "t"}, **commit}
+    made = "-".join(properties)
+    answers = [
+        root.table("c", name="staged", properties=properties, **{"stage-create": True}, expect=None),
+        root.table("c", name=made, properties=properties, expect=None),
+        root.view("c", name=f"v-{made}", properties=properties, expect=None),
+        root.call("POST", f"{path}/tables/t", commit),
+        root.call("POST", f"{path}/views/v", commit),
+        root.call("POST", f"{ICEBERG}/c/transactions/commit", {"table-changes": [change]}),
+        *(register_with(root, kind, properties) for kind in ("table", "view")),
+    ]
+    assert all(answer.status in expect for answer in answers), [(answer.status, answer.body) for answer in answers]
+
+
+def register_with(root, kind, properties):
+    """Register a table or view by a metadata file that another catalog wrote."""
+    name, register = {"table": ("t", "register"), "view": ("v", "register-view")}[kind]
+    path = f"{ICEBERG}/c/namespaces/a"
+    metadata = root.call("GET", f"{path}/{kind}s/{name}", expect=200).body["metadata"]
+    new = f"{kind}-{secrets.token_hex(4)}"
+    folder = root.folder / "c" / "a" / new
+    folder.mkdir()
+    file = folder / "1.metadata.json"
+    file.write_text(json.dumps({**metadata, "location": folder.as_uri(), "properties": properties}))
+    return root.call("POST", f"{path}/{register}", {"name": new, "metadata-location": file.as_uri()})
+
+
+def test_a_setting_lets_tables_write_elsewhere_in_the_catalog(root):
+    base = root.catalog("d", **{"polaris.config.allow.external.table.location": "true"})
     root.namespace("d", "a")
-    root.table("d", properties={"write.data.path": f"{base[:-1]}d/b"})
+    for name in WRITTEN_TO:
+        root.table("d", name=f"t-{name}", properties={name: f"{base}/b"})
+        root.table("d", name=f"u-{name}", properties={name: "file:///etc/t"}, expect=403)
 
 
 def test_a_metadata_file_of_another_catalog_is_not_read(root):

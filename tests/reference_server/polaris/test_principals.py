@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tests.reference_server.polaris.conftest import ROOT
+from lakeproof import serve
+from tests.reference_server.polaris.conftest import ROOT, Admin, Caller
 
 
 def test_credentials_are_shown_once(admin):
@@ -57,8 +58,28 @@ def test_reset(admin, revision):
     assert admin.manage("POST", "/principals/u/reset", chosen, expect=200).body["credentials"] == chosen
     assert admin.token_for("chosen", "word").status == 200
     assert admin.token_for(reset["clientId"], reset["clientSecret"]).status == 401
+    assert admin.token_for(client, reset["clientSecret"]).status == 401
     wrong = admin.manage("POST", "/principals/u/reset", {"clientId": 5, "clientSecret": "hidden"}, expect=400)
     assert b"hidden" not in wrong.data
+
+
+@pytest.mark.parametrize("storage", ["memory", "directory"])
+def test_a_reset_keeps_a_client_id_that_is_not_given(http, tmp_path, storage):
+    settings = {"storage": f"dir:{tmp_path}/state"} if storage == "directory" else {}
+    with serve("polaris/1.7", bootstrap=":".join(ROOT), **settings) as server:
+        nobody = Caller(http, server.url, "1.7")
+        admin = Admin(http, server.url, "1.7", nobody.token_for(*ROOT).body["access_token"])
+        client, secret = admin.principal("u")
+        before = admin.manage("GET", "/principals/u").body
+        for body in (None, {}, {"clientId": ""}, {"clientSecret": "word"}, {"clientId": client}):
+            answer = admin.manage("POST", "/principals/u/reset", body, expect=200).body
+            reset = answer["credentials"]
+            assert answer["principal"] == before == admin.manage("GET", "/principals/u").body
+            assert reset["clientId"] == client
+            assert reset["clientSecret"] == (body or {}).get("clientSecret", reset["clientSecret"]) != secret
+            assert admin.token_for(client, secret).status == 401
+            secret = reset["clientSecret"]
+            assert admin.token_for(client, secret).status == 200
 
 
 def test_a_version_is_used_once(admin):
