@@ -12,7 +12,7 @@ from reference_server.iceberg.metadata.partition_specs import read_spec, shape_o
 from reference_server.iceberg.metadata.reading import Json, obj, objects, optional
 from reference_server.iceberg.metadata.sort_orders import UNSORTED, UNSORTED_ID
 
-MISSING = (None, [])
+MISSING: tuple[object, ...] = (None, [])
 
 
 def with_lists(document: Json) -> Json:
