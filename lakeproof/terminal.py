@@ -24,6 +24,7 @@ from conformance.report.pretty import step_lines
 from conformance.requirement import Requirement
 from conformance.results import Cause, Result, Results
 from conformance.targets.sandbox import Leftover, summary
+from conformance.verdict import SHRINKING_STOPPED
 from conformance.visible import visible
 
 COLOURS = {
@@ -236,13 +237,19 @@ def _card(entry: Result, title: Text, about: str, commands: str) -> Group:
     lines = [
         Text.assemble(title, style="bold"),
         Text(f"  {about}", "dim"),
-        Text(f"  {entry.message.splitlines()[0]}" if entry.message else "", COLOURS[entry.verdict]),
+        *(Text(f"  {line}", COLOURS[entry.verdict]) for line in _said(entry.message)),
     ]
     if len(steps) > len(shown):
         lines.append(Text(f"  … {len(steps) - len(shown)} steps before these", "dim"))
     lines += [_step(number, step) for number, step in enumerate(shown, len(steps) - len(shown) + 1)]
     lines.append(Text(commands, "cyan"))
     return Group(*lines)
+
+
+def _said(message: str) -> list[str]:
+    """Return the first line of a message, and what it says of the steps."""
+    first, *others = message.splitlines() or [""]
+    return [first, *(line for line in others if line.startswith(SHRINKING_STOPPED))]
 
 
 def _step(number: int, step: Step) -> Text:

@@ -29,6 +29,7 @@ from conformance.run.jobs import Jobs
 from conformance.run.ordering import ranks
 from conformance.run.second_try import SecondTry
 from conformance.run.session import Session
+from conformance.run.shrinking import shrinking_notes
 from conformance.verdict import GOOD
 
 log = logging.getLogger("lakeproof.suite")
@@ -274,4 +275,4 @@ def _message(error: BaseException | None) -> str:
     text = getattr(error, "msg", None) or str(error)
     kind = "" if isinstance(error, AssertionError | Blocked | Unoffered) else f"{type(error).__name__}: "
     lines = [line for line in str(text).splitlines() if line.strip() and "Use -v" not in line]
-    return kind + "\n".join(lines[:MESSAGE_LINES])
+    return kind + "\n".join([*lines[:MESSAGE_LINES], *shrinking_notes(error)])
