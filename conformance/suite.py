@@ -28,10 +28,11 @@ CLOSES = "the server closes connections without an answer, now here and now ther
 
 @dataclass
 class Suite:
-    """What every requirement of a run shares."""
+    """What every requirement of a run shares; `subject` is the id of the one that is tested."""
 
     settings: Settings
     target: Target
+    subject: str = ""
 
     def clean_up(self, *, look: bool = False) -> None:
         """Drop what a requirement created, and with `look` all that is in its namespaces."""
@@ -85,7 +86,7 @@ class Suite:
 
     def _draw(self, run: Callable[[], None]) -> None:
         """Run what draws: it draws the same values everywhere, and shrinks a counterexample up to a limit."""
-        with as_seeded(), limited(self.settings.depth, lambda: self.client.requests):
+        with as_seeded(), limited(self.settings.depth, lambda: self.client.requests, self.subject):
             run()
 
     def _seeded(self, drawing: Drawing) -> Drawing:

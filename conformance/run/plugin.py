@@ -18,6 +18,7 @@ from typing import Protocol
 import pytest
 from hypothesis.errors import Flaky
 
+from conformance.activity import doing
 from conformance.exit_codes import EXIT_BROKEN, EXIT_FAILS
 from conformance.findings.flaky import IN_EXAMPLES
 from conformance.findings.issued import to_steps
@@ -52,9 +53,6 @@ class Listener(Protocol):
 
     def tested(self, result: Result) -> None:
         """Hear of each verdict as it falls."""
-
-    def sent_again(self, number: int, of: int) -> None:
-        """Hear how much of what was found has been sent again, after the requirements."""
 
 
 class SuitePlugin:
@@ -111,6 +109,15 @@ class SuitePlugin:
             self.listener.selected(selected)
 
     # Verdicts
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_protocol(self, item: pytest.Item) -> Generator[None, object, object]:
+        """Say which requirement is tested."""
+        client, before = self.session.client, self.session.client.requests
+        name = requirement.id if (requirement := requirement_of(item)) else item.name
+        self.session.suite.subject = name
+        with doing(lambda: f"testing {name}, {client.requests - before:,} requests"):
+            return (yield)
 
     def pytest_runtest_setup(self, item: pytest.Item) -> None:
         """Start a requirement."""

@@ -18,6 +18,7 @@ from unittest.mock import patch
 from hypothesis.internal.conjecture import engine
 from hypothesis.internal.conjecture.shrinker import Shrinker
 
+from conformance.activity import doing
 from conformance.verdict import SHRINKING_STOPPED
 
 MOST_REQUESTS = {"smoke": 300, "gate": 1_000, "deep": 10_000}  # for one counterexample, by the depth of the run
@@ -32,15 +33,20 @@ class Budget:
 
     most: int
     requests: Callable[[], int]
-    _end: float = inf
+    _begun: float = inf
 
     def begin(self) -> None:
         """Count from here."""
-        self._end = self.requests() + self.most
+        self._begun = self.requests()
+
+    @property
+    def spent(self) -> float:
+        """The requests sent since the beginning."""
+        return self.requests() - self._begun
 
     def perf_counter(self) -> float:
         """Return how many requests too many were sent."""
-        return max(0, self.requests() - self._end)
+        return max(0, self.spent - self.most)
 
     def __getattr__(self, name: str) -> Any:
         """Return what else the module `time` has."""
@@ -48,8 +54,8 @@ class Budget:
 
 
 @contextmanager
-def limited(depth: str, requests: Callable[[], int]) -> Iterator[None]:
-    """Limit what shrinking costs in a `with` block; `requests` counts those of the run.
+def limited(depth: str, requests: Callable[[], int], subject: str) -> Iterator[None]:
+    """Limit what shrinking a counterexample of a subject costs; `requests` counts those of the run.
 
     The exception of a counterexample that may not be the shortest has a note that says so: see `shrinking_notes`.
     """
@@ -59,7 +65,8 @@ def limited(depth: str, requests: Callable[[], int]) -> Iterator[None]:
         nonlocal stopped
         budget.begin()
         try:
-            shrink(shrinker)
+            with doing(lambda: f"shrinking {subject}, {budget.spent:,} of {budget.most:,} requests"):
+                shrink(shrinker)
         finally:
             stopped = budget.perf_counter() > 0
 

@@ -10,8 +10,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Container, Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING
 
+from conformance.activity import doing
 from conformance.http.client import Client
 
 if TYPE_CHECKING:
@@ -114,12 +116,14 @@ class Sandbox:
         """
         if self.inventory is None or self.client.gone:
             return
-        with self.client.cleaning():
+        with self.client.cleaning(), doing("cleaning up") as tell:
             self.inventory.prepare()
             if look:
                 namespaces = [resource for resource in self.made if resource.kind == NAMESPACE]
                 self.made.update(dict.fromkeys(self._deep(self.inventory, namespaces)))
-            for resource in ordered(self.made, self.inventory.outer):
+            resources = ordered(self.made, self.inventory.outer)
+            for number, resource in enumerate(resources, 1):
+                tell(partial(_how_far, number, resources))
                 self._drop(self.inventory, resource)
                 del self.made[resource]
 
@@ -133,14 +137,17 @@ class Sandbox:
         if self.inventory is None or self.client.gone:
             return
         in_vain: Counter[str] = Counter()
-        with self.client.cleaning():
+        with self.client.cleaning(), doing("cleaning up: looking for what is left") as tell:
             if end:
                 self.doubtful |= dict.fromkeys(self.kept, "nobody asked to drop it")
                 self.kept.clear()
                 self.put_off.clear()
             found = self._found(self.inventory)
-            for resource in ordered({**found, **self._doubts()}, self.inventory.outer):
+            resources = ordered({**found, **self._doubts()}, self.inventory.outer)
+            for number, resource in enumerate(resources, 1):
+                tell(partial(_how_far, number, resources))
                 self._drop(self.inventory, resource, in_vain, there=resource in found)
+            tell("cleaning up: looking for what is left")
             listed = self._found(self.inventory) if end or self._doubts() else {}
             reasons = {
                 resource: self._reason(self.inventory, resource, listed)
@@ -229,6 +236,12 @@ class Sandbox:
             if not level:
                 break
         return list(contents)
+
+
+def _how_far(number: int, resources: Collection[Resource]) -> str:
+    """Return how much has been dropped, in words."""
+    kinds = {resource.kind for resource in resources}
+    return f"cleaning up: {number:,} of {len(resources):,} {kinds.pop() if len(kinds) == 1 else 'object'}s"
 
 
 def ordered(resources: Iterable[Resource], outer: Sequence[str] = ()) -> list[Resource]:
