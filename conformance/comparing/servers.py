@@ -51,6 +51,8 @@ def compare_answers(
         target.client.recording.listener = mirror.hear
         results, code = run(replace(first, jobs=1), mirror, command=command, known=target)
     comparison = Comparison(list(mirror.deviations.values()), mirror.lacking, mirror.lost)
+    if not comparison.deviations:
+        return results, code, comparison
     with ExitStack() as stack, suppress(Stopped), doing("looking for the fewest steps") as tell:
         shrinker = Shrinker(mirror, stack.enter_context(met(first)), stack.enter_context(met(second)))
         for number, deviation in enumerate(comparison.deviations, 1):

@@ -60,7 +60,8 @@ class Sandbox:
     """See the module. `doubtful` is what was not clearly dropped, and what the server said to that.
 
     `registrations` are the ids of all that were noted: servers list them as tables, but they must not be purged.
-    `kept` is what the whole run needs: it is dropped at the end. `put_off` is what a sweep tried in vain.
+    `kept` is what the whole run needs: it is dropped at the end. `put_off` is what a sweep tried in vain, `swept` what
+    sweeps have dropped, as far as the server's answers say.
     """
 
     client: Client
@@ -71,6 +72,7 @@ class Sandbox:
     registrations: set[Names | str] = field(default_factory=set)
     kept: dict[Resource, None] = field(default_factory=dict)
     put_off: set[Resource] = field(default_factory=set)
+    swept: set[Resource] = field(default_factory=set)
 
     def note(self, kind: str, ids: Iterable[Names | str]) -> None:
         """Note resources before they are asked for, so that they are dropped whatever the server answers.
@@ -143,6 +145,10 @@ class Sandbox:
                 self.kept.clear()
                 self.put_off.clear()
             found = self._found(self.inventory)
+            if not end:  # what is there after a drop that seemed to succeed stays so
+                self.put_off |= self.swept & found.keys()
+                found = {resource: None for resource in found if resource not in self.put_off}
+            self.swept.update(found)
             resources = ordered({**found, **self._doubts()}, self.inventory.outer)
             for number, resource in enumerate(resources, 1):
                 tell(partial(_how_far, number, resources))
