@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from conformance.activity import doing
 from conformance.apis import PACKAGE, place_of
 from conformance.comparing.reference_answers import Reference, add_reference_answers
 from conformance.kinds import FUZZ
@@ -52,12 +53,13 @@ def run(
     session = Session(settings, command, ids, known, own=not package and FUZZ not in settings.kinds)
     plugin = SuitePlugin(session, listener)
     suites = [package] if package else packages_of(settings, session.target.profile)
-    code = run_pytest(places(suites, ids), [plugin, *plugins])
+    with doing("collecting requirements"):
+        code = run_pytest(places(suites, ids), [plugin, *plugins])
     for error in session.kit_errors:
         log.error("the kit failed outside of a requirement:\n%s", error)
     results = session.results()
     if reference:
-        add_reference_answers(results, session.target, reference, listener)
+        add_reference_answers(results, session.target, reference)
     return results, code
 
 

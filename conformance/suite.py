@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, TypeVar
 
 import hypothesis
@@ -14,6 +15,7 @@ from hypothesis.stateful import RuleBasedStateMachine, run_state_machine_as_test
 from conformance.http.client import Client
 from conformance.outcomes import UNREADABLE, Blocked, Stopped, Violation
 from conformance.run.drawing import as_seeded
+from conformance.run.shrinking import limited
 from conformance.settings import DEPTHS, Settings
 from conformance.targets.target import Target
 from specs.openapi import Operation
@@ -26,10 +28,11 @@ CLOSES = "the server closes connections without an answer, now here and now ther
 
 @dataclass
 class Suite:
-    """What every requirement of a run shares."""
+    """What every requirement of a run shares; `subject` is the id of the one that is tested."""
 
     settings: Settings
     target: Target
+    subject: str = ""
 
     def clean_up(self, *, look: bool = False) -> None:
         """Drop what a requirement created, and with `look` all that is in its namespaces."""
@@ -74,14 +77,17 @@ class Suite:
             return
         example.__name__ = test.__name__
         drawn = self._seeded(self._hypothesis_settings()(hypothesis.given(**strategies)(example)))
-        with as_seeded():
-            drawn()
+        self._draw(drawn)
 
     def run_machine(self, machine: type[RuleBasedStateMachine], **attributes: Any) -> None:
         """Run a state machine that has these attributes, once for each drawn sequence of its rules."""
         bound = self._seeded(type(machine.__name__, (machine,), attributes))
-        with as_seeded():
-            run_state_machine_as_test(bound, settings=self._hypothesis_settings())
+        self._draw(partial(run_state_machine_as_test, bound, settings=self._hypothesis_settings()))
+
+    def _draw(self, run: Callable[[], None]) -> None:
+        """Run what draws: it draws the same values everywhere, and shrinks a counterexample up to a limit."""
+        with as_seeded(), limited(self.settings.depth, lambda: self.client.requests, self.subject):
+            run()
 
     def _seeded(self, drawing: Drawing) -> Drawing:
         """Return what draws, by the seed of the run where it is a deep one."""

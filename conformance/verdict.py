@@ -21,6 +21,7 @@ ExpectationState = Literal["known", "stale", "orphan", "expired", "different", "
 VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
 FINDINGS: tuple[Verdict, ...] = ("fail", "warn")
 GOOD: tuple[Verdict, ...] = ("pass", "unoffered")
+SHRINKING_STOPPED = "shrinking stopped after "  # so a line of a message begins whose steps may not be the shortest
 BREAKING: tuple[ExpectationState, ...] = ("stale", "orphan", "expired")
 
 

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import contextlib
 import secrets
+import subprocess
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, replace
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import msgspec
 
+from conformance.activity import doing
 from conformance.findings import reproduction
 from conformance.findings.again import again
 from conformance.findings.reproduction import Recorded, Reproduced, settings_for
@@ -56,7 +59,8 @@ def check(
             ended.enter_context(ignored())
         results.run.again = again(loaded, program)
         if results.run.selected:
-            write_reports(results, target)
+            with doing("writing the report"):
+                write_reports(results, target)
     return results, code
 
 
@@ -75,9 +79,13 @@ def target_of(settings: Settings) -> Iterator[Settings]:
     if settings.server:
         yield settings
         return
-    from lakeproof.server_process import ServerProcess  # noqa: PLC0415 - who tests their own server need not wait
+    from lakeproof.server_process import ServerProcess, log_in  # noqa: PLC0415 - who tests their own need not wait
 
-    with embedded(settings, settings.token or secrets.token_urlsafe(12), ServerProcess) as (target, _server):
+    with contextlib.ExitStack() as stack:
+        with doing("starting the embedded server"):
+            start = partial(ServerProcess, log=stack.enter_context(log_in(Path(settings.report))))
+            started = embedded(settings, settings.token or secrets.token_urlsafe(12), start)
+            target, _server = stack.enter_context(started)
         yield target
 
 
@@ -85,13 +93,14 @@ def target_of(settings: Settings) -> Iterator[Settings]:
 def _reference(settings: Settings) -> Iterator[Settings]:
     """Yield the settings for a reference server that is asked as the server of a run was: with a token, or without.
 
-    What a run was given of its server - namespaces, places, storages - this one does not have.
+    What a run was given of its server - namespaces, places, storages - this one does not have. Its log is not kept:
+    among the lines of a run they would be taken for the tested server's.
     """
     token = secrets.token_urlsafe(12) if settings.token or settings.credential else ""
     known = Settings(api=settings.api, profile=settings.profile, header=settings.header)
-    from reference_server.serve import Server  # noqa: PLC0415 - only findings are sent to it
+    from lakeproof.server_process import ServerProcess  # noqa: PLC0415 - only findings are sent to it
 
-    with embedded(known, token, Server) as (target, _server):
+    with embedded(known, token, partial(ServerProcess, log=subprocess.DEVNULL)) as (target, _server):
         yield target
 
 

@@ -6,19 +6,20 @@ import atexit
 import secrets
 import tempfile
 from collections.abc import Collection, Iterator, Mapping
-from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cache
 from multiprocessing import active_children, get_context
 
+from conformance.activity import doing
 from conformance.mutants.mutation import Likely, Plan, Shown, judging, near, show, who_meets
 from conformance.mutants.noticed import matching, noticed_file, read_noticed
 from conformance.mutants.scores import Mutant
 from conformance.settings import Settings
 from conformance.verdict import FINDINGS
 from lakeproof.checking import embedded
-from lakeproof.terminal import ProgressListener
+from lakeproof.progress import ProgressListener, showing
 from reference_server.faults import FAMILIES, Fault, find_fault
 from reference_server.serve import Server
 from specs.profiles import find_profile
@@ -115,11 +116,17 @@ class Measuring:
         batches = [{name: plan[name] for name in names[at : at + BATCH]} for at in range(0, len(names), BATCH)]
         if self.jobs < 2 or len(batches) < 2:
             for batch in batches:
-                yield from _show(self.api, batch, first)
+                with showing():
+                    shown = _show(self.api, batch, first)
+                yield from shown
             return
         with _processes(self.jobs) as pool:
-            for done in as_completed([pool.submit(_show, self.api, batch, first) for batch in batches]):
-                yield from done.result()
+            left = {pool.submit(_show, self.api, batch, first) for batch in batches}
+            while left:
+                with showing(), doing(f"measuring faults: {len(batches) - len(left):,} of {len(batches):,} parts done"):
+                    done, left = wait(left, return_when=FIRST_COMPLETED)
+                for future in done:
+                    yield from future.result()
 
 
 def _mutant(fault: Fault, shown: Shown) -> Mutant:

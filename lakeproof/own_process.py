@@ -6,7 +6,7 @@ import subprocess
 import sys
 from collections.abc import Mapping
 from multiprocessing.connection import Connection
-from typing import Any
+from typing import IO, Any
 
 from lakeproof.packages import FOLDER
 
@@ -18,17 +18,23 @@ CODE = (
 
 
 def start_process(
-    module: str, function: str, theirs: Connection[Any, Any], environ: Mapping[str, str]
+    module: str,
+    function: str,
+    theirs: Connection[Any, Any],
+    environ: Mapping[str, str],
+    log: IO[bytes] | int | None = None,
 ) -> subprocess.Popen[bytes]:
     """Start a process that calls a function with the descriptor of its end of a pipe, which is closed here.
 
-    It is in a session of its own: it hears of no interruption of this one.
+    It is in a session of its own: it hears of no interruption of this one. `log` takes what it prints as errors, by
+    default where this process prints them.
     """
     process = subprocess.Popen(  # noqa: S603 - our own code
         [sys.executable, "-P", "-c", CODE, str(FOLDER), module, function, str(theirs.fileno())],
         pass_fds=[theirs.fileno()],
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,
+        stderr=log,
         start_new_session=True,
         env=dict(environ),
     )

@@ -7,18 +7,23 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Mapping
-from contextlib import suppress
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
 from multiprocessing import Pipe
 from multiprocessing.connection import Connection
+from pathlib import Path
 from types import TracebackType
+from typing import IO
 
+from conformance.results_files import report_written
 from lakeproof.cli import COLLECT_AFTER
 from lakeproof.own_process import start_process
 from reference_server import limits
 from reference_server.serve import SWITCH_SECONDS, Server, ServerSettings
 from specs.problems import Problem
 
+LOG = "server.log"
 MEMORY = "/dev/shm"  # noqa: S108 - the file system in memory that Linux has for everybody
 ENOUGH_BYTES = 2 << 30
 
@@ -26,12 +31,16 @@ ENOUGH_BYTES = 2 << 30
 class ServerProcess:
     """A server for a `with` block, as `Server` is one; its process ends with the block, and with this process."""
 
-    def __init__(self, settings: ServerSettings) -> None:
-        """Start the process; `start` waits for it. It hears of no interruption: a run cleans up first."""
+    def __init__(self, settings: ServerSettings, log: IO[bytes] | int | None = None) -> None:
+        """Start the process; `start` waits for it. It hears of no interruption: a run cleans up first.
+
+        `log` takes the lines of the server, by default the error stream of this process.
+        """
         self.urls: dict[str, str] = {}
+        self._log = log
         self._pipe, there = Pipe()
         environ = {**os.environ, **temporary_files_in_memory()}
-        self._process = start_process(__name__, serve_until_closed.__name__, there, environ)
+        self._process = start_process(__name__, serve_until_closed.__name__, there, environ, log)
         with suppress(OSError):  # it has ended already: there is no answer then
             self._pipe.send(settings)
 
@@ -45,7 +54,8 @@ class ServerProcess:
         try:
             answer = self._pipe.recv()
         except (EOFError, OSError):
-            answer = Problem("The embedded server did not start.", "What it printed says why.")
+            where = "What it printed" if self._log is None else f"{LOG} in the folder of the report"
+            answer = Problem("The embedded server did not start.", f"{where} says why.")
         if isinstance(answer, Problem):
             self.stop()
             raise answer
@@ -68,6 +78,26 @@ class ServerProcess:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.stop()
+
+
+@contextmanager
+def log_in(folder: Path) -> Iterator[IO[bytes]]:
+    """Yield a file for the lines of a server; it is kept in a folder, for what a run prints is about other things.
+
+    There is none where a server has nothing to say. Raises Problem when the folder cannot be written to.
+    """
+    with tempfile.TemporaryFile() as log:
+        try:
+            yield log
+        finally:
+            log.seek(0)
+            lines = log.read()
+            with report_written(folder):
+                if lines:
+                    folder.mkdir(parents=True, exist_ok=True)
+                    (folder / LOG).write_bytes(lines)
+                else:
+                    (folder / LOG).unlink(missing_ok=True)
 
 
 def temporary_files_in_memory(environ: Mapping[str, str] = os.environ) -> dict[str, str]:

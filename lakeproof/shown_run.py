@@ -14,7 +14,8 @@ from conformance.visible import visible
 from lakeproof.checking import check
 from lakeproof.command_line import command_line
 from lakeproof.github import workflow_commands
-from lakeproof.terminal import ProgressListener, out, print_results
+from lakeproof.progress import ProgressListener
+from lakeproof.terminal import out, print_results
 
 
 def check_and_show(url: str | None, *, as_json: bool, **given: Any) -> int:

@@ -5,15 +5,18 @@ from __future__ import annotations
 import gc
 import signal
 import sys
+import threading
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
+from functools import partial
 from multiprocessing import Pipe
 from multiprocessing.connection import Connection, wait
 from os import environ
 from subprocess import Popen
 from typing import Any
 
+from conformance.activity import doing, present
 from conformance.exit_codes import EXIT_INTERRUPTED
 from conformance.requirement import Requirement
 from conformance.results import Result, Results
@@ -22,7 +25,7 @@ from lakeproof.cli import COLLECT_AFTER
 from lakeproof.command_line import command_line
 from lakeproof.interruptions import INTERRUPTIONS, held_back
 from lakeproof.own_process import start_process
-from lakeproof.terminal import ProgressListener
+from lakeproof.progress import ProgressListener, every_second
 from specs.problems import Problem
 
 Given = Mapping[str, Any]
@@ -45,11 +48,20 @@ class Tested:
     verdict: str
 
 
+@dataclass(frozen=True, slots=True)
+class Doing:
+    """What a run does now."""
+
+    text: str
+
+
 class PipeListener:
     """Tells another process how a run goes; see Listener. Where nobody hears it any more the run is interrupted."""
 
     def __init__(self, pipe: Connection[Any, Any]) -> None:
         self._pipe = pipe
+        self._lock = threading.Lock()
+        self._doing = ""
 
     def selected(self, requirements: list[Requirement]) -> None:
         """See Listener."""
@@ -59,12 +71,15 @@ class PipeListener:
         """See Listener."""
         self._tell(Tested(result.id, result.verdict))
 
-    def sent_again(self, number: int, of: int) -> None:
-        """See Listener: not told, as the bar counts the requirements of runs that still test."""
+    def tell_activity(self) -> None:
+        """Tell what the run does, if that is something else than before; for another thread than that of the run."""
+        before, self._doing = self._doing, present()
+        if self._doing != before:
+            self._tell(Doing(self._doing))
 
-    def _tell(self, news: Selected | Tested) -> None:
+    def _tell(self, news: Selected | Tested | Doing) -> None:
         try:
-            with held_back():  # half of it would make nonsense of all that follows
+            with held_back(), self._lock:  # half of it would make nonsense of all that follows
                 self._pipe.send(news)
         except OSError:
             signal.raise_signal(signal.SIGINT)
@@ -91,8 +106,9 @@ def run_side_by_side(runs: Mapping[str, Given], most: int) -> dict[str, Ended]:
     RuntimeError where the process of one ends without a word.
     """
     ended: dict[str, Ended] = {}
+    activities: dict[str, str] = {}
     waiting = list(runs)
-    with ProgressListener() as listener, ExitStack() as stack:
+    with ProgressListener() as listener, doing(partial(_together, activities)), ExitStack() as stack:
         active: list[Run] = []
         while waiting or active:
             with _interrupting(active, waiting):
@@ -102,8 +118,9 @@ def run_side_by_side(runs: Mapping[str, Given], most: int) -> dict[str, Ended]:
                 ready = wait([run.pipe for run in active])
                 with held_back():  # half of a message would be lost, and the rest be taken for another one
                     for run in [run for run in active if run.pipe in ready]:
-                        if _hear(run, listener, ended):
+                        if _hear(run, listener, activities, ended):
                             active.remove(run)
+                            activities.pop(run.name, None)
     return {name: ended[name] for name in runs if name in ended}
 
 
@@ -132,7 +149,12 @@ def _started(name: str, given: Given) -> Iterator[Run]:
         run.process.wait()
 
 
-def _hear(run: Run, listener: ProgressListener, ended: dict[str, Ended]) -> bool:
+def _together(activities: Mapping[str, str]) -> str:
+    """Return what several runs do, in a line."""
+    return "; ".join(f"{name}: {text}" for name, text in list(activities.items()) if text)
+
+
+def _hear(run: Run, listener: ProgressListener, activities: dict[str, str], ended: dict[str, Ended]) -> bool:
     """Take what a run says, and return whether it is over. Raises as `run_side_by_side`."""
     try:
         said = run.pipe.recv()
@@ -145,6 +167,8 @@ def _hear(run: Run, listener: ProgressListener, ended: dict[str, Ended]) -> bool
             listener.expect(count)
         case Tested(id, verdict):
             listener.note(id, verdict, run.name)
+        case Doing(text):
+            activities[run.name] = text
         case Problem():
             raise said
         case _:
@@ -167,8 +191,10 @@ def run_for(descriptor: int) -> None:
 
 def _run(pipe: Connection[Any, tuple[str, Given]]) -> None:
     command, given = pipe.recv()
+    listener = PipeListener(pipe)
     try:
-        ended: Ended | Problem = check(None, listener=PipeListener(pipe), command=command, **given)
+        with every_second(listener.tell_activity):
+            ended: Ended | Problem = check(None, listener=listener, command=command, **given)
     except Problem as problem:
         ended = problem
     for number in INTERRUPTIONS:

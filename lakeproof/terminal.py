@@ -1,15 +1,12 @@
-"""What people see in a terminal: a progress bar, tables, and failures as short cards."""
+"""What people see in a terminal: tables, and failures as short cards."""
 
 from __future__ import annotations
 
-import time
-from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from functools import partial
 from itertools import groupby
 
 from rich.console import Console, ConsoleOptions, Group, RenderableType
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.segment import Segment
 from rich.table import Table
 from rich.text import Text
@@ -21,9 +18,9 @@ from conformance.report.expected import expected, not_as_expected
 from conformance.report.headline import sentence
 from conformance.report.matrix import ALL, GLYPHS, WORST_FIRST, build_matrix, subjects
 from conformance.report.pretty import step_lines
-from conformance.requirement import Requirement
 from conformance.results import Cause, Result, Results
 from conformance.targets.sandbox import Leftover, summary
+from conformance.verdict import SHRINKING_STOPPED
 from conformance.visible import visible
 
 COLOURS = {
@@ -36,7 +33,6 @@ COLOURS = {
     "error": "bold red",
 }
 MOST_CARDS = 5
-LINE_SECONDS = 10.0
 MOST_LINES = 40
 MOST_STEPS = 6
 
@@ -57,81 +53,6 @@ err = SafeConsole(stderr=True, highlight=False)
 def mark(verdict: str, text: str = "") -> Text:
     """Return a verdict's sign, and text, in its colour."""
     return Text(f"{GLYPHS[verdict]} {text}".rstrip(), COLOURS[verdict])
-
-
-class ProgressListener:
-    """A progress bar with counts and the time left; where there is no terminal, a line now and then."""
-
-    def __init__(self) -> None:
-        self._counts: Counter[str] = Counter()
-        self._verdicts: dict[tuple[str, str], str] = {}  # a requirement may be tested twice
-        self._total = 0
-        self._started = self._told = time.monotonic()
-        self._progress = Progress(
-            TextColumn("[progress.description]{task.description}"),
-            BarColumn(),
-            MofNCompleteColumn(),
-            TimeRemainingColumn(),
-            TextColumn("{task.fields[counts]}"),
-            console=err,
-            transient=True,
-            disable=not err.is_terminal,
-        )
-        self._task = self._progress.add_task("testing", total=None, counts="")
-
-    def __enter__(self) -> ProgressListener:
-        self._progress.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._progress.stop()
-
-    def selected(self, requirements: list[Requirement]) -> None:
-        """See Listener."""
-        self.expect(len(requirements))
-
-    def expect(self, count: int) -> None:
-        """Hear how many requirements a run will test; several runs may be under way."""
-        if not self._total:
-            self._started = self._told = time.monotonic()
-        self._total += count
-        self._progress.update(self._task, total=self._total)
-
-    def tested(self, result: Result) -> None:
-        """See Listener."""
-        self.note(result.id, result.verdict)
-
-    def note(self, id: str, verdict: str, run: str = "") -> None:
-        """Hear of a verdict of one of several runs."""
-        self._verdicts[run, id] = verdict
-        self._counts = Counter(self._verdicts.values())
-        counts = " ".join(
-            f"[{COLOURS[verdict]}]{GLYPHS[verdict]} {self._counts[verdict]}[/]"
-            for verdict in WORST_FIRST
-            if self._counts[verdict]
-        )
-        where, tested = id.split(".")[1], len(self._verdicts)
-        self._progress.update(self._task, completed=tested, counts=counts, description=where)
-        self._tell(self._line)
-
-    def sent_again(self, number: int, of: int) -> None:
-        """See Listener."""
-        what = "findings sent again"
-        self._progress.update(self._task, completed=number, total=of, counts="", description=what)
-        self._tell(lambda: f"{number:,} of {of:,} {what}")
-
-    def _tell(self, line: Callable[[], str]) -> None:
-        """Print a line where there is no terminal, if the last one was some time ago."""
-        if not err.is_terminal and time.monotonic() - self._told > LINE_SECONDS:
-            self._told = time.monotonic()
-            err.print(Text(line()), soft_wrap=True)
-
-    def _line(self) -> str:
-        """Return how far the run is, and how long the rest takes at this pace."""
-        tested = self._counts.total()
-        left = (time.monotonic() - self._started) / tested * max(self._total - tested, 0)
-        counts = ", ".join(f"{self._counts[verdict]:,} {verdict}" for verdict in WORST_FIRST if self._counts[verdict])
-        return f"{tested:,} of {self._total:,} requirements, about {left:.0f} s left: {counts}"
 
 
 def print_results(results: Results) -> None:
@@ -236,13 +157,19 @@ def _card(entry: Result, title: Text, about: str, commands: str) -> Group:
     lines = [
         Text.assemble(title, style="bold"),
         Text(f"  {about}", "dim"),
-        Text(f"  {entry.message.splitlines()[0]}" if entry.message else "", COLOURS[entry.verdict]),
+        *(Text(f"  {line}", COLOURS[entry.verdict]) for line in _said(entry.message)),
     ]
     if len(steps) > len(shown):
         lines.append(Text(f"  … {len(steps) - len(shown)} steps before these", "dim"))
     lines += [_step(number, step) for number, step in enumerate(shown, len(steps) - len(shown) + 1)]
     lines.append(Text(commands, "cyan"))
     return Group(*lines)
+
+
+def _said(message: str) -> list[str]:
+    """Return the first line of a message, and what it says of the steps."""
+    first, *others = message.splitlines() or [""]
+    return [first, *(line for line in others if line.startswith(SHRINKING_STOPPED))]
 
 
 def _step(number: int, step: Step) -> Text:

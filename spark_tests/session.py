@@ -23,6 +23,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
+from conformance.activity import doing
 from spark_tests.connectors import Catalog, catalog_settings, client_modules, connector, jar_files, java_module
 from spark_tests.jars import cache_folder
 from spark_tests.java import CLIENT_MODULE, find_java
@@ -33,6 +34,7 @@ from specs.problems import Problem
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
+STARTING = "starting Spark; the first time, connectors are fetched"
 LOCAL = "local[2,4]"  # two tasks at a time, each run up to four times
 DRIVER_MEMORY = "2g"
 STANDALONE = "spark://"
@@ -78,6 +80,16 @@ def open_session(
 
     Raises Problem when pyspark, a Java, a jar or the master is missing.
     """
+    with doing(STARTING):
+        session = _start(spark, catalogs, apis)
+    try:
+        yield session
+    finally:
+        stop(session)
+
+
+def _start(spark: SparkSettings, catalogs: Sequence[Catalog], apis: Collection[str]) -> SparkSession:
+    """Start a session. Raises as `open_session`."""
     check_spark(spark)
     _prepare_environment()
     from py4j.protocol import Py4JError  # noqa: PLC0415 - optional
@@ -90,14 +102,10 @@ def open_session(
         builder = builder.config(name, value)
     try:
         with _sigint_handler_kept():
-            session = builder.getOrCreate()
+            return builder.getOrCreate()
     except (Py4JError, PySparkException, RuntimeError) as error:
         reason = str(getattr(error, "java_exception", None) or error).strip().splitlines()[0]
         raise Problem(f"Spark does not start on {spark.master}: {reason}.", "Check --master and JAVA_HOME.") from None
-    try:
-        yield session
-    finally:
-        stop(session)
 
 
 @contextlib.contextmanager

@@ -72,11 +72,6 @@ class Mirror:
         if self._listener:
             self._listener.selected(requirements)
 
-    def sent_again(self, number: int, of: int) -> None:
-        """See Listener."""
-        if self._listener:
-            self._listener.sent_again(number, of)
-
     def tested(self, result: Result) -> None:
         """Keep what was different in a requirement, if its requests had an order."""
         for key, spot, pairs in self._new if result.kind not in AT_ONCE else ():

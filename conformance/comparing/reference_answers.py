@@ -6,13 +6,13 @@ import time
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, suppress
 
+from conformance.activity import doing
 from conformance.comparing.mirror import names_between
 from conformance.findings.chosen import names_files
 from conformance.findings.replay import Finding, replay
 from conformance.http.exchange import ERROR_STATUS, Step, StepResponse
 from conformance.outcomes import Blocked, Stopped
 from conformance.results import Results
-from conformance.run.plugin import Listener
 from conformance.run.session import met
 from conformance.settings import Settings
 from conformance.targets.target import Target
@@ -23,9 +23,7 @@ MOST_SECONDS = 30.0
 Reference = Callable[[Settings], AbstractContextManager[Settings]]
 
 
-def add_reference_answers(
-    results: Results, first: Target, reference: Reference, listener: Listener | None = None
-) -> None:
+def add_reference_answers(results: Results, first: Target, reference: Reference) -> None:
     """Send a reference server the steps of the findings of a run on a target, and add its answers to the results.
 
     `reference` starts the server that fits the settings of the run. The examples of causes come first; after
@@ -43,6 +41,7 @@ def add_reference_answers(
         return
     with (
         suppress(Problem, Stopped, Blocked, KeyboardInterrupt),
+        doing("starting the reference server, which is sent the findings, too") as tell,
         reference(first.settings) as settings,
         met(settings) as second,
     ):
@@ -50,11 +49,10 @@ def add_reference_answers(
         second.client.traffic.ends = time.monotonic() + MOST_SECONDS
         ordered = sorted(findings, key=lambda finding: finding.id not in examples)
         for number, result in enumerate(ordered, 1):
+            tell(f"sending findings to the reference server, {number:,} of {len(ordered):,}")
             replayed = replay(Finding.of(result, results), second, names)
             answers = [exchange.to_step().response for exchange in replayed.exchanges]
             result.reference = answers[: _parted(result.steps, answers)]
-            if listener:
-                listener.sent_again(number, len(ordered))
 
 
 def _parted(steps: Sequence[Step], answers: Sequence[StepResponse]) -> int:

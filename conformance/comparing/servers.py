@@ -5,6 +5,7 @@ from __future__ import annotations
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass, replace
 
+from conformance.activity import doing
 from conformance.apis import suite_part
 from conformance.comparing.answers import Reader
 from conformance.comparing.mirror import Deviation, Mirror
@@ -50,9 +51,11 @@ def compare_answers(
         target.client.recording.listener = mirror.hear
         results, code = run(replace(first, jobs=1), mirror, command=command, known=target)
     comparison = Comparison(list(mirror.deviations.values()), mirror.lacking, mirror.lost)
-    with ExitStack() as stack, suppress(Stopped):
+    if not comparison.deviations:
+        return results, code, comparison
+    with ExitStack() as stack, suppress(Stopped), doing("looking for the fewest steps") as tell:
         shrinker = Shrinker(mirror, stack.enter_context(met(first)), stack.enter_context(met(second)))
         for number, deviation in enumerate(comparison.deviations, 1):
+            tell(f"looking for the fewest steps, difference {number:,} of {len(comparison.deviations):,}")
             deviation.seen_once = not shrinker.shrink(deviation)
-            mirror.sent_again(number, len(comparison.deviations))
     return results, code, comparison

@@ -11,6 +11,7 @@ from typing import Any
 
 import msgspec
 
+from conformance.activity import doing
 from conformance.findings.again import LEFT_OUT
 from conformance.findings.chosen import FUNCTIONS, Chosen, chosen, kept, names_files, rests_on
 from conformance.findings.expectations import FAILED, alike
@@ -102,7 +103,7 @@ def reproduce(record: Recorded, settings: Settings) -> Reproduced:
 
     All names are of this run, and what it makes is dropped. Raises Problem when the target cannot be tested.
     """
-    with met(settings) as target:
+    with met(settings) as target, doing("sending the steps again"):
         replayed = replay(record.finding, target)
     if replayed.state in ("same", "fixed"):
         return Reproduced(replayed.state == "same", replayed.why, replayed.exchanges)

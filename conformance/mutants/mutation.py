@@ -115,9 +115,6 @@ class Clean:
         if self.listener:
             self.listener.tested(result)
 
-    def sent_again(self, number: int, of: int) -> None:
-        """See Listener."""
-
 
 def who_meets(
     settings: Settings, ids: Collection[str], take: Callable[[], set[str]], listener: Listener | None = None

@@ -7,7 +7,7 @@ afterwards: races, what shows what others do, and what is checked over the answe
 from __future__ import annotations
 
 import time
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import zip_longest
 from multiprocessing.connection import wait
@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from conformance.activity import doing
 from conformance.apis import SuitePart, suite_part
 from conformance.http.transport import CLEAN_UP_SECONDS
 from conformance.http.wire import Seen
@@ -86,8 +87,10 @@ class Jobs:
         state, ends = own.target.found(), own.client.traffic.ends
         self.crew = Crew.start(Start(settings, state, count, list(items), ends))
         try:
-            tested = set(self._test(items))
-            self._dismiss()
+            with doing("starting workers") as tell:
+                tested = set(self._test(items, tell))
+                tell("cleaning up")
+                self._dismiss()
         except BaseException:
             self._interrupt()
             raise
@@ -95,8 +98,8 @@ class Jobs:
             self.crew.close()
         return tested
 
-    def _test(self, items: Mapping[str, pytest.Item]) -> Iterator[str]:
-        """Give out the requirements, each when what it needs is tested; yield those that are."""
+    def _test(self, items: Mapping[str, pytest.Item], tell: Callable[[str], None]) -> Iterator[str]:
+        """Give out the requirements, each when what it needs is tested; yield those that are, tell which these are."""
         requirements = filter(None, map(requirement_of, items.values()))
         long_first = sorted(requirements, key=lambda requirement: requirement.kind not in LONG)
         needs = {requirement.id: set(requirement.needs) & items.keys() for requirement in long_first}
@@ -111,6 +114,7 @@ class Jobs:
             busy = {worker.pipe: worker for worker in self.crew.workers if worker.busy}
             if not busy:
                 return
+            tell(f"testing {', '.join(worker.busy for worker in busy.values())}")
             self.plugin.session.client.traffic.check_interrupted()
             for pipe in _ready(busy, 1.0):
                 name = self._hear(busy[pipe], items)

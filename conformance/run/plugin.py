@@ -18,6 +18,7 @@ from typing import Protocol
 import pytest
 from hypothesis.errors import Flaky
 
+from conformance.activity import doing
 from conformance.exit_codes import EXIT_BROKEN, EXIT_FAILS
 from conformance.findings.flaky import IN_EXAMPLES
 from conformance.findings.issued import to_steps
@@ -29,6 +30,7 @@ from conformance.run.jobs import Jobs
 from conformance.run.ordering import ranks
 from conformance.run.second_try import SecondTry
 from conformance.run.session import Session
+from conformance.run.shrinking import shrinking_notes
 from conformance.verdict import GOOD
 
 log = logging.getLogger("lakeproof.suite")
@@ -51,9 +53,6 @@ class Listener(Protocol):
 
     def tested(self, result: Result) -> None:
         """Hear of each verdict as it falls."""
-
-    def sent_again(self, number: int, of: int) -> None:
-        """Hear how much of what was found has been sent again, after the requirements."""
 
 
 class SuitePlugin:
@@ -110,6 +109,15 @@ class SuitePlugin:
             self.listener.selected(selected)
 
     # Verdicts
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_protocol(self, item: pytest.Item) -> Generator[None, object, object]:
+        """Say which requirement is tested."""
+        client, before = self.session.client, self.session.client.requests
+        name = requirement.id if (requirement := requirement_of(item)) else item.name
+        self.session.suite.subject = name
+        with doing(lambda: f"testing {name}, {client.requests - before:,} requests"):
+            return (yield)
 
     def pytest_runtest_setup(self, item: pytest.Item) -> None:
         """Start a requirement."""
@@ -274,4 +282,4 @@ def _message(error: BaseException | None) -> str:
     text = getattr(error, "msg", None) or str(error)
     kind = "" if isinstance(error, AssertionError | Blocked | Unoffered) else f"{type(error).__name__}: "
     lines = [line for line in str(text).splitlines() if line.strip() and "Use -v" not in line]
-    return kind + "\n".join(lines[:MESSAGE_LINES])
+    return kind + "\n".join([*lines[:MESSAGE_LINES], *shrinking_notes(error)])

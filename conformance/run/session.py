@@ -10,6 +10,7 @@ from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import cast
 
+from conformance.activity import doing
 from conformance.apis import requirements, suite_part
 from conformance.coverage.cells import CellLog
 from conformance.findings.again import again
@@ -173,13 +174,18 @@ class Session:
     def look_again(self) -> None:
         """Send the steps of all findings again, and drop what they made: one that ends well then is flaky."""
         preparation = self._preparation()
-        with suppress(Stopped):
-            for result in list(self._results.values()):
-                if result.verdict in FINDINGS and result.kind in SENT_AGAIN and not is_flaky(result.message):
-                    finding = Finding.seen(result, self.settings.server, self.target.prefix, preparation)
-                    replayed = self._replay(finding)
-                    if replayed.state == "fixed":
-                        self.add(as_flaky(result, replayed))
+        found = [
+            result
+            for result in self._results.values()
+            if result.verdict in FINDINGS and result.kind in SENT_AGAIN and not is_flaky(result.message)
+        ]
+        with suppress(Stopped), doing("sending findings again") as tell:
+            for number, result in enumerate(found, 1):
+                tell(f"sending findings again, {number:,} of {len(found):,}")
+                finding = Finding.seen(result, self.settings.server, self.target.prefix, preparation)
+                replayed = self._replay(finding)
+                if replayed.state == "fixed":
+                    self.add(as_flaky(result, replayed))
 
     def _replay(self, finding: Finding) -> Replayed:
         """Send the steps of a finding again, and drop what they made. Raises Stopped when the run is over.
@@ -280,6 +286,11 @@ def met(settings: Settings) -> Iterator[Target]:
 
 def handshake(target: Target) -> None:
     """Get to know a target. Raises Problem when it cannot be tested, or would keep what a run makes."""
+    with doing(f"finding out what {target.client.base} offers"):
+        _handshake(target)
+
+
+def _handshake(target: Target) -> None:
     prober = suite_part(target.settings.api).prober(target)
     target.handshake(prober)
     if not target.client.traffic.stopped:

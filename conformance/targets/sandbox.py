@@ -10,8 +10,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Container, Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING
 
+from conformance.activity import doing
 from conformance.http.client import Client
 
 if TYPE_CHECKING:
@@ -58,7 +60,8 @@ class Sandbox:
     """See the module. `doubtful` is what was not clearly dropped, and what the server said to that.
 
     `registrations` are the ids of all that were noted: servers list them as tables, but they must not be purged.
-    `kept` is what the whole run needs: it is dropped at the end. `put_off` is what a sweep tried in vain.
+    `kept` is what the whole run needs: it is dropped at the end. `put_off` is what a sweep tried in vain, `swept` what
+    sweeps have dropped, as far as the server's answers say.
     """
 
     client: Client
@@ -69,6 +72,7 @@ class Sandbox:
     registrations: set[Names | str] = field(default_factory=set)
     kept: dict[Resource, None] = field(default_factory=dict)
     put_off: set[Resource] = field(default_factory=set)
+    swept: set[Resource] = field(default_factory=set)
 
     def note(self, kind: str, ids: Iterable[Names | str]) -> None:
         """Note resources before they are asked for, so that they are dropped whatever the server answers.
@@ -114,12 +118,14 @@ class Sandbox:
         """
         if self.inventory is None or self.client.gone:
             return
-        with self.client.cleaning():
+        with self.client.cleaning(), doing("cleaning up") as tell:
             self.inventory.prepare()
             if look:
                 namespaces = [resource for resource in self.made if resource.kind == NAMESPACE]
                 self.made.update(dict.fromkeys(self._deep(self.inventory, namespaces)))
-            for resource in ordered(self.made, self.inventory.outer):
+            resources = ordered(self.made, self.inventory.outer)
+            for number, resource in enumerate(resources, 1):
+                tell(partial(_how_far, number, resources))
                 self._drop(self.inventory, resource)
                 del self.made[resource]
 
@@ -133,14 +139,21 @@ class Sandbox:
         if self.inventory is None or self.client.gone:
             return
         in_vain: Counter[str] = Counter()
-        with self.client.cleaning():
+        with self.client.cleaning(), doing("cleaning up: looking for what is left") as tell:
             if end:
                 self.doubtful |= dict.fromkeys(self.kept, "nobody asked to drop it")
                 self.kept.clear()
                 self.put_off.clear()
             found = self._found(self.inventory)
-            for resource in ordered({**found, **self._doubts()}, self.inventory.outer):
+            if not end:  # what is there after a drop that seemed to succeed stays so
+                self.put_off |= self.swept & found.keys()
+                found = {resource: None for resource in found if resource not in self.put_off}
+            self.swept.update(found)
+            resources = ordered({**found, **self._doubts()}, self.inventory.outer)
+            for number, resource in enumerate(resources, 1):
+                tell(partial(_how_far, number, resources))
                 self._drop(self.inventory, resource, in_vain, there=resource in found)
+            tell("cleaning up: looking for what is left")
             listed = self._found(self.inventory) if end or self._doubts() else {}
             reasons = {
                 resource: self._reason(self.inventory, resource, listed)
@@ -229,6 +242,12 @@ class Sandbox:
             if not level:
                 break
         return list(contents)
+
+
+def _how_far(number: int, resources: Collection[Resource]) -> str:
+    """Return how much has been dropped, in words."""
+    kinds = {resource.kind for resource in resources}
+    return f"cleaning up: {number:,} of {len(resources):,} {kinds.pop() if len(kinds) == 1 else 'object'}s"
 
 
 def ordered(resources: Iterable[Resource], outer: Sequence[str] = ()) -> list[Resource]:

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Protocol
 from urllib.parse import unquote, urlsplit
 
+from conformance.activity import doing
 from conformance.common.hostile import Canaries
 from conformance.http.client import Client
 from conformance.http.exchange import Exchange
@@ -250,7 +251,8 @@ class Target:
             down = not first_answer.status or first_answer.status in NOT_UP
             if not down or self.client.traffic.stopped or time.monotonic() > ends:
                 return first_answer
-            time.sleep(WAIT_PAUSE)
+            with doing(f"waiting for {self.client.base}"):
+                time.sleep(WAIT_PAUSE)
 
 
 def connect(settings: Settings) -> Target:

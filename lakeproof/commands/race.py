@@ -22,9 +22,11 @@ from conformance.targets.sandbox import Leftover
 from lakeproof.command_line import command_line
 from lakeproof.commands.settings_options import CONNECTION, settings_options
 from lakeproof.commands.spark_options import api_option, spark_options, spark_settings_of
-from lakeproof.commands.spark_progress import counting, starting
+from lakeproof.commands.spark_progress import counting
+from lakeproof.progress import showing
+from lakeproof.server_process import ServerProcess, log_in
 from lakeproof.terminal import out, print_end
-from reference_server.serve import serve
+from reference_server.serve import server_settings
 from spark_tests.connectors import catalog_for, sql_tables
 from spark_tests.races import running
 from spark_tests.races import sql as sql_race
@@ -95,11 +97,12 @@ def race_command(
     through_sql = partial(sql_race.through_sql, tables=tables) if sql and tables else None
     with _target(settings, faults) as target:
         catalogs = [catalog_for(sql_race.CATALOG, target)] if sql else []
-        with contextlib.ExitStack() as stack:
-            with starting():
-                session = stack.enter_context(open_session(spark, catalogs))
-            with counting(f"{size.clients:,} clients race", size.operations) as on_progress:
-                race = run_race(session, target, size, through_sql, on_progress)
+        with (
+            showing() as progress,
+            open_session(spark, catalogs) as session,
+            counting(progress, f"{size.clients:,} clients race", size.operations) as on_progress,
+        ):
+            race = run_race(session, target, size, through_sql, on_progress)
     report = to_json(race, command_line())
     paths = write(report, Path(settings.report))
     if as_json:
@@ -115,7 +118,8 @@ def _target(settings: Settings, faults: tuple[str, ...]) -> Iterator[Settings]:
     if settings.server:
         yield settings
         return
-    with serve(settings.api, storage=settings.storage or EMBEDDED_STORAGE, faults=faults) as server:
+    known = server_settings(settings.api, storage=settings.storage or EMBEDDED_STORAGE, faults=faults)
+    with log_in(Path(settings.report)) as log, ServerProcess(known, log) as server:
         yield replace(settings, server=server.url, name=settings.name or "embedded reference server")
 
 

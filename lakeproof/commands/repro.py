@@ -16,6 +16,7 @@ from conformance.report.pretty import step_lines
 from conformance.results import read_results
 from conformance.settings import DEFAULT_REPORT
 from lakeproof.commands.settings_options import settings_options
+from lakeproof.progress import showing
 from lakeproof.terminal import out
 
 EPILOG = """\b
@@ -47,7 +48,8 @@ def repro_command(requirement_id: str, url: str | None, results: Path, form: str
     if form:
         click.echo((as_shell if form == "curl" else as_pytest)(record, base))
         return EXIT_CONFORMS
-    outcome = reproduce(record, settings_for(record, base, given))
+    with showing():
+        outcome = reproduce(record, settings_for(record, base, given))
     out.print(Text.assemble((requirement_id, "bold"), f"  {record.statement}"), soft_wrap=True)
     out.print(Text(f"recorded: {record.due}", "dim"), soft_wrap=True)
     _print_steps(record.finding.steps, outcome.exchanges)

@@ -18,7 +18,8 @@ from conformance.exit_codes import EXIT_CONFORMS, EXIT_FAILS
 from conformance.settings import DEFAULT_REPORT, Settings
 from conformance.targets.target import connect
 from lakeproof.commands.spark_options import spark_options, spark_settings_of
-from lakeproof.commands.spark_progress import starting, working
+from lakeproof.commands.spark_progress import working
+from lakeproof.progress import showing
 from lakeproof.terminal import mark, out
 from reference_server.serve import serve
 from spark_tests.connectors import catalog_for
@@ -132,13 +133,12 @@ def report_command(report: str, as_json: bool, **given: Any) -> int:
 def _session(given: dict[str, Any]) -> Iterator[tuple[SparkSession, str]]:
     """Yield a session that has the warehouse, and where that is. Raises Problem when it is not to be had."""
     spark = spark_settings_of(given)
-    with contextlib.ExitStack() as stack:
+    with showing(), contextlib.ExitStack() as stack:
         url, where = given["catalog"], given["catalog"]
         if not url:
             url = stack.enter_context(serve("iceberg", storage=f"dir:{given['folder']}")).url
             where = str(given["folder"])
-        with starting():
-            session = stack.enter_context(_open(spark, url, given))
+        session = stack.enter_context(_open(spark, url, given))
         with _as_problem(where):
             yield session, where
 

@@ -11,6 +11,7 @@ from datetime import UTC, datetime
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from conformance.activity import doing
 from conformance.history import UNDECIDED, Contradiction, Judgement, Key, judge_history, judge_object
 from conformance.history.orders import MOST_ORDERS
 from conformance.results import new_run_id
@@ -106,7 +107,8 @@ def run_race(
         target.sandbox.sweep()
     _check(records)
     since = time.perf_counter()
-    judgements = judge(spark, records, race)
+    with doing(f"checking the history of {len(records):,} operations"):
+        judgements = judge(spark, records, race)
     seconds["judge"] = time.perf_counter() - since
     id = new_run_id(started)
     return Race(id, started, race, target, records, judgements, seconds, target.sandbox.left_behind)
@@ -122,7 +124,8 @@ def over_the_wire(
 ) -> list[Record]:
     """Let clients on the executors send requests; see Traffic."""
     since = time.perf_counter()
-    workload = race_api(target.settings.api).prepare(target, catalog, race.clients, race.seed)
+    with doing("making what clients race on"):
+        workload = race_api(target.settings.api).prepare(target, catalog, race.clients, race.seed)
     seconds["prepare"] = time.perf_counter() - since
     context = spark.sparkContext
     partitions = race.partitions or min(context.defaultParallelism, race.clients)

@@ -23,7 +23,7 @@ from conformance.run.session import handshake
 from conformance.runner import run
 from conformance.settings import load_settings
 from conformance.targets.target import connect
-from lakeproof import check, serve
+from lakeproof import serve
 from specs.errors import ErrorBody
 from specs.profiles import find_profile
 from tests.conformance.proxy import Answer, Proxy
@@ -110,30 +110,6 @@ def test_a_difference_is_told_once(compared):
     assert deviation.pairs[-1][1].status == 400
     assert "CreateNamespace: A answers 409 (2 " in difference(deviation)
     assert list(deviation.requirements) == [CONFLICT]
-
-
-class Heard:
-    """A listener that keeps how much of what was found was sent again."""
-
-    def __init__(self):
-        self.sent = []
-
-    def selected(self, requirements):
-        pass
-
-    def tested(self, result):
-        pass
-
-    def sent_again(self, number, of):
-        self.sent.append((number, of))
-
-
-def test_a_listener_hears_that_differences_and_findings_are_sent_again(servers):
-    first, second = servers
-    compared_with, checked = Heard(), Heard()
-    compare_answers(first, second, compared_with, "")
-    check(second.server, select=CONFLICT, report=second.report, listener=checked)
-    assert compared_with.sent == checked.sent == [(1, 1)]
 
 
 def test_levels_are_separated_as_each_server_wants_it(servers):

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import importlib
+import itertools
+import time
 from unittest.mock import MagicMock
 
 import pytest
@@ -10,12 +12,22 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, rule
 
 from conformance.outcomes import Violation
+from conformance.run.plugin import _message
+from conformance.run.shrinking import MOST_REQUESTS, shrinking_notes
 from conformance.settings import Settings
 from conformance.suite import Suite
 
 
+def no_server():
+    """A target that is sent nothing."""
+    target = MagicMock()
+    target.client.recording.only_prepared = False
+    target.client.traffic.broken = target.client.requests = 0
+    return target
+
+
 def test_the_same_seed_draws_the_same_whatever_is_loaded(tmp_path, monkeypatch):
-    suite = Suite(Settings(depth="deep", seed=7), target=MagicMock())
+    suite = Suite(Settings(depth="deep", seed=7), target=no_server())
 
     def drawn():
         seen = []
@@ -42,7 +54,7 @@ def test_a_machine_follows_the_seed():
 
     def drawn(seed, depth="deep"):
         seen = []
-        Suite(Settings(depth=depth, seed=seed), target=MagicMock()).run_machine(Machine, seen=seen)
+        Suite(Settings(depth=depth, seed=seed), no_server()).run_machine(Machine, seen=seen)
         return seen
 
     assert len(drawn(7)) > 100
@@ -53,10 +65,7 @@ def test_a_machine_follows_the_seed():
 
 @pytest.mark.parametrize(("no_shrink", "smallest"), [(False, True), (True, False)])
 def test_a_counterexample_is_made_small_unless_that_is_not_wanted(no_shrink, smallest):
-    target = MagicMock()
-    target.client.recording.only_prepared = False
-    target.client.traffic.broken = 0
-    suite, last = Suite(Settings(no_shrink=no_shrink), target), []
+    suite, last = Suite(Settings(no_shrink=no_shrink), no_server()), []
 
     def example(numbers):
         last[:] = numbers
@@ -66,3 +75,53 @@ def test_a_counterexample_is_made_small_unless_that_is_not_wanted(no_shrink, sma
     with pytest.raises(Violation):
         suite.run(example, {}, {"numbers": st.lists(st.integers(), max_size=50)})
     assert (last == [0, 0]) is smallest
+
+
+def shrunk(each, depth="gate"):
+    """A counterexample whose every attempt costs so many requests: its error, the requests, and what was seen last."""
+    target, seen = no_server(), []
+
+    class Machine(RuleBasedStateMachine):
+        def __init__(self):
+            super().__init__()
+            seen.clear()
+            target.client.requests += each
+
+        @rule(numbers=st.lists(st.integers(), max_size=20))
+        def draw(self, numbers):
+            seen.extend(numbers)
+            if sum(map(abs, seen)) > 1_000:
+                raise Violation("too much")
+
+    with pytest.raises(Violation) as caught:
+        Suite(Settings(depth=depth), target).run_machine(Machine)
+    return caught.value, target.client.requests, list(seen)
+
+
+def test_shrinking_ends_when_its_requests_are_spent_and_says_so():
+    error, requests, seen = shrunk(each=40)
+    assert MOST_REQUESTS["gate"] < requests < 2 * MOST_REQUESTS["gate"]
+    assert _message(error) == "too much\nshrinking stopped after 1,000 requests; the steps may not be the shortest"
+    assert shrunk(each=40)[1:] == (requests, seen)
+
+
+def test_shrinking_that_came_to_its_end_says_nothing():
+    error, requests, seen = shrunk(each=1)
+    assert seen == [1_001]
+    assert requests < MOST_REQUESTS["gate"]
+    assert _message(error) == "too much"
+    assert shrinking_notes(error) == []
+
+
+def test_a_slow_server_has_the_same_counterexample(monkeypatch):
+    _, requests, seen = shrunk(each=1)
+    passing = itertools.count(0, 400.0)
+    monkeypatch.setattr(time, "perf_counter", lambda: next(passing))
+    assert shrunk(each=1)[1:] == (requests, seen)
+
+
+def test_a_deep_run_shrinks_further():
+    _, gate, seen = shrunk(each=40)
+    _, deep, fewer = shrunk(each=40, depth="deep")
+    assert deep > gate
+    assert seen != fewer == [1_001]

@@ -205,9 +205,6 @@ def test_a_finding_whose_steps_end_well_when_they_are_sent_again_is_flaky(tmp_pa
         def tested(self, result):
             broken.clear()
 
-        def sent_again(self, number, of):
-            pass
-
     monkeypatch.setitem(FAULTS, "now-and-then", replace(wrong, name="now-and-then", around=now_and_then))
     with serve("lance", storage="memory:pure", faults=["now-and-then"]) as server:
         results, code = check(server.url, select=CONFLICT, report=str(tmp_path), listener=Fixes())

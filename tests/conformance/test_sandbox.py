@@ -135,6 +135,27 @@ def test_what_findings_make_again_is_dropped_where_no_list_shows_it(api, fault, 
         assert SOMEBODY[api](server.url).there() == set()
 
 
+@pytest.mark.parametrize(("api", "drop"), [("lance", "DropNamespace"), ("iceberg", "dropNamespace")])
+def test_what_is_there_after_its_drop_is_not_dropped_after_each_finding(api, drop, tmp_path):
+    """Else a run that finds a hundred things asks ten thousand times."""
+
+    def dropped(name, **kind):
+        SOMEBODY[api](server.url).namespace(f"{session.target.prefix}_{name}")
+        session.client.begin_example()
+        session.target.sandbox.sweep(**kind)
+        asked = [step.url for step in session.client.steps if step.operation == drop]
+        return sorted(name for name in "abc" if any(f"_{name}" in url for url in asked))
+
+    with (
+        serve(api, faults=[f"said-only:{drop}"]) as server,
+        session_with(server.url, api, tmp_path, leave_behind=True) as session,
+    ):
+        assert dropped("a", end=False) == ["a"]
+        assert dropped("b", end=False) == ["b"]
+        assert dropped("c") == ["a", "b", "c"]
+        assert {left.name[-2:] for left in session.target.sandbox.left_behind} >= {"_a", "_b", "_c"}
+
+
 def test_what_a_server_made_by_itself_is_dropped(session, somebody):
     before = somebody.there()
     fill(somebody, f"{session.target.prefix}_stray")

@@ -7,6 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
+from conformance.comparing import reference_answers
 from conformance.report import write_reports
 from lakeproof import check, checking, serve
 from lakeproof.interruptions import held_back, ignored
@@ -43,22 +44,10 @@ def test_what_was_found_is_written_whatever_comes(interruptible, monkeypatch, tm
     assert (tmp_path / "out" / "report.html").exists()
 
 
-def test_what_the_reference_server_answers_can_be_left_out(interruptible, tmp_path):
+def test_what_the_reference_server_answers_can_be_left_out(interruptible, monkeypatch, tmp_path):
+    monkeypatch.setattr(reference_answers, "replay", lambda *_: signal.raise_signal(signal.SIGINT))
     with serve("lance", storage="memory:pure", faults=["conflict-as-400"]) as faulty:
         settings = {"select": CONFLICT, "report": str(tmp_path / "out")}
-        results, code = check(faulty.url, listener=Interrupting(), **settings)
+        results, code = check(faulty.url, **settings)
     assert (results.totals["fail"], code) == (1, 1)
     assert (tmp_path / "out" / "report.html").exists()
-
-
-class Interrupting:
-    """Interrupts a run when it sends the reference server what has failed."""
-
-    def selected(self, requirements):
-        pass
-
-    def tested(self, result):
-        pass
-
-    def sent_again(self, number, of):
-        signal.raise_signal(signal.SIGINT)

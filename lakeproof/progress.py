@@ -1,0 +1,172 @@
+"""How far a run is, and what it does now: a bar in a terminal, a line now and then where there is none."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from rich.console import RenderableType
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    ProgressColumn,
+    Task,
+    TextColumn,
+    TimeRemainingColumn,
+)
+from rich.spinner import Spinner
+from rich.table import Column
+from rich.text import Text
+
+from conformance.activity import present
+from conformance.report.matrix import GLYPHS, WORST_FIRST
+from conformance.requirement import Requirement
+from conformance.results import Result
+from lakeproof.terminal import COLOURS, err
+
+LINE_SECONDS = 10.0
+LOOK_SECONDS = 1.0
+BAR = 30  # columns at most: where there is little room the bar gives way, no number is cut
+
+
+@contextmanager
+def every_second(action: Callable[[], None]) -> Iterator[None]:
+    """Do something every second in a `with` block, beside it."""
+    over = threading.Event()
+
+    def run() -> None:
+        while not over.wait(LOOK_SECONDS):
+            action()
+
+    thread = threading.Thread(target=run, daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        over.set()
+        thread.join(LOOK_SECONDS)
+
+
+class Heartbeat:
+    """Prints a line where none was printed for ten seconds; `line` returns it, "" for none."""
+
+    def __init__(self, line: Callable[[], str], clock: Callable[[], float] = time.monotonic) -> None:
+        self._line, self._clock = line, clock
+        self._told = clock()
+
+    def beat(self) -> None:
+        """Print the line if it is time."""
+        if self._clock() - self._told >= LINE_SECONDS and (line := self._line()):
+            self._told = self._clock()
+            err.print(Text(line), soft_wrap=True)
+
+
+class ActivityProgress(Progress):
+    """A bar with what is done now below it; the spinner there turns as long as anything is done."""
+
+    _spinner = Spinner("dots")
+
+    def get_renderables(self) -> Iterator[RenderableType]:
+        """See Progress."""
+        if any(task.total for task in self.tasks):
+            yield self.make_tasks_table(self.tasks)
+        frame = self._spinner.render(time.monotonic())
+        yield Text.assemble(str(frame), " ", (present(), "dim"), no_wrap=True, overflow="ellipsis")
+
+
+class TimeLeft(ProgressColumn):
+    """The time left, nothing where that is unknown or over: what comes after the last requirement is not counted."""
+
+    max_refresh = TimeRemainingColumn.max_refresh
+
+    def __init__(self) -> None:
+        super().__init__(Column(no_wrap=True))
+        self._left = TimeRemainingColumn()
+
+    def render(self, task: Task) -> Text:
+        """See ProgressColumn."""
+        return self._left.render(task) if task.time_remaining else Text("")
+
+
+@contextmanager
+def showing(line: Callable[[], str] = present) -> Iterator[Progress]:
+    """Show what is done in a `with` block: in a terminal below a bar, for which tasks may be added, else as `line`."""
+    columns = (
+        BarColumn(None, table_column=Column(max_width=BAR)),
+        MofNCompleteColumn(table_column=Column(no_wrap=True)),
+        TimeLeft(),
+        TextColumn("{task.fields[counts]}", table_column=Column(no_wrap=True)),
+    )
+    if err.is_terminal:
+        with ActivityProgress(*columns, console=err, transient=True) as progress:
+            yield progress
+    else:
+        with every_second(Heartbeat(line).beat):
+            yield ActivityProgress(*columns, console=err, disable=True)
+
+
+class ProgressListener:
+    """Shows how many requirements of a run are tested, with which verdicts, and what is done now."""
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._counts: Counter[str] = Counter()
+        self._verdicts: dict[tuple[str, str], str] = {}  # a requirement may be tested twice
+        self._total = 0
+        self._clock = clock
+        self._started = clock()
+        self._shown = showing(self.line)
+        self._progress: Progress | None = None
+
+    def __enter__(self) -> ProgressListener:
+        self._progress = self._shown.__enter__()
+        self._task = self._progress.add_task("", total=None, counts="")
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._shown.__exit__(None, None, None)
+
+    def selected(self, requirements: list[Requirement]) -> None:
+        """See Listener."""
+        self.expect(len(requirements))
+
+    def expect(self, count: int) -> None:
+        """Hear how many requirements a run will test; several runs may be under way."""
+        if not self._total:
+            self._started = self._clock()
+        self._total += count
+        self._update(total=self._total)
+
+    def tested(self, result: Result) -> None:
+        """See Listener."""
+        self.note(result.id, result.verdict)
+
+    def note(self, id: str, verdict: str, run: str = "") -> None:
+        """Hear of a verdict of one of several runs."""
+        self._verdicts[run, id] = verdict
+        self._counts = Counter(self._verdicts.values())
+        counts = " ".join(
+            f"[{COLOURS[verdict]}]{GLYPHS[verdict]} {self._counts[verdict]}[/]"
+            for verdict in WORST_FIRST
+            if self._counts[verdict]
+        )
+        self._update(completed=len(self._verdicts), counts=counts)
+
+    def line(self) -> str:
+        """Return how far the run is, how long the rest takes at this pace, and what is done now."""
+        tested = self._counts.total()
+        if not tested:
+            return present()
+        counts = ", ".join(f"{self._counts[verdict]:,} {verdict}" for verdict in WORST_FIRST if self._counts[verdict])
+        left = (self._clock() - self._started) / tested * (self._total - tested)
+        about = f", about {left:.0f} s left" if left > 0 else ""
+        now = f"; {text}" if (text := present()) else ""
+        return f"{tested:,} of {self._total:,} requirements{about}: {counts}{now}"
+
+    def _update(self, **changes: Any) -> None:
+        if self._progress:
+            self._progress.update(self._task, **changes)

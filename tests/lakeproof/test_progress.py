@@ -1,0 +1,133 @@
+"""How far a run is: lines by the clock where there is no terminal, and a bar whose numbers are whole."""
+
+from __future__ import annotations
+
+import io
+import re
+
+import pytest
+
+from conformance.activity import doing
+from lakeproof import progress
+from lakeproof.progress import Heartbeat, ProgressListener, showing
+from lakeproof.terminal import SafeConsole
+from tests.conformance.made_results import result
+
+MOVES = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
+TOTAL = 2_295
+VERDICTS = ("error", "fail", "blocked", "warn", "known", "unoffered", "pass")
+
+
+class Clock:
+    """A clock that somebody moves."""
+
+    now = 0.0
+
+    def __call__(self):
+        return self.now
+
+
+@pytest.fixture
+def clock():
+    return Clock()
+
+
+@pytest.fixture
+def printed(monkeypatch):
+    """What is printed where there is no terminal."""
+    stream = io.StringIO()
+    monkeypatch.setattr(progress, "err", SafeConsole(file=stream, highlight=False, width=80))
+    return lambda: stream.getvalue().splitlines()
+
+
+def test_a_line_comes_every_ten_seconds_and_says_what_is_done(clock, printed):
+    heartbeat = Heartbeat(progress.present, clock)
+    with doing("starting Spark") as tell:
+        for second in range(1, 36):
+            clock.now = float(second)
+            if second == 15:
+                tell("testing spark.iceberg.rows")
+            heartbeat.beat()
+    assert printed() == ["starting Spark", "testing spark.iceberg.rows", "testing spark.iceberg.rows"]
+
+
+def test_there_is_no_line_about_nothing(clock, printed):
+    clock.now = 100.0
+    Heartbeat(progress.present, clock).beat()
+    assert printed() == []
+
+
+def test_a_line_says_how_far_the_run_is(clock):
+    listener = ProgressListener(clock)
+    with doing("finding out what http://h:1 offers"):
+        assert listener.line() == "finding out what http://h:1 offers"
+    listener.selected([None] * 3)
+    listener.tested(result("pass", name="a"))
+    clock.now = 10.0
+    listener.tested(result("fail", name="b"))
+    with doing("shrinking lance.table.c, 512 of 1,000 requests"):
+        assert listener.line() == (
+            "2 of 3 requirements, about 5 s left: 1 fail, 1 pass; shrinking lance.table.c, 512 of 1,000 requests"
+        )
+    listener.tested(result("pass", name="c"))
+    with doing("sending findings again, 12 of 40"):
+        assert listener.line() == "3 of 3 requirements: 1 fail, 2 pass; sending findings again, 12 of 40"
+
+
+def frame(tested, width):
+    """What a terminal shows after so many requirements, as lines."""
+    stream = io.StringIO()
+    with ProgressListener() as listener, doing("sending findings again, 12 of 40"):
+        listener.expect(TOTAL)
+        for number in range(tested):
+            listener.note(f"lance.table.n{number}", VERDICTS[min(number, len(VERDICTS) - 1)])
+        SafeConsole(file=stream, force_terminal=True, width=width).print(listener._progress.get_renderable())
+    return MOVES.sub("", stream.getvalue()).splitlines()
+
+
+@pytest.mark.parametrize("width", [80, 120])
+@pytest.mark.parametrize("tested", [1_200, TOTAL])
+def test_no_number_of_the_bar_is_cut(printed, tested, width):
+    bar, activity = frame(tested, width)
+    assert len(bar) <= width
+    assert f"{tested}/{TOTAL}" in bar
+    assert bar.endswith(f" {tested - 6}")
+    assert "…" not in bar
+    assert activity.endswith("sending findings again, 12 of 40")
+
+
+def test_the_bar_tells_no_time_when_all_is_tested(printed):
+    bar, activity = frame(TOTAL, 80)
+    assert ":" not in bar
+    assert "sending findings again" in activity
+
+
+def test_what_is_done_before_the_first_requirement_is_shown_in_a_terminal(monkeypatch):
+    stream = io.StringIO()
+    monkeypatch.setattr(progress, "err", SafeConsole(file=stream, force_terminal=True, width=80))
+    with doing("starting Spark"), showing():
+        pass
+    assert "starting Spark" in stream.getvalue()
+
+
+@pytest.fixture
+def impatient(monkeypatch):
+    """Lines come all the time."""
+    monkeypatch.setattr(progress, "LINE_SECONDS", 0.0)
+    monkeypatch.setattr(progress, "LOOK_SECONDS", 0.01)
+
+
+def test_a_run_prints_lines_while_it_stands_still(cli, impatient, server):
+    _, _, said = cli("check", server.url, "--api", "lance", "-k", "lance.namespace.create")
+    assert f"finding out what {server.url} offers" in said
+    assert re.search(r"^\d+ of \d+ requirements.*: \d+ pass; testing lance\.namespace\.create", said, re.MULTILINE)
+
+
+def test_runs_side_by_side_say_what_each_does(cli, impatient):
+    _, _, said = cli("check", "-k", "namespace and conflict", "--jobs", "3")
+    assert re.search(r"(\w+): [a-z ]+; (?!\1)\w+: [a-z ]+", said)
+
+
+def test_jobs_say_what_is_tested(cli, impatient, server):
+    _, _, said = cli("check", server.url, "--api", "lance", "-k", "lance.namespace.create", "--jobs", "2")
+    assert re.search(r"testing lance\.namespace\.create\S*, lance\.namespace\.create", said)

@@ -1,0 +1,15 @@
+"""What the terminal shows of a run."""
+
+from __future__ import annotations
+
+from lakeproof import terminal
+from tests.conformance.made_results import result, results
+
+
+def test_a_card_says_that_its_steps_may_not_be_the_shortest(capsys):
+    note = "shrinking stopped after 1,000 requests; the steps may not be the shortest"
+    terminal.print_results(results(result("fail", message=f"rows: expected 1, got 2\nof many\n{note}")))
+    said = capsys.readouterr().out
+    assert "rows: expected 1, got 2" in said
+    assert note in said
+    assert "of many" not in said
