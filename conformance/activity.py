@@ -33,7 +33,6 @@ def doing(text: Text) -> Iterator[Callable[[Text], None]]:
 
 
 def present() -> str:
-    """Return what is done now, "" while nothing says it."""
-    for text in _phases[-1:]:
-        return text if isinstance(text, str) else text()
-    return ""
+    """Return what is done now: the innermost phase that says anything, "" while none does."""
+    texts = (text if isinstance(text, str) else text() for text in reversed(_phases))
+    return next(filter(None, texts), "")

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import nullcontext
 from dataclasses import dataclass
-from functools import partial
 from typing import Any, TypeVar
 
 import hypothesis
@@ -15,7 +16,7 @@ from hypothesis.stateful import RuleBasedStateMachine, run_state_machine_as_test
 from conformance.http.client import Client
 from conformance.outcomes import UNREADABLE, Blocked, Stopped, Violation
 from conformance.run.drawing import as_seeded
-from conformance.run.shrinking import limited
+from conformance.run.shrinking import Shrinking
 from conformance.settings import DEPTHS, Settings
 from conformance.targets.target import Target
 from specs.openapi import Operation
@@ -33,6 +34,7 @@ class Suite:
     settings: Settings
     target: Target
     subject: str = ""
+    _shrinking: Shrinking | None = None  # of the examples that are drawn now
 
     def clean_up(self, *, look: bool = False) -> None:
         """Drop what a requirement created, and with `look` all that is in its namespaces."""
@@ -77,23 +79,42 @@ class Suite:
             return
         example.__name__ = test.__name__
         drawn = self._seeded(self._hypothesis_settings()(hypothesis.given(**strategies)(example)))
-        self._draw(drawn)
+        self._shrinking = self._new_shrinking()
+        try:
+            with as_seeded(), self._shrinking.limited():
+                drawn()
+        finally:
+            self._shrinking = None
 
     def run_machine(self, machine: type[RuleBasedStateMachine], **attributes: Any) -> None:
         """Run a state machine that has these attributes, once for each drawn sequence of its rules."""
-        bound = self._seeded(type(machine.__name__, (machine,), attributes))
-        self._draw(partial(run_state_machine_as_test, bound, settings=self._hypothesis_settings()))
+        shrinking = self._new_shrinking()
 
-    def _draw(self, run: Callable[[], None]) -> None:
-        """Run what draws: it draws the same values everywhere, and shrinks a counterexample up to a limit."""
-        with as_seeded(), limited(self.settings.depth, lambda: self.client.requests, self.subject):
-            run()
+        def begin(example: RuleBasedStateMachine) -> None:
+            shrinking.begin()
+            machine.__init__(example)
+
+        def teardown(example: RuleBasedStateMachine) -> None:
+            shrinking.note(sys.exc_info()[1])  # Hypothesis tears a machine down while the error of a rule passes
+            machine.teardown(example)
+
+        bound = type(machine.__name__, (machine,), {**attributes, "__init__": begin, "teardown": teardown})
+        with as_seeded(), shrinking.limited():
+            run_state_machine_as_test(self._seeded(bound), settings=self._hypothesis_settings())
+
+    def _new_shrinking(self) -> Shrinking:
+        return Shrinking(self.subject, self.settings.depth, self.client)
 
     def _seeded(self, drawing: Drawing) -> Drawing:
         """Return what draws, by the seed of the run where it is a deep one."""
         return hypothesis.seed(self.settings.seed)(drawing) if self.settings.depth == "deep" else drawing
 
     def _run_example(self, test: Callable[[], None], fixtures: Iterable[Any]) -> None:
+        """Run one example, as long as shrinking leaves anything to spend."""
+        with self._shrinking.example() if self._shrinking else nullcontext():
+            self._attempt(test, fixtures)
+
+    def _attempt(self, test: Callable[[], None], fixtures: Iterable[Any]) -> None:
         """Run one example, anew while connections break in it.
 
         Where each run loses the connection at the same step, this is the server's answer to that request; else the

@@ -1,84 +1,101 @@
-"""How far a counterexample is shrunk: with so many requests, whatever time they take.
+"""How far a counterexample is shrunk: with so many requests, or for so long where a server is slow.
 
-Hypothesis stops shrinking after five minutes, so that the counterexample depends on the speed of a server, and a run
-stands still meanwhile. By the clock that it has here, its time is over when the requests are spent.
+Hypothesis shrinks for up to five minutes, while the run stands still. Here an example that would begin when the
+requests are spent ends the run of Hypothesis instead: it passes on the exception that skips a test. The smallest
+failure so far is raised then, with the steps that showed it.
 """
 
 from __future__ import annotations
 
-import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
-from math import inf
-from typing import Any
-from unittest.mock import patch
+from dataclasses import dataclass, field
 
-from hypothesis.internal.conjecture import engine
-from hypothesis.internal.conjecture.shrinker import Shrinker
+import pytest
+from hypothesis.errors import HypothesisException
 
 from conformance.activity import doing
+from conformance.http.client import Client
+from conformance.http.exchange import Exchange
 from conformance.verdict import SHRINKING_STOPPED
 
 MOST_REQUESTS = {"smoke": 300, "gate": 1_000, "deep": 10_000}  # for one counterexample, by the depth of the run
+MOST_SECONDS = 120.0  # so a counterexample depends on the speed of slow servers alone
+
+
+class _Spent(pytest.skip.Exception):
+    """Ends the run of Hypothesis: the requests or the time for shrinking are spent."""
 
 
 @dataclass
-class Budget:
-    """The requests that shrinking may cost, as a clock for Hypothesis's engine: it stands still until they are spent.
+class Shrinking:
+    """The search for a small counterexample of a requirement, whose requests go through `client`."""
 
-    `requests` counts those of the run.
-    """
+    subject: str
+    depth: str
+    client: Client
+    _failure: Exception | None = None
+    _steps: list[Exchange] = field(default_factory=list)
+    _requests: int = 0
+    _started: float = 0.0
+    _spent: str = ""  # what was spent when shrinking was stopped
 
-    most: int
-    requests: Callable[[], int]
-    _begun: float = inf
+    @contextmanager
+    def limited(self) -> Iterator[None]:
+        """Limit what the examples of a `with` block cost from the first failure on.
 
-    def begin(self) -> None:
-        """Count from here."""
-        self._begun = self.requests()
-
-    @property
-    def spent(self) -> float:
-        """The requests sent since the beginning."""
-        return self.requests() - self._begun
-
-    def perf_counter(self) -> float:
-        """Return how many requests too many were sent."""
-        return max(0, self.spent - self.most)
-
-    def __getattr__(self, name: str) -> Any:
-        """Return what else the module `time` has."""
-        return getattr(time, name)
-
-
-@contextmanager
-def limited(depth: str, requests: Callable[[], int], subject: str) -> Iterator[None]:
-    """Limit what shrinking a counterexample of a subject costs; `requests` counts those of the run.
-
-    The exception of a counterexample that may not be the shortest has a note that says so: see `shrinking_notes`.
-    """
-    budget, shrink, stopped = Budget(MOST_REQUESTS[depth], requests), Shrinker.shrink, False
-
-    def counted(shrinker: Shrinker) -> None:
-        nonlocal stopped
-        budget.begin()
+        The exception of a counterexample that may not be the shortest has a note that says so: see `shrinking_notes`.
+        """
         try:
-            with doing(lambda: f"shrinking {subject}, {budget.spent:,} of {budget.most:,} requests"):
-                shrink(shrinker)
-        finally:
-            stopped = budget.perf_counter() > 0
+            with doing(self._activity):
+                yield
+        except (_Spent, HypothesisException):  # an example that ends before it draws may pass for a flaky one
+            if self._failure is None or not self._spent:
+                raise
+            self.client.recording.steps = self._steps
+            self._failure.add_note(f"{SHRINKING_STOPPED}{self._spent}; the steps may not be the shortest")
+            raise self._failure from None
 
-    # No number of successful steps is a limit of its own: what stops shrinking is said.
-    limits: dict[str, Any] = {"time": budget, "MAX_SHRINKING_SECONDS": 0, "MAX_SHRINKS": sys.maxsize}
-    with patch.multiple(engine, **limits), patch.object(Shrinker, "shrink", counted):
+    @contextmanager
+    def example(self) -> Iterator[None]:
+        """Run an example in a `with` block, if there is anything left to spend."""
+        self.begin()
         try:
             yield
-        except BaseException as error:
-            if stopped:
-                error.add_note(f"{SHRINKING_STOPPED}{budget.most:,} requests; the steps may not be the shortest")
+        except Exception as error:
+            self.note(error)
             raise
+
+    def begin(self) -> None:
+        """Begin an example. Raises what ends the search when its requests or its time are spent."""
+        if self._failure is None:
+            return
+        if self._sent() >= MOST_REQUESTS[self.depth]:
+            self._spent = f"{MOST_REQUESTS[self.depth]:,} requests"
+        elif time.monotonic() - self._started >= MOST_SECONDS:
+            self._spent = f"{MOST_SECONDS:.0f} seconds"
+        if self._spent:
+            raise _Spent(self._spent)
+
+    def note(self, error: BaseException | None) -> None:
+        """Keep the failure of an example, unless a smaller one is known; what Hypothesis itself raises is none."""
+        if not isinstance(error, Exception) or isinstance(error, HypothesisException):
+            return
+        steps = self.client.recording.steps
+        if self._failure is None:
+            self._requests, self._started = self.client.requests, time.monotonic()
+        elif len(steps) > len(self._steps):
+            return
+        self._failure, self._steps = error, steps
+
+    def _sent(self) -> int:
+        return self.client.requests - self._requests
+
+    def _activity(self) -> str:
+        if self._failure is None:
+            return ""
+        return f"shrinking {self.subject}, {self._sent():,} of {MOST_REQUESTS[self.depth]:,} requests"
 
 
 def shrinking_notes(error: BaseException) -> list[str]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib
 import itertools
-import time
 from unittest.mock import MagicMock
 
 import pytest
@@ -12,6 +11,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, rule
 
 from conformance.outcomes import Violation
+from conformance.run import shrinking
 from conformance.run.plugin import _message
 from conformance.run.shrinking import MOST_REQUESTS, shrinking_notes
 from conformance.settings import Settings
@@ -78,50 +78,72 @@ def test_a_counterexample_is_made_small_unless_that_is_not_wanted(no_shrink, sma
 
 
 def shrunk(each, depth="gate"):
-    """A counterexample whose every attempt costs so many requests: its error, the requests, and what was seen last."""
-    target, seen = no_server(), []
+    """A counterexample whose every attempt costs so many requests: its error, the requests, and its steps."""
+    target = no_server()
+    recording = target.client.recording
 
     class Machine(RuleBasedStateMachine):
         def __init__(self):
             super().__init__()
-            seen.clear()
+            recording.steps = []
             target.client.requests += each
 
         @rule(numbers=st.lists(st.integers(), max_size=20))
         def draw(self, numbers):
-            seen.extend(numbers)
-            if sum(map(abs, seen)) > 1_000:
+            recording.steps.extend(numbers)
+            if sum(map(abs, recording.steps)) > 1_000:
                 raise Violation("too much")
 
     with pytest.raises(Violation) as caught:
         Suite(Settings(depth=depth), target).run_machine(Machine)
-    return caught.value, target.client.requests, list(seen)
+    return caught.value, target.client.requests, recording.steps
 
 
 def test_shrinking_ends_when_its_requests_are_spent_and_says_so():
-    error, requests, seen = shrunk(each=40)
+    error, requests, steps = shrunk(each=40)
     assert MOST_REQUESTS["gate"] < requests < 2 * MOST_REQUESTS["gate"]
     assert _message(error) == "too much\nshrinking stopped after 1,000 requests; the steps may not be the shortest"
-    assert shrunk(each=40)[1:] == (requests, seen)
+    assert sum(map(abs, steps)) > 1_000, "the steps of a failure, not those of the attempt that was stopped"
+    assert shrunk(each=40)[1:] == (requests, steps)
 
 
 def test_shrinking_that_came_to_its_end_says_nothing():
-    error, requests, seen = shrunk(each=1)
-    assert seen == [1_001]
+    error, requests, steps = shrunk(each=1)
+    assert steps == [1_001]
     assert requests < MOST_REQUESTS["gate"]
     assert _message(error) == "too much"
     assert shrinking_notes(error) == []
 
 
-def test_a_slow_server_has_the_same_counterexample(monkeypatch):
-    _, requests, seen = shrunk(each=1)
-    passing = itertools.count(0, 400.0)
-    monkeypatch.setattr(time, "perf_counter", lambda: next(passing))
-    assert shrunk(each=1)[1:] == (requests, seen)
+def test_shrinking_on_a_slow_server_ends_when_its_time_is_over_and_says_so(monkeypatch):
+    passing = itertools.count(0, 10.0)
+    monkeypatch.setattr(shrinking.time, "monotonic", lambda: next(passing))
+    error, requests, steps = shrunk(each=1)
+    assert requests < MOST_REQUESTS["gate"]
+    assert sum(map(abs, steps)) > 1_000
+    assert _message(error) == "too much\nshrinking stopped after 120 seconds; the steps may not be the shortest"
+
+
+def test_drawn_arguments_have_the_same_limit():
+    target = no_server()
+    suite, recording = Suite(Settings(), target), target.client.recording
+
+    def example(numbers):
+        recording.steps = numbers
+        target.client.requests += 100
+        if sum(map(abs, numbers)) > 1_000:
+            raise Violation("too much")
+
+    with pytest.raises(Violation) as caught:
+        suite.run(example, {}, {"numbers": st.lists(st.integers(), max_size=20)})
+    assert shrinking_notes(caught.value) == [
+        "shrinking stopped after 1,000 requests; the steps may not be the shortest"
+    ]
+    assert sum(map(abs, recording.steps)) > 1_000
 
 
 def test_a_deep_run_shrinks_further():
-    _, gate, seen = shrunk(each=40)
+    _, gate, steps = shrunk(each=40)
     _, deep, fewer = shrunk(each=40, depth="deep")
     assert deep > gate
-    assert seen != fewer == [1_001]
+    assert steps != fewer == [1_001]
