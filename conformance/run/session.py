@@ -232,7 +232,7 @@ class Session:
             available=self.available,
             left_behind=list(self.target.sandbox.left_behind),
             preparation=self._preparation(),
-            notes=[*self._notes, *traffic.notes()],
+            notes=[*self._notes, *self.target.notes, *traffic.notes()],
             not_reached=[name for name in self._order if name not in self._results],
             stopped=_stopped(traffic.stopped) if traffic.stopped else None,
         )

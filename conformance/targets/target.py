@@ -8,7 +8,6 @@ import secrets
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Protocol
 from urllib.parse import unquote, urlsplit
 
@@ -19,11 +18,12 @@ from conformance.http.recording import ServerKnowledge
 from conformance.http.transport import Connection, Tls
 from conformance.run.reach import NOBODY_THERE
 from conformance.settings import Settings
+from conformance.targets.documents import document_of, profile_of
 from conformance.targets.fallbacks import PLACES, SERVERS_PLACE, Ways
 from conformance.targets.sandbox import Sandbox
 from specs.openapi import Document, snake_case
 from specs.problems import Problem
-from specs.profiles import Profile, find_profile
+from specs.profiles import Profile
 
 SEPARATOR = "separator"  # the capability that says how paths have the levels of a name, where a server chooses that
 OFFERED, REFUSED, MISSING = "offered", "refused", "missing"
@@ -95,6 +95,7 @@ class Target:
     """A server, its profile and the client that talks to it.
 
     `probes` and `capabilities` are what was found out before the run: which operations it has, and what it can do.
+    `notes` are what a reader of the results should know of the document.
     `prefix` starts every name of this run; ordinary names have letters and digits alone, which all servers take.
     `table_folder` is where the server has put a table of the run, a folder of the run's own.
     `ways` are how the things are made that requirements start from, where there are several ways.
@@ -106,6 +107,7 @@ class Target:
     profile: Profile
     document: Document
     client: Client
+    notes: Sequence[str] = ()
     server: str = ""
     probes: dict[str, Probe] = field(default_factory=dict)
     capabilities: dict[str, str] = field(default_factory=dict)
@@ -261,19 +263,14 @@ def connect(settings: Settings) -> Target:
     split = urlsplit(settings.server)
     if split.scheme not in ("http", "https") or not split.netloc or split.query or split.fragment:
         raise Problem(f"{settings.server!r} is not an http or https URL.", "Example: http://127.0.0.1:2333")
-    profile = find_profile(settings.profile or settings.api)
-    if profile.api != settings.api:
-        raise Problem(
-            f"The profile {profile.name} does not belong to the API {settings.api}.",
-            f"Use --api {profile.api}, or another profile.",
-        )
-    document = profile.document_from(Path(settings.spec)) if settings.spec else profile.document()
+    profile = profile_of(settings)
+    document, notes = document_of(settings, profile)
     headers = dict(settings.pairs("header"))
     if settings.token:
         headers["Authorization"] = f"Bearer {settings.token}"
     tls = Tls(settings.ca, settings.insecure, settings.cert, settings.key)
     connection = Connection(settings.server.rstrip("/"), headers, settings.timeout, tls)
-    return Target(settings, profile, document, Client(connection, document))
+    return Target(settings, profile, document, Client(connection, document), notes)
 
 
 def _check_handshake(first_answer: Exchange, profile: Profile, *, recognised: bool) -> None:
