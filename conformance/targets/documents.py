@@ -29,7 +29,7 @@ def profile_of(settings: Settings) -> Profile:
 
 
 def document_of(settings: Settings, profile: Profile) -> tuple[Document, list[str]]:
-    """Return the document of a run, and notes on what is different about a copy. Raises Problem for an unreadable one."""
+    """Return the document of a run, and notes on a copy of it. Raises Problem for an unreadable one."""
     if not settings.spec:
         return profile.document(), []
     document = profile.document_from(Path(settings.spec))

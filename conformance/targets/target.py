@@ -6,7 +6,7 @@ import itertools
 import re
 import secrets
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 from urllib.parse import unquote, urlsplit
@@ -83,8 +83,8 @@ class Prober(Protocol):
     def probes(self) -> Iterator[Exchange]:
         """Send each operation once, in a way that should change nothing."""
 
-    def explore(self) -> None:
-        """Create what it takes to know whether namespaces nest."""
+    def explore(self) -> Iterator[None]:
+        """Create what it takes to know how things are made, and whether namespaces nest; pause after each."""
 
     def state(self, probe: Exchange, nowhere: Exchange) -> str:
         """Return whether an operation is offered, refused or missing, by its probe and by what is nowhere."""
@@ -195,26 +195,6 @@ class Target:
             return OFFERED
         return self.probes[operation].state if operation in self.probes else None
 
-    @property
-    def mute(self) -> bool:
-        """True when 404s do not tell an operation that is missing from an object that is.
-
-        That is so where none has JSON, and where an operation that seemed to be missing has succeeded, or has 404
-        without a body by the document.
-        """
-        answers = [probe.exchange for probe in self.probes.values()]
-        tells = any(answer.status == 404 and isinstance(answer.json(), dict) for answer in answers)
-        return not tells or any(
-            probe.state == MISSING and (name in self.client.known.done or self._declares(probe.exchange))
-            for name, probe in self.probes.items()
-        )
-
-    def _declares(self, exchange: Exchange) -> bool:
-        """True for an answer without a body of which the document says that it may have none."""
-        operation = self.document.operation(exchange.operation)
-        answer = operation.responses.get(operation.declared(exchange.status) or "")
-        return not exchange.response_body and answer is not None and not answer.required
-
     def handshake(self, prober: Prober) -> None:
         """Find out whether this is such a server at all, then what it offers.
 
@@ -229,20 +209,25 @@ class Target:
         nowhere = prober.nowhere()
         for exchange in prober.probes():
             self.probes[exchange.operation] = Probe(exchange.operation, prober.state(exchange, nowhere), exchange)
-        self.client.known.missing = {
-            name: f"{self.profile.suite_of(name)}.offered.{snake_case(name)}" for name in self.names(MISSING)
-        }
 
     def log_in(self, credentials: Mapping[str, str | None]) -> None:
         """Let the whole run call with these credentials: headers, as for Client.as_."""
         self.client = self.sandbox.client = self.client.as_(credentials)
 
-    def explore(self, prober: Prober) -> None:
-        """Find out more by creating things, and drop them again, with what a careless server created for a probe."""
+    def explore(self, prober: Prober, after_each: Callable[[], None]) -> None:
+        """Find out more by creating things, and drop them again, with what a careless server created for a probe.
+
+        `after_each` is called after each thing, and may end this by a Problem. An operation that seemed to be missing
+        is tried all the same; what needs one that has not succeeded is blocked from then on.
+        """
         try:
-            prober.explore()
+            for _ in prober.explore():
+                after_each()
         finally:
             self.sandbox.clean_up()
+        self.client.known.missing = {
+            name: f"{self.profile.suite_of(name)}.offered.{snake_case(name)}" for name in self.names(MISSING)
+        }
 
     def _first_request(self, prober: Prober) -> Exchange:
         """Send the first request, again while the settings allow to wait for a server that is not up."""

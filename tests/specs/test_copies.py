@@ -38,6 +38,8 @@ def without(document, gone):
         return [left(value) for value in node if not refers(value)] if isinstance(node, list) else node
 
     def refers(node):
+        if isinstance(node, list):
+            return False
         return (
             node in references if isinstance(node, str) else isinstance(node, dict) and node.get("$ref") in references
         )
