@@ -36,7 +36,7 @@ from conformance.results import (
     new_run_id,
 )
 from conformance.run.dropping import check_dropped, check_refused
-from conformance.run.selection import Scope, Selection, selection_of
+from conformance.run.selection import Scope, Selection, narrows, selection_of
 from conformance.settings import Settings
 from conformance.suite import Suite
 from conformance.targets.sandbox import NAMESPACE, Resource
@@ -85,7 +85,10 @@ class Session:
         for profile in self.target.profile.tested_by():
             self.client.wire.extra_checks.update(suite_part(profile.api).extra_checks(profile))
         self._expectations = Expectations(
-            load_expectations(settings.expect, self.target.profile.name), settings.depth, date.today()
+            load_expectations(settings.expect, self.target.profile.name),
+            settings.depth,
+            date.today(),
+            narrows(settings),
         )
         self._tested_suites: set[str] = set()
         self.log = log or ExchangeLog(Path(settings.report))
