@@ -64,7 +64,9 @@ class Settings:
 
     server: str = setting("", "Test this server.", "URL")
     api: str = setting(default_api, "What the server speaks", "API", choices=apis, section="The server")
-    profile: str = setting("", "A revision, as `lakeproof spec list` has it.  [default: the newest]", "NAME")
+    profile: str = setting(
+        "", "A revision, as `lakeproof spec list` has it.  [default: the newest; with --spec the nearest]", "NAME"
+    )
     spec: str = setting("", "Test by this copy of the document, not the kit's own.", "FILE")
     storage: str = setting("", "Storage of the embedded server, as `lakeproof serve` has it.", "KIND")
     name: str = setting("", "What the reports call the server, with its version.", "NAME")

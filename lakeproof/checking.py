@@ -22,8 +22,8 @@ from conformance.results import Results
 from conformance.run.plugin import Listener
 from conformance.runner import run
 from conformance.settings import EMBEDDED_STORAGE, Settings, load_settings
+from conformance.targets.documents import profile_of
 from lakeproof.interruptions import ignored
-from specs.profiles import find_profile
 
 if TYPE_CHECKING:
     from lakeproof.server_process import ServerProcess
@@ -97,7 +97,7 @@ def _reference(settings: Settings) -> Iterator[Settings]:
     among the lines of a run they would be taken for the tested server's.
     """
     token = secrets.token_urlsafe(12) if settings.token or settings.credential else ""
-    known = Settings(api=settings.api, profile=settings.profile, header=settings.header)
+    known = Settings(api=settings.api, profile=profile_of(settings).name, header=settings.header)
     from lakeproof.server_process import ServerProcess  # noqa: PLC0415 - only findings are sent to it
 
     with embedded(known, token, partial(ServerProcess, log=subprocess.DEVNULL)) as (target, _server):
@@ -112,7 +112,7 @@ def embedded(settings: Settings, token: str, start: Callable[[ServerSettings], S
     """
     from reference_server.serve import api_class, server_settings  # noqa: PLC0415 - as in target_of
 
-    profile = find_profile(settings.profile or settings.api)
+    profile = profile_of(settings)
     options, access = api_class(profile.api).options.embedded(profile.document(), asdict(settings))
     auth = f"token:{token}" if token else "none"
     storage = settings.storage or EMBEDDED_STORAGE

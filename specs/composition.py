@@ -13,7 +13,7 @@ from typing import Any
 
 from specs.openapi import METHODS, MOUNT, Document
 from specs.problems import Problem
-from specs.revisions import COMPONENTS
+from specs.references import COMPONENTS
 
 Tree = dict[str, Any]
 SAID_ONCE = "Give one of them another id with `rename` in api.toml."

@@ -19,7 +19,7 @@ from jsonpointer import JsonPointerException, resolve_pointer
 from specs.discriminators import expand_discriminators
 from specs.errors import ErrorBody
 from specs.nullable import expand_nullable
-from specs.overlay import Action, apply_action, apply_overlay
+from specs.overlay import Action, apply_fitting, apply_overlay
 from specs.problems import Problem
 from specs.revisions import read_revision
 
@@ -143,8 +143,8 @@ class Document:
     def load(cls, path: Path, overlay: list[Action] | None = None, *, lenient: bool = False) -> Document:
         """Read the document at `path` and correct it; without an overlay it is read as it stands.
 
-        With `lenient`, corrections that do not apply are kept in `unused_actions` instead of being an
-        error: a published document given by the user may already be corrected there.
+        With `lenient`, corrections that do not fit are kept in `unused_actions` instead of being an error:
+        the overlay was not written for a document that the user gives, which may be of another revision.
         Raises Problem for a file that is not an OpenAPI 3 document.
         """
         raw = read_revision(path)
@@ -157,7 +157,7 @@ class Document:
             raise Problem(f"{path} declares no `paths`.", "Give a document that declares operations.")
         unused: list[Action] = []
         if lenient:
-            unused = [action for action in overlay or [] if not apply_action(raw, action)]
+            raw, unused = apply_fitting(raw, overlay or [])
         else:
             raw = apply_overlay(raw, overlay or [])
         if overlay is not None:
@@ -184,6 +184,14 @@ class Document:
     def names(self) -> frozenset[str]:
         """The names of the operations in Python."""
         return frozenset(operation.name for operation in self.operations.values())
+
+    def stated(self) -> Iterator[tuple[str, ...]]:
+        """Yield the operations, their parameters and the fields of schemas: by these, documents can be compared."""
+        for operation in self.operations.values():
+            yield ("operation", operation.id)
+            yield from (("parameter", operation.id, parameter.name) for parameter in operation.parameters)
+        for name, schema in self.raw.get("components", {}).get("schemas", {}).items():
+            yield from (("field", name, field_name) for field_name in schema.get("properties", ()))
 
     def operation(self, operation_id: str) -> Operation:
         """Return one operation. Raises Problem, with near matches, for an unknown id."""

@@ -15,12 +15,13 @@ An overlay is a YAML file:
         remove: true                    takes what is there away
 
 Two rules are ours: an action without a description is an error, and so is one that changes nothing: what it corrected
-is gone.
+is gone. To another copy of a document, which an overlay was not written for, only those actions apply that fit it.
 """
 
 from __future__ import annotations
 
 import copy
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -29,6 +30,7 @@ import jsonpath_rfc9535
 
 from specs.files import read_yaml
 from specs.problems import Problem
+from specs.references import dangling, references
 
 Location = tuple[str | int, ...]
 ROOT = "$"
@@ -92,6 +94,21 @@ def apply_overlay(document: dict[str, Any], actions: list[Action]) -> dict[str, 
                 "The document was corrected or moved there: remove or move the action.",
             )
     return corrected
+
+
+def apply_fitting(document: dict[str, Any], actions: Sequence[Action]) -> tuple[dict[str, Any], list[Action]]:
+    """Return a corrected copy of a document that the actions were not written for, and the actions that do not fit it.
+
+    An action does not fit when it changes nothing, and when it refers to something that the document lacks.
+    """
+    before, fitting = dangling(document), list(actions)
+    while True:
+        corrected = copy.deepcopy(document)
+        changing = [action for action in fitting if apply_action(corrected, action)]
+        missing = dangling(corrected) - before
+        fitting = [action for action in changing if missing.isdisjoint(references(action.update))]
+        if fitting == changing:
+            return corrected, [action for action in actions if action not in fitting]
 
 
 def apply_action(document: dict[str, Any], action: Action) -> bool:

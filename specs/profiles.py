@@ -97,21 +97,28 @@ class Profile:
         return self._composed(self._read_plain)
 
     def document_from(self, path: Path) -> Document:
-        """Read another copy of a document, such as the published one, with the same corrections.
+        """Read another copy of a document, such as the published one, with the corrections that fit it.
 
         Of several documents it stands for the one that has most of its operations.
         """
-        parts = self.facts.parts(self.revision)
-        candidates = [part for part in parts if part.file and not part.follows] or parts
-        if len(candidates) == 1:
-            copied, ids = candidates[0], frozenset[str]()
-        else:
-            ids = frozenset(Document.load(path).operations)
-            copied = max(candidates, key=lambda part: len(ids & self._read(part).operations.keys()))
-        overlay = self._overlay(copied)
+        copied = self._copied(path)
+        corrections = self._overlay(copied) or self._overlay_of_followed(copied)
         return self._composed(
-            lambda part: Document.load(path, overlay, lenient=True) if part is copied else self._read(part)
+            lambda part: Document.load(path, corrections, lenient=True) if part is copied else self._read(part)
         )
+
+    def _copied(self, path: Path) -> DocumentPart:
+        """Return the document of the profile for which a copy stands."""
+        first, *others = self.facts.parts(self.revision)
+        if not others:
+            return first
+        ids = Document.load(path).operations.keys()
+        return max((first, *others), key=lambda part: len(ids & self._read(part).operations.keys()))
+
+    def distance(self, copy: Document) -> int:
+        """Return in how many operations, parameters and fields a copy differs from the document for which it stands."""
+        stated = set(copy.stated())
+        return min(len(stated ^ set(self._read_plain(part).stated())) for part in self.facts.parts(self.revision))
 
     def overlay(self) -> list[Action]:
         """Return the corrections of the profile's own documents."""
@@ -147,6 +154,9 @@ class Profile:
         followed = find_profile(part.follows).plain_document()
         return replace(followed, raw=patch_document(followed.raw, self._path(part))) if part.file else followed
 
+    def _overlay_of_followed(self, part: DocumentPart) -> list[Action]:
+        return find_profile(part.follows).overlay() if part.follows else []
+
     def _overlay(self, part: DocumentPart) -> list[Action]:
         if part.follows or not part.file:
             return []
@@ -175,6 +185,16 @@ def find_profile(name: str) -> Profile:
         return Profile(name, apis()[name].revisions[-1])
     known = ", ".join([*apis(), *profiles()])
     raise Problem(f"There is no profile {name!r}.", f"Known ones: {known}.")
+
+
+def nearest_profile(api: str, path: Path) -> Profile:
+    """Return the profile of an API whose document is nearest to a copy; of two that are as near, the newer one.
+
+    Raises Problem for a file that is no document.
+    """
+    copy = Document.load(path)
+    newest_first = [Profile(api, revision) for revision in reversed(find_api(api).profiles)]
+    return min(newest_first, key=lambda profile: profile.distance(copy))
 
 
 def newest_operations(api: str) -> dict[str, tuple[Profile, Operation]]:

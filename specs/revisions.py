@@ -10,16 +10,15 @@ no operation leads any more.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from specs.files import read_yaml
 from specs.problems import Problem
+from specs.references import COMPONENTS, references
 
 BASIS = "x-lakeproof-basis"
 PRUNED = "x-lakeproof-pruned"
-COMPONENTS = "#/components/"
 REFERRED = ("parameters", "responses", "schemas")  # the sections that references lead to
 
 
@@ -70,13 +69,13 @@ def merge_patch(target: Any, patch: Any) -> Any:
 def prune(document: dict[str, Any]) -> dict[str, Any]:
     """Return a document without the parameters, responses and schemas to which no operation leads."""
     components, reached = document["components"], set[str]()
-    waiting = list(_references(document["paths"]))
+    waiting = list(references(document["paths"]))
     while waiting:
         reference = waiting.pop()
         if reference not in reached:
             reached.add(reference)
             section, _, name = reference.removeprefix(COMPONENTS).partition("/")
-            waiting += _references(components.get(section, {}).get(name))
+            waiting += references(components.get(section, {}).get(name))
     remaining = {
         section: {
             name: component
@@ -90,18 +89,6 @@ def prune(document: dict[str, Any]) -> dict[str, Any]:
 
 def _place(section: str, name: str) -> str:
     return f"{COMPONENTS}{section}/{name}"
-
-
-def _references(node: Any) -> Iterator[str]:
-    """Return what a part of a document refers to, by `$ref` or by the mapping of a discriminator."""
-    if isinstance(node, dict):
-        for value in node.values():
-            yield from _references(value)
-    elif isinstance(node, list):
-        for value in node:
-            yield from _references(value)
-    elif isinstance(node, str) and node.startswith(COMPONENTS):
-        yield node
 
 
 def string_keys(node: Any) -> Any:

@@ -1,12 +1,38 @@
-"""What is found out about any server before a run: can namespaces be made, and do listings come in pages?"""
+"""What is found out about any server before a run: is it one, can namespaces be made, do listings come in pages?"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import partial
 
 from conformance.common.catalog import IN_PAGES, PAGES, WHOLE, Catalog
+from conformance.http.exchange import Exchange
 from conformance.json_values import read_object
+
+NO_ENTRY = (401, 403)  # what those are told who have no credentials
+NOT_IMPLEMENTED = 501
+
+
+def first_recognised(asks: Iterable[Callable[[], Exchange]], recognises: Callable[[Exchange], bool]) -> Exchange:
+    """Ask in turn until an answer shows what the server is; return that answer, the first one where none does.
+
+    A server is recognised by the least: an answer that is not as the document says is for requirements to find. What
+    explains why nothing can be recognised is returned at once: no answer, a redirect, no entry, a failure.
+    """
+    answers: list[Exchange] = []
+    for ask in asks:
+        answers.append(answer := ask())
+        if recognises(answer) or answer.status in NO_ENTRY:
+            return answer
+        if _explains_itself(answers[0]):
+            break
+    return answers[0]
+
+
+def _explains_itself(answer: Exchange) -> bool:
+    """True when nothing else has to be asked of a server that answers the first request like this."""
+    status = answer.status
+    return not status or 300 <= status < 400 or (status >= 500 and status != NOT_IMPLEMENTED)
 
 
 def created(catalog: Catalog, *levels: str) -> bool:

@@ -4,11 +4,13 @@
 
     profile, depth     of the run that it was written from
     [[known]]          cause, reason, link, expires (a date); `example`, the requirement whose steps are stored
-    [known.findings]   by requirement: what was seen; `flaky` are those of them that came and went
+    [known.findings]   by requirement: what was seen; `flaky` are those of them that came and went, `blocked` those that
+                       could not be tested: a narrowed run tests them where it leaves out what blocked them
     [[known.steps]]    the stored counterexample; `{run}` stands for what the names of a run begin with
 
 A finding that is seen as the file has it is `known`. One that is seen in another way is a finding. What is met now is
-stale, what no requirement has is an orphan, and an entry past its date is expired: these break the gate.
+stale, what no requirement has is an orphan, and an entry past its date is expired: these break the gate. What was
+blocked is neither a finding nor stale in a narrowed run, however its test ends.
 """
 
 from __future__ import annotations
@@ -31,6 +33,7 @@ from conformance.verdict import FINDINGS, ExpectationRecord, ExpectationState, R
 FAILED = (*FINDINGS, "blocked")
 STATUS = re.compile(r"^\S+: expected \d+(?: or \d+)*, got (?:\d+|no answer)")
 MOST_SEEN = 400
+NOT_TESTED = "(blocked in the run of the expectations; this run leaves out what blocked it)"
 CUT = re.compile(rf"{GAP} \([0-9a-f]{{8}}\)$")
 
 
@@ -38,13 +41,15 @@ CUT = re.compile(rf"{GAP} \([0-9a-f]{{8}}\)$")
 class Expectations:
     """The entries of a file as one run finds them.
 
-    `depth` is that of the run, `today` decides what has expired. `states` is what was found out about each requirement
+    `depth` is that of the run, `today` decides what has expired, `narrowed` says that the run leaves requirements out.
+    `states` is what was found out about each requirement
     that is named, `replays` how their stored counterexamples were answered.
     """
 
     file: ExpectationFile
     depth: str
     today: date
+    narrowed: bool = False
     states: dict[str, ExpectationState] = field(default_factory=dict)
     replays: dict[str, Replayed] = field(default_factory=dict)
     _entries: dict[str, Entry] = field(init=False)
@@ -72,7 +77,12 @@ class Expectations:
         if entry is None or result.verdict == "error":
             return result
         failed = result.verdict in FAILED
-        self.states[result.id] = state = self._failed(entry, result) if failed else self._passed(entry, result)
+        state = self._failed(entry, result) if failed else self._passed(entry, result)
+        if self.narrowed and result.id in entry.blocked and state in ("different", "stale"):
+            state = "unseen"
+        self.states[result.id] = state
+        if failed and state == "unseen":
+            return msgspec.structs.replace(result, verdict="known", message=f"{result.message}\n{NOT_TESTED}")
         if state != "known":
             return result
         message = result.message if failed else f"{entry.findings[result.id]} (by the stored steps; the test passed)"

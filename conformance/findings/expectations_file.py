@@ -41,6 +41,7 @@ class Entry(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
     expires: date | None = None
     example: str = ""
     flaky: list[str] = msgspec.field(default_factory=lambda: [])
+    blocked: list[str] = msgspec.field(default_factory=lambda: [])
     findings: dict[str, str]
     prepared: dict[str, list[str]] = msgspec.field(default_factory=lambda: {})
     steps: list[Step] = msgspec.field(default_factory=lambda: [])
@@ -118,8 +119,9 @@ def _lines(entry: Entry) -> Iterator[str]:
             yield f"{name} = {_text(text)}"
     if entry.expires:
         yield f"expires = {entry.expires.isoformat()}"
-    if entry.flaky:
-        yield f"flaky = [{', '.join(map(_text, entry.flaky))}]"
+    for name in ("flaky", "blocked"):
+        if ids := getattr(entry, name):
+            yield f"{name} = [{', '.join(map(_text, ids))}]"
     yield "[known.findings]"
     yield from (f"{_key(name)} = {_text(seen)}" for name, seen in entry.findings.items())
     if entry.prepared:

@@ -50,8 +50,8 @@ def without(entry: Entry, gone: Collection[str]) -> Entry:
     """Return an entry without some of its findings; its steps go with the one that they show."""
     findings = {name: seen for name, seen in entry.findings.items() if name not in gone}
     example = {} if entry.example in findings else {"example": "", "prepared": {}, "steps": []}
-    flaky = [name for name in entry.flaky if name not in gone]
-    return msgspec.structs.replace(entry, findings=findings, flaky=flaky, **example)
+    flaky, blocked = ([name for name in names if name not in gone] for names in (entry.flaky, entry.blocked))
+    return msgspec.structs.replace(entry, findings=findings, flaky=flaky, blocked=blocked, **example)
 
 
 def _entry(cause: Cause, ids: Collection[str], by_id: Mapping[str, Result], results: Results) -> Entry:
@@ -68,6 +68,7 @@ def _entry(cause: Cause, ids: Collection[str], by_id: Mapping[str, Result], resu
         reason="",
         example=example.id if example else "",
         flaky=[name for name in ids if is_flaky(by_id[name].message)],
+        blocked=[name for name in ids if by_id[name].verdict == "blocked"],
         findings={name: seen(by_id[name].message, prefix) for name in ids},
         prepared={name: [made.replace(prefix, RUN) for made in names] for name, names in prepared.items()},
         steps=[stored(step, base, prefix) for step in example.steps] if example else [],

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 
 from conformance.checks import contains, text
@@ -56,13 +56,17 @@ REST = (
 )
 
 
-def find_ways(catalog: IcebergCatalog) -> None:
-    """Find out in which ways the server makes things. Raises Stopped when the run is over."""
+def find_ways(catalog: IcebergCatalog) -> Iterator[None]:
+    """Find out in which ways the server makes things; pause after each. Raises Stopped when the run is over."""
     ways = catalog.target.ways
     ways.find((NAMESPACES,), catalog)
+    yield
     with suppress(Blocked):
         find_tables(catalog)
-    ways.find(REST, catalog)
+    yield
+    for fallbacks in REST:
+        ways.find((fallbacks,), catalog)
+        yield
 
 
 def find_tables(catalog: IcebergCatalog) -> None:

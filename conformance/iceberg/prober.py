@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any
 
 from conformance.common.catalog import FLAT, NAMESPACES, NESTED
-from conformance.common.probing import created, note_pages
+from conformance.common.probing import NO_ENTRY, created, first_recognised, note_pages
 from conformance.coverage.minimal import minimal_value
 from conformance.http.client import bearer
 from conformance.http.exchange import Exchange
@@ -16,6 +16,7 @@ from conformance.iceberg.catalog import KEY_LIFETIME, PREFIX, IcebergCatalog
 from conformance.iceberg.client import in_prefix, names_below_prefix
 from conformance.iceberg.fallbacks import find_ways
 from conformance.iceberg.operations import ALWAYS, DEFAULT_OPERATIONS, endpoint, with_slash
+from conformance.iceberg.support.configuration import SETTINGS, config_settings
 from conformance.iceberg.support.oauth import credentials_form
 from conformance.json_values import read_object, shown
 from conformance.targets.target import MISSING, OFFERED, REFUSED, SEPARATOR, Target, is_missing, is_refusal
@@ -27,7 +28,7 @@ from specs.problems import Problem
 NO_NAMESPACE = "NoSuchNamespaceException"
 CONFIG, GET_TOKEN, CREATE_NAMESPACE = "getConfig", "getToken", "createNamespace"
 ENDPOINTS = "endpoints"
-NO_ENTRY = (401, 403)  # what those are told who have no credentials
+LISTED = ("namespaces", "identifiers")  # what pages of listings hold
 NO_HEAD = (405, 501)  # without a body, a 404 says nothing about the operation
 
 
@@ -47,21 +48,32 @@ class IcebergProber:
         return CONFIG in self.target.document.operations
 
     def first_request(self) -> Exchange:
-        """Ask for the configuration: every client does first. Where there is none, list the given namespace.
+        """Ask for the configuration: every client does first. Where the document has none, list the given namespace.
 
         Raises Problem when a namespace has to be given and is not, or the other way round.
         """
         self._check_namespace()
         self._log_in()
+        first_answer = first_recognised(self._first_requests(), self.recognises)
+        return (self._shut_out() if self.recognises(first_answer) else None) or first_answer
+
+    def _first_requests(self) -> Iterator[Callable[[], Exchange]]:
+        """Yield what shows that a server is a catalog: the configuration, or any page of a listing."""
         catalog, warehouse = IcebergCatalog(self.target), self.target.settings.warehouse
-        query: dict[str, Any] = {"warehouse": warehouse} if warehouse else {}
-        ask = partial(catalog.get_config, **query) if self.configured else partial(catalog.list_tables, catalog.home)
-        first_answer = self._sent(partial(ask, expect=None))
-        if self.recognises(first_answer):
-            self._config = read_object(first_answer.response_body) if self.configured else {}
+        if self.configured:
+            query: dict[str, Any] = {"warehouse": warehouse} if warehouse else {}
+            yield partial(self._ask_config, catalog, query)
+            yield partial(self._sent, partial(catalog.list_namespaces, expect=None))
+        else:
             self._read_config()
-            return self._shut_out() or first_answer
-        return first_answer
+            yield partial(self._sent, partial(catalog.list_tables, catalog.home, expect=None))
+
+    def _ask_config(self, catalog: IcebergCatalog, query: dict[str, Any]) -> Exchange:
+        """Ask for the configuration, and read what there is of it."""
+        answer = self._sent(partial(catalog.get_config, **query, expect=None))
+        self._config = read_object(answer.response_body) if 200 <= answer.status < 300 else {}
+        self._read_config()
+        return answer
 
     def _shut_out(self) -> Exchange | None:
         """Return the answer to who brings no credentials, where the configuration is open and the catalog is not."""
@@ -93,20 +105,21 @@ class IcebergProber:
         self.target.log_in(bearer(token))
 
     def recognises(self, first_answer: Exchange) -> bool:
-        """True when an answer can only come from such a catalog: a configuration, or a page of a listing.
+        """True when an answer can only come from such a catalog: a part of a configuration, or a page of a listing.
 
         Raises Problem when the catalog says that the given namespace is not there, or that it has no such warehouse.
         """
         value = read_object(first_answer.response_body)
-        if self.configured:
+        if first_answer.operation == CONFIG:
             self._check_warehouse(first_answer)
-            return all(isinstance(value.get(name), dict) for name in ("defaults", "overrides"))
-        if _error_type(first_answer) == NO_NAMESPACE:
+            maps = (isinstance(value.get(name), dict) for name in SETTINGS)
+            return any(maps) or isinstance(value.get(ENDPOINTS), list)
+        if _error_type(first_answer) == NO_NAMESPACE and not self.configured:
             name = self.target.settings.namespace
             raise Problem(
                 f"{first_answer.url}: there is no namespace {name}.", "Name one that exists with --namespace."
             )
-        return first_answer.status == 200 and isinstance(value.get("identifiers"), list)
+        return first_answer.status == 200 and any(isinstance(value.get(name), list) for name in LISTED)
 
     def _check_warehouse(self, first_answer: Exchange) -> None:
         """Raise Problem when the configuration is refused in the API's own form: the server wants another warehouse.
@@ -132,7 +145,7 @@ class IcebergProber:
 
     def _read_config(self) -> None:
         """Take over how paths are spelled, and note what else the configuration tells."""
-        settings = {**self._config.get("defaults", {}), **self._config.get("overrides", {})}
+        settings = config_settings(self._config)
         prefix = str(settings.get("prefix") or "").strip("/")
         capabilities, client = self.target.capabilities, self.target.client
         with suppress(IdentifierError):
@@ -160,10 +173,10 @@ class IcebergProber:
             self._probe(operation)
             yield self.target.client.steps[-1]
 
-    def explore(self) -> None:
-        """Find out how things are made, and whether namespaces nest."""
+    def explore(self) -> Iterator[None]:
+        """Find out how things are made, and whether namespaces nest; pause after each thing."""
         self.target.capabilities[NAMESPACES] = FLAT
-        find_ways(IcebergCatalog(self.target))
+        yield from find_ways(IcebergCatalog(self.target))
         self.target.capabilities[NAMESPACES] = self._namespaces()
         catalog = IcebergCatalog(self.target)
         if catalog.makes_namespaces:

@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any
 
 from conformance.common.catalog import FLAT, NAMESPACES, NESTED, NONE
-from conformance.common.probing import created, note_pages
+from conformance.common.probing import created, first_recognised, note_pages
 from conformance.coverage.minimal import minimal_value
 from conformance.http.exchange import Exchange
 from conformance.json_values import read_object
@@ -22,6 +22,7 @@ from conformance.targets.target import MISSING, OFFERED, REFUSED, Probe, Target,
 from specs.extras import require_extra
 from specs.openapi import JSON_TYPE, Operation
 
+LISTED = ("namespaces", "tables")  # what pages of listings hold
 TABLES = "/table/"  # in the path of an operation on tables
 FALLBACKS = (
     Fallbacks(NAMESPACE, ("CreateNamespace",), tuple(NAMESPACE_BODIES), lambda catalog: catalog.home),
@@ -43,14 +44,17 @@ class LanceProber:
         self._catalog = LanceCatalog(target)
 
     def first_request(self) -> Exchange:
-        """List the root: every server can. One that leaves an empty list out is known by one of its errors."""
-        self._ask("ListNamespaces", ())
-        listed = self.target.client.steps[-1]
-        if listed.status == 200 and not self.recognises(listed):
-            self._ask("DescribeNamespace", (*self._catalog.base, self.target.missing_name))
-            refused = self.target.client.steps[-1]
-            return refused if self.recognises(refused) else listed
-        return listed
+        """List the root: every server can. One whose list does not show what it is is known by its errors or tables."""
+        asks = (
+            partial(self._answer, "ListNamespaces", ()),
+            partial(self._answer, "DescribeNamespace", (*self._catalog.base, self.target.missing_name)),
+            partial(self._answer, "ListTables", ()),
+        )
+        return first_recognised(asks, self.recognises)
+
+    def _answer(self, operation: str, id: Id) -> Exchange:
+        self._ask(operation, id)
+        return self.target.client.steps[-1]
 
     def _ask(self, operation: str, id: Id | None, **options: Any) -> None:
         self._catalog.inventory.ask(partial(self._catalog.send, operation, id, expect=None, **options))
@@ -59,7 +63,7 @@ class LanceProber:
         """True when an answer can only come from a Lance Namespace server: a listing, or a numbered error."""
         value = read_object(first_answer.response_body)
         numbered = isinstance(value.get("code"), int) and not (first_answer.status in (404, 405) and value["code"] == 0)
-        return isinstance(value.get("namespaces"), list) or numbered
+        return numbered or any(isinstance(value.get(name), list) for name in LISTED)
 
     def nowhere(self) -> Exchange:
         """Ask for a path that no revision of the API has."""
@@ -72,10 +76,11 @@ class LanceProber:
             self._probe(operation)
             yield self.target.client.steps[-1]
 
-    def explore(self) -> None:
-        """Find out how things are made, and whether namespaces nest."""
+    def explore(self) -> Iterator[None]:
+        """Find out how things are made, and whether namespaces nest; pause after each thing."""
         self.target.capabilities[NAMESPACES] = FLAT
         self.target.ways.find(FALLBACKS[:1], self._catalog)
+        yield
         self.target.capabilities[NAMESPACES] = self._namespaces()
         if self.target.capabilities[NAMESPACES] == NONE:
             self._probe_root()
@@ -83,6 +88,7 @@ class LanceProber:
         if catalog.has_namespaces:
             note_pages(catalog, partial(catalog.list_namespaces, catalog.base, limit=1, expect=None))
         self.target.ways.find(FALLBACKS[1:], self._catalog)
+        yield
 
     def _probe_root(self) -> None:
         """Ask again, for a table of the root, for what was refused below a namespace: the namespace was refused."""

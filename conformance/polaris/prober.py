@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
 from typing import Any
 
+from conformance.common.probing import first_recognised
 from conformance.http.exchange import Exchange
 from conformance.iceberg.catalog import IcebergCatalog
 from conformance.iceberg.client import names_below_prefix
@@ -14,7 +16,7 @@ from conformance.iceberg.prober import IcebergProber
 from conformance.json_values import read_object
 from conformance.outcomes import UNREADABLE, Blocked, Unoffered, Violation
 from conformance.polaris.catalog import EVERY_ROLE, PolarisCatalog
-from conformance.polaris.entities import CATALOG
+from conformance.polaris.entities import CATALOG, PRINCIPAL, PRINCIPAL_ROLE
 from conformance.polaris.storage import STORAGES, storages_for
 from conformance.targets.fallbacks import Fallbacks
 from conformance.targets.target import Target
@@ -28,6 +30,7 @@ SETTINGS = {
     "polaris.config.drop-with-purge.enabled": "true",
 }
 ICEBERG = "iceberg"
+LISTS = {entity.list: entity.listed for entity in (CATALOG, PRINCIPAL, PRINCIPAL_ROLE)}
 
 
 class PolarisProber(IcebergProber):
@@ -42,18 +45,22 @@ class PolarisProber(IcebergProber):
         self.catalog = PolarisCatalog(target)
 
     def first_request(self) -> Exchange:
-        """List the catalogs: whoever may not do that may not manage. Then make what the run needs."""
+        """List the catalogs: whoever may not do that may not manage. Then make what the run needs.
+
+        A server whose list of catalogs does not show what it is is known by its list of principals or of their roles.
+        """
         self._log_in()
         self.target.managing = self.target.client.headers
         self.catalog = PolarisCatalog(self.target)
-        first_answer = self._sent(partial(self.catalog.list_catalogs, expect=None))
+        asks = (partial(self._sent, partial(self.catalog.send, list, expect=None)) for list in LISTS)
+        first_answer = first_recognised(asks, self.recognises)
         if self.recognises(first_answer):
             self._prepare()
         return first_answer
 
     def recognises(self, first_answer: Exchange) -> bool:
-        """True when an answer can only come from such a server: a list of catalogs."""
-        listed = read_object(first_answer.response_body).get("catalogs")
+        """True when an answer can only come from such a server: a list of what it manages."""
+        listed = read_object(first_answer.response_body).get(LISTS[first_answer.operation])
         return 200 <= first_answer.status < 300 and isinstance(listed, list)
 
     def _prepare(self) -> None:
@@ -73,6 +80,14 @@ class PolarisProber(IcebergProber):
                 self._configure(given)
         finally:
             self.target.sandbox.keep()
+
+    def explore(self) -> Iterator[None]:
+        """See IcebergProber. Where drops are in doubt, one thing of each kind is made that management has."""
+        if self.catalog.inventory.undroppable():
+            self.catalog.begin_example()
+            self._sent(self.catalog.new_thing)
+            yield
+        yield from super().explore()
 
     def _find(self) -> None:
         """Find a storage in which catalogs can be made, and one in which tables can be."""

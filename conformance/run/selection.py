@@ -97,6 +97,12 @@ def selection_of(
     return Selection(settings.kinds, settings.operation, settings.clause, expression_of(settings.select), ids)
 
 
+def narrows(settings: Settings) -> bool:
+    """True when the settings leave requirements out that a run has by default."""
+    chosen = settings.operation or settings.clause or settings.select.strip() or settings.last_failed
+    return bool(chosen) or not set(KINDS) <= set(settings.kinds)
+
+
 def expression_of(text: str) -> Expression | None:
     """Return a compiled expression, None for none. Raises Problem for one that cannot be read."""
     try:

@@ -36,7 +36,8 @@ from conformance.results import (
     kit_name,
     new_run_id,
 )
-from conformance.run.selection import Scope, Selection, selection_of
+from conformance.run.dropping import check_dropped, check_refused
+from conformance.run.selection import Scope, Selection, narrows, selection_of
 from conformance.settings import Settings
 from conformance.suite import Suite
 from conformance.targets.sandbox import NAMESPACE, Resource
@@ -85,7 +86,10 @@ class Session:
         for profile in self.target.profile.tested_by():
             self.client.wire.extra_checks.update(suite_part(profile.api).extra_checks(profile))
         self._expectations = Expectations(
-            load_expectations(settings.expect, self.target.profile.name), settings.depth, date.today()
+            load_expectations(settings.expect, self.target.profile.name),
+            settings.depth,
+            date.today(),
+            narrows(settings),
         )
         self._tested_suites: set[str] = set()
         self.log = log or ExchangeLog(Path(settings.report))
@@ -102,11 +106,19 @@ class Session:
             self._meet()
 
     def _meet(self) -> None:
-        """Get to know the target. Raises Problem when it cannot be tested: then nothing is left in the folder."""
+        """Get to know the target.
+
+        Raises Problem when it cannot be tested: then nothing is left in the folder, nor on the server of what can be
+        dropped.
+        """
+        sandbox = self.target.sandbox
         try:
             with suppress(Stopped):  # the run ends at its first requirement then, and says why
                 handshake(self.target)
         except Problem:
+            with suppress(Stopped):
+                if sandbox.made or sandbox.kept:
+                    sandbox.sweep()
             self.finish()
             raise
 
@@ -238,7 +250,7 @@ class Session:
             available=self.available,
             left_behind=list(self.target.sandbox.left_behind),
             preparation=self._preparation(),
-            notes=[*self._notes, *traffic.notes()],
+            notes=[*self._notes, *self.target.notes, *traffic.notes()],
             not_reached=[name for name in self._order if name not in self._results],
             stopped=_stopped(traffic.stopped) if traffic.stopped else None,
         )
@@ -295,22 +307,8 @@ def _handshake(target: Target) -> None:
     target.handshake(prober)
     if not target.client.traffic.stopped:
         _check_namespace(target)
-        _check_droppable(target, [kind for kind in _undroppable(target) if not _may_drop(target, kind)])
-    target.explore(prober)
-    if target.mute and _undroppable(target):
-        target.sandbox.sweep(end=False)  # what was made to explore is there: its drops tell what probes did not
-        stays = {left.kind for left in target.sandbox.left_behind}
-        _check_droppable(target, [kind for kind in _undroppable(target) if kind in stays])
-
-
-def _undroppable(target: Target) -> list[str]:
-    return target.sandbox.inventory.undroppable() if target.sandbox.inventory else []
-
-
-def _may_drop(target: Target, kind: str) -> bool:
-    """True when the 404 to the probe of a drop may also be about what is not there."""
-    drops = target.sandbox.inventory.drops if target.sandbox.inventory else {}
-    return target.mute and target.probes[drops[kind]].exchange.status == 404
+        check_refused(target)
+    target.explore(prober, lambda: check_dropped(target))
 
 
 def _selection(target: Target, ids: Collection[str] | None = None) -> Selection:
@@ -334,16 +332,3 @@ def _check_namespace(target: Target) -> None:
                 f"{answer.url}: there is no namespace {target.settings.namespace}.",
                 "Name one that exists with --namespace.",
             )
-
-
-def _check_droppable(target: Target, kinds: Sequence[str]) -> None:
-    """Raise Problem when things of these kinds would stay, unless that is wanted, or happens in one namespace."""
-    if kinds and not target.settings.leave_behind and not target.settings.namespace:
-        names = " and ".join(f"{kind}s" for kind in kinds)
-        scope, selection = Scope.of(target.profile, target.document), _selection(target)
-        known = [requirement for suite in target.profile.suites for requirement in requirements(suite).values()]
-        count = sum(scope.has(requirement) and selection.takes(requirement) for requirement in known)
-        raise Problem(
-            f"This server cannot drop {names}: up to {count:,} of each would stay on it.",
-            "Accept that with --leave-behind, or keep all of them in one namespace with --namespace NAME.",
-        )

@@ -43,9 +43,12 @@ class Ways:
         return thing in self.refused and thing not in self.chosen
 
     def find(self, every: Iterable[Fallbacks], catalog: Any) -> None:
-        """Find the way for each thing that the server makes. Raises Stopped when the run is over."""
+        """Find the way for each thing that the server makes. Raises Stopped when the run is over.
+
+        What makes it may seem to be missing: a 404 to its probe may have been about what it was asked for.
+        """
         for fallbacks in every:
-            if any(map(catalog.inventory.offers, fallbacks.operations)) and not any(
+            if any(map(catalog.inventory.may_offer, fallbacks.operations)) and not any(
                 map(self.impossible, fallbacks.rests_on)
             ):
                 self._find(fallbacks, catalog)

@@ -6,9 +6,8 @@ import itertools
 import re
 import secrets
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Protocol
 from urllib.parse import unquote, urlsplit
 
@@ -20,11 +19,12 @@ from conformance.http.recording import ServerKnowledge
 from conformance.http.transport import Connection, Tls
 from conformance.run.reach import NOBODY_THERE
 from conformance.settings import Settings
+from conformance.targets.documents import document_of, profile_of
 from conformance.targets.fallbacks import PLACES, SERVERS_PLACE, Ways
 from conformance.targets.sandbox import Sandbox
 from specs.openapi import Document, snake_case
 from specs.problems import Problem
-from specs.profiles import Profile, find_profile
+from specs.profiles import Profile
 
 SEPARATOR = "separator"  # the capability that says how paths have the levels of a name, where a server chooses that
 OFFERED, REFUSED, MISSING = "offered", "refused", "missing"
@@ -84,8 +84,8 @@ class Prober(Protocol):
     def probes(self) -> Iterator[Exchange]:
         """Send each operation once, in a way that should change nothing."""
 
-    def explore(self) -> None:
-        """Create what it takes to know whether namespaces nest."""
+    def explore(self) -> Iterator[None]:
+        """Create what it takes to know how things are made, and whether namespaces nest; pause after each."""
 
     def state(self, probe: Exchange, nowhere: Exchange) -> str:
         """Return whether an operation is offered, refused or missing, by its probe and by what is nowhere."""
@@ -96,6 +96,7 @@ class Target:
     """A server, its profile and the client that talks to it.
 
     `probes` and `capabilities` are what was found out before the run: which operations it has, and what it can do.
+    `notes` are what a reader of the results should know of the document.
     `prefix` starts every name of this run; ordinary names have letters and digits alone, which all servers take.
     `table_folder` is where the server has put a table of the run, a folder of the run's own.
     `ways` are how the things are made that requirements start from, where there are several ways.
@@ -107,6 +108,7 @@ class Target:
     profile: Profile
     document: Document
     client: Client
+    notes: Sequence[str] = ()
     server: str = ""
     probes: dict[str, Probe] = field(default_factory=dict)
     capabilities: dict[str, str] = field(default_factory=dict)
@@ -194,26 +196,6 @@ class Target:
             return OFFERED
         return self.probes[operation].state if operation in self.probes else None
 
-    @property
-    def mute(self) -> bool:
-        """True when 404s do not tell an operation that is missing from an object that is.
-
-        That is so where none has JSON, and where an operation that seemed to be missing has succeeded, or has 404
-        without a body by the document.
-        """
-        answers = [probe.exchange for probe in self.probes.values()]
-        tells = any(answer.status == 404 and isinstance(answer.json(), dict) for answer in answers)
-        return not tells or any(
-            probe.state == MISSING and (name in self.client.known.done or self._declares(probe.exchange))
-            for name, probe in self.probes.items()
-        )
-
-    def _declares(self, exchange: Exchange) -> bool:
-        """True for an answer without a body of which the document says that it may have none."""
-        operation = self.document.operation(exchange.operation)
-        answer = operation.responses.get(operation.declared(exchange.status) or "")
-        return not exchange.response_body and answer is not None and not answer.required
-
     def handshake(self, prober: Prober) -> None:
         """Find out whether this is such a server at all, then what it offers.
 
@@ -228,20 +210,25 @@ class Target:
         nowhere = prober.nowhere()
         for exchange in prober.probes():
             self.probes[exchange.operation] = Probe(exchange.operation, prober.state(exchange, nowhere), exchange)
-        self.client.known.missing = {
-            name: f"{self.profile.suite_of(name)}.offered.{snake_case(name)}" for name in self.names(MISSING)
-        }
 
     def log_in(self, credentials: Mapping[str, str | None]) -> None:
         """Let the whole run call with these credentials: headers, as for Client.as_."""
         self.client = self.sandbox.client = self.client.as_(credentials)
 
-    def explore(self, prober: Prober) -> None:
-        """Find out more by creating things, and drop them again, with what a careless server created for a probe."""
+    def explore(self, prober: Prober, after_each: Callable[[], None]) -> None:
+        """Find out more by creating things, and drop them again, with what a careless server created for a probe.
+
+        `after_each` is called after each thing, and may end this by a Problem. An operation that seemed to be missing
+        is tried all the same; what needs one that has not succeeded is blocked from then on.
+        """
         try:
-            prober.explore()
+            for _ in prober.explore():
+                after_each()
         finally:
             self.sandbox.clean_up()
+        self.client.known.missing = {
+            name: f"{self.profile.suite_of(name)}.offered.{snake_case(name)}" for name in self.names(MISSING)
+        }
 
     def _first_request(self, prober: Prober) -> Exchange:
         """Send the first request, again while the settings allow to wait for a server that is not up."""
@@ -263,19 +250,14 @@ def connect(settings: Settings) -> Target:
     split = urlsplit(settings.server)
     if split.scheme not in ("http", "https") or not split.netloc or split.query or split.fragment:
         raise Problem(f"{settings.server!r} is not an http or https URL.", "Example: http://127.0.0.1:2333")
-    profile = find_profile(settings.profile or settings.api)
-    if profile.api != settings.api:
-        raise Problem(
-            f"The profile {profile.name} does not belong to the API {settings.api}.",
-            f"Use --api {profile.api}, or another profile.",
-        )
-    document = profile.document_from(Path(settings.spec)) if settings.spec else profile.document()
+    profile = profile_of(settings)
+    document, notes = document_of(settings, profile)
     headers = dict(settings.pairs("header"))
     if settings.token:
         headers["Authorization"] = f"Bearer {settings.token}"
     tls = Tls(settings.ca, settings.insecure, settings.cert, settings.key)
     connection = Connection(settings.server.rstrip("/"), headers, settings.timeout, tls)
-    return Target(settings, profile, document, Client(connection, document))
+    return Target(settings, profile, document, Client(connection, document), notes)
 
 
 def _check_handshake(first_answer: Exchange, profile: Profile, *, recognised: bool) -> None:

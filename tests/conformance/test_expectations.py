@@ -20,8 +20,11 @@ from conformance.findings.expectations_file import (
 from conformance.findings.expectations_update import pruned, updated
 from conformance.findings.flaky import is_flaky
 from conformance.findings.replay import Replayed
+from conformance.kinds import KINDS
 from conformance.requirement import Requirement
 from conformance.results import Result
+from conformance.run.selection import narrows
+from conformance.settings import Settings
 from lakeproof import check, serve
 from reference_server.context import Reply
 from reference_server.faults import FAULTS
@@ -189,6 +192,64 @@ def test_one_pass_of_what_is_flaky_decides_nothing(findings):
     expected.replays["lance.table.a"] = Replayed("fixed", "why")
     assert expected.apply(result("pass")).verdict == "pass"
     assert expected.states == {"lance.table.a": "unseen"}
+
+
+@pytest.mark.parametrize(
+    ("narrowed", "verdict", "state", "known"),
+    [
+        (True, "fail", "unseen", "known"),
+        (True, "warn", "unseen", "known"),
+        (True, "blocked", "unseen", "known"),
+        (True, "pass", "unseen", "pass"),
+        (True, "unoffered", "unseen", "unoffered"),
+        (False, "fail", "different", "fail"),
+        (False, "pass", "stale", "pass"),
+    ],
+)
+def test_what_was_blocked_gates_nothing_in_a_run_that_leaves_out_what_blocked_it(narrowed, verdict, state, known):
+    expected = expectations(blocked=["lance.table.a"])
+    expected.narrowed = narrowed
+    assert expected.apply(result(verdict, message="expected 2 tables, got 1")).verdict == known
+    assert expected.states == {"lance.table.a": state}
+
+
+def test_what_was_blocked_expires_in_a_narrowed_run_too():
+    expected = expectations(blocked=["lance.table.a"], expires=date(2020, 1, 1))
+    expected.narrowed = True
+    assert expected.apply(result("fail", message="other")).verdict == "fail"
+    assert expected.states == {"lance.table.a": "expired"}
+
+
+@pytest.mark.parametrize(
+    ("narrowed", "given"),
+    [
+        (False, {}),
+        (False, {"kinds": (*KINDS, "fuzz")}),
+        (True, {"kinds": KINDS[:1]}),
+        (True, {"operation": ("DropNamespace",)}),
+        (True, {"clause": ("page-token",)}),
+        (True, {"select": "table"}),
+        (True, {"last_failed": True}),
+    ],
+)
+def test_a_run_is_narrowed_by_what_leaves_requirements_out(narrowed, given):
+    assert narrows(Settings(**given)) is narrowed
+
+
+def test_a_part_of_the_requirements_meets_expectations_of_more_of_them(tmp_path):
+    """The listing shows too little; without the requirement that says so, those that need it are tested."""
+    path, given = tmp_path / "known.toml", {"report": str(tmp_path / "out"), "depth": "smoke"}
+    with serve("lance", storage="memory", faults=["short-list:ListAllTables:tables"]) as server:
+        results, _ = check(server.url, select="list_all_tables", **given)
+        write_expectations(path, updated(ExpectationFile(profile=PROFILE), results))
+        blocked = {name for entry in read_expectations(path).known for name in entry.blocked}
+        assert blocked == {entry.id for entry in results.requirements if entry.verdict == "blocked"}
+        assert "lance.pagination.complete.list_all_tables" in blocked
+        assert check(server.url, select="list_all_tables", expect=str(path), **given)[1] == 0
+        results, code = check(server.url, select=" or ".join(sorted(blocked)), expect=str(path), **given)
+    assert {state for name, state in states(results).items() if name in blocked} <= {"unseen", "known"}
+    assert states(results)["lance.pagination.complete.list_all_tables"] == "unseen"
+    assert code == 0
 
 
 def test_a_finding_whose_steps_end_well_when_they_are_sent_again_is_flaky(tmp_path, monkeypatch):

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import socket
 import threading
 import time
+from contextlib import contextmanager
 
 import pytest
 
@@ -12,7 +14,7 @@ from conformance.targets import target
 from lakeproof import check, serve
 from reference_server.faults import HEADER
 from specs.problems import Problem
-from tests.conformance.small_servers import SmallServer, drip, hang_up, say
+from tests.conformance.small_servers import Meddler, SmallServer, drip, hang_up, say
 
 APIS = ("lance", "iceberg")
 CONFIG = {"defaults": {}, "overrides": {}}
@@ -84,9 +86,101 @@ def test_another_server_is_told(api, body, tmp_path):
     assert "answers 200 with application/json: this is no" in str(problem)
 
 
-def test_a_server_of_the_other_api_is_told(tmp_path):
-    assert "this is no iceberg" in str(problem_of(say, tmp_path, "iceberg")[0])
-    assert "this is no lance" in str(problem_of(lambda handler: say(handler, body=CONFIG), tmp_path)[0])
+@pytest.mark.parametrize(("spoken", "api"), [("lance", "iceberg"), ("lance", "polaris"), ("iceberg", "lance")])
+def test_a_server_of_another_api_is_told(spoken, api, tmp_path):
+    with serve(spoken, storage="memory") as server, pytest.raises(Problem, match=f"this is no {api}"):
+        check(server.url, api=api, report=str(tmp_path))
+
+
+# What a server lacks of the answer by which it is recognised
+
+
+FINDINGS = {
+    ("iceberg", "getConfig", "defaults"): "iceberg.config.maps",
+    ("iceberg", "getConfig", "overrides"): "iceberg.config.maps",
+    ("lance", "ListNamespaces", "namespaces"): "lance.wire.list_namespaces",
+    ("polaris", "listCatalogs", "catalogs"): "polaris.wire.list_catalogs",
+}
+
+
+@contextmanager
+def lacking(api, path, change):
+    """A server whose answers to GET on a path are changed, and what a run needs beside its URL."""
+
+    def meddle(proxy, handler, _number):
+        if handler.command != "GET" or not handler.path.partition("?")[0].endswith(path):
+            return False
+        answer = proxy.ask("GET", handler.path, dict(handler.headers.items()))
+        return answer.status == 200 and say(handler, 200, change(json.loads(answer.body)))
+
+    own = {"bootstrap": "root:s3cr3t"} if api == "polaris" else {}
+    given = {"credential": "root:s3cr3t"} if api == "polaris" else {}
+    with serve(api, storage="memory", **own) as server, Meddler(server.url, meddle) as proxy:
+        yield proxy.url, {"api": api, **given}
+
+
+PATHS = {"getConfig": "/v1/config", "ListNamespaces": "/v1/namespace/%24/list", "listCatalogs": "/v1/catalogs"}
+
+
+def without(*fields):
+    return lambda value: {name: kept for name, kept in value.items() if name not in fields}
+
+
+@pytest.mark.parametrize(("api", "operation", "field"), FINDINGS)
+def test_what_is_missing_of_the_first_answer_is_a_finding(api, operation, field, tmp_path):
+    """What a MUST asks for cannot be what a server is recognised by: the MUST would never fail."""
+    finding = FINDINGS[api, operation, field]
+    with lacking(api, PATHS[operation], without(field)) as (url, given):
+        results, code = check(url, report=str(tmp_path), select=finding, depth="smoke", **given)
+    assert code == 1
+    verdicts = {result.id: (result.verdict, result.level, result.message) for result in results.requirements}
+    verdict, level, message = verdicts[finding]
+    assert (verdict, level) == ("fail", "MUST")
+    assert f'"{field}"' in message
+
+
+@pytest.mark.parametrize("config", [{}, {"defaults": None}, {"defaults": [], "overrides": "x"}, []])
+def test_a_catalog_is_known_by_its_listing_where_its_configuration_says_nothing(config, tmp_path):
+    with lacking("iceberg", "/v1/config", lambda _: config) as (url, given):
+        select = "iceberg.config.maps or iceberg.namespace.create.conflict or iceberg.config.prefix"
+        results, _ = check(url, report=str(tmp_path), select=select, **given)
+    verdicts = {result.id: result.verdict for result in results.requirements}
+    assert verdicts["iceberg.config.maps"] == "fail"
+    assert verdicts["iceberg.namespace.create.conflict"] == "pass"
+
+
+def test_what_lacks_one_map_of_settings_still_has_the_other(tmp_path):
+    with lacking("iceberg", "/v1/config", without("defaults")) as (url, given):
+        results, code = check(url, report=str(tmp_path), select="iceberg.config.prefix", **given)
+    assert code == 0
+    assert {result.verdict for result in results.requirements} == {"pass"}
+
+
+def test_a_catalog_without_a_configuration_is_tested(tmp_path):
+    """Its router knows no such path; the MUST on the configuration fails, and the others are tested."""
+
+    def meddle(_server, handler, _number):
+        return handler.path.startswith("/v1/config") and say(handler, 404, "nothing here")
+
+    with serve("iceberg") as server, Meddler(server.url, meddle) as proxy:
+        select = "iceberg.config.maps or iceberg.namespace.create.conflict"
+        results, _ = check(proxy.url, api="iceberg", report=str(tmp_path), select=select)
+    verdicts = {result.id: result.verdict for result in results.requirements}
+    assert verdicts["iceberg.config.maps"] != "pass"
+    assert verdicts["iceberg.namespace.create.conflict"] == "pass"
+
+
+def test_a_namespace_without_a_list_of_namespaces_is_known_by_its_tables(tmp_path):
+    def meddle(_server, handler, _number):
+        path = handler.path.partition("?")[0]
+        if path == "/v1/namespace/%24/list":
+            return say(handler, 501, "not implemented")
+        return path.endswith("missing/describe") and say(handler, 400, {"message": "no number"})
+
+    with serve("lance", storage="memory") as server, Meddler(server.url, meddle) as proxy:
+        results, code = check(proxy.url, api="lance", report=str(tmp_path), select="lance.table.create.conflict")
+    assert code == 0
+    assert results.requirements
 
 
 @pytest.mark.parametrize(

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
+
 import pytest
 
 from conformance.iceberg.inventory import IcebergInventory
 from conformance.lance.inventory import LanceInventory
 from conformance.polaris.inventory import PolarisInventory
+from conformance.run.session import met
+from conformance.settings import load_settings
 from conformance.targets.sandbox import NAMESPACE, STAYED
 from lakeproof import check, serve
 from reference_server.faults import HEADER
+from specs.problems import Problem
+from tests.conformance.small_servers import Meddler, say
 from tests.conformance.somebody import SOMEBODY
 
 NAMED = {
@@ -18,6 +24,7 @@ NAMED = {
     "polaris": "polaris.principal_role.create",
 }
 SECRET = "s3cr3t"
+INVENTORIES = {"lance": LanceInventory, "iceberg": IcebergInventory, "polaris": PolarisInventory}
 
 
 def judged_with(api, fault, folder, select=""):
@@ -56,8 +63,54 @@ def test_nothing_stays_on_a_server_whose_errors_are_plain_text(api, tmp_path):
     assert {states[operation] for operation in made} == {"offered"}
 
 
+def makers_and_drops():
+    """The operations without which a run makes or drops nothing of a kind, by API."""
+    for api, inventory in INVENTORIES.items():
+        made = {operation for makers in inventory.makers.values() for operation in makers[:1]}
+        yield from ((api, operation) for operation in sorted({*made, *map(inventory.drops.get, inventory.makers)}))
+
+
+@pytest.mark.parametrize(("api", "operation"), list(makers_and_drops()))
+def test_what_seems_to_be_missing_is_decided_by_doing(api, operation, tmp_path):
+    """A 404 in plain text to the drop of a missing thing, or to a table in a missing namespace, is no word on it."""
+    with meeting(api, f"plain-text-errors:{operation}", tmp_path) as (target, expected):
+        assert target.state(operation) == "offered"
+        assert target.sandbox.inventory.undroppable() == []
+        assert target.ways.chosen == expected
+
+
+@pytest.mark.parametrize("operation", ["deletePrincipal", "deleteCatalogRole"])
+def test_of_what_was_made_to_find_out_all_stays_that_cannot_be_dropped_and_nothing_else(operation, tmp_path):
+    with serve("polaris", bootstrap=f"root:{SECRET}") as server:
+
+        def meddle(_server, handler, _number):
+            entity = {"deletePrincipal": "/principals/", "deleteCatalogRole": "/catalog-roles/"}[operation]
+            managed = handler.path.startswith("/api/management") and entity in handler.path
+            return handler.command == "DELETE" and managed and say(handler, 404, "no such route")
+
+        with Meddler(server.url, meddle) as proxy, pytest.raises(Problem, match="cannot drop") as caught:
+            check(proxy.url, api="polaris", report=str(tmp_path), credential=f"root:{SECRET}")
+        there = SOMEBODY["polaris"](server.url, SECRET).content()
+    left = {id[0] for id in there if "lp" in str(id)} & {"catalog", "principal", "principal role"}
+    assert left == {{"deletePrincipal": "principal", "deleteCatalogRole": "catalog"}[operation]}
+    assert "still there: " in str(caught.value)
+
+
+@contextmanager
+def meeting(api, fault, folder):
+    """Meet a server with a fault; yield the target, and the ways that are found without it. All is dropped."""
+    own = {"bootstrap": f"root:{SECRET}"} if api == "polaris" else {}
+    given = {"api": api, "report": str(folder), **({"credential": f"root:{SECRET}"} if api == "polaris" else {})}
+    with serve(api, allow_faults=True, **own) as server:
+        with met(load_settings({**given, "server": server.url}, environ={})) as target:
+            expected = target.ways.chosen
+        header = [f"{HEADER}: {fault}"]
+        with met(load_settings({**given, "server": server.url, "header": header}, environ={})) as target:
+            yield target, expected
+        assert target.sandbox.left_behind == []
+
+
 def sandbox_kinds(api):
     """The operations that surely have succeeded in a run: those that make and drop namespaces, or catalogs."""
-    kinds = {"lance": (LanceInventory, NAMESPACE), "iceberg": (IcebergInventory, NAMESPACE)}
-    inventory, kind = kinds.get(api, (PolarisInventory, "catalog"))
+    inventory, kind = INVENTORIES[api], "catalog" if api == "polaris" else NAMESPACE
     return {*inventory.makers[kind], inventory.drops[kind]}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import asdict
 from pathlib import Path
@@ -36,7 +37,7 @@ from lakeproof import check, serve
 from reference_server.faults import HEADER
 from specs.problems import Problem
 from specs.profiles import find_profile
-from tests.conformance.small_servers import Meddler, turn_away
+from tests.conformance.small_servers import Meddler, say, turn_away
 from tests.conformance.somebody import SOMEBODY, fill
 from tests.conformance.strange_server import Habits, StrangeServer
 
@@ -312,20 +313,38 @@ def strange(url, api, seed=1):
 def test_how_much_would_stay_follows_from_the_selection(server, api, tmp_path):
     with strange(server.url, api) as proxy, pytest.raises(Problem) as caught:
         check(proxy.url, api=api, report=str(tmp_path), select=f"{api}.namespace.create.conflict")
-    assert "up to 1 of each would stay" in str(caught.value)
+    assert "Up to 1 of each would stay" in str(caught.value)
 
 
 @pytest.mark.parametrize("seed", range(4))
 def test_a_server_that_cannot_drop_is_told_before_the_run(server, api, seed, tmp_path):
+    """The message has the request and the answer that show it, and what was made to find out: one thing at most."""
     with strange(server.url, api, seed) as proxy, pytest.raises(Problem) as caught:
         check(proxy.url, api=api, report=str(tmp_path))
     assert "cannot drop" in str(caught.value)
+    assert re.search(r"(DELETE|POST) http\S+ returns (404|405|501) \(no such route\)", str(caught.value))
     profile = find_profile(api)
     count = sum(map(Scope.of(profile, profile.document()).has, requirements(api).values()))
-    assert f"up to {count:,} of each would stay" in str(caught.value)
+    assert f"Up to {count:,} of each would stay" in str(caught.value)
     assert "--leave-behind" in caught.value.hint
     assert "--namespace" in caught.value.hint
-    assert SOMEBODY[api](server.url).there() == {("given",)}
+    left = SOMEBODY[api](server.url).there() - {("given",)}
+    assert len(left) <= 1
+    assert all(f"still there: namespace {'.'.join(id)}" in str(caught.value) for id in left)
+
+
+@pytest.mark.parametrize("status", [404, 405])
+def test_without_a_word_of_the_server_it_is_asked_to_drop_something_that_is_there(server, api, status, tmp_path):
+    def meddle(_server, handler, _number):
+        path = handler.path.partition("?")[0]
+        drops = handler.command == "DELETE" or path.endswith("/drop")
+        return drops and say(handler, status, "no such route")
+
+    with Meddler(server.url, meddle) as proxy, pytest.raises(Problem, match="cannot drop namespaces") as caught:
+        check(proxy.url, api=api, report=str(tmp_path))
+    (left,) = SOMEBODY[api](server.url).there() - {("given",)}
+    assert f"still there: namespace {left[0]}." in str(caught.value)
+    assert re.search(rf"{left[0]}\S* returns {status} ", str(caught.value))
 
 
 def test_what_a_server_could_not_drop_is_listed(server, api, tmp_path):

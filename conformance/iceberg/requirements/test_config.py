@@ -8,6 +8,7 @@ from typing import Any
 from conformance.checks import contains, equal, holds, one_of
 from conformance.iceberg.catalog import IcebergCatalog
 from conformance.iceberg.operations import ALWAYS, DEFAULT_OPERATIONS, OPERATIONS, endpoint
+from conformance.iceberg.support.configuration import SETTINGS, config_settings
 from conformance.iceberg.support.errors import type_is
 from conformance.json_values import shown
 from conformance.outcomes import Unoffered, Violation
@@ -49,7 +50,7 @@ def _endpoints(catalog: IcebergCatalog) -> list[str]:
 def test_config_maps(catalog: IcebergCatalog) -> None:
     """The configuration has defaults and overrides, both maps from text to text."""
     config = catalog.get_config(**_config(catalog))
-    for name in ("defaults", "overrides"):
+    for name in SETTINGS:
         settings = config[name]
         holds(isinstance(settings, dict), f"{name} is an object")
         odd = {key: value for key, value in settings.items() if not isinstance(value, str)}
@@ -74,7 +75,7 @@ def test_unknown_warehouse(catalog: IcebergCatalog) -> None:
 def test_prefix_is_the_path(catalog: IcebergCatalog) -> None:
     """Paths with the prefix that the configuration gives, or without one where it gives none, lead to the catalog."""
     config = catalog.get_config(**_config(catalog))
-    settings = {**config["defaults"], **config["overrides"]}
+    settings = config_settings(config)
     prefix = str(settings.get("prefix") or "").strip("/")
     equal(prefix, catalog.target.capabilities["prefix"], "the prefix that the configuration gives now")
     catalog.list_namespaces(pageToken="", pageSize=1)
@@ -151,7 +152,7 @@ def _fail(suite: Suite, operations: list[str], what: str) -> None:
 def test_separator_is_encoded(catalog: IcebergCatalog) -> None:
     """A namespace separator that is advertised stands percent-encoded among the overrides."""
     config = catalog.get_config(**_config(catalog))
-    settings = {**config["defaults"], **config["overrides"]}
+    settings = config_settings(config)
     if SEPARATOR_OVERRIDE not in settings:
         raise Unoffered("the configuration advertises no separator")
     contains(config["overrides"], [SEPARATOR_OVERRIDE], "the overrides")

@@ -1,0 +1,84 @@
+"""Can a server drop what a run makes on it? Decided by doing: make one thing of each kind, ask to drop it, and look.
+
+A 404 to the drop of something that was never made says nothing: it may be about the operation or about the thing. Only
+a refusal in so many words is believed before anything is made.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from conformance.apis import requirements
+from conformance.http.exchange import Exchange
+from conformance.http.redaction import hide_fields
+from conformance.run.selection import Scope, selection_of
+from conformance.targets.inventory import Inventory
+from conformance.targets.target import Target
+from conformance.visible import visible
+from specs.problems import Problem
+
+MOST_SHOWN = 100
+MOST_NAMED = 5
+
+
+def check_refused(target: Target) -> None:
+    """Raise Problem when the server says in so many words that it cannot drop what it makes; see `_check`."""
+    if inventory := target.sandbox.inventory:
+        probes = {kind: target.probes[inventory.drops[kind]].exchange for kind in inventory.undroppable()}
+        _check(target, {kind: probe for kind, probe in probes.items() if target.client.refuses(probe)})
+
+
+def check_dropped(target: Target) -> None:
+    """Drop what was made so far; raise Problem when the server does not drop it, see `_check`."""
+    sandbox = target.sandbox
+    sandbox.clean_up()
+    if sandbox.inventory and sandbox.inventory.undroppable():
+        sandbox.sweep(end=False)
+        there = {left.kind for left in sandbox.left_behind}
+        stays = [kind for kind in sandbox.inventory.undroppable() if kind in there]
+        _check(target, {kind: _asked(target, sandbox.inventory, kind) for kind in stays})
+
+
+def _asked(target: Target, inventory: Inventory, kind: str) -> Exchange:
+    """Return the request to drop something of a kind that was sent last."""
+    sent = (step for step in reversed(target.client.steps) if step.operation == inventory.drops[kind])
+    return next(sent, target.probes[inventory.drops[kind]].exchange)
+
+
+def _check(target: Target, answers: Mapping[str, Exchange]) -> None:
+    """Raise Problem when things of these kinds would stay, unless that is accepted, or happens in one namespace.
+
+    `answers` are those to the requests that should have dropped one.
+    """
+    if not answers or target.settings.leave_behind or target.settings.namespace:
+        return
+    target.sandbox.sweep()
+    *kinds, last = (f"{kind}s" for kind in answers)
+    names = f"{', '.join(kinds)} and {last}" if kinds else last
+    said = "; ".join(dict.fromkeys(map(_told, answers.values())))
+    raise Problem(
+        f"This server cannot drop {names}: {said}. Up to {_count(target):,} of each would stay on it.{_left(target)}",
+        "Accept that with --leave-behind, or keep all of them in one namespace with --namespace NAME.",
+    )
+
+
+def _told(exchange: Exchange) -> str:
+    """Return a request and how it was answered."""
+    text = " ".join(hide_fields(exchange.response_body).decode("utf-8", "replace").split())[:MOST_SHOWN]
+    got = f"returns {exchange.status}" if exchange.status else f"gets no answer ({exchange.failure})"
+    return visible(f"{exchange.method} {exchange.url} {got}" + (f" ({text})" if text else ""))
+
+
+def _left(target: Target) -> str:
+    """Return what stays of that which was made to find out."""
+    left = [f"{left.kind} {left.name}" for left in target.sandbox.left_behind]
+    rest = f" and {len(left) - MOST_NAMED} more" if len(left) > MOST_NAMED else ""
+    return visible(f" Made to find out, and still there: {', '.join(left[:MOST_NAMED])}{rest}.") if left else ""
+
+
+def _count(target: Target) -> int:
+    """Return how many requirements the run would test."""
+    scope = Scope.of(target.profile, target.document)
+    selection = selection_of(target.settings, target.document, target.profile.tested_by())
+    known = [requirement for suite in target.profile.suites for requirement in requirements(suite).values()]
+    return sum(scope.has(requirement) and selection.takes(requirement) for requirement in known)
