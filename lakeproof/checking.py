@@ -7,6 +7,7 @@ import secrets
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, replace
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import msgspec
@@ -14,19 +15,28 @@ import msgspec
 from conformance.findings import reproduction
 from conformance.findings.again import again
 from conformance.findings.reproduction import Recorded, Reproduced, settings_for
-from conformance.report import write_reports
+from conformance.report import check_report, write_reports
 from conformance.results import Results
 from conformance.run.plugin import Listener
 from conformance.runner import run
 from conformance.settings import EMBEDDED_STORAGE, Settings, load_settings
 from lakeproof.interruptions import ignored
 from specs.profiles import find_profile
+from specs.writing import NotWritten
 
 if TYPE_CHECKING:
     from lakeproof.server_process import ServerProcess
     from reference_server.serve import Server, ServerSettings
 
 S = TypeVar("S", "Server", "ServerProcess")
+
+
+class NotReported(NotWritten):
+    """The report of a run cannot be written; `results` are what it would have."""
+
+    def __init__(self, problem: NotWritten, results: Results) -> None:
+        super().__init__(problem.message, problem.hint)
+        self.results = results
 
 
 def check(
@@ -46,17 +56,22 @@ def check(
     Without a URL the embedded reference server is started on a free port, with a token, so that requirements on
     credentials can be tested too. `settings` are those of conformance/settings.py, `runner` runs another suite than the
     kit's, `program` is the command that runs it. With a URL the results of the kit's suite have what the reference
-    server answers to the steps of findings. Raises Problem when there is nothing that can be tested.
+    server answers to the steps of findings. Raises Problem when there is nothing that can be tested or the report
+    cannot be written; where that turns out after the tests, it is NotReported, which has the results.
     """
     loaded = load_settings({**settings, "server": url})
     runner = runner or partial(run, reference=_reference if loaded.server else None)
+    check_report(Path(loaded.report))
     with contextlib.ExitStack() as ended:
         with target_of(loaded) as target:
             results, code = runner(target, listener, command=command)
             ended.enter_context(ignored())
         results.run.again = again(loaded, program)
         if results.run.selected:
-            write_reports(results, target)
+            try:
+                write_reports(results, target)
+            except NotWritten as problem:
+                raise NotReported(problem, results) from None
     return results, code
 
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 import ast
 import gc
 import importlib
+import io
 import os
+import signal
 import sys
 from pathlib import Path
 
@@ -13,7 +15,9 @@ import click
 
 from conformance.exit_codes import EXIT_INTERRUPTED, EXIT_USAGE
 from conformance.visible import visible
+from lakeproof import interruptions
 from specs.problems import Problem
+from specs.writing import OF_THE_DISK, not_written
 
 HERE = Path(__file__).parent
 COLLECT_AFTER = (20_000, 20, 20)
@@ -91,8 +95,13 @@ def lakeproof() -> None:
 def main() -> None:
     """Run the command line and exit with its code."""
     gc.set_threshold(*COLLECT_AFTER)
+    interruptions.handle(signal.default_int_handler)
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace" if stream is sys.stderr else "replace")
     try:
         code = lakeproof.main(standalone_mode=False)
+        sys.stdout.flush()
     except Problem as problem:
         code = complain(problem.message, problem.hint)
     except click.ClickException as error:
@@ -100,6 +109,11 @@ def main() -> None:
         code = complain(error.format_message(), hint)
     except (click.Abort, KeyboardInterrupt):
         code = EXIT_INTERRUPTED
+    except OSError as error:
+        if error.errno not in OF_THE_DISK:
+            raise
+        problem = not_written(error.filename or "The output", error, "Make room there, or write to another place.")
+        code = complain(problem.message, problem.hint)
     sys.exit(code if isinstance(code, int) else 0)
 
 

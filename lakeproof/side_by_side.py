@@ -16,17 +16,16 @@ from typing import Any
 
 from conformance.exit_codes import EXIT_INTERRUPTED
 from conformance.requirement import Requirement
-from conformance.results import Result, Results
-from lakeproof.checking import check
+from conformance.results import Result
 from lakeproof.cli import COLLECT_AFTER
 from lakeproof.command_line import command_line
 from lakeproof.interruptions import INTERRUPTIONS, held_back
 from lakeproof.own_process import start_process
+from lakeproof.shown_run import Ended, run_to_end
 from lakeproof.terminal import ProgressListener
 from specs.problems import Problem
 
 Given = Mapping[str, Any]
-Ended = tuple[Results, int]
 INTERRUPTED = (EXIT_INTERRUPTED, -signal.SIGTERM)  # how the process of a run ends that has nothing to tell
 
 
@@ -85,7 +84,7 @@ class Run:
 
 
 def run_side_by_side(runs: Mapping[str, Given], most: int) -> dict[str, Ended]:
-    """Test as `check` does with each of these arguments, `most` at the same time; return what it returns, by name.
+    """Test as `check` does with each of these arguments, `most` at the same time; return how each ended, by name.
 
     An interruption ends all of them; those that were not begun are left out. Raises Problem where a run does, and
     RuntimeError where the process of one ends without a word.
@@ -168,7 +167,7 @@ def run_for(descriptor: int) -> None:
 def _run(pipe: Connection[Any, tuple[str, Given]]) -> None:
     command, given = pipe.recv()
     try:
-        ended: Ended | Problem = check(None, listener=PipeListener(pipe), command=command, **given)
+        ended: Ended | Problem = run_to_end(None, listener=PipeListener(pipe), command=command, **given)
     except Problem as problem:
         ended = problem
     for number in INTERRUPTIONS:

@@ -26,7 +26,7 @@ from conformance.coverage.statuses import (
     clause_coverage,
     status_coverage,
 )
-from conformance.exit_codes import EXIT_CONFORMS, EXIT_FAILS
+from conformance.exit_codes import EXIT_CONFORMS, EXIT_FAILS, EXIT_INTERRUPTED
 from conformance.results import Results, read_results
 from conformance.settings import Settings, load_settings
 from lakeproof.checking import check
@@ -64,6 +64,8 @@ def coverage_command(results: Path | None, with_cells: bool, as_json: bool, **gi
     """
     settings = load_settings(given)
     run = read_results(results) if results else _run(settings)
+    if not results and run.run.interrupted:
+        return EXIT_INTERRUPTED
     profile = find_profile(run.target.profile)
     statuses = status_coverage(run, profile.document())
     clauses = [entry for suite in profile.suites for entry in clause_coverage(suite)]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import signal
 from collections.abc import Iterator
 from dataclasses import replace
 from fnmatch import fnmatchcase
@@ -33,6 +32,7 @@ from reference_server.faults import FAULTS, Fault, find_fault
 from specs.apis import apis, default_api
 from specs.problems import Problem
 from specs.profiles import find_profile
+from specs.writing import check_writable, written
 
 EPILOG = """\b
 Examples:
@@ -101,18 +101,18 @@ def mutants_command(
     if only_list:
         _list(faults, excused)
         return
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
     kept = Keeper.of(keep, api, OURS) if keep else None
     known = kept.read() if kept else {}
+    _check_writable(kept.path if kept else None, noticed_file(api) if write else None)
     needed = [fault.name for fault in faults if not excuse(fault.name, excused)]
     wanted = [name for name in needed if name not in known]
     measured: list[Mutant] = []
     for mutant in Measuring(api, ALL if write else KNOWN if keep else FIRST, jobs).measure(wanted):
         mutant.how = f"one fault in {sample}, seed {seed}"
         measured.append(mutant)
+        _print(mutant, as_json=as_json)
         if kept:
             kept.add(mutant)
-        _print(mutant, as_json=as_json)
     if write:
         _keep(api, {mutant.fault: set(mutant.noticed_by) for mutant in measured if mutant.noticed_by})
     changed, left = counted(measured), survivors(measured)
@@ -120,6 +120,13 @@ def mutants_command(
         f"{len(measured)} faults: {len(changed) - len(left)} noticed, {len(left)} survive, "
         f"{len(measured) - len(changed)} changed nothing, {len(faults) - len(needed)} are excused"
     )
+
+
+def _check_writable(*files: Path | None) -> None:
+    """Look whether measurements can be written before any is made. Raises NotWritten where they cannot."""
+    for path in filter(None, files):
+        with written(path, "Give another folder."):
+            check_writable(path.parent, [path.name])
 
 
 def _keep(api: str, measured: dict[str, set[str]]) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import signal
 import sys
 import threading
 from collections.abc import Callable
@@ -12,6 +11,7 @@ from typing import Any, TypeVar
 
 import click
 
+from lakeproof import interruptions
 from lakeproof.fault_list import print_faults, print_faults_as_json
 from lakeproof.file_options import FileOptionsCommand
 from reference_server.options import Option, flags
@@ -151,8 +151,7 @@ def _serve(named: tuple[str, ...], host: str, port: int | None, faults: tuple[st
         stop.put(None)
         _end_in_time()
 
-    for name in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(name, end)
+    interruptions.handle(end)
     with Server(settings) as server:
         _announce(server)
         stop.get()

@@ -15,6 +15,7 @@ from rich.table import Table
 from rich.text import Text
 
 from conformance.exit_codes import EXIT_CONFORMS, EXIT_FAILS
+from conformance.report.pages import check_page
 from conformance.settings import DEFAULT_REPORT, Settings
 from conformance.targets.target import connect
 from lakeproof.commands.spark_options import spark_options, spark_settings_of
@@ -24,7 +25,7 @@ from reference_server.serve import serve
 from spark_tests.connectors import catalog_for
 from spark_tests.pipeline.aggregates import aggregate
 from spark_tests.pipeline.loading import load
-from spark_tests.pipeline.report import matrix, sentence, to_json, write
+from spark_tests.pipeline.report import NAME, matrix, sentence, to_json, write
 from spark_tests.pipeline.schema import CATALOG, check_tables
 from spark_tests.session import SparkSettings, open_session
 from specs.ports import DEFAULT_PORTS
@@ -116,15 +117,17 @@ Examples:
 @catalog_options
 def report_command(report: str, as_json: bool, **given: Any) -> int:
     """Write the matrix, trends, flaky requirements, changes and latencies of all servers."""
+    check_page(Path(report), NAME)
     with _session(given) as (spark, where), working("asking", spark):
         check_tables(spark)
         aggregated = to_json(aggregate(spark), where)
-    paths = write(aggregated, Path(report))
     if as_json:
         click.echo(json.dumps(aggregated, indent=2))
-        return EXIT_CONFORMS
-    _print(aggregated)
-    out.print(f"report: {paths['html']}", soft_wrap=True)
+    else:
+        _print(aggregated)
+    paths = write(aggregated, Path(report))
+    if not as_json:
+        out.print(f"report: {paths['html']}", soft_wrap=True)
     return EXIT_CONFORMS
 
 
