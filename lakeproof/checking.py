@@ -14,6 +14,7 @@ import msgspec
 
 from conformance.findings import reproduction
 from conformance.findings.again import again
+from conformance.findings.expectations_file import read_expectations
 from conformance.findings.reproduction import Recorded, Reproduced, settings_for
 from conformance.report import check_report, write_reports
 from conformance.results import Results
@@ -61,7 +62,7 @@ def check(
     """
     loaded = load_settings({**settings, "server": url})
     runner = runner or partial(run, reference=_reference if loaded.server else None)
-    check_report(Path(loaded.report))
+    check_files(loaded)
     with contextlib.ExitStack() as ended:
         with target_of(loaded) as target:
             results, code = runner(target, listener, command=command)
@@ -82,6 +83,13 @@ def reproduce(finding: Mapping[str, Any], url: str, **settings: object) -> Repro
     """
     record = msgspec.convert(finding, Recorded)
     return reproduction.reproduce(record, settings_for(record, url, settings))
+
+
+def check_files(settings: Settings) -> None:
+    """Look at the files that a run reads and writes, before it does anything. Raises Problem for one that is broken."""
+    if settings.expect:
+        read_expectations(Path(settings.expect))
+    check_report(Path(settings.report))
 
 
 @contextlib.contextmanager

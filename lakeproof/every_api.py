@@ -13,9 +13,9 @@ from rich.text import Text
 from conformance.apis import requirements
 from conformance.exit_codes import EXIT_BROKEN, EXIT_CONFORMS, EXIT_FAILS, EXIT_INTERRUPTED, EXIT_NOTHING, EXIT_USAGE
 from conformance.report.servers import REPORT, write_overview
-from conformance.results_files import report_written
 from conformance.run.selection import Scope, selection_of
 from conformance.settings import Settings, load_settings
+from lakeproof.checking import check_files
 from lakeproof.cli import complain
 from lakeproof.shown_run import Ended, report_of, run_with_progress, show_run
 from lakeproof.side_by_side import run_side_by_side
@@ -23,7 +23,6 @@ from lakeproof.terminal import out
 from reference_server.serve import servable
 from specs.problems import Problem
 from specs.profiles import find_profile
-from specs.writing import check_writable
 
 ENDING = (EXIT_BROKEN, EXIT_USAGE, EXIT_INTERRUPTED)
 WORST_FIRST = (*ENDING, EXIT_FAILS, EXIT_NOTHING, EXIT_CONFORMS)
@@ -35,9 +34,9 @@ def check_every_api(*, as_json: bool, **given: Any) -> int:
     The reports of several APIs lie in a folder each of the report's folder, which has a page of all.
     Raises Problem where nothing can be selected by what was given, or the page cannot be written.
     """
-    folder = Path(load_settings(given).report)
-    with report_written(folder):
-        check_writable(folder, [REPORT])
+    settings = load_settings(given)
+    folder = Path(settings.report)
+    check_files(settings)
     selected = _selected(given, folder)
     if len(selected) == 1:
         return show_run(run_with_progress(None, **{**given, "api": selected[0]}), as_json=as_json)

@@ -31,6 +31,7 @@ from conformance.results import Results, read_results
 from conformance.settings import Settings, load_settings
 from lakeproof.checking import check
 from lakeproof.commands.settings_options import settings_options
+from lakeproof.commands.useless import checked
 from lakeproof.terminal import ProgressListener, err, out
 from specs.profiles import find_profile
 
@@ -57,6 +58,7 @@ bounds; a field of an answer that a requirement looked at; one object and many.
 @settings_options("api", "profile", "storage")
 @click.option("--cells", "with_cells", is_flag=True, help="Print the cells that nothing covers, and nothing else.")
 @click.option("--json", "as_json", is_flag=True, help="Print every status, clause and cell as JSON.")
+@checked
 def coverage_command(results: Path | None, with_cells: bool, as_json: bool, **given: Any) -> int:
     """Count which declared statuses, clauses and cells the requirements reach; exit 1 if there is a gap.
 

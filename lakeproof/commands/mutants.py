@@ -25,6 +25,8 @@ from conformance.mutants.noticed import (
 )
 from conformance.mutants.scores import OURS, Keeper, Mutant, counted, survivors
 from conformance.report.mutants import publish_mutants
+from lakeproof.closed_sets import OneOf
+from lakeproof.commands.useless import checked
 from lakeproof.mutant_jobs import ALL, FIRST, KNOWN, Measuring
 from lakeproof.terminal import err, out
 from reference_server.derived_faults import derived_faults
@@ -52,9 +54,7 @@ Examples:
 
 
 @click.command("mutants", epilog=EPILOG)
-@click.option(
-    "--api", type=click.Choice(list(apis())), default=default_api(), show_default=True, help="The API to measure."
-)
+@click.option("--api", type=OneOf(list(apis())), default=default_api(), show_default=True, help="The API to measure.")
 @click.option("--derived", is_flag=True, help="Faults that follow from the document instead of the written ones.")
 @click.option("--fault", "patterns", multiple=True, metavar="PATTERN", help="Only faults with such names; repeatable.")
 @click.option("--sample", type=click.IntRange(1), default=1, metavar="N", help="Only one fault in N.")
@@ -67,6 +67,7 @@ Examples:
 @click.option("--publish", "published", type=click.Path(path_type=Path), metavar="DIR", help="Make the page of a DIR.")
 @click.option("--list", "only_list", is_flag=True, help="Show which faults these are and exit.")
 @click.option("--json", "as_json", is_flag=True, help="Print a JSON object for each fault.")
+@checked
 def mutants_command(
     api: str,
     derived: bool,

@@ -24,6 +24,7 @@ from lakeproof.command_line import command_line
 from lakeproof.commands.settings_options import CONNECTION, settings_options
 from lakeproof.commands.spark_options import api_option, spark_options, spark_settings_of
 from lakeproof.commands.spark_progress import counting, starting
+from lakeproof.commands.useless import checked
 from lakeproof.terminal import out, print_end
 from reference_server.serve import serve
 from spark_tests.connectors import catalog_for, sql_tables
@@ -73,6 +74,7 @@ Exit codes: 0 no contradiction, 1 contradictions or undecided objects, 4 wrong u
 @settings_options("name", "warehouse", "token", "credential", "scope", "header", *CONNECTION, "report")
 @click.option("--json", "as_json", is_flag=True, help="Print the report as JSON and nothing else.")
 @spark_options
+@checked
 def race_command(
     url: str | None,
     faults: tuple[str, ...],

@@ -20,6 +20,7 @@ from conformance.settings import DEFAULT_REPORT, Settings
 from conformance.targets.target import connect
 from lakeproof.commands.spark_options import spark_options, spark_settings_of
 from lakeproof.commands.spark_progress import starting, working
+from lakeproof.commands.useless import checked
 from lakeproof.terminal import mark, out
 from reference_server.serve import serve
 from spark_tests.connectors import catalog_for
@@ -90,6 +91,7 @@ Exit codes: 0 everything is there, 1 files were refused, 4 wrong usage or no cat
 )
 @click.argument("folders", nargs=-1, required=True, metavar="DIR...", type=click.Path(path_type=Path))
 @catalog_options
+@checked
 def load_command(folders: tuple[Path, ...], **given: Any) -> int:
     """Load the results and wire logs of all runs below some folders."""
     with _session(given) as (spark, where), working("loading", spark):
@@ -115,6 +117,7 @@ Examples:
 @click.option("--report", default=DEFAULT_REPORT, show_default=True, metavar="DIR", help="Where the report goes.")
 @click.option("--json", "as_json", is_flag=True, help="Print the report as JSON and nothing else.")
 @catalog_options
+@checked
 def report_command(report: str, as_json: bool, **given: Any) -> int:
     """Write the matrix, trends, flaky requirements, changes and latencies of all servers."""
     check_page(Path(report), NAME)

@@ -16,7 +16,7 @@ import pytest
 from tests import children
 
 pytest.importorskip("lance", reason="the servers that are started need the extra lance")
-MARK = "LAKEPROOF_TEST_MARK"
+MARK = "TEST_MARK"
 PATIENCE = 60.0  # seconds
 
 
