@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import signal
 import sys
 import tempfile
 from pathlib import Path
@@ -17,6 +16,7 @@ from benchmarks.jobs import jobs
 from benchmarks.load import CLIENT
 from benchmarks.printing import print_rows, save_rows
 from benchmarks.workloads import Row
+from lakeproof.interruptions import handle
 
 APIS = {"lance": lance.BENCHMARKS, "iceberg": iceberg.BENCHMARKS, "polaris": polaris.BENCHMARKS}
 
@@ -28,8 +28,7 @@ APIS = {"lance": lance.BENCHMARKS, "iceberg": iceberg.BENCHMARKS, "polaris": pol
 @click.pass_context
 def main(context: click.Context, api: str | None, select: str, path: Path | None) -> None:
     """Measure the reference server beside its peers. Only ratios within one run mean anything."""
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # servers are ended as after Ctrl-C
-    signal.signal(signal.SIGINT, signal.default_int_handler)  # which shells ignore in what they run in the background
+    handle(lambda *_: sys.exit(1))  # servers are ended with the benchmarks
     if context.invoked_subcommand:
         return
     rows: list[Row] = []

@@ -35,6 +35,7 @@ from conformance.verdict import (
     Verdict,
 )
 from specs.problems import Problem
+from specs.writing import write_file
 
 Version = Literal[1]
 Depth = Literal["smoke", "gate", "deep"]
@@ -222,13 +223,8 @@ class Results(msgspec.Struct, kw_only=True):
 
     def write(self, folder: Path) -> Path:
         """Write `results.json` into a folder and return its path. Raises Problem when that is impossible."""
-        path = folder / FILE_NAME
         with report_written(folder):
-            folder.mkdir(parents=True, exist_ok=True)
-            scratch = path.with_suffix(".tmp")
-            scratch.write_bytes(msgspec.json.format(msgspec.json.encode(self)))
-            scratch.replace(path)
-        return path
+            return write_file(folder / FILE_NAME, msgspec.json.format(msgspec.json.encode(self)))
 
 
 def read_results(path: Path) -> Results:
@@ -257,4 +253,4 @@ def results_schema() -> bytes:
 
 
 if __name__ == "__main__":
-    SCHEMA.write_bytes(results_schema())
+    write_file(SCHEMA, results_schema())

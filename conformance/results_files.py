@@ -7,7 +7,7 @@ import zlib
 from contextlib import AbstractContextManager
 from pathlib import Path
 
-from specs.problems import written
+from specs.writing import write_file, written
 
 FILE_NAME = "results.json"
 COMPRESSED_NAME = "results.json.gz"
@@ -34,11 +34,9 @@ def read_content(path: Path) -> bytes:
 
 def write_compressed(folder: Path, content: bytes) -> Path:
     """Write the content of a results file compressed into a folder; the same content gives the same file."""
-    path = folder / COMPRESSED_NAME
-    path.write_bytes(gzip.compress(content, mtime=0))
-    return path
+    return write_file(folder / COMPRESSED_NAME, gzip.compress(content, mtime=0))
 
 
 def report_written(folder: Path) -> AbstractContextManager[None]:
-    """Write into the folder of a report within the block. Raises Problem when that is impossible."""
+    """Write into the folder of a report within the block. Raises NotWritten when that is impossible."""
     return written(f"The report folder {folder}", "Give another --report.")

@@ -23,8 +23,10 @@ from specs.problems import Problem, did_you_mean
 
 FILE_NAME = "lakeproof.toml"
 SERVE = "serve"  # the table of the file that is for `lakeproof serve`
+OTHER_VARIABLES = ("package",)  # of ci/gitlab.yml
 ENV_PREFIX = "LAKEPROOF_"
 DEPTHS = {"smoke": 3, "gate": 15, "deep": 200}
+SURROGATE = re.compile("[\ud800-\udfff]")  # how Python reads bytes of a command line that are no text
 LOCATION = re.compile(r"/|[a-z][a-z0-9+.-]*:/")
 MOST_JOBS = 64
 DEFAULT_REPORT = "lakeproof-report"
@@ -163,6 +165,51 @@ class Settings:
             raise Problem(f"The setting {name} is wrong: {error}.", f"Example: --{name} a.b") from None
 
 
+@dataclass(frozen=True, slots=True)
+class Need:
+    """What a setting needs to be of any use; `why` and `hint` are for those who give it in vain.
+
+    `beside` is a setting that has to be offered, too: without it the command means something else by this one.
+    """
+
+    met: Callable[[Settings], bool]
+    why: str
+    hint: str
+    beside: str = ""
+
+    def offered(self, given: Mapping[str, Any]) -> bool:
+        """True where the need is one of the command."""
+        return not self.beside or self.beside in given
+
+
+_EMBEDDED = Need(
+    lambda settings: not settings.server,
+    "is for the embedded server, and a URL is given",
+    "Leave out one of them.",
+)
+_GIVEN = Need(lambda settings: bool(settings.server), "is for a server that is given", "Give its URL, or leave it out.")
+_HTTPS = Need(
+    lambda settings: settings.server.lower().startswith("https:"),
+    "is for https, and the server is reached without",
+    "Give an https URL, or leave it out.",
+)
+NEEDS: Mapping[str, Need] = {
+    "storage": _EMBEDDED,
+    "wait": _GIVEN,
+    **dict.fromkeys(("ca", "insecure", "cert", "key"), _HTTPS),
+    "scope": Need(
+        lambda settings: bool(settings.credential),
+        "is of tokens that --credential gets",
+        "Give --credential ID:SECRET, or leave it out.",
+    ),
+    "seed": Need(
+        lambda settings: settings.depth == "deep",
+        "is for --depth deep: other runs draw the same every time",
+        "Add --depth deep, or leave it out.",
+        beside="depth",
+    ),
+}
+"""What is told where it was given in vain, instead of being ignored."""
 SETTINGS: Mapping[str, Setting] = {entry.name: entry.metadata[METADATA] for entry in fields(Settings)}
 
 
@@ -186,14 +233,18 @@ def _hide(name: str, value: Any) -> Any:
 
 
 def load_settings(
-    given: Mapping[str, Any], environ: Mapping[str, str] = os.environ, folder: Path | None = None
+    given: Mapping[str, Any],
+    environ: Mapping[str, str] = os.environ,
+    folder: Path | None = None,
+    told: Mapping[str, Any] | None = None,
 ) -> Settings:
     """Return the settings from what was given, the environment and `lakeproof.toml`, in this order.
 
     An empty variable is as none: CI systems have no other way to leave one out. So is a flag that may be repeated and
     was not given. A file of expectations in the working directory is used where none is named.
 
-    Raises Problem for unknown names, and for values that no run can have.
+    Raises Problem for unknown names, for values that no run can have, and for what nothing of this run would use:
+    among `told`, which by default is all that was given.
     """
     wanted = {name: value for name, value in given.items() if value is not None and value != ()}
     _check_names(wanted, "This run")
@@ -202,8 +253,10 @@ def load_settings(
     defaults = Settings()
     values = {name: _convert(name, value, getattr(defaults, name)) for name, value in merged.items()}
     if values.get("server"):
-        values["storage"] = ""  # of no server that the run starts
-    return _checked(replace(defaults, **values))
+        values["storage"] = values["storage"] if "storage" in wanted else ""  # of no server that the run starts
+    settings = _checked(replace(defaults, **values))
+    _check_useful(settings, wanted if told is None else told, given)
+    return replace(settings, storage="") if settings.server else settings
 
 
 def given_elsewhere(environ: Mapping[str, str] = os.environ, folder: Path | None = None) -> dict[str, Any]:
@@ -214,7 +267,7 @@ def given_elsewhere(environ: Mapping[str, str] = os.environ, folder: Path | None
     path = (folder or Path.cwd()) / FILE_NAME
     from_file = {name: value for name, value in read_toml(path).items() if name != SERVE} if path.exists() else {}
     _check_names(from_file, str(path))
-    _check_names(_mistaken(environ), "The environment")
+    check_variables(environ)
     return from_file | {name: text for name in SETTINGS if (text := environ.get(variable(name)))}
 
 
@@ -223,10 +276,28 @@ def _check_names(names: Iterable[str], where: str) -> None:
         raise Problem(f"{where} has an unknown setting: {name}.", did_you_mean(name, SETTINGS, most=1))
 
 
-def _mistaken(environ: Mapping[str, str]) -> list[str]:
-    """Return what variables are called that are almost settings. Others are secrets, or of other commands."""
-    names = [name.removeprefix(ENV_PREFIX).lower() for name in environ if name.startswith(ENV_PREFIX)]
-    return [name for name in names if get_close_matches(name, SETTINGS, 1, NEARLY)]
+def check_variables(environ: Mapping[str, str]) -> None:
+    """Raise Problem for a variable of the environment that is none of the kit's; `lakeproof serve` knows its own.
+
+    Secrets have variables of their own: reports and commands name them, such as LAKEPROOF_AUTHORIZATION.
+    """
+    for name in sorted(environ):
+        key = name.removeprefix(ENV_PREFIX).lower()
+        if key == name.lower() or key in (*SETTINGS, *OTHER_VARIABLES) or key.startswith(f"{SERVE}_"):
+            continue
+        if not is_secret(key.replace("_", "-")) or get_close_matches(key, SETTINGS, 1, NEARLY):
+            hint = did_you_mean(key, SETTINGS, "`lakeproof check --help` lists the settings.", most=1)
+            raise Problem(f"The environment has an unknown setting: {name}.", hint)
+
+
+def _check_useful(settings: Settings, wanted: Mapping[str, Any], given: Mapping[str, Any]) -> None:
+    """Raise Problem for what was given to this run, and nothing of it would be used; see NEEDS.
+
+    What stands in the environment and in `lakeproof.toml` is for many runs: there it is no mistake. False is as none.
+    """
+    for name, need in NEEDS.items():
+        if wanted.get(name) not in (None, False, "") and need.offered(given) and not need.met(settings):
+            raise Problem(f"{flag(name)} {need.why}.", need.hint)
 
 
 def _convert(name: str, value: Any, default: Any) -> Any:
@@ -238,11 +309,14 @@ def _convert(name: str, value: Any, default: Any) -> Any:
         raise Problem(
             f"The setting {name} cannot be {value!r}.", f"It is of the kind {type(default).__name__}."
         ) from None
+    if any(SURROGATE.search(part) for part in (converted if isinstance(converted, tuple) else [str(converted)])):
+        raise Problem(f"{flag(name)}: the value {value!r} is not UTF-8 text.", "Give another value.")
     if option.choices:
-        choices = option.choices()
+        choices = list(option.choices())
         for part in converted if isinstance(converted, tuple) else (converted,):
             if part not in choices:
-                raise Problem(f"The setting {name} cannot be {part!r}.", f"Choose {', '.join(choices)}.")
+                hint = did_you_mean(part, choices, f"Choose {', '.join(choices)}.", most=1)
+                raise Problem(f"{flag(name)}: unknown {name.removesuffix('s')} {part!r}.", hint)
     return converted
 
 

@@ -16,20 +16,30 @@ import msgspec
 from conformance.activity import doing
 from conformance.findings import reproduction
 from conformance.findings.again import again
+from conformance.findings.expectations_file import read_expectations
 from conformance.findings.reproduction import Recorded, Reproduced, settings_for
-from conformance.report import write_reports
+from conformance.report import check_report, write_reports
 from conformance.results import Results
 from conformance.run.plugin import Listener
 from conformance.runner import run
 from conformance.settings import EMBEDDED_STORAGE, Settings, load_settings
 from conformance.targets.documents import profile_of
 from lakeproof.interruptions import ignored
+from specs.writing import NotWritten
 
 if TYPE_CHECKING:
     from lakeproof.server_process import ServerProcess
     from reference_server.serve import Server, ServerSettings
 
 S = TypeVar("S", "Server", "ServerProcess")
+
+
+class NotReported(NotWritten):
+    """The report of a run cannot be written; `results` are what it would have."""
+
+    def __init__(self, problem: NotWritten, results: Results) -> None:
+        super().__init__(problem.message, problem.hint)
+        self.results = results
 
 
 def check(
@@ -49,18 +59,23 @@ def check(
     Without a URL the embedded reference server is started on a free port, with a token, so that requirements on
     credentials can be tested too. `settings` are those of conformance/settings.py, `runner` runs another suite than the
     kit's, `program` is the command that runs it. With a URL the results of the kit's suite have what the reference
-    server answers to the steps of findings. Raises Problem when there is nothing that can be tested.
+    server answers to the steps of findings. Raises Problem when there is nothing that can be tested or the report
+    cannot be written; where that turns out after the tests, it is NotReported, which has the results.
     """
     loaded = load_settings({**settings, "server": url})
     runner = runner or partial(run, reference=_reference if loaded.server else None)
+    check_files(loaded)
     with contextlib.ExitStack() as ended:
         with target_of(loaded) as target:
             results, code = runner(target, listener, command=command)
             ended.enter_context(ignored())
         results.run.again = again(loaded, program)
         if results.run.selected:
-            with doing("writing the report"):
-                write_reports(results, target)
+            try:
+                with doing("writing the report"):
+                    write_reports(results, target)
+            except NotWritten as problem:
+                raise NotReported(problem, results) from None
     return results, code
 
 
@@ -71,6 +86,13 @@ def reproduce(finding: Mapping[str, Any], url: str, **settings: object) -> Repro
     """
     record = msgspec.convert(finding, Recorded)
     return reproduction.reproduce(record, settings_for(record, url, settings))
+
+
+def check_files(settings: Settings) -> None:
+    """Look at the files that a run reads and writes, before it does anything. Raises Problem for one that is broken."""
+    if settings.expect:
+        read_expectations(Path(settings.expect))
+    check_report(Path(settings.report))
 
 
 @contextlib.contextmanager

@@ -5,15 +5,21 @@ from __future__ import annotations
 import ast
 import gc
 import importlib
+import io
 import os
+import signal
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 
 import click
 
 from conformance.exit_codes import EXIT_INTERRUPTED, EXIT_USAGE
+from conformance.settings import ENV_PREFIX, SERVE, check_variables
 from conformance.visible import visible
-from specs.problems import Problem
+from lakeproof import interruptions
+from specs.problems import Problem, did_you_mean
+from specs.writing import OF_THE_DISK, not_written
 
 HERE = Path(__file__).parent
 COLLECT_AFTER = (20_000, 20, 20)
@@ -61,8 +67,17 @@ class LazyGroup(click.Group):
         """See click.Group."""
         if cmd_name not in COMMANDS:
             return None
+        check_environment(os.environ)
         command: click.Command = getattr(importlib.import_module(f"lakeproof.commands.{cmd_name}"), COMMANDS[cmd_name])
         return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """See click.Group. Raises Problem for an unknown command, with the nearest."""
+        if args[0] not in COMMANDS and not args[0].startswith("-"):
+            raise Problem(f"There is no command {args[0]!r}.", did_you_mean(args[0], COMMANDS, most=1))
+        return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """List the commands with the first sentences of their help, read from their sources: no import takes longer."""
@@ -91,8 +106,13 @@ def lakeproof() -> None:
 def main() -> None:
     """Run the command line and exit with its code."""
     gc.set_threshold(*COLLECT_AFTER)
+    interruptions.handle(signal.default_int_handler)
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace" if stream is sys.stderr else "replace")
     try:
         code = lakeproof.main(standalone_mode=False)
+        sys.stdout.flush()
     except Problem as problem:
         code = complain(problem.message, problem.hint)
     except click.ClickException as error:
@@ -100,7 +120,21 @@ def main() -> None:
         code = complain(error.format_message(), hint)
     except (click.Abort, KeyboardInterrupt):
         code = EXIT_INTERRUPTED
+    except OSError as error:
+        if error.errno not in OF_THE_DISK:
+            raise
+        problem = not_written(error.filename or "The output", error, "Make room there, or write to another place.")
+        code = complain(problem.message, problem.hint)
     sys.exit(code if isinstance(code, int) else 0)
+
+
+def check_environment(environ: Mapping[str, str]) -> None:
+    """Raise Problem for a variable LAKEPROOF_... that no command knows."""
+    check_variables(environ)
+    if any(name.startswith(f"{ENV_PREFIX}{SERVE}_".upper()) for name in environ):
+        from lakeproof.commands.serve import serve_command  # noqa: PLC0415 - others do not wait for the server
+
+        serve_command.check_variables(environ)
 
 
 def complain(message: str, hint: str) -> int:

@@ -11,56 +11,60 @@ import click
 from rich.text import Text
 
 from conformance.apis import requirements
-from conformance.exit_codes import EXIT_BROKEN, EXIT_CONFORMS, EXIT_FAILS, EXIT_INTERRUPTED, EXIT_NOTHING
+from conformance.exit_codes import EXIT_BROKEN, EXIT_CONFORMS, EXIT_FAILS, EXIT_INTERRUPTED, EXIT_NOTHING, EXIT_USAGE
 from conformance.report.servers import REPORT, write_overview
-from conformance.results import Results
 from conformance.run.selection import Scope, selection_of
 from conformance.settings import Settings, load_settings
-from lakeproof.shown_run import report_of, run_with_progress, show_run
+from lakeproof.checking import check_files
+from lakeproof.cli import complain
+from lakeproof.shown_run import Ended, report_of, run_with_progress, show_run
 from lakeproof.side_by_side import run_side_by_side
 from lakeproof.terminal import out
 from reference_server.serve import servable
 from specs.problems import Problem
 from specs.profiles import find_profile
 
-WORST_FIRST = (EXIT_BROKEN, EXIT_INTERRUPTED, EXIT_FAILS, EXIT_NOTHING, EXIT_CONFORMS)
+ENDING = (EXIT_BROKEN, EXIT_USAGE, EXIT_INTERRUPTED)
+WORST_FIRST = (*ENDING, EXIT_FAILS, EXIT_NOTHING, EXIT_CONFORMS)
 
 
 def check_every_api(*, as_json: bool, **given: Any) -> int:
     """Test the embedded server with each API that has what is selected, print the runs, and return the worst exit code.
 
     The reports of several APIs lie in a folder each of the report's folder, which has a page of all.
-    Raises Problem where nothing can be selected by what was given.
+    Raises Problem where nothing can be selected by what was given, or the page cannot be written.
     """
-    folder = Path(load_settings(given).report)
+    settings = load_settings(given)
+    folder = Path(settings.report)
+    check_files(settings)
     selected = _selected(given, folder)
     if len(selected) == 1:
-        results, code = run_with_progress(None, **{**given, "api": selected[0]})
-        return show_run(results, code, as_json=as_json)
-    runs: dict[str, Results] = {}
-    codes = set()
-    for api, (results, code) in _tested(selected, folder, given, announce=not as_json):
-        runs[api] = results
-        codes.add(code)
+        return show_run(run_with_progress(None, **{**given, "api": selected[0]}), as_json=as_json)
+    runs: dict[str, Ended] = {}
+    for api, ended in _tested(selected, folder, given, announce=not as_json):
+        runs[api] = ended
         if not as_json:
-            show_run(results, code, as_json=False)
+            show_run(ended, as_json=False)
+    codes = {ended.code for ended in runs.values()}
     if len(runs) < len(selected):
         codes.add(EXIT_INTERRUPTED)
     worst = next(code for code in WORST_FIRST if code in codes)
-    tested = {api: run for api, run in runs.items() if run.run.selected}
-    if tested:
-        write_overview([*tested.values()], [*tested], folder / REPORT)
+    tested = {api: ended.results for api, ended in runs.items() if ended.results.run.selected}
     if as_json:
-        click.echo(json.dumps({"exit": worst, "runs": [run.to_json() for run in runs.values()]}, indent=2))
-    elif tested:
-        out.print(report_of(str(folder)), soft_wrap=True)
+        click.echo(json.dumps({"exit": worst, "runs": [ended.results.to_json() for ended in runs.values()]}, indent=2))
+        for problem in filter(None, (ended.problem for ended in runs.values())):
+            complain(problem.message, problem.hint)
+    if tested and worst != EXIT_USAGE:
+        write_overview([*tested.values()], [*tested], folder / REPORT)
+        if not as_json:
+            out.print(report_of(str(folder)), soft_wrap=True)
     return worst
 
 
 def _tested(
     selected: Sequence[str], folder: Path, given: Mapping[str, Any], *, announce: bool
-) -> Iterator[tuple[str, tuple[Results, int]]]:
-    """Yield the run of each API and its exit code: one after another, or with several jobs at the same time."""
+) -> Iterator[tuple[str, Ended]]:
+    """Yield the run of each API: one after another, or with several jobs at the same time."""
     jobs = load_settings(given).jobs
     runs = {api: {**given, "api": api, "report": str(folder / api)} for api in selected}
     if jobs > 1:
@@ -71,9 +75,9 @@ def _tested(
         return
     for api, run in runs.items():
         _announce(api, announce)
-        results, code = run_with_progress(None, **run)
-        yield api, (results, code)
-        if code in (EXIT_BROKEN, EXIT_INTERRUPTED):
+        ended = run_with_progress(None, **run)
+        yield api, ended
+        if ended.code in ENDING:
             return
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -27,9 +29,20 @@ class FileOptionsCommand(click.Command):
             _key(param): param for param in self.params if isinstance(param, click.Option) and param.expose_value
         }
         for key, option in options.items():
-            option.envvar = f"{ENV_PREFIX}{self.name}_{key}".upper()
+            option.envvar = self._variable(key)
+        self.check_variables(os.environ)
         defaults = self._file_defaults(options, Path(FILE_NAME))
         return super().make_context(info_name, args, parent, default_map=defaults, **extra)
+
+    def check_variables(self, environ: Mapping[str, str]) -> None:
+        """Raise Problem for a variable of the environment that is for this command, and none of its options."""
+        known = [self._variable(_key(param)) for param in self.params if isinstance(param, click.Option)]
+        for name in sorted(environ):
+            if name.startswith(self._variable("")) and name not in known:
+                raise Problem(f"The environment has an unknown setting: {name}.", did_you_mean(name, known, most=1))
+
+    def _variable(self, key: str) -> str:
+        return f"{ENV_PREFIX}{self.name}_{key}".upper()
 
     def _file_defaults(self, options: dict[str, click.Option], path: Path) -> dict[str, Any]:
         given = read_toml(path).get(str(self.name), {}) if path.exists() else {}

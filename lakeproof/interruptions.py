@@ -1,4 +1,8 @@
-"""What interrupts a command, SIGINT and SIGTERM, and where it has to wait or comes too late."""
+"""What interrupts a command, SIGINT and SIGTERM, and where it has to wait or comes too late.
+
+Who starts a command with SIGINT ignored (`nohup`, a script that puts it in the background) wants Ctrl-C to pass it by:
+SIGINT stays ignored then, and SIGTERM ends the command in good order.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +13,15 @@ from contextlib import contextmanager
 from types import FrameType
 
 INTERRUPTIONS = (signal.SIGINT, signal.SIGTERM)
+Handler = Callable[[int, FrameType | None], object]
+
+
+def handle(handler: Handler) -> None:
+    """Install a handler of interruptions, in the main thread; a SIGINT that is ignored from outside stays ignored."""
+    if threading.current_thread() is threading.main_thread():
+        for number in INTERRUPTIONS:
+            if number != signal.SIGINT or signal.getsignal(number) is not signal.SIG_IGN:
+                signal.signal(number, handler)
 
 
 @contextmanager
@@ -31,7 +44,7 @@ def ignored() -> Iterator[None]:
 
 
 @contextmanager
-def _handled(handler: Callable[[int, FrameType | None], object]) -> Iterator[None]:
+def _handled(handler: Handler) -> Iterator[None]:
     """Have interruptions handled so until a `with` block is left, in the main thread: no other is interrupted."""
     if threading.current_thread() is not threading.main_thread():
         yield

@@ -19,17 +19,16 @@ from typing import Any
 from conformance.activity import doing, present
 from conformance.exit_codes import EXIT_INTERRUPTED
 from conformance.requirement import Requirement
-from conformance.results import Result, Results
-from lakeproof.checking import check
+from conformance.results import Result
 from lakeproof.cli import COLLECT_AFTER
 from lakeproof.command_line import command_line
 from lakeproof.interruptions import INTERRUPTIONS, held_back
 from lakeproof.own_process import start_process
 from lakeproof.progress import ProgressListener, every_second
+from lakeproof.shown_run import Ended, run_to_end
 from specs.problems import Problem
 
 Given = Mapping[str, Any]
-Ended = tuple[Results, int]
 INTERRUPTED = (EXIT_INTERRUPTED, -signal.SIGTERM)  # how the process of a run ends that has nothing to tell
 
 
@@ -100,7 +99,7 @@ class Run:
 
 
 def run_side_by_side(runs: Mapping[str, Given], most: int) -> dict[str, Ended]:
-    """Test as `check` does with each of these arguments, `most` at the same time; return what it returns, by name.
+    """Test as `check` does with each of these arguments, `most` at the same time; return how each ended, by name.
 
     An interruption ends all of them; those that were not begun are left out. Raises Problem where a run does, and
     RuntimeError where the process of one ends without a word.
@@ -194,7 +193,7 @@ def _run(pipe: Connection[Any, tuple[str, Given]]) -> None:
     listener = PipeListener(pipe)
     try:
         with every_second(listener.tell_activity):
-            ended: Ended | Problem = check(None, listener=listener, command=command, **given)
+            ended: Ended | Problem = run_to_end(None, listener=listener, command=command, **given)
     except Problem as problem:
         ended = problem
     for number in INTERRUPTIONS:

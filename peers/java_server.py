@@ -16,6 +16,7 @@ from pathlib import Path
 
 import urllib3
 
+from lakeproof.interruptions import handle
 from specs.ports import listens
 from specs.problems import Problem
 
@@ -83,8 +84,7 @@ def run_until_killed(start: Callable[[], AbstractContextManager[str]], note: str
     `start` begins with reading the options, and raises Problem for wrong ones; `note` is for those who watch.
     """
     try:
-        for name in (signal.SIGINT, signal.SIGTERM):
-            signal.signal(name, lambda *_: sys.exit())  # also while it starts: no Java is left behind
+        handle(lambda *_: sys.exit())  # also while it starts: no Java is left behind
         with start() as url:
             sys.stderr.write(note)
             sys.stdout.write(f"ready: {url}\n")

@@ -149,7 +149,10 @@ class App:
         raise RouteNotFound(f"No API is mounted at this path; there is {mounts}.")
 
     def _active_faults(self, request: Request) -> list[Fault]:
-        requested = self._requested(request.headers.get(HEADER)) if self.allow_faults else []
+        header = request.headers.get(HEADER)
+        if header is not None and not self.allow_faults:  # a client's test would pass without the fault it asks for
+            raise InvalidInput(f"This server takes no {HEADER}: start it with --allow-faults.")
+        requested = self._requested(header) if header else []
         return [*self.faults, *requested] if requested or self.faults else []
 
     async def _plain_body(self, raw: web.BaseRequest) -> bytes:

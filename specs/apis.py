@@ -32,7 +32,7 @@ from typing import Any
 import specs
 from specs.errors import ErrorBody
 from specs.files import read_toml
-from specs.problems import Problem
+from specs.problems import Problem, did_you_mean
 
 FILE_NAME = "api.toml"
 SHARED_PORT = 8181  # of a server of several APIs
@@ -112,7 +112,7 @@ def apis() -> dict[str, ApiFacts]:
 def find_api(name: str) -> ApiFacts:
     """Return an API by name. Raises Problem for an unknown one."""
     if name not in apis():
-        raise Problem(f"There is no API {name!r}.", f"Known ones: {', '.join(apis())}.")
+        raise Problem(f"There is no API {name!r}.", did_you_mean(name, apis()))
     return apis()[name]
 
 

@@ -20,7 +20,7 @@ from specs.discriminators import expand_discriminators
 from specs.errors import ErrorBody
 from specs.nullable import expand_nullable
 from specs.overlay import Action, apply_fitting, apply_overlay
-from specs.problems import Problem
+from specs.problems import Problem, did_you_mean
 from specs.revisions import read_revision
 
 METHODS = ("get", "put", "post", "delete", "head", "patch", "options")
@@ -199,7 +199,8 @@ class Document:
             return self.operations[operation_id]
         except KeyError:
             near = [name for name in self.operations if operation_id.lower() in name.lower()]
-            hint = f"Did you mean {', '.join(near[:5])}?" if near else "`lakeproof spec list` shows them all."
+            hint = f"Did you mean {', '.join(near[:5])}?" if near else ""
+            hint = hint or did_you_mean(operation_id, self.operations, "`lakeproof spec list` shows them all.")
             raise Problem(f"The document has no operation {operation_id}.", hint) from None
 
     def once(self, key: Hashable, make: Callable[[], Made]) -> Made:

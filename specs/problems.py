@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable
 from difflib import get_close_matches
 
 
@@ -21,15 +20,6 @@ class Problem(Exception):
 
     def __str__(self) -> str:
         return f"{self.message}\n{self.hint}" if self.hint else self.message
-
-
-@contextmanager
-def written(what: object, hint: str) -> Iterator[None]:
-    """Write to this place within the block. Raises Problem with the hint when that is impossible."""
-    try:
-        yield
-    except OSError as error:
-        raise Problem(f"{what} cannot be written: {error.strerror}.", hint) from None
 
 
 def did_you_mean(name: str, known: Iterable[str], otherwise: str = "", most: int = 3) -> str:

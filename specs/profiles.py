@@ -25,7 +25,7 @@ from specs.composition import Mounted, compose
 from specs.discriminators import expand_discriminators
 from specs.openapi import Document, Operation
 from specs.overlay import Action, read_overlay
-from specs.problems import Problem
+from specs.problems import Problem, did_you_mean
 from specs.revisions import patch_document
 
 T = TypeVar("T")
@@ -183,8 +183,7 @@ def find_profile(name: str) -> Profile:
         return profiles()[name]
     if name in apis():
         return Profile(name, apis()[name].revisions[-1])
-    known = ", ".join([*apis(), *profiles()])
-    raise Problem(f"There is no profile {name!r}.", f"Known ones: {known}.")
+    raise Problem(f"There is no profile {name!r}.", did_you_mean(name, [*apis(), *profiles()]))
 
 
 def nearest_profile(api: str, path: Path) -> Profile:

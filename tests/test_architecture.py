@@ -77,6 +77,40 @@ def test_imports_go_one_way(package):
     assert {(path, name) for path, name in wrong if name.partition(".")[0] in forbidden} == set()
 
 
+WRITING = {"write_text", "write_bytes", "mkdir"}
+MAY_WRITE = (
+    "specs/writing.py",
+    "*/support/*.py",  # files of tables, where the server's data lies
+    "conformance/common/hostile.py",
+    "spark_tests/scenarios/*/*.py",
+    "spark_tests/races/manifests.py",
+    "spark_tests/jars.py",  # caches of what was fetched or compiled
+    "spark_tests/jdk_net_shim.py",
+    "spark_tests/session.py",
+    "spark_tests/cluster.py",
+    "spark_tests/pipeline/generate.py",  # data of tests and benchmarks
+)
+
+
+def test_files_that_a_command_keeps_are_written_in_one_place():
+    """A full disk and a read-only folder are one sentence there; see specs/writing.py."""
+    wrong = [
+        f"{path}:{node.lineno} calls {node.func.attr}: use specs.writing"
+        for path in FILES
+        if path.parts[0] in ("specs", "conformance", "lakeproof", "spark_tests")
+        and not any(path.match(pattern) for pattern in MAY_WRITE)
+        for node in ast.walk(tree(path))
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and _writes(node, node.func.attr)
+    ]
+    assert wrong == []
+
+
+def _writes(call: ast.Call, name: str) -> bool:
+    """True for a call that writes a file or makes a folder."""
+    modes = [word.value for word in call.args if isinstance(word, ast.Constant) and isinstance(word.value, str)]
+    return name in WRITING or (name == "open" and any(set(mode) & set("wax") for mode in modes))
+
+
 def test_no_test_module_is_imported_by_another():
     """What several test modules need stands in a module of its own."""
     imports = {(str(path), name) for path in FILES for name in imported(path) if is_test_module(name)}

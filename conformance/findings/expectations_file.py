@@ -16,7 +16,8 @@ from conformance.findings.replay import Finding
 from conformance.http.exchange import Step, StepRequest, StepResponse
 from conformance.settings import DEPTHS, EXPECTATIONS
 from specs.files import read_toml
-from specs.problems import Problem, written
+from specs.problems import Problem
+from specs.writing import write_file, written
 
 RUN = "{run}"
 BASE = "{base}"
@@ -98,7 +99,7 @@ def write_expectations(path: Path, content: ExpectationFile) -> None:
     """Write a file. Raises Problem when that is impossible."""
     head = [HEAD, f"profile = {_text(content.profile)}", f"depth = {_text(content.depth)}"]
     with written(path, "Give another --file."):
-        path.write_text("\n".join([*head, *(line for entry in content.known for line in _lines(entry))]) + "\n")
+        write_file(path, "\n".join([*head, *(line for entry in content.known for line in _lines(entry))]) + "\n")
 
 
 def stored(step: Step, base: str, prefix: str) -> Step:

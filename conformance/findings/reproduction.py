@@ -95,7 +95,8 @@ def settings_for(
     for name in kept.keys() & SETTINGS.keys():
         if between := SETTINGS[name].between:
             kept[name] = [_filled(pair, between, environ) for pair in kept[name]]
-    return load_settings({**kept, **{name: value for name, value in given.items() if value}}, environ)
+    told = {name: value for name, value in given.items() if value}
+    return load_settings({**kept, **told}, environ, told=told)
 
 
 def reproduce(record: Recorded, settings: Settings) -> Reproduced:

@@ -2,27 +2,33 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import BinaryIO
 
 import msgspec
 
 from conformance.http.exchange import Exchange
 from conformance.results_files import report_written
+from specs.writing import NotWritten, open_file
 
 FILE_NAME = "exchanges.jsonl"
 
 
 class ExchangeLog:
-    """Writes exchanges as they happen, in place of those of an earlier run once there is something to test."""
+    """Writes exchanges as they happen, in place of those of an earlier run once there is something to test.
+
+    `problem` is why it has stopped to do so, None while it can.
+    """
 
     def __init__(self, folder: Path) -> None:
-        """Start a file beside that of an earlier run. Raises Problem when the folder cannot be written."""
+        """Start a file beside that of an earlier run. Raises NotWritten when the folder cannot be written."""
+        self.problem: NotWritten | None = None
+        self._folder = folder
         self._path = folder / FILE_NAME
         self._scratch = self._path.with_suffix(".tmp")
         with report_written(folder):
-            folder.mkdir(parents=True, exist_ok=True)
-            self._file: BinaryIO = self._scratch.open("wb")
+            self._file = open_file(self._scratch)
 
     def add(self, exchange: Exchange) -> None:
         """Write one exchange."""
@@ -30,20 +36,35 @@ class ExchangeLog:
 
     def add_lines(self, lines: bytes) -> None:
         """Write exchanges that are lines already."""
-        self._file.write(lines)
+        with self._noted():
+            self._file.write(lines)
 
     def keep(self) -> None:
         """Replace the file of an earlier run."""
-        self._scratch.replace(self._path)
+        with self._noted():
+            self._scratch.replace(self._path)
 
     def close(self) -> None:
         """Close the file; it is gone if it was not to be kept."""
-        self._file.close()
-        self._scratch.unlink(missing_ok=True)
+        with self._noted():
+            self._file.close()
+        with self._noted():
+            self._scratch.unlink(missing_ok=True)
+
+    @contextmanager
+    def _noted(self) -> Iterator[None]:
+        """Write within the block; where that is impossible, note why: whoever sends requests is not to fail."""
+        try:
+            with report_written(self._folder):
+                yield
+        except NotWritten as problem:
+            self.problem = self.problem or problem
 
 
 class ExchangeBuffer:
     """Keeps exchanges as lines until they are taken."""
+
+    problem: None = None
 
     def __init__(self) -> None:
         self._lines: list[bytes] = []

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from conformance.http.operation_client import DATA, OperationClient, Signature
 from specs.apis import apis
+from specs.writing import write_file
 
 HEADER = '''"""Generated from the document by conformance/http/operation_stub.py."""
 
@@ -59,4 +60,4 @@ def _lines(signature: Signature) -> Iterator[str]:
 
 if __name__ == "__main__":
     for name in apis():
-        path_of(name).write_text(stub(name))
+        write_file(path_of(name), stub(name))

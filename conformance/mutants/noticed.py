@@ -13,6 +13,8 @@ from collections.abc import Collection, Iterable, Mapping
 from fnmatch import fnmatchcase
 from pathlib import Path
 
+from specs.writing import write_file, written
+
 FILE = "noticed.toml"
 EXCUSED = "excused.toml"
 SUITE = Path(__file__).parent.parent
@@ -36,8 +38,9 @@ def read_noticed(path: Path) -> Noticed:
 
 
 def write_noticed(path: Path, noticed: Mapping[str, Collection[str]]) -> None:
-    """Write the file, sorted by fault."""
-    path.write_text(HEAD + "".join(_line(fault, noticed[fault]) for fault in sorted(noticed)))
+    """Write the file, sorted by fault. Raises NotWritten when that is impossible."""
+    with written(path, "Install lakeproof where you may write, as with `pip install -e`."):
+        write_file(path, HEAD + "".join(_line(fault, noticed[fault]) for fault in sorted(noticed)))
 
 
 def read_excused(api: str) -> Excused:

@@ -12,7 +12,7 @@ from pathlib import Path
 import msgspec
 
 from conformance.requirement import REQUIREMENTS
-from specs.problems import written
+from specs.writing import append, written
 
 SUFFIX = ".jsonl"
 OURS = "lakeproof"
@@ -57,9 +57,7 @@ class Keeper:
     def add(self, mutant: Mutant) -> None:
         """Add a measurement. Raises Problem when that is impossible."""
         with written(self.path, "Give another folder."):
-            self.path.parent.mkdir(parents=True, exist_ok=True)
-            with self.path.open("ab") as file:
-                file.write(msgspec.json.encode(mutant) + b"\n")
+            append(self.path, msgspec.json.encode(mutant) + b"\n")
 
 
 def judges_of(folder: Path) -> dict[str, dict[str, dict[str, Mutant]]]:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import orjson
 
+from conformance.http.exchange_log import FILE_NAME as EXCHANGES
 from conformance.report.badge import render_badge
 from conformance.report.body_files import write_bodies
 from conformance.report.findings import render_findings
@@ -15,8 +16,9 @@ from conformance.report.markdown import render_markdown
 from conformance.report.notes import read_notes
 from conformance.report.sarif import render_sarif
 from conformance.results import Results, read_results
-from conformance.results_files import report_written, write_compressed
+from conformance.results_files import FILE_NAME, report_written, write_compressed
 from conformance.settings import Settings
+from specs.writing import check_writable, write_file
 
 RENDERERS = {
     "html": ("report.html", render_html),
@@ -26,6 +28,12 @@ RENDERERS = {
     "badge": ("badge.json", render_badge),
 }
 FINDINGS_FILE = "findings.md"
+
+
+def check_report(folder: Path) -> None:
+    """Look whether the reports of a run can be written into a folder. Raises NotWritten where they cannot."""
+    with report_written(folder):
+        check_writable(folder, [FILE_NAME, EXCHANGES, *(name for name, _ in RENDERERS.values())])
 
 
 def write_reports(results: Results, settings: Settings) -> dict[str, Path]:
@@ -41,10 +49,8 @@ def render_reports(results: Results, folder: Path) -> dict[str, Path]:
     """Write the reports that follow from results, without the results themselves."""
     paths = {}
     with report_written(folder):
-        folder.mkdir(parents=True, exist_ok=True)
         for kind, (name, render) in RENDERERS.items():
-            paths[kind] = folder / name
-            paths[kind].write_text(render(results), encoding="utf-8")
+            paths[kind] = write_file(folder / name, render(results))
         write_bodies(results, folder)
     return paths
 
@@ -61,11 +67,10 @@ def publish(results: Results, folder: Path) -> dict[str, Path]:
         "findings": (folder / FINDINGS_FILE, render_findings(results, notes, baseline)),
     }
     with report_written(folder):
-        folder.mkdir(parents=True, exist_ok=True)
         for path, text in texts.values():
-            path.write_text(text, encoding="utf-8")
+            write_file(path, text)
         kept = write_compressed(folder, orjson.dumps(results.to_json()))
     return {"results": kept, **{kind: path for kind, (path, _) in texts.items()}}
 
 
-__all__ = ["publish", "render_reports", "write_reports"]
+__all__ = ["check_report", "publish", "render_reports", "write_reports"]

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from conformance.results import Results
+from specs.writing import write_file
 
 LARGE = 4 << 10
 FOLDER = "bodies"
@@ -40,5 +41,4 @@ def write_bodies(results: Results, folder: Path) -> None:
     for result in results.requirements:
         for step in result.steps:
             for name, body in with_file(step.request.curl)[1].items():
-                (folder / FOLDER).mkdir(exist_ok=True)
-                (folder / name).write_bytes(body)
+                write_file(folder / name, body)

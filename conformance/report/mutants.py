@@ -22,7 +22,8 @@ from conformance.mutants.scores import (
     kind_of,
     survivors,
 )
-from specs.problems import Problem, written
+from specs.problems import Problem
+from specs.writing import write_file, written
 
 PAGE, BADGE = "README.md", "badge.json"
 HEAD = """\
@@ -58,7 +59,7 @@ def publish_mutants(folder: Path, faults_by_api: Mapping[str, Mapping[str, str]]
     texts |= {f"{api}.md": "\n".join(_both_ways(api, faults)) for api, faults in known.items()}
     with written(folder, "Give another folder."):
         for name, text in texts.items():
-            (folder / name).write_text(text.rstrip() + "\n", encoding="utf-8")
+            write_file(folder / name, text.rstrip() + "\n")
     return [folder / name for name in texts]
 
 

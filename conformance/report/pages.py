@@ -11,6 +11,7 @@ import orjson
 
 from conformance.results_files import report_written
 from conformance.visible import visible
+from specs.writing import check_writable, write_file
 
 HERE = Path(__file__).parent
 
@@ -34,6 +35,12 @@ def _finalize(value: Any) -> Any:
     return type(value)(visible(value)) if isinstance(value, str) else value
 
 
+def check_page(folder: Path, name: str) -> None:
+    """Look whether `write_page` can write into a folder. Raises NotWritten where it cannot."""
+    with report_written(folder):
+        check_writable(folder, [f"{name}.json", f"{name}.html"])
+
+
 def write_page(folder: Path, name: str, report: dict[str, Any], page: str) -> dict[str, Path]:
     """Write a report as NAME.json and its page as NAME.html into a folder; return their paths as `results` and `html`.
 
@@ -41,7 +48,6 @@ def write_page(folder: Path, name: str, report: dict[str, Any], page: str) -> di
     """
     paths = {"results": folder / f"{name}.json", "html": folder / f"{name}.html"}
     with report_written(folder):
-        folder.mkdir(parents=True, exist_ok=True)
-        paths["results"].write_bytes(orjson.dumps(report, option=orjson.OPT_INDENT_2))
-        paths["html"].write_text(page, encoding="utf-8")
+        write_file(paths["results"], orjson.dumps(report, option=orjson.OPT_INDENT_2))
+        write_file(paths["html"], page)
     return paths

@@ -15,6 +15,7 @@ from conformance.report.pages import template
 from conformance.results import Result, Results
 from conformance.results_files import report_written
 from conformance.verdict import GOOD
+from specs.writing import write_file
 
 PAGE = "matrix.html"
 REPORT = "report.html"
@@ -44,8 +45,7 @@ def write_servers(runs: Sequence[Results], folder: Path) -> Path:
     folders = folders_of(runs)
     with report_written(folder):
         for run, name in zip(runs, folders, strict=True):
-            (folder / name).mkdir(parents=True, exist_ok=True)
-            (folder / name / REPORT).write_text(render_html(run), encoding="utf-8")
+            write_file(folder / name / REPORT, render_html(run))
             write_bodies(run, folder / name)
     write_overview(runs, folders, folder / PAGE)
     return folder / PAGE
@@ -57,7 +57,7 @@ def write_overview(runs: Sequence[Results], folders: Sequence[str], path: Path) 
     Raises Problem when it cannot be written.
     """
     with report_written(path.parent):
-        path.write_text(render_servers(runs, folders), encoding="utf-8")
+        write_file(path, render_servers(runs, folders))
 
 
 def render_servers(runs: Sequence[Results], folders: Sequence[str]) -> str:

@@ -149,6 +149,8 @@ class Jobs:
             item.session.shouldstop = str(stopped.msg)
         else:
             self._add(item, news.result)
+            if self.plugin.session.log.problem:
+                item.session.shouldstop = self.plugin.session.log.problem.message
         return name
 
     def _add(self, item: pytest.Item, result: Result | None) -> None:
@@ -187,7 +189,7 @@ class Jobs:
         """Take over what a worker has seen, as if the run had."""
         own = self.plugin.session
         client = own.client
-        own.log.add_lines(news.lines)
+        own.log_lines(news.lines)
         client.requests += news.requests
         client.traffic.absorb(*news.traffic)
         client.known.done.update(news.done)

@@ -19,7 +19,7 @@ import pytest
 from hypothesis.errors import Flaky
 
 from conformance.activity import doing
-from conformance.exit_codes import EXIT_BROKEN, EXIT_FAILS
+from conformance.exit_codes import EXIT_BROKEN, EXIT_FAILS, EXIT_USAGE
 from conformance.findings.flaky import IN_EXAMPLES
 from conformance.findings.issued import to_steps
 from conformance.outcomes import Blocked, Unoffered, Violation
@@ -249,6 +249,8 @@ class SuitePlugin:
         elif exitstatus != pytest.ExitCode.USAGE_ERROR:
             session.exitstatus = code
         self.session.finish()
+        if self.session.log.problem:
+            session.exitstatus = EXIT_USAGE
 
     def pytest_unconfigure(self) -> None:
         """Give back what interrupts the run."""

@@ -219,8 +219,19 @@ class Session:
         tested = sorted(self._results.values(), key=lambda result: self.place(result.id))
         return Results.of(self._run(), self._target(), tested, self.cells.records(), expected)
 
+    def log_lines(self, lines: bytes) -> None:
+        """Log exchanges of another process; where they cannot be written, the run ends."""
+        self.log.add_lines(lines)
+        self._check_log()
+
+    def _check_log(self) -> None:
+        """End the run where its exchanges cannot be written any more, and let it drop what it made."""
+        if self.log.problem and not self.client.traffic.stopped:
+            self.client.traffic.stopped = Stopped(self.log.problem.message.rstrip("."), "report")
+
     def _hear(self, exchange: Exchange) -> None:
         self.log.add(exchange)
+        self._check_log()
         self.cells.note(exchange)
         self.target.sandbox.note_answer(exchange)
         if self._also:

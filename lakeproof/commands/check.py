@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import signal
 from typing import Any
 
 import click
@@ -45,7 +44,6 @@ made. Exit codes: 0 conforms, 1 does not, 2 interrupted, 3 the kit failed,
 @click.option("--json", "as_json", is_flag=True, help="Print the totals and findings as JSON and nothing else.")
 def check_command(url: str | None, as_json: bool, **given: Any) -> int:
     """Test a server; without a URL, the embedded reference server: all of its APIs, unless one is named."""
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
     if (settings := load_settings({**given, SERVER: url})).server:
         check_listening(settings)
     elif not any(given[name] or given_elsewhere().get(name) for name in OF_ONE_API):

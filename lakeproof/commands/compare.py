@@ -15,18 +15,19 @@ from conformance.comparing.mirror import Deviation
 from conformance.comparing.runs import Change, Difference, differences, unexplained
 from conformance.comparing.servers import Comparison, compare_answers
 from conformance.comparing.sides import Side, by_side, difference
-from conformance.exit_codes import EXIT_CONFORMS, EXIT_FAILS
+from conformance.exit_codes import EXIT_CONFORMS, EXIT_FAILS, EXIT_INTERRUPTED
+from conformance.report import check_report
 from conformance.report.pretty import step_lines
 from conformance.results import Results
 from conformance.run.plugin import Listener
 from conformance.runner import run
 from conformance.settings import Settings, load_settings
-from lakeproof.checking import check
 from lakeproof.command_line import command_line
 from lakeproof.commands.diff import entry, print_differences
 from lakeproof.commands.settings_options import CONNECTION, SELECTION, settings_options
 from lakeproof.progress import ProgressListener
-from lakeproof.terminal import MOST_STEPS, out
+from lakeproof.shown_run import report_of, run_to_end, show_run
+from lakeproof.terminal import MOST_STEPS, err, out
 
 SUPPORTED: Mapping[Side, str] = {
     "A": "only A keeps to the document",
@@ -55,7 +56,8 @@ without ids, times, places, page tokens, and the order of lists where none is pr
 Each difference is told once, with the fewest steps that show it; after a minute of looking
 for them, with those of its example. Operations that one of them lacks are named. Then B is
 tested by itself.
-The runs are reported in DIR/a and DIR/b. Exit codes: 0 no difference, 1 there are some.
+The runs are reported in DIR/a and DIR/b. Exit codes: 0 no difference, 1 there are some,
+2 interrupted.
 """
 
 
@@ -80,11 +82,20 @@ def compare_command(url_a: str, url_b: str, *, as_json: bool, **given: Any) -> i
         return results, code
 
     runs = []
+    for name in ("a", "b"):
+        check_report(Path(other.report) / name)
     for name, url, runner in (("a", url_a, both), ("b", url_b, run)):
         folder = str(Path(other.report) / name)
         with ProgressListener() as listener:
-            asked = check(url, listener=listener, command=command, report=folder, expect="", runner=runner, **given)
-        runs.append(asked[0])
+            asked = run_to_end(
+                url, listener=listener, command=command, report=folder, expect="", runner=runner, **given
+            )
+        runs.append(asked.results)
+        if asked.problem:
+            return show_run(asked, as_json=as_json)
+        if asked.results.run.interrupted:
+            err.print(f"Interrupted. The run so far: {report_of(folder)}", soft_wrap=True)
+            return EXIT_INTERRUPTED
     sides = by_side(answers[0].deviations, *runs)
     verdicts = unexplained(differences(*runs), answers[0].deviations)
     if as_json:

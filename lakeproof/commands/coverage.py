@@ -26,11 +26,12 @@ from conformance.coverage.statuses import (
     clause_coverage,
     status_coverage,
 )
-from conformance.exit_codes import EXIT_CONFORMS, EXIT_FAILS
+from conformance.exit_codes import EXIT_CONFORMS, EXIT_FAILS, EXIT_INTERRUPTED
 from conformance.results import Results, read_results
 from conformance.settings import Settings, load_settings
 from lakeproof.checking import check
 from lakeproof.commands.settings_options import settings_options
+from lakeproof.commands.useless import checked
 from lakeproof.progress import ProgressListener
 from lakeproof.terminal import err, out
 from specs.profiles import find_profile
@@ -58,6 +59,7 @@ bounds; a field of an answer that a requirement looked at; one object and many.
 @settings_options("api", "profile", "storage")
 @click.option("--cells", "with_cells", is_flag=True, help="Print the cells that nothing covers, and nothing else.")
 @click.option("--json", "as_json", is_flag=True, help="Print every status, clause and cell as JSON.")
+@checked
 def coverage_command(results: Path | None, with_cells: bool, as_json: bool, **given: Any) -> int:
     """Count which declared statuses, clauses and cells the requirements reach; exit 1 if there is a gap.
 
@@ -65,6 +67,8 @@ def coverage_command(results: Path | None, with_cells: bool, as_json: bool, **gi
     """
     settings = load_settings(given)
     run = read_results(results) if results else _run(settings)
+    if not results and run.run.interrupted:
+        return EXIT_INTERRUPTED
     profile = find_profile(run.target.profile)
     statuses = status_coverage(run, profile.document())
     clauses = [entry for suite in profile.suites for entry in clause_coverage(suite)]

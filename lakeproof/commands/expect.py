@@ -11,6 +11,7 @@ from conformance.findings.expectations_file import ExpectationFile, read_expecta
 from conformance.findings.expectations_update import pruned, updated
 from conformance.results import read_results
 from conformance.settings import DEFAULT_REPORT, EXPECTATIONS
+from lakeproof.commands.useless import checked
 from lakeproof.terminal import out
 from specs.problems import Problem
 
@@ -35,6 +36,7 @@ what is not in the file, is seen in another way, is met now, or has expired.
 @click.option("--link", default="", metavar="URL", help="Where more stands about the new entries.")
 @click.option("--expires", type=click.DateTime(["%Y-%m-%d"]), help="The last day on which the new entries hold.")
 @click.option("--prune", is_flag=True, help="Add nothing; remove what is met now, or is no requirement.")
+@checked
 def expect_command(results: Path, path: Path, reason: str, link: str, expires: datetime | None, *, prune: bool) -> None:
     """Write the findings of a run as known deviations: from RESULTS, a results file or its folder."""
     run = read_results(results)

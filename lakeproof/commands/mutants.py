@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import signal
 from collections.abc import Iterator
 from dataclasses import replace
 from fnmatch import fnmatchcase
@@ -26,6 +25,8 @@ from conformance.mutants.noticed import (
 )
 from conformance.mutants.scores import OURS, Keeper, Mutant, counted, survivors
 from conformance.report.mutants import publish_mutants
+from lakeproof.closed_sets import OneOf
+from lakeproof.commands.useless import checked
 from lakeproof.mutant_jobs import ALL, FIRST, KNOWN, Measuring
 from lakeproof.terminal import err, out
 from reference_server.derived_faults import derived_faults
@@ -33,6 +34,7 @@ from reference_server.faults import FAULTS, Fault, find_fault
 from specs.apis import apis, default_api
 from specs.problems import Problem
 from specs.profiles import find_profile
+from specs.writing import check_writable, written
 
 EPILOG = """\b
 Examples:
@@ -52,9 +54,7 @@ Examples:
 
 
 @click.command("mutants", epilog=EPILOG)
-@click.option(
-    "--api", type=click.Choice(list(apis())), default=default_api(), show_default=True, help="The API to measure."
-)
+@click.option("--api", type=OneOf(list(apis())), default=default_api(), show_default=True, help="The API to measure.")
 @click.option("--derived", is_flag=True, help="Faults that follow from the document instead of the written ones.")
 @click.option("--fault", "patterns", multiple=True, metavar="PATTERN", help="Only faults with such names; repeatable.")
 @click.option("--sample", type=click.IntRange(1), default=1, metavar="N", help="Only one fault in N.")
@@ -67,6 +67,7 @@ Examples:
 @click.option("--publish", "published", type=click.Path(path_type=Path), metavar="DIR", help="Make the page of a DIR.")
 @click.option("--list", "only_list", is_flag=True, help="Show which faults these are and exit.")
 @click.option("--json", "as_json", is_flag=True, help="Print a JSON object for each fault.")
+@checked
 def mutants_command(
     api: str,
     derived: bool,
@@ -101,18 +102,18 @@ def mutants_command(
     if only_list:
         _list(faults, excused)
         return
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
     kept = Keeper.of(keep, api, OURS) if keep else None
     known = kept.read() if kept else {}
+    _check_writable(kept.path if kept else None, noticed_file(api) if write else None)
     needed = [fault.name for fault in faults if not excuse(fault.name, excused)]
     wanted = [name for name in needed if name not in known]
     measured: list[Mutant] = []
     for mutant in Measuring(api, ALL if write else KNOWN if keep else FIRST, jobs).measure(wanted):
         mutant.how = f"one fault in {sample}, seed {seed}"
         measured.append(mutant)
+        _print(mutant, as_json=as_json)
         if kept:
             kept.add(mutant)
-        _print(mutant, as_json=as_json)
     if write:
         _keep(api, {mutant.fault: set(mutant.noticed_by) for mutant in measured if mutant.noticed_by})
     changed, left = counted(measured), survivors(measured)
@@ -120,6 +121,13 @@ def mutants_command(
         f"{len(measured)} faults: {len(changed) - len(left)} noticed, {len(left)} survive, "
         f"{len(measured) - len(changed)} changed nothing, {len(faults) - len(needed)} are excused"
     )
+
+
+def _check_writable(*files: Path | None) -> None:
+    """Look whether measurements can be written before any is made. Raises NotWritten where they cannot."""
+    for path in filter(None, files):
+        with written(path, "Give another folder."):
+            check_writable(path.parent, [path.name])
 
 
 def _keep(api: str, measured: dict[str, set[str]]) -> None:

@@ -16,6 +16,7 @@ from rich.text import Text
 
 from conformance.exit_codes import EXIT_CONFORMS, EXIT_FAILS
 from conformance.history.orders import MOST_ORDERS
+from conformance.report.pages import check_page
 from conformance.report.timeline import bars
 from conformance.settings import EMBEDDED_STORAGE, Settings, load_settings
 from conformance.targets.sandbox import Leftover
@@ -23,6 +24,7 @@ from lakeproof.command_line import command_line
 from lakeproof.commands.settings_options import CONNECTION, settings_options
 from lakeproof.commands.spark_options import api_option, spark_options, spark_settings_of
 from lakeproof.commands.spark_progress import counting
+from lakeproof.commands.useless import checked
 from lakeproof.progress import showing
 from lakeproof.server_process import ServerProcess, log_in
 from lakeproof.terminal import out, print_end
@@ -31,7 +33,7 @@ from spark_tests.connectors import catalog_for, sql_tables
 from spark_tests.races import running
 from spark_tests.races import sql as sql_race
 from spark_tests.races.apis import raceable
-from spark_tests.races.report import advice, sentence, to_json, write
+from spark_tests.races.report import NAME, advice, sentence, to_json, write
 from spark_tests.races.running import RaceSettings, run_race
 from spark_tests.session import SparkSettings, open_session
 from specs.problems import Problem
@@ -74,6 +76,7 @@ Exit codes: 0 no contradiction, 1 contradictions or undecided objects, 4 wrong u
 @settings_options("name", "warehouse", "token", "credential", "scope", "header", *CONNECTION, "report")
 @click.option("--json", "as_json", is_flag=True, help="Print the report as JSON and nothing else.")
 @spark_options
+@checked
 def race_command(
     url: str | None,
     faults: tuple[str, ...],
@@ -95,6 +98,7 @@ def race_command(
     many, much = (sql_race.CLIENTS, sql_race.OPERATIONS) if sql else (running.CLIENTS, running.OPERATIONS)
     size = RaceSettings(clients or many, operations or much, partitions or 0, settings.seed, most_orders=most_orders)
     through_sql = partial(sql_race.through_sql, tables=tables) if sql and tables else None
+    check_page(Path(settings.report), NAME)
     with _target(settings, faults) as target:
         catalogs = [catalog_for(sql_race.CATALOG, target)] if sql else []
         with (
@@ -104,11 +108,12 @@ def race_command(
         ):
             race = run_race(session, target, size, through_sql, on_progress)
     report = to_json(race, command_line())
-    paths = write(report, Path(settings.report))
     if as_json:
         click.echo(json.dumps(report, indent=2))
     else:
         print_race(report)
+    paths = write(report, Path(settings.report))
+    if not as_json:
         out.print(f"report: {paths['html']}", soft_wrap=True)
     return EXIT_CONFORMS if report["verdict"] == "pass" else EXIT_FAILS
 

@@ -40,6 +40,6 @@ def report_command(results: Path, report: Path | None, published: bool) -> None:
     if published:
         out.print(f"findings: {publish(run, folder)['findings']}", soft_wrap=True)
         return
-    paths = render_reports(run, folder)
     print_results(run)
+    paths = render_reports(run, folder)
     out.print(f"report: {paths['html']}", soft_wrap=True)

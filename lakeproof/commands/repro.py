@@ -15,7 +15,9 @@ from conformance.http.exchange import Exchange, Step
 from conformance.report.pretty import step_lines
 from conformance.results import read_results
 from conformance.settings import DEFAULT_REPORT
+from lakeproof.closed_sets import OneOf
 from lakeproof.commands.settings_options import settings_options
+from lakeproof.commands.useless import checked
 from lakeproof.progress import showing
 from lakeproof.terminal import out
 
@@ -38,9 +40,10 @@ now. Where their answers do not decide, the requirement is tested. Exit codes:
 @click.argument("requirement_id", metavar="REQUIREMENT")
 @click.argument("url", required=False)
 @click.option("--results", type=click.Path(path_type=Path), default=DEFAULT_REPORT, show_default=True, help="The run.")
-@click.option("--as", "form", type=click.Choice(["curl", "pytest"]), help="Print the steps in this form; send nothing.")
+@click.option("--as", "form", type=OneOf(["curl", "pytest"]), help="Print the steps in this form; send nothing.")
 @settings_options(token="Send this bearer token.", credential="Get tokens from the server for this.")
 @settings_options(header="Send this header, and none of the recorded ones; repeatable.")
+@checked
 def repro_command(requirement_id: str, url: str | None, results: Path, form: str | None, **given: Any) -> int:
     """Send the steps of a finding again, and say whether it still fails."""
     record = recorded(read_results(results), requirement_id)

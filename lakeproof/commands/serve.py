@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import signal
 import sys
 import threading
 from collections.abc import Callable
@@ -12,6 +11,8 @@ from typing import Any, TypeVar
 
 import click
 
+from lakeproof import interruptions
+from lakeproof.closed_sets import OneOf
 from lakeproof.fault_list import print_faults, print_faults_as_json
 from lakeproof.file_options import FileOptionsCommand
 from reference_server.options import Option, flags
@@ -82,12 +83,12 @@ def _option(api: str, field: str, default: Any, option: Option) -> Callable[[F],
     if isinstance(default, tuple):
         kinds = {"metavar": option.metavar, "multiple": True}
     if option.choices:
-        kinds |= {"type": click.Choice(option.choices), "show_default": option.show_default}
+        kinds |= {"type": OneOf(option.choices), "show_default": option.show_default}
     return click.option(option.flag, field, help=f"{api.capitalize()}: {option.help}", **kinds)
 
 
 @click.command("serve", cls=FileOptionsCommand, epilog=EPILOG)
-@click.option("--api", type=click.Choice([*servable(), "all"]), default="all", show_default=True, help="What to serve.")
+@click.option("--api", type=OneOf([*servable(), "all"]), default="all", show_default=True, help="What to serve.")
 @click.option("--profile", help="A revision of the API, such as lance/2026-03. Default: the newest.")
 @click.option("--host", default=LOOPBACK, show_default=True, help="The address to listen on.")
 @click.option(
@@ -151,8 +152,7 @@ def _serve(named: tuple[str, ...], host: str, port: int | None, faults: tuple[st
         stop.put(None)
         _end_in_time()
 
-    for name in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(name, end)
+    interruptions.handle(end)
     with Server(settings) as server:
         _announce(server)
         stop.get()

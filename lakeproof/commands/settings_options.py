@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 import click
 
 from conformance.settings import SETTINGS, Settings, flag
+from lakeproof.closed_sets import OneOf
 
 F = TypeVar("F", bound=Callable[..., Any])
 SELECTION = ("kinds", "operation", "clause", "select")
@@ -58,5 +59,5 @@ def _option(name: str, help: str) -> Callable[[F], F]:
     elif default is False:
         kinds = {"is_flag": True, "default": None}
     elif setting.choices:
-        kinds["type"] = click.Choice([*setting.choices()])
+        kinds["type"] = OneOf([*setting.choices()])
     return click.option(*filter(None, (setting.short, flag(name))), name, help=text, **kinds)

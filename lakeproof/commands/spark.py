@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import signal
 from functools import partial
 from typing import Any
 
@@ -38,7 +37,6 @@ codes are those of `lakeproof check`.
 @spark_options
 def spark_command(url: str | None, as_json: bool, **given: Any) -> int:
     """Run Spark, with the real connector, against a server; by default against the embedded one."""
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
     spark = spark_settings_of(given)
     check_spark(spark)
     runner = partial(run_scenarios, spark=spark)

@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 import click
 
 from conformance.settings import given_elsewhere
+from lakeproof.closed_sets import OneOf
 from spark_tests.connectors import default_connector
 from spark_tests.session import LOCAL, SparkSettings
 from specs.problems import Problem
@@ -21,7 +22,7 @@ def api_option(names: list[str], help: str) -> Callable[[F], F]:
     usual = default_connector()
     return click.option(
         "--api",
-        type=click.Choice(names),
+        type=OneOf(names),
         default=lambda: given_elsewhere().get("api", usual),
         help=f"{help}  [default: {usual}]",
     )

@@ -15,17 +15,19 @@ from rich.table import Table
 from rich.text import Text
 
 from conformance.exit_codes import EXIT_CONFORMS, EXIT_FAILS
+from conformance.report.pages import check_page
 from conformance.settings import DEFAULT_REPORT, Settings
 from conformance.targets.target import connect
 from lakeproof.commands.spark_options import spark_options, spark_settings_of
 from lakeproof.commands.spark_progress import working
+from lakeproof.commands.useless import checked
 from lakeproof.progress import showing
 from lakeproof.terminal import mark, out
 from reference_server.serve import serve
 from spark_tests.connectors import catalog_for
 from spark_tests.pipeline.aggregates import aggregate
 from spark_tests.pipeline.loading import load
-from spark_tests.pipeline.report import matrix, sentence, to_json, write
+from spark_tests.pipeline.report import NAME, matrix, sentence, to_json, write
 from spark_tests.pipeline.schema import CATALOG, check_tables
 from spark_tests.session import SparkSettings, open_session
 from specs.ports import DEFAULT_PORTS
@@ -90,6 +92,7 @@ Exit codes: 0 everything is there, 1 files were refused, 4 wrong usage or no cat
 )
 @click.argument("folders", nargs=-1, required=True, metavar="DIR...", type=click.Path(path_type=Path))
 @catalog_options
+@checked
 def load_command(folders: tuple[Path, ...], **given: Any) -> int:
     """Load the results and wire logs of all runs below some folders."""
     with _session(given) as (spark, where), working("loading", spark):
@@ -115,17 +118,20 @@ Examples:
 @click.option("--report", default=DEFAULT_REPORT, show_default=True, metavar="DIR", help="Where the report goes.")
 @click.option("--json", "as_json", is_flag=True, help="Print the report as JSON and nothing else.")
 @catalog_options
+@checked
 def report_command(report: str, as_json: bool, **given: Any) -> int:
     """Write the matrix, trends, flaky requirements, changes and latencies of all servers."""
+    check_page(Path(report), NAME)
     with _session(given) as (spark, where), working("asking", spark):
         check_tables(spark)
         aggregated = to_json(aggregate(spark), where)
-    paths = write(aggregated, Path(report))
     if as_json:
         click.echo(json.dumps(aggregated, indent=2))
-        return EXIT_CONFORMS
-    _print(aggregated)
-    out.print(f"report: {paths['html']}", soft_wrap=True)
+    else:
+        _print(aggregated)
+    paths = write(aggregated, Path(report))
+    if not as_json:
+        out.print(f"report: {paths['html']}", soft_wrap=True)
     return EXIT_CONFORMS
 
 

@@ -13,8 +13,10 @@ from pathlib import Path
 
 import pytest
 
+from tests import children
+
 pytest.importorskip("lance", reason="the servers that are started need the extra lance")
-MARK = "LAKEPROOF_TEST_MARK"
+MARK = "TEST_MARK"
 PATIENCE = 60.0  # seconds
 
 
@@ -55,7 +57,7 @@ def test_an_interrupted_benchmark_leaves_no_process_and_no_file(
     """Whichever server runs at that moment is ended, and the temporary folder removed."""
     command = [sys.executable, "-m", "benchmarks", *arguments]
     environ = {**os.environ, MARK: mark, "TMPDIR": str(tmp_path)}
-    with subprocess.Popen(command, env=environ, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as benchmark:
+    with children.start(command, env=environ, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as benchmark:
         deadline = time.monotonic() + PATIENCE
         while not any(started in command for command in commands(mark).values()):
             assert benchmark.poll() is None, "the benchmarks ended before they were interrupted"

@@ -49,3 +49,9 @@ def test_a_load_does_not_wait_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(load, "PATIENCE", 0.1)
     with pytest.raises(TimeoutError):
         asyncio.run(asyncio.wait_for(unanswered(), 10))
+
+
+def test_loads_of_the_same_millisecond_share_no_number() -> None:
+    numbers = [next(load.numbered(load.NUMBER)) for _ in range(1000)]
+    assert len(set(numbers)) == len(numbers)
+    assert {len(number) for number in numbers} == {load.DIGITS}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from conformance.settings import Settings, load_settings
+from conformance.settings import NEEDS, Settings, load_settings
 from specs.problems import Problem
 
 
@@ -52,6 +52,55 @@ def test_unknown_names_are_refused_with_the_nearest(tmp_path, plural):
     assert caught.value.hint == hint
 
 
+@pytest.mark.parametrize(("name", "nearest"), [("DEPHT", "depth"), ("JBOS", "jobs"), ("TOKENS", "token")])
+def test_variables_that_nobody_knows_are_refused(tmp_path, name, nearest):
+    with pytest.raises(Problem, match=f"unknown setting: LAKEPROOF_{name}") as caught:
+        load(tmp_path, environ={f"LAKEPROOF_{name}": "1"})
+    assert caught.value.hint == f"Did you mean {nearest}?"
+
+
+HTTPS, HTTP = {"server": "https://127.0.0.1:9"}, {"server": "http://127.0.0.1:9"}
+
+
+@pytest.mark.parametrize(
+    ("useless", "useful"),
+    [
+        ({**HTTP, "storage": "memory"}, {"storage": "memory"}),
+        ({"wait": 3.0}, {**HTTP, "wait": 3.0}),
+        ({**HTTP, "ca": "nosuch.pem"}, {**HTTPS, "ca": "nosuch.pem"}),
+        ({**HTTP, "insecure": True}, {**HTTPS, "insecure": True}),
+        ({**HTTP, "cert": "c.pem"}, {**HTTPS, "cert": "c.pem"}),
+        ({**HTTP, "cert": "c.pem", "key": "k.pem"}, {**HTTPS, "cert": "c.pem", "key": "k.pem"}),
+        ({"scope": "s"}, {"scope": "s", "credential": "a:b"}),
+        ({"seed": 7, "depth": None}, {"seed": 7, "depth": "deep"}),
+    ],
+)
+def test_what_nothing_would_use_is_refused(tmp_path, useless, useful):
+    """Where it was given to this run; the environment and the file are for many runs."""
+    with pytest.raises(Problem) as caught:
+        load(tmp_path, useless)
+    assert caught.value.hint
+    load(tmp_path, useful)
+    given = {name: value for name, value in useless.items() if name in ("server", "depth")}
+    elsewhere = {f"LAKEPROOF_{name.upper()}": str(useless[name]) for name in useless.keys() - given.keys()}
+    load(tmp_path, given, elsewhere)
+
+
+def test_every_need_is_tested():
+    (mark,) = test_what_nothing_would_use_is_refused.pytestmark
+    assert {name for useless, _ in mark.args[1] for name in useless} >= NEEDS.keys()
+
+
+@pytest.mark.parametrize("given", [{"report": "r\udcff"}, {"operation": ("A", "\udcff")}])
+def test_bytes_that_are_no_text_are_refused(tmp_path, given):
+    with pytest.raises(Problem, match="is not UTF-8 text"):
+        load(tmp_path, given)
+
+
+def test_a_seed_may_mean_something_else_to_a_command_without_depths(tmp_path):
+    assert load(tmp_path, {"seed": 7}).seed == 7
+
+
 def test_variables_of_others_are_left_alone(tmp_path):
     others = ("LAKEPROOF_SERVE_PORT", "LAKEPROOF_PACKAGE", "LAKEPROOF_AUTHORIZATION", "LAKEPROOF_X_API_KEY", "HEADERS")
     assert load(tmp_path, environ=dict.fromkeys(others, "1")) == Settings()
@@ -74,8 +123,8 @@ def test_an_empty_variable_is_as_none(tmp_path):
     [
         ("colour = 1", "unknown setting: colour"),
         ("depth = [", "not valid TOML"),
-        ('depth = "bottomless"', "depth cannot be 'bottomless'.\\nChoose smoke"),
-        ('kinds = ["guess"]', "kinds cannot be 'guess'"),
+        ('depth = "bottomless"', "--depth: unknown depth 'bottomless'.\\nChoose smoke"),
+        ('kinds = ["guess"]', "--kinds: unknown kind 'guess'"),
         ('timeout = "long"', "timeout"),
         ("timeout = 0", "more than 0"),
         ('strict = "maybe"', "strict"),

@@ -217,7 +217,7 @@ def test_requirements_are_listed_as_check_selects_them(cli):
         (["check", "--profile", "lance/1999"], "no profile"),
         (["check", "--api", "nothing"], "Invalid value for '--api'"),
         (["check", "--depth", "none"], "Invalid value for '--depth'"),
-        (["check", "--kinds", "guess"], "setting kinds cannot be 'guess'"),
+        (["check", "--kinds", "guess"], "--kinds: unknown kind 'guess'"),
         (["check", "--operation", "RenameTabl"], "no operation 'RenameTabl'"),
         (["check", "--clause", "guess"], "no clause 'guess'"),
         (["check", "-k", "a ("], "cannot be read"),

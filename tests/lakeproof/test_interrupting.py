@@ -15,37 +15,59 @@ import urllib3
 
 from lakeproof import serve
 from specs.apis import apis
+from tests import children
+
+IGNORED = "SIGTERM, and before it SIGINT, which is ignored"
 
 
 def start(*arguments, **options):
     command = [sys.executable, "-m", "lakeproof", *arguments]
-    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **options)
+    return children.start(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **options)
 
 
-@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM])
+def interrupt(process, how, goes_on):
+    """Interrupt a process; where SIGINT is ignored in it, send one first, after which it `goes_on`."""
+    if how is IGNORED:
+        process.send_signal(signal.SIGINT)
+        goes_on()
+        assert process.poll() is None
+        how = signal.SIGTERM
+    process.send_signal(how)
+
+
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM, IGNORED])
 def test_serve_is_ready_when_it_says_so_and_leaves_nothing(tmp_path, how):
     environ = {**os.environ, "TMPDIR": str(tmp_path)}
-    process = start("serve", "--api", "lance", "--port", "0", "--auth", "token:s3cret", env=environ)
+    process = start(
+        "serve", "--api", "lance", "--port", "0", "--auth", "token:s3cret", env=environ, sigint_ignored=how is IGNORED
+    )
     line = process.stdout.readline()
     assert line.startswith("ready: lance http://127.0.0.1:")
     url = line.split()[-1]
-    answer = urllib3.PoolManager(retries=False).request("GET", url + "/v1/table", headers={"x-api-key": "s3cret"})
-    assert answer.status == 200
-    process.send_signal(how)
+
+    def answers():
+        answer = urllib3.PoolManager(retries=False).request("GET", url + "/v1/table", headers={"x-api-key": "s3cret"})
+        assert answer.status == 200
+
+    answers()
+    interrupt(process, how, answers)
     out, err = process.communicate(timeout=20)
     assert process.returncode == 0
     assert "s3cret" not in line + out + err
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.parametrize(("how", "jobs"), [(signal.SIGINT, "1"), (signal.SIGTERM, "1"), (signal.SIGINT, "3")])
+@pytest.mark.parametrize(
+    ("how", "jobs"), [(signal.SIGINT, "1"), (signal.SIGTERM, "1"), (IGNORED, "1"), (signal.SIGINT, "3"), (IGNORED, "3")]
+)
 def test_an_interrupted_check_cleans_up_and_writes_what_it_has(tmp_path, how, jobs):
     report = tmp_path / "out"
     with serve("lance", storage="memory:pure") as server:
-        process = start("check", server.url, "--report", str(report), "--depth", "deep", "--jobs", jobs, cwd=tmp_path)
+        options = ("--report", str(report), "--depth", "deep", "--jobs", jobs)
+        process = start("check", server.url, *options, cwd=tmp_path, sigint_ignored=how is IGNORED)
         log = report / "exchanges.jsonl"
         wait_for(lambda: log.exists() and log.stat().st_size > 200_000)
-        process.send_signal(how)
+        interrupt(process, how, lambda: wait_for_more(log))
         out, err = process.communicate(timeout=60)
         assert process.returncode == 2, err
         left = urllib3.PoolManager(retries=False).request("GET", server.url + "/v1/namespace/$/list").json()
@@ -58,17 +80,20 @@ def test_an_interrupted_check_cleans_up_and_writes_what_it_has(tmp_path, how, jo
     assert "Traceback" not in err
 
 
-@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM])
-@pytest.mark.parametrize("begun", [False, True])
+@pytest.mark.parametrize(
+    ("how", "begun"),
+    [(signal.SIGINT, False), (signal.SIGTERM, False), (signal.SIGINT, True), (signal.SIGTERM, True), (IGNORED, True)],
+)
 def test_interrupted_runs_at_the_same_time_write_what_they_have(tmp_path, how, begun):
     environ = {**os.environ, "TMPDIR": str(tmp_path / "temporary")}
     (tmp_path / "temporary").mkdir()
-    process = start("check", "--report", str(tmp_path / "out"), "--jobs", "3", cwd=tmp_path, env=environ)
+    options = ("--report", str(tmp_path / "out"), "--jobs", "3")
+    process = start("check", *options, cwd=tmp_path, env=environ, sigint_ignored=how is IGNORED)
     logs = [tmp_path / "out" / api / "exchanges.jsonl" for api in apis()]
     children = Path(f"/proc/{process.pid}/task/{process.pid}/children")
     wait_for(children.read_text)
     wait_for(lambda: not begun or all(log.exists() and log.stat().st_size > 200_000 for log in logs))
-    process.send_signal(how)
+    interrupt(process, how, lambda: wait_for_more(logs[0]))
     _, err = process.communicate(timeout=60)
     assert (process.returncode, err.count("Traceback")) == (2, 0), err
     assert all(log.with_name("results.json").exists() for log in logs) == begun
@@ -94,6 +119,26 @@ def _runs_in_group(group):
     except ProcessLookupError:
         return False
     return True
+
+
+@pytest.mark.parametrize("command", ["compare", "coverage"])
+def test_an_interrupted_run_ends_its_command(tmp_path, command):
+    with serve("lance", storage="memory:pure") as server:
+        compared = (server.url, server.url, "--api", "lance", "--depth", "deep", "--report", str(tmp_path / "out"))
+        options = compared if command == "compare" else ("--api", "lance")
+        process = start(command, *options, cwd=tmp_path, env={**os.environ, "TMPDIR": str(tmp_path)})
+        wait_for(lambda: any(log.stat().st_size > 200_000 for log in tmp_path.rglob("exchanges.jsonl")))
+        process.send_signal(signal.SIGTERM)
+        _, err = process.communicate(timeout=60)
+        assert (process.returncode, err.count("Traceback")) == (2, 0), err
+        left = urllib3.PoolManager(retries=False).request("GET", server.url + "/v1/namespace/$/list").json()
+    assert left["namespaces"] == []
+    assert [results.parent.name for results in tmp_path.rglob("results.json")] == ["a"] * (command == "compare")
+
+
+def wait_for_more(log):
+    size = log.stat().st_size
+    wait_for(lambda: log.stat().st_size > size + 50_000)
 
 
 def wait_for(condition):

@@ -10,7 +10,7 @@ import pytest
 from conformance.comparing import reference_answers
 from conformance.report import write_reports
 from lakeproof import check, checking, serve
-from lakeproof.interruptions import held_back, ignored
+from lakeproof.interruptions import handle, held_back, ignored
 
 CONFLICT = "lance.namespace.create.conflict"
 
@@ -31,6 +31,16 @@ def test_nothing_is_handled_in_another_thread():
 def handler_within():
     with held_back(), ignored():
         return signal.getsignal(signal.SIGINT)
+
+
+def test_an_ignored_sigint_stays_ignored(interruptible):
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN), signal.getsignal(signal.SIGTERM)
+    try:
+        handle(print)
+        assert (signal.getsignal(signal.SIGINT), signal.getsignal(signal.SIGTERM)) == (signal.SIG_IGN, print)
+    finally:
+        for number, handler in zip((signal.SIGINT, signal.SIGTERM), before, strict=True):
+            signal.signal(number, handler)
 
 
 def test_what_was_found_is_written_whatever_comes(interruptible, monkeypatch, tmp_path):

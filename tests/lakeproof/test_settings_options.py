@@ -21,7 +21,12 @@ from lakeproof.commands.repro import repro_command
 
 ROOT = Path(__file__).parent.parent.parent
 GIVEN = {"credential": "me:secret", "location": "/srv/lake", "prefix": "x", "cert": "c.pem"}  # not every text is one
-NEEDS = {"key": {"cert": "c.pem"}}
+HTTPS = {"server": "https://h"}
+NEEDS = {
+    "key": {"cert": "c.pem", **HTTPS},
+    **dict.fromkeys(("ca", "insecure", "cert", "wait"), HTTPS),
+    "scope": {"credential": "me:secret"},
+}
 MOST_SECONDS = 0.5
 SUITE = "conformance.http.client"
 

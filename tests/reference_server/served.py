@@ -12,6 +12,8 @@ from pathlib import Path
 
 import urllib3
 
+from tests import children
+
 PATIENCE = 30.0
 PAUSE = 0.02
 WORTH_SPEAKING_OF = 0.5
@@ -30,7 +32,7 @@ class Served:
         self._log = Path(folder) / "log.txt"
         command = [sys.executable, "-m", "lakeproof", "serve", "--api", api, "--port", "0", *options]
         with self._log.open("wb") as log:
-            self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=log, text=True, **process)
+            self.process = children.start(command, stdout=subprocess.PIPE, stderr=log, text=True, **process)
         self.url = self.process.stdout.readline().split()[-1]
         self.port = int(self.url.rpartition(":")[2])
         self.read, self.headers = READS[api], {}

@@ -156,15 +156,18 @@ def test_a_request_may_choose_a_fault_where_the_server_allows_it(server, http):
     assert http("POST", path, json={}, headers={HEADER: "no-such-fault"}).json()["code"] == 13
 
 
+@pytest.mark.parametrize("api", ["lance", "iceberg", "polaris"])
+def test_a_fault_that_the_server_does_not_allow_is_refused(http, api):
+    with serve(api) as server:
+        path = next(iter(server.urls.values())) + {"lance": "/v1/table"}.get(api, "/v1/config")
+        answer = http("GET", path, headers={HEADER: "unavailable"})
+    assert answer.status == 400
+    assert "start it with --allow-faults" in answer.data.decode()
+
+
 def test_faults_reach_paths_that_lead_nowhere(server, http):
     answer = http("GET", server.url + "/v1/nothing", headers={HEADER: "plain-text-errors"})
     assert (answer.status, answer.headers["Content-Type"]) == (404, "text/plain")
-
-
-def test_requests_choose_no_faults_by_default(http):
-    with serve("lance", storage="memory:pure") as server:
-        answer = http("GET", server.url + "/v1/table", headers={HEADER: "unavailable"})
-    assert answer.status == 200
 
 
 def test_faults_of_the_server_apply_to_every_request(http):

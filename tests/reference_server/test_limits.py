@@ -9,11 +9,11 @@ import subprocess
 import sys
 import threading
 import time
-from pathlib import Path
 
 import pytest
 
 from reference_server import limits
+from tests import children
 from tests.reference_server.served import JSON, served
 
 CREATE = "/v1/namespaces"
@@ -81,26 +81,30 @@ def test_a_signal_ends_the_process_whatever_runs(tmp_path, name):
         assert "Traceback" not in server.log
 
 
+STARTING = """
+import sys
+from lakeproof.commands import serve
+known = serve.Server
+def starting(settings):
+    print("starting", flush=True)
+    return known(settings)
+serve.Server = starting
+serve.serve_command(sys.argv[1:])
+"""
+
+
 @pytest.mark.parametrize("name", [signal.SIGINT, signal.SIGTERM])
 def test_a_signal_ends_a_server_that_is_starting(tmp_path, name):
     unread = tmp_path / "log"
     os.mkfifo(unread)  # to open it for writing takes for ever
-    command = [sys.executable, "-m", "lakeproof", "serve", "--port", "0", "--access-log", str(unread)]
-    with subprocess.Popen(command) as process:
+    command = [sys.executable, "-c", STARTING, "--port", "0", "--access-log", str(unread)]
+    with children.start(command, stdout=subprocess.PIPE) as process:
         try:
-            while signal.SIGTERM not in _caught(process):
-                time.sleep(0.1)
+            assert process.stdout.readline() == b"starting\n"
             process.send_signal(name)
             assert process.wait(10) == 0
         finally:
             process.kill()
-
-
-def _caught(process):
-    """Return the signals that a process has handlers for, as Linux tells it."""
-    status = Path(f"/proc/{process.pid}/status").read_text()
-    caught = int(status.partition("SigCgt:")[2].split()[0], 16)
-    return {number for number in signal.valid_signals() if caught >> (number - 1) & 1}
 
 
 def _send(server, sent):

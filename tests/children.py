@@ -1,0 +1,28 @@
+"""Child processes of tests, whatever this process has inherited."""
+
+from __future__ import annotations
+
+import contextlib
+import signal
+import subprocess
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+
+def start(command: Sequence[str], *, sigint_ignored: bool = False, **options: Any) -> subprocess.Popen[Any]:
+    """Start a child that SIGINT interrupts, or that has SIGINT ignored as `nohup` and scripts have it.
+
+    A child inherits that SIGINT is ignored: without this, the test would depend on how the tests were started.
+    """
+    with _sigint(signal.SIG_IGN if sigint_ignored else signal.default_int_handler):
+        return subprocess.Popen(command, **options)
+
+
+@contextlib.contextmanager
+def _sigint(handler: Any) -> Iterator[None]:
+    """Handle SIGINT so for a `with` block; in a child, any handler becomes the default."""
+    before = signal.signal(signal.SIGINT, handler)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
