@@ -40,9 +40,7 @@ def pasted(curl: str, base: str, prefix: str, chosen: Mapping[str, str] = Mappin
     return QUOTED.sub(lambda part: _renamed(part.group(), words, variables), asked)
 
 
-def from_file(
-    curl: str, name: str, body: bytes, prefix: str, chosen: Mapping[str, str] = MappingProxyType({})
-) -> str:
+def from_file(curl: str, name: str, body: bytes, prefix: str, chosen: Mapping[str, str] = MappingProxyType({})) -> str:
     """Return a pasted command that reads its body from a file, with the variables for what the file calls otherwise."""
     change = _changing(body, {**chosen, **({prefix: "RUN"} if prefix else {})})
     return f"{change} {name} | {curl.removesuffix(f'@{name}')}@-" if change else curl

@@ -84,29 +84,30 @@ def _steps(result: Result, results: Results) -> dict[str, Any]:
         return {"first": "", "doubt": "", "reads": False, "before": [], "steps": []}
     finding, before = Finding.of(result, results), rests_on(result.steps, results.run.preparation, results.run.prefix)
     script = script_of(finding, before, finding.base, with_file)
-    steps = [*before, *result.steps]
-    references = [*(None for _ in before), *shown_reference(result)]
-    shown = [_step(step, *told) for step, *told in zip(steps, references, script.steps, strict=True)]
+    sent = ["\n".join(lines) for lines in script.steps]
+    pasted = zip(result.steps, shown_reference(result), sent[len(before) :], strict=True)
     return {
         "first": "" if result.kind in CLIENTS else "\n".join(script.first),
         "doubt": doubt(finding),
         "reads": bool(script.files),
-        "before": shown[: len(before)],
-        "steps": shown[len(before) :],
+        "before": [{"curl": curl, "status": _status(step.response)} for step, curl in zip(before, sent, strict=False)],
+        "steps": [_step(step, reference, curl) for step, reference, curl in pasted],
     }
 
 
-def _step(step: Step, reference: StepResponse | None, sent: list[str]) -> dict[str, Any]:
+def _step(step: Step, reference: StepResponse | None, curl: str) -> dict[str, Any]:
     response = step.response
     header = step.mark[7:] if step.mark.startswith("header:") else ""
     body = missing_body(step)
     return {
-        "curl": (f"test -f {body} && " if body else "") + "\n".join(sent),
+        "curl": f"test -f {body} && {curl}" if body else curl,
         "sent": [line.text for line in body_lines(step.request.body, "")] if step.request.body else [],
         "status": _status(response),
         "bad": step.mark == "status",
         "offending": bool(step.mark),
-        "note": f"{header}: {response.headers.get(header, '(absent)')}" if header else absence(response.body, step.mark),
+        "note": f"{header}: {response.headers.get(header, '(absent)')}"
+        if header
+        else absence(response.body, step.mark),
         "lines": [[line.text, int(line.marked)] for line in body_lines(response.body, step.mark)],
         "reference": reference and [_status(reference), *(line.text for line in body_lines(reference.body, ""))],
     }

@@ -21,6 +21,7 @@ BEGINNING, BEFORE = 40, 40  # what stays of a line that is cut around a mark: it
 GAP = "…"
 BODY, HEADER = "body:", "header:"
 NOWHERE = object()
+AS_JSON = json.JSONEncoder(ensure_ascii=False).encode
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,7 +137,7 @@ def _json(
     marked = here == pointer
     start = INDENT * depth + label
     if not (isinstance(value, dict | list) and value):
-        yield Line(start + json.dumps(value, ensure_ascii=False) + end, marked)
+        yield Line(start + AS_JSON(value) + end, marked)
         return
     opening, closing = "{}" if isinstance(value, dict) else "[]"
     yield Line(start + opening, marked)
@@ -151,7 +152,7 @@ def _compact(value: Any, pointer: str | None, here: str = "", marked: bool = Fal
     """Yield JSON as the parts of one line, and whether each is at the pointer or below it; a key is with its value."""
     marked = marked or here == pointer
     if not isinstance(value, dict | list):
-        yield json.dumps(value, ensure_ascii=False), marked
+        yield AS_JSON(value), marked
         return
     opening, closing = "{}" if isinstance(value, dict) else "[]"
     yield opening, marked
@@ -166,6 +167,6 @@ def _compact(value: Any, pointer: str | None, here: str = "", marked: bool = Fal
 def _items(value: dict[str, Any] | list[Any]) -> Iterator[tuple[str, str, Any]]:
     """Yield what is in an object or an array: the step of a pointer to it, its key as JSON or "", and the value."""
     if isinstance(value, dict):
-        yield from ((escape(key), json.dumps(key, ensure_ascii=False), item) for key, item in value.items())
+        yield from ((escape(key), AS_JSON(key), item) for key, item in value.items())
     else:
         yield from ((str(index), "", item) for index, item in enumerate(value))

@@ -84,10 +84,10 @@ function card(one) {
     <small>(source: ${text(clause.source)}${places ? `, ${places}` : ""})</small></p>
     ${clause.said ? `<blockquote class="said">${text(clause.said)}</blockquote>` : ""}
     <p class="meta">${one.kind} · ${text(one.operations.join(", "))} · ${one.requests} requests · ${one.ms} ms ·
-    <code>${text(one.where)}</code> · <code>${text(`${again} -k ${one.id}`)}</code>
-    <button type="button" class="copy">copy</button> <a class="permalink" href="#${text(one.id)}">link</a></p>
+    <code>${text(one.where)}</code> <a class="permalink" href="#${text(one.id)}">link</a></p>
     ${one.timeline}
-    ${one.steps.length && ["fail", "warn", "known"].includes(one.verdict) ? pasted(repro.replace("ID", one.id)) : ""}
+    ${pasted(`${again} -k ${one.id}`, "again")}
+    ${one.steps.length && ["fail", "warn", "known"].includes(one.verdict) ? pasted(repro.replace("ID", one.id), "repro") : ""}
     ${one.steps.length ? steps(one) : ""}</div>`;
 }
 
@@ -95,14 +95,14 @@ function steps(one) {
   const folder = one.reads ? folderOfPage() : "";
   return `${one.doubt ? `<p class="meta">These commands alone may not show it: ${text(one.doubt)}.</p>` : ""}
     ${one.reads && !folder ? '<p class="meta">Paste these in the folder of this report: they read files in it.</p>' : ""}
-    ${one.first ? pasted(folder + one.first) : ""}
+    ${one.first ? pasted(folder + one.first, "first") : ""}
     ${one.before.length ? `<p class="meta">These first make what the steps rest on; it stays there.</p>
-    <ol class="steps before">${one.before.map(stepOf).join("")}</ol><p class="meta">The steps:</p>` : ""}
+    <ol class="steps before">${one.before.map(({ curl, status }) => `<li>${pasted(curl, "")}<div class="answers"><div>${statusOf(status, false)}</div></div></li>`).join("")}</ol><p class="meta">The steps:</p>` : ""}
     <ol class="steps">${one.steps.map(stepOf).join("")}</ol>`;
 }
 
-function pasted(words) {
-  return `<div class="meta curl">${command(words)} <button type="button" class="copy">copy</button></div>`;
+function pasted(words, name) {
+  return `<div class="curl ${name}">${command(words)} <button type="button" class="copy">copy</button></div>`;
 }
 
 // The command that goes where the files lie that commands read: beside the page, if that is on this machine.
@@ -118,13 +118,13 @@ function stepOf(step) {
   return `<li${step.offending ? ' class="offending"' : ""}><div class="curl">${command(step.curl)}
     <button type="button" class="copy">copy</button></div>
     ${step.sent.length ? `<pre class="sent">${text(step.sent.join("\n"))}</pre>` : ""}
-    <div class="answers"><div><small>${step.reference ? "this server " : ""}</small>${status(step.status, step.bad)}
+    <div class="answers"><div><small>${step.reference ? "this server " : ""}</small>${statusOf(step.status, step.bad)}
     ${step.note ? `<code class="marked">${text(step.note)}</code>` : ""}${answer(lines, "")}</div>
-    ${step.reference ? `<div><small>the reference server, asked the same </small>${status(step.reference[0], false)}
+    ${step.reference ? `<div><small>the reference server, asked the same </small>${statusOf(step.reference[0], false)}
       ${answer(text(step.reference.slice(1).join("\n")), "due")}</div>` : ""}</div></li>`;
 }
 
-const status = (words, bad) => `<code class="status${bad ? " marked" : ""}">${text(words)}</code>`;
+const statusOf = (words, bad) => `<code class="status${bad ? " marked" : ""}">${text(words)}</code>`;
 
 // The body alone, so that it is JSON where it is selected or copied.
 
@@ -140,9 +140,11 @@ function command(curl) {
 function open(item, one) {
   if (item.querySelector(".card")) return;
   item.insertAdjacentHTML("beforeend", card(one));
-  for (const box of item.querySelectorAll(".answer:has(mark)")) {
-    box.scrollTop = box.querySelector("mark").offsetTop - box.clientHeight / 2; // a long answer is cut below
-  }
+  requestAnimationFrame(() => { // the mark of a long answer would be out of sight
+    for (const mark of item.querySelectorAll(".answer mark:first-of-type")) {
+      mark.parentElement.scrollTop = mark.offsetTop - mark.parentElement.clientHeight / 2;
+    }
+  });
 }
 
 // The document

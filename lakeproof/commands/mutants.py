@@ -167,7 +167,13 @@ def _print(mutant: Mutant, *, as_json: bool) -> None:
         return
     style = "green" if noticing else "red" if mutant.reached else "dim"
     more = f" and {len(noticing) - MOST_NAMES} more" if len(noticing) > MOST_NAMES else ""
-    words = f"noticed by {', '.join(noticing[:MOST_NAMES])}{more}" if noticing else "survives" if mutant.reached else "changed nothing"
+    words = (
+        f"noticed by {', '.join(noticing[:MOST_NAMES])}{more}"
+        if noticing
+        else "survives"
+        if mutant.reached
+        else "changed nothing"
+    )
     out.print(f"[{style}]{mutant.fault}[/] {words} ({mutant.seconds} s)", soft_wrap=True)
 
 

@@ -38,7 +38,8 @@ def test_a_cut_keeps_what_is_marked(pointer):
 
 
 @pytest.mark.parametrize(
-    ("pointer", "there"), [("/b~1c/a/3", '"ü"'), ("/list/150", "150"), ("/no", '"no":{}'), ("/b~1c/a/7", '"b/c":{"a":[')]
+    ("pointer", "there"),
+    [("/b~1c/a/3", '"ü"'), ("/list/150", "150"), ("/no", '"no":{}'), ("/b~1c/a/7", '"b/c":{"a":[')],
 )
 def test_one_line_of_a_body_has_what_is_marked(pointer, there):
     line = short_body({"json": LONG}, f"body:{pointer}")
@@ -56,7 +57,9 @@ def test_one_line_of_a_body_shows_its_beginning_where_nothing_is_marked():
 def test_what_is_not_there_is_named():
     body = {"json": {"a": {"b": 1}}}
     assert absence(body, "body:/a/c") == "(there is no /a/c)"
-    assert absence(body, "body:/a/b") == absence(body, "body:") == absence(body, "status") == absence(None, "body:") == ""
+    assert (
+        absence(body, "body:/a/b") == absence(body, "body:") == absence(body, "status") == absence(None, "body:") == ""
+    )
 
 
 def test_a_marked_header_is_on_the_line_of_its_answer():
