@@ -155,12 +155,12 @@ def test_commands_of_a_card_show_the_finding_as_pasted(shape, opened, tmp_path):
     port = seen(shape, folder)
     page = opened(folder / "report.html", f"#{shape.finding}")
     card = card_of(page, shape.finding)
-    shown = card.inner_text()
+    shown = card.text_content()
     for words in shape.shows:
         assert words in shown
     first, *steps = copied(page, card.locator(".first .copy, .steps .curl .copy"))
     assert first.removeprefix(first.partition("BASE=")[0]).startswith(f"BASE=http://127.0.0.1:{port} RUN=lp$(date +%s)")
-    recorded = card.locator(".steps > li > .answers > div:first-child .status").all_inner_texts()
+    recorded = card.locator(".steps > li > .answers > div:first-child .status").all_text_contents()
     assert len(recorded) == len(steps)
     with serve(shape.api, port=port, faults=[shape.fault], **shape.server) as fresh:
         printed = in_shell([first, *(f"{step}; echo" for step in steps)], elsewhere, **secrets_of(shape, fresh.url))
@@ -173,7 +173,7 @@ def test_what_commands_cannot_show_the_card_says_and_the_kit_tests(shape, opened
     page = opened(tmp_path / "report.html", f"#{shape.finding}")
     card = card_of(page, shape.finding)
     for words in shape.shows:
-        assert words in card.inner_text()
+        assert words in card.text_content()
     (command,) = copied(page, card.locator(".repro .copy"))
     with serve(shape.api, port=port, faults=[shape.fault]):
         assert "It still fails" in in_shell([command], tmp_path)
