@@ -7,10 +7,9 @@ from collections.abc import Iterable, Sequence
 from itertools import groupby
 
 import click
-from rich.table import Table
 from rich.text import Text
 
-from lakeproof.terminal import out
+from lakeproof.terminal import out, table_of
 from reference_server.client_faults import ClientFault, client_faults, count_faults
 from reference_server.derived_faults import FAMILIES_OF_DOCUMENTS, derived_faults
 from reference_server.faults import Fault
@@ -73,7 +72,7 @@ def _row(entry: ClientFault, served: Sequence[Profile]) -> tuple[str, ...]:
 
 
 def _print(title: str, rows: Iterable[Sequence[str]], *columns: str) -> None:
-    table = Table(*columns, title=title, title_justify="left", box=None, header_style="dim", pad_edge=False)
+    table = table_of(*columns, title=title, title_justify="left")
     for row in rows:
         table.add_row(*map(Text, row))
     out.print(table)

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator
 from functools import partial
 from itertools import groupby
+from typing import Any
 
-from rich.console import Console, ConsoleOptions, Group, RenderableType
+from rich.console import Console, ConsoleDimensions, ConsoleOptions, Group, RenderableType
 from rich.segment import Segment
-from rich.table import Table
+from rich.table import Column, Table
 from rich.text import Text
 
 from conformance.exit_codes import EXIT_CONFORMS
@@ -33,21 +34,64 @@ COLOURS = {
     "error": "bold red",
 }
 MOST_CARDS = 5
+WIDEST = 1 << 20
 MOST_LINES = 40
 MOST_STEPS = 6
 
 
 class SafeConsole(Console):
-    """A console that nobody's text controls: only its own styles and movements reach the terminal as they are."""
+    """A console that nobody's text controls: only its own styles and movements reach the terminal as they are.
+
+    What is no screen has no width: in a file or a pipe nothing is cut or wrapped, whatever its colors.
+    """
+
+    @property
+    def is_screen(self) -> bool:
+        """True when somebody sees what is printed, line by line, in some width."""
+        try:
+            return self.file.isatty()
+        except ValueError:  # it is closed
+            return False
+
+    @property
+    def size(self) -> ConsoleDimensions:
+        """See Console.size."""
+        size = super().size
+        return size if self.is_screen else ConsoleDimensions(WIDEST, size.height)
 
     def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterator[Segment]:
-        """See Console.render."""
-        for segment in super().render(renderable, options):
-            yield segment if segment.control else Segment(visible(segment.text), segment.style)
+        """See Console.render. Outside of a screen the spaces that fill a line are left out."""
+        segments = (
+            segment if segment.control else Segment(visible(segment.text), segment.style)
+            for segment in super().render(renderable, options)
+        )
+        return iter(segments) if self.is_screen else _without_filling(segments)
+
+
+def _without_filling(segments: Iterable[Segment]) -> Iterator[Segment]:
+    """Yield segments without the spaces before the end of a line."""
+    held: list[Segment] = []
+    for segment in segments:
+        if segment.text == "\n":
+            held.clear()
+        text = segment.text.rstrip(" ")
+        if segment.control or text:
+            yield from held
+            yield segment if segment.control else Segment(text, segment.style)
+            held.clear()
+        if not segment.control and len(text) < len(segment.text):
+            held.append(Segment(segment.text[len(text) :], segment.style))
+    yield from held
 
 
 out = SafeConsole(highlight=False)
 err = SafeConsole(stderr=True, highlight=False)
+
+
+def table_of(*headers: RenderableType, **options: Any) -> Table:
+    """Return a table as all commands print them; a long word goes on in the next line, and none is cut."""
+    columns = [Column(header, overflow="fold") for header in headers]
+    return Table(*columns, box=None, header_style="dim", pad_edge=False, **options)
 
 
 def mark(verdict: str, text: str = "") -> Text:
@@ -66,11 +110,14 @@ def print_results(results: Results) -> None:
         out.print(Text(line, "dim"), soft_wrap=True)
     commands = partial(_commands, results)
     entries = {entry.id: entry for entry in results.requirements}
-    for entry in [entry for entry in results.requirements if entry.verdict == "error"][:MOST_CARDS]:
+    errors = [entry for entry in results.requirements if entry.verdict == "error"]
+    for entry in errors[:MOST_CARDS]:
         out.print(
             _card(entry, mark(entry.verdict, f"{entry.level}  {entry.id}"), entry.statement, commands(entry)),
             soft_wrap=True,
         )
+    if len(errors) > MOST_CARDS:
+        out.print(f"… and {len(errors) - MOST_CARDS:,} more errors of the kit: see the report page.\n", soft_wrap=True)
     for cause in results.causes[:MOST_CARDS]:
         title = mark(cause.verdict, f"{cause.level}  {cause.sentence}")
         entry = entries[cause.example]
@@ -111,7 +158,7 @@ def print_end(notes: Iterable[str], left_behind: Collection[Leftover | str]) -> 
 
 def _table(results: Results) -> Table:
     shown = [verdict for verdict in WORST_FIRST if results.totals[verdict]]
-    table = Table("resource", "operations", box=None, header_style="dim", pad_edge=False)
+    table = table_of("resource", "operations")
     for verdict in shown:
         table.add_column(mark(verdict, verdict), justify="right")
     for resource, rows in build_matrix(results).resources.items():

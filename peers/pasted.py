@@ -21,7 +21,8 @@ import click
 from rich.text import Text
 
 from conformance.findings.evidence import shown_step
-from conformance.findings.reproduction import Recorded, as_pytest, as_shell, doubt, recorded, reproduce, settings_for
+from conformance.findings.reproduction import Recorded, as_pytest, as_shell, recorded, reproduce, settings_for
+from conformance.findings.script import doubt
 from conformance.results import Result, read_results
 from conformance.run.session import met
 from conformance.settings import Settings, variable

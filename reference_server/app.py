@@ -28,7 +28,7 @@ from reference_server.api import Api
 from reference_server.context import Reply, Request, json_reply, run_in_thread
 from reference_server.encodings import unpacked
 from reference_server.errors import BodyTooLarge, CatalogError, Internal, InvalidInput, RouteNotFound
-from reference_server.faults import HEADER, NOWHERE, Call, Fault, apply_faults, requested_faults
+from reference_server.faults import HEADER, NOWHERE, Call, Fault, apply_faults, refused_header, requested_faults
 from reference_server.http_log import log_seldom
 from reference_server.machine import machine_fault
 from reference_server.responses import to_response
@@ -151,7 +151,7 @@ class App:
     def _active_faults(self, request: Request) -> list[Fault]:
         header = request.headers.get(HEADER)
         if header is not None and not self.allow_faults:  # a client's test would pass without the fault it asks for
-            raise InvalidInput(f"This server takes no {HEADER}: start it with --allow-faults.")
+            raise refused_header(f"This server takes no {HEADER}: start it with --allow-faults.")
         requested = self._requested(header) if header else []
         return [*self.faults, *requested] if requested or self.faults else []
 

@@ -206,13 +206,17 @@ def _unknown(message: str, word: str, known: Sequence[str]) -> Problem:
 def requested_faults(header: str | None, documents: Sequence[Document]) -> list[Fault]:
     """Return the faults that a request asks for in its header.
 
-    Raises InvalidInput for unknown ones; why is in a header too, since the answer to HEAD has no body.
+    Raises InvalidInput for unknown ones.
     """
     try:
         return [find_fault(name.strip(), documents) for name in (header or "").split(",") if name.strip()]
     except Problem as problem:
-        text = f"{problem.message} {problem.hint}".strip()
-        raise InvalidInput(text, {PROBLEM: text.encode("ascii", "backslashreplace").decode()}) from None
+        raise refused_header(f"{problem.message} {problem.hint}".strip()) from None
+
+
+def refused_header(text: str) -> InvalidInput:
+    """Return the error of a request whose header asks for a fault; a header says why, since HEAD has no body."""
+    return InvalidInput(text, {PROBLEM: text.encode("ascii", "backslashreplace").decode()})
 
 
 async def apply_faults(faults: Sequence[Fault], call: Call, proceed: Proceed) -> Reply:

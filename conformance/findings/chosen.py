@@ -25,13 +25,15 @@ PLACE = "\0"
 BELOW = re.compile(rf'{PLACE}(?:{PLACE}|/+[^/"])')
 FILE = re.compile(rf'{CANARY}\w+/{LAKE}/[^"]*\.\w+"')
 NO_NAME = re.compile(r"\W")
+# Functions `field KEY NUMBER`, what the last answer has for a key the first, second ... time, and `header NAME`.
+# They have no comments: zsh, into which readers paste them, takes those for commands.
 KEEP = "ANSWER=$(%s); printf '%%s\\n' \"$ANSWER\""
 HIDE = r""" | sed -E 's/("(%s)" *: *)"[^"]*"/\1"%s"/'"""
 FUNCTIONS = r"""
-field() { # KEY NUMBER: what the last answer has for this key, the first, second ... time
+field() {
   printf '%s' "$ANSWER" | grep -oE "\"$1\" *: *(\"[^\"]*\"|[0-9]+)" | sed -n "$2p" | sed 's/^[^:]*: *//; s/"//g'
 }
-header() { # NAME: a header of the last answer
+header() {
   printf '%s' "$ANSWER" | tr -d '\r' | grep -i "^$1:" | sed -n '1p' | sed 's/^[^:]*: *//'
 }
 """.strip()

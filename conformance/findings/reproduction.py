@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -13,16 +12,16 @@ import msgspec
 
 from conformance.activity import doing
 from conformance.findings.again import LEFT_OUT
-from conformance.findings.chosen import FUNCTIONS, Chosen, chosen, kept, names_files, rests_on
+from conformance.findings.chosen import rests_on
 from conformance.findings.expectations import FAILED, alike
-from conformance.findings.pasted import first, pasted
-from conformance.findings.replay import Finding, is_cut, lack, replay
+from conformance.findings.replay import Finding, replay
+from conformance.findings.script import doubt, missing_body, script_of
 from conformance.http.exchange import Exchange, Step
-from conformance.http.redaction import HIDDEN, REDACTED
+from conformance.http.redaction import REDACTED
 from conformance.results import Results
 from conformance.run.session import met
 from conformance.runner import run
-from conformance.settings import ENV_PREFIX, SETTINGS, Settings, load_settings, variable
+from conformance.settings import SETTINGS, Settings, load_settings, variable
 from conformance.visible import visible
 from specs.problems import Problem, did_you_mean
 
@@ -30,12 +29,10 @@ NOT_KEPT = "is missing: the results have only the beginning of this body"
 # Settings that kits have noted in results under another name.
 FORMER = {"headers": "header", "storage_options": "storage_option", "operations": "operation", "clauses": "clause"}
 OTHER = "it fails in another way"
-SECRET = re.compile(rf"\$({ENV_PREFIX}[A-Z0-9_]+)")
 PREPARED = (
     "What stands before step 1 makes what the steps rest on, as the run did before its requirements: a catalog, and",
     "for what is done in it a caller with its own token. You must be allowed to make them; they stay there.",
 )
-WANTED = {variable("Authorization"): "the value of the header, like: Bearer TOKEN"}
 
 
 class Recorded(msgspec.Struct, kw_only=True, omit_defaults=True):
@@ -151,52 +148,20 @@ def as_shell(record: Recorded, url: str) -> str:
     if before:
         about += map(_comment, PREPARED)
     steps = [*before, *finding.steps]
-    values = chosen(steps)
-    functions = [FUNCTIONS] if values else []
-    lines = ["#!/bin/sh", *about, first(url, finding.prefix), *_secrets(steps), *functions, ""]
-    for number, step in enumerate(steps, 1):
+    script = script_of(finding, before, url)
+    lines = ["#!/bin/sh", *about, *script.first, ""]
+    for number, (step, sent) in enumerate(zip(steps, script.steps, strict=True), 1):
         place = f"{number - len(before)}." if number > len(before) else "Before:"
         answer = step.response.status or step.response.failure
         lines += [_comment(f"{place} {step.operation or step.request.method} was answered with {answer}")]
-        lines += [*_file(step), *_command(finding, step, number, values), "echo", ""]
+        lines += [*_file(step), *sent, "echo", ""]
     return "\n".join(lines)
-
-
-def _secrets(steps: Sequence[Step]) -> list[str]:
-    """Return lines that end a script where a variable is missing that has a secret."""
-    names = dict.fromkeys(name for step in steps for name in SECRET.findall(_curl(step)))
-    return [f': "${{{name}:?{WANTED.get(name, "the value of the header")}}}"' for name in names]
-
-
-def doubt(finding: Finding) -> str:
-    """Return why the commands for the steps of a finding may not show it, "" where nothing speaks against it."""
-    files = "a request names files, which the run may have written itself"
-    return lack(finding) or (files if names_files(finding.steps) else "")
-
-
-def _command(finding: Finding, step: Step, number: int, values: Sequence[Chosen]) -> list[str]:
-    """Return the lines that send a step, and those that take what later ones name out of its answer."""
-    variables = {value.value: value.variable for value in values if value.step < number}
-    curl = pasted(_curl(step), finding.base, finding.prefix, variables)
-    taken = [value for value in values if value.step == number]
-    return kept(curl, taken) if taken else [curl]
-
-
-def _curl(step: Step) -> str:
-    """Return the recorded command of a step, with the variables of the secrets that earlier answers gave."""
-    curl = step.request.curl
-    for name, value in step.borne.items():
-        curl = curl.replace(f"${variable(name)}", value).replace(f"{name}={HIDDEN}", f"{name}={value}")
-    return curl
 
 
 def _file(step: Step) -> list[str]:
     """Return a line that ends a script where a body is missing that was too large for the results."""
-    body = step.request.body
-    if body is None or not is_cut(body):
-        return []
-    name = f"body-of-{body['size']}-bytes"  # as Exchange.curl has it
-    return [f"test -f {name} || {{ echo '{name} {NOT_KEPT}' >&2; exit 1; }}"]
+    name = missing_body(step)
+    return [f"test -f {name} || {{ echo '{name} {NOT_KEPT}' >&2; exit 1; }}"] if name else []
 
 
 def _comment(text: str) -> str:

@@ -8,12 +8,12 @@ import shlex
 from collections.abc import Mapping
 from pathlib import Path
 
+from conformance.findings.pasted import PIPE
 from conformance.results import Results
 from specs.writing import write_file
 
 LARGE = 4 << 10
 FOLDER = "bodies"
-PIPE = " | base64 -d | "
 
 
 def with_file(curl: str) -> tuple[str, Mapping[str, bytes]]:

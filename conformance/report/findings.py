@@ -129,7 +129,7 @@ def _seen(entry: Result) -> str:
         return _code(entry.message.partition("\n")[0])
     response = marked[-1].response
     body = response.body
-    text = short_body({"text": TAG.sub(" ", body["text"])} if body and "text" in body else body)
+    text = short_body({"text": TAG.sub(" ", body["text"])} if body and "text" in body else body, marked[-1].mark)
     return f"{marked[-1].operation or 'the server'} answers {response.status} {_code(text)}".rstrip()
 
 

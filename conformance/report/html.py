@@ -5,7 +5,6 @@ from __future__ import annotations
 from itertools import groupby
 
 from conformance.findings.again import repro
-from conformance.findings.pasted import first
 from conformance.report.expected import advice, by_state
 from conformance.report.headline import sentence
 from conformance.report.matrix import GLYPHS, MEANINGS, WORST_FIRST, build_matrix
@@ -25,6 +24,10 @@ def render_html(results: Results) -> str:
     requirements = sorted(results.requirements, key=lambda entry: (order[entry.verdict], entry.id))
     slowest = sorted(results.requirements, key=lambda entry: -entry.seconds)[:SLOWEST]
     numbered = list(enumerate(results.causes, 1))
+    commands = {
+        "again": results.run.again or f"lakeproof check {results.target.url}",
+        "repro": repro("ID", results.target.settings),
+    }
     return template("report.html.j2").render(
         run=results.run,
         target=results.target,
@@ -40,10 +43,8 @@ def render_html(results: Results) -> str:
         answer_line=answer_line,
         shown_reference=shown_reference,
         most_steps=MOST_STEPS,
-        again=results.run.again or f"lakeproof check {results.target.url}",
-        repro=repro("ID", results.target.settings),
-        first=first(results.target.url.rstrip("/"), results.run.prefix),
-        data=pack(page_data(results, requirements)),
+        **commands,
+        data=pack({**page_data(results, requirements), "glyphs": GLYPHS, **commands}),
         slowest=slowest,
         order=WORST_FIRST,
         glyphs=GLYPHS,

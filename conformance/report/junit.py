@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from xml.etree import ElementTree as ET
 
+from conformance.report.pretty import answer_line
 from conformance.results import Cause, Result, Results
 from conformance.visible import visible
 
@@ -70,7 +71,7 @@ def _tag(verdict: str) -> str:
 
 def _text(requirement: Result) -> str:
     steps = [
-        f"{number}. {step.request.curl}\n   -> {step.response.status or step.response.failure}"
+        f"{number}. {step.request.curl}\n   -> {answer_line(step.response, step.mark)}"
         for number, step in enumerate(requirement.steps, 1)
     ]
     return "\n".join([requirement.statement, requirement.message, *steps])

@@ -10,11 +10,13 @@ from typing import Any
 
 import orjson
 
-from conformance.findings.pasted import pasted
+from conformance.findings.chosen import rests_on
+from conformance.findings.replay import Finding
+from conformance.findings.script import CLIENTS, doubt, missing_body, script_of
 from conformance.http.exchange import Step, StepResponse
 from conformance.report.body_files import with_file
 from conformance.report.matrix import subjects
-from conformance.report.pretty import body_lines
+from conformance.report.pretty import absence, body_lines
 from conformance.report.timeline import timeline_of
 from conformance.results import ClauseRecord, Result, Results
 from conformance.visible import visible_in
@@ -58,10 +60,7 @@ def page_data(results: Results, order: list[Result]) -> dict[str, Any]:
                 "blocker": result.blocked_by or "",
                 "cause": causes.get(result.id, 0),
                 "timeline": timeline_of(result.steps),
-                "steps": [
-                    _step(step, reference, results)
-                    for step, reference in zip(result.steps, shown_reference(result), strict=False)
-                ],
+                **_steps(result, results),
             }
             for result in order
         ],
@@ -79,16 +78,36 @@ def shown_reference(result: Result) -> list[StepResponse | None]:
     ]
 
 
-def _step(step: Step, reference: StepResponse | None, results: Results) -> dict[str, Any]:
+def _steps(result: Result, results: Results) -> dict[str, Any]:
+    """Return the steps of a requirement with what a reader pastes, those first that make what they rest on."""
+    if not result.steps:
+        return {"first": "", "doubt": "", "reads": False, "before": [], "steps": []}
+    finding, before = Finding.of(result, results), rests_on(result.steps, results.run.preparation, results.run.prefix)
+    script = script_of(finding, before, finding.base, with_file)
+    sent = ["\n".join(lines) for lines in script.steps]
+    pasted = zip(result.steps, shown_reference(result), sent[len(before) :], strict=True)
+    return {
+        "first": "" if result.kind in CLIENTS else "\n".join(script.first),
+        "doubt": doubt(finding),
+        "reads": bool(script.files),
+        "before": [{"curl": curl, "status": _status(step.response)} for step, curl in zip(before, sent, strict=False)],
+        "steps": [_step(step, reference, curl) for step, reference, curl in pasted],
+    }
+
+
+def _step(step: Step, reference: StepResponse | None, curl: str) -> dict[str, Any]:
     response = step.response
     header = step.mark[7:] if step.mark.startswith("header:") else ""
+    body = missing_body(step)
     return {
-        "curl": pasted(with_file(step.request.curl)[0], results.target.url.rstrip("/"), results.run.prefix),
+        "curl": f"test -f {body} && {curl}" if body else curl,
         "sent": [line.text for line in body_lines(step.request.body, "")] if step.request.body else [],
         "status": _status(response),
         "bad": step.mark == "status",
         "offending": bool(step.mark),
-        "header": f"{header}: {response.headers.get(header, '(absent)')}" if header else "",
+        "note": f"{header}: {response.headers.get(header, '(absent)')}"
+        if header
+        else absence(response.body, step.mark),
         "lines": [[line.text, int(line.marked)] for line in body_lines(response.body, step.mark)],
         "reference": reference and [_status(reference), *(line.text for line in body_lines(reference.body, ""))],
     }

@@ -9,8 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
 
-import orjson
-from jsonpointer import escape
+from jsonpointer import JsonPointer, escape
 
 from conformance.http.arrow_lines import arrow_lines
 from conformance.http.exchange import Step, StepResponse
@@ -18,6 +17,11 @@ from conformance.http.exchange import Step, StepResponse
 INDENT = "  "
 MAX_LINES = 200
 MAX_SHORT = 160
+BEGINNING, BEFORE = 40, 40  # what stays of a line that is cut around a mark: its first signs, and those before the mark
+GAP = "…"
+BODY, HEADER = "body:", "header:"
+NOWHERE = object()
+AS_JSON = json.JSONEncoder(ensure_ascii=False).encode
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,30 +33,45 @@ class Line:
 
 
 def body_lines(body: dict[str, Any] | None, mark: str) -> list[Line]:
-    """Return a body of the results as lines. `mark` is the mark of its step."""
-    pointer = mark.removeprefix("body:") if mark.startswith("body:") else None
+    """Return a body of the results as lines, JSON as JSON. `mark` is the mark of its step.
+
+    Of a long one these are its beginning and what stands around the mark.
+    """
+    pointer = _pointer(mark)
     if body is None:
         return [Line("(no body)", pointer == "")]
     if "json" in body:
-        lines = list(_json(body["json"], "", pointer, 0, ""))
-        if pointer and not any(line.marked for line in lines):
-            lines.append(Line(f"(there is no {pointer})", marked=True))
-    elif "text" in body:
-        lines = [Line(text, pointer == "") for text in body["text"].splitlines()]
-    else:
-        arrow = arrow_lines(base64.b64decode(body["base64"]))
-        lines = [Line(text, pointer == "") for text in arrow or [f"({body['size']} bytes, not text)"]]
-    rest = len(lines) - MAX_LINES
-    return [*lines[:MAX_LINES], Line(f"({rest} more lines)")] if rest > 0 else lines
+        return _cut(list(_json(body["json"], _there(body["json"], pointer))))
+    if "text" in body:
+        return _cut([Line(text, pointer == "") for text in body["text"].splitlines()])
+    arrow = arrow_lines(base64.b64decode(body["base64"]))
+    return _cut([Line(text, pointer == "") for text in arrow or [f"({body['size']} bytes, not text)"]])
 
 
-def short_body(body: dict[str, Any] | None) -> str:
-    """Return a body of the results on one line, cut at MAX_SHORT characters."""
+def absence(body: dict[str, Any] | None, mark: str) -> str:
+    """Return what a mark points at and a JSON body lacks, in words; "" where it is there."""
+    pointer = _pointer(mark)
+    if not body or "json" not in body or pointer is None or _there(body["json"], pointer) == pointer:
+        return ""
+    return f"(there is no {pointer})"
+
+
+def short_body(body: dict[str, Any] | None, mark: str = "") -> str:
+    """Return a body of the results on one line, cut at MAX_SHORT characters: around what is marked, or at its end."""
     if not body:
         return ""
-    raw = " ".join(body.get("text", "").split()) or f"({body.get('size')} bytes)"
-    text = orjson.dumps(body["json"]).decode() if "json" in body else raw
-    return text if len(text) <= MAX_SHORT else text[: MAX_SHORT - 1] + "…"
+    if "json" not in body:
+        raw = " ".join(body.get("text", "").split()) or f"({body.get('size')} bytes)"
+        return _window(raw, 0, 0)
+    pointer = _there(body["json"], _pointer(mark))
+    parts = list(_compact(body["json"], pointer))
+    text = "".join(part for part, _ in parts)
+    inside = [number for number, (_, marked) in enumerate(parts) if marked]
+    if not inside or not pointer:
+        return _with(absence(body, mark), _window(text, 0, 0))
+    start = sum(len(part) for part, _ in parts[: inside[0]])
+    length = sum(len(part) for part, _ in parts[inside[0] : inside[-1] + 1])
+    return _with(absence(body, mark), _window(text, start, start + length))
 
 
 def step_lines(step: Step) -> tuple[str, str]:
@@ -61,27 +80,93 @@ def step_lines(step: Step) -> tuple[str, str]:
     split = urlsplit(request.url)
     query = f"?{split.query}" if split.query else ""
     sent = f"{request.method} {split.path}{query} {short_body(request.body)}"
-    return sent.rstrip(), answer_line(response)
+    return sent.rstrip(), answer_line(response, step.mark)
 
 
-def answer_line(response: StepResponse) -> str:
-    """Return an answer on one line."""
-    return f"{response.status or response.failure} {short_body(response.body)}".rstrip()
+def answer_line(response: StepResponse, mark: str = "") -> str:
+    """Return an answer on one line, with what is marked in it."""
+    header = mark.removeprefix(HEADER) if mark.startswith(HEADER) else ""
+    shown = f"{header}: {response.headers.get(header, '(absent)')}" if header else ""
+    return " ".join(filter(None, [str(response.status or response.failure), shown, short_body(response.body, mark)]))
 
 
-def _json(value: Any, here: str, pointer: str | None, depth: int, label: str) -> Iterator[Line]:
+def _pointer(mark: str) -> str | None:
+    return mark.removeprefix(BODY) if mark.startswith(BODY) else None
+
+
+def _there(value: Any, pointer: str | None) -> str | None:
+    """Return the part of a pointer that leads somewhere."""
+    while pointer and JsonPointer(pointer).resolve(value, NOWHERE) is NOWHERE:
+        pointer = pointer.rpartition("/")[0]
+    return pointer
+
+
+def _with(note: str, text: str) -> str:
+    return f"{note} {text}" if note else text
+
+
+def _window(text: str, start: int, end: int) -> str:
+    """Return a text cut at MAX_SHORT characters: its beginning stays, and of what goes from `start` to `end` that of it."""
+    if len(text) <= MAX_SHORT:
+        return text
+    if end < MAX_SHORT or start <= BEGINNING + BEFORE:
+        return text[: MAX_SHORT - 1] + GAP
+    first = max(BEGINNING, min(start - BEFORE, len(text) - (MAX_SHORT - BEGINNING - 1)))
+    rest = text[first:]
+    room = MAX_SHORT - BEGINNING - 1
+    return text[:BEGINNING] + GAP + (rest if len(rest) <= room else rest[: room - 1] + GAP)
+
+
+def _cut(lines: list[Line]) -> list[Line]:
+    """Return at most MAX_LINES of some lines, with those around the first that is marked."""
+    if len(lines) <= MAX_LINES:
+        return lines
+    at = next((number for number, line in enumerate(lines) if line.marked), 0)
+    first = 0 if at < MAX_LINES else min(at - MAX_LINES // 4, len(lines) - MAX_LINES // 2)
+    if not first:
+        return [*lines[:MAX_LINES], Line(f"({len(lines) - MAX_LINES} more lines)")]
+    head, last = MAX_LINES // 2, first + MAX_LINES // 2
+    more = [Line(f"({len(lines) - last} more lines)")] if last < len(lines) else []
+    return [*lines[:head], Line(f"({first - head} more lines)"), *lines[first:last], *more]
+
+
+def _json(
+    value: Any, pointer: str | None, here: str = "", depth: int = 0, label: str = "", end: str = ""
+) -> Iterator[Line]:
+    """Yield JSON as lines; what stands at the pointer is marked."""
     marked = here == pointer
     start = INDENT * depth + label
-    if isinstance(value, dict) and value:
-        yield Line(start + "{", marked)
-        for key, item in value.items():
-            below = f"{here}/{escape(key)}"
-            yield from _json(item, below, pointer, depth + 1, f"{json.dumps(key, ensure_ascii=False)}: ")
-        yield Line(INDENT * depth + "}", marked)
-    elif isinstance(value, list) and value:
-        yield Line(start + "[", marked)
-        for index, item in enumerate(value):
-            yield from _json(item, f"{here}/{index}", pointer, depth + 1, "")
-        yield Line(INDENT * depth + "]", marked)
+    if not (isinstance(value, dict | list) and value):
+        yield Line(start + AS_JSON(value) + end, marked)
+        return
+    opening, closing = "{}" if isinstance(value, dict) else "[]"
+    yield Line(start + opening, marked)
+    items = list(_items(value))
+    for number, (name, key, item) in enumerate(items, 1):
+        label = f"{key}: " if key else ""
+        yield from _json(item, pointer, f"{here}/{name}", depth + 1, label, "," if number < len(items) else "")
+    yield Line(INDENT * depth + closing + end, marked)
+
+
+def _compact(value: Any, pointer: str | None, here: str = "", marked: bool = False) -> Iterator[tuple[str, bool]]:
+    """Yield JSON as the parts of one line, and whether each is at the pointer or below it; a key is with its value."""
+    marked = marked or here == pointer
+    if not isinstance(value, dict | list):
+        yield AS_JSON(value), marked
+        return
+    opening, closing = "{}" if isinstance(value, dict) else "[]"
+    yield opening, marked
+    for number, (name, key, item) in enumerate(_items(value)):
+        place = f"{here}/{name}"
+        yield ("," if number else ""), marked
+        yield (f"{key}:" if key else ""), marked or place == pointer
+        yield from _compact(item, pointer, place, marked)
+    yield closing, marked
+
+
+def _items(value: dict[str, Any] | list[Any]) -> Iterator[tuple[str, str, Any]]:
+    """Yield what is in an object or an array: the step of a pointer to it, its key as JSON or "", and the value."""
+    if isinstance(value, dict):
+        yield from ((escape(key), AS_JSON(key), item) for key, item in value.items())
     else:
-        yield Line(start + json.dumps(value, ensure_ascii=False), marked)
+        yield from ((str(index), "", item) for index, item in enumerate(value))

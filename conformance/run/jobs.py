@@ -177,7 +177,7 @@ class Jobs:
             item.location,
             dict.fromkeys(item.keywords, 1),
             outcome,  # type: ignore[arg-type]
-            result.message if failed else (path, line or 0, result.message) if verdict != "pass" else None,
+            self.plugin.failure(result) if failed else (path, line or 0, result.message) if verdict != "pass" else None,
             when,  # type: ignore[arg-type]
             duration=result.seconds if when == "call" else 0.0,
         )

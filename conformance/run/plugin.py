@@ -13,7 +13,7 @@ import time
 import traceback
 from collections.abc import Generator
 from types import CodeType, FrameType, FunctionType
-from typing import Protocol
+from typing import Any, Protocol
 
 import pytest
 from hypothesis.errors import Flaky
@@ -23,6 +23,7 @@ from conformance.exit_codes import EXIT_BROKEN, EXIT_FAILS, EXIT_USAGE
 from conformance.findings.flaky import IN_EXAMPLES
 from conformance.findings.issued import to_steps
 from conformance.outcomes import Blocked, Unoffered, Violation
+from conformance.report.card import card
 from conformance.requirement import Requirement, requirement_of
 from conformance.results import Result, Verdict
 from conformance.run import fixtures
@@ -31,7 +32,7 @@ from conformance.run.ordering import ranks
 from conformance.run.second_try import SecondTry
 from conformance.run.session import Session
 from conformance.run.shrinking import shrinking_notes
-from conformance.verdict import GOOD
+from conformance.verdict import FINDINGS, GOOD
 
 log = logging.getLogger("lakeproof.suite")
 # An exception in one of them leaves the lock taken, and whoever wants it next waits for ever.
@@ -65,6 +66,7 @@ class SuitePlugin:
         self._started = 0.0
         self._requests = 0
         self._collected: list[Requirement] = []
+        self._seen = False  # what pytest reports
         self._ended = False  # at the first finding, as was asked for
         self._signals: list[int] = []  # that interrupt the run
         self._verdict: Result | None = None  # the verdict on the requirement under way
@@ -74,12 +76,16 @@ class SuitePlugin:
     # Selection
 
     def pytest_configure(self, config: pytest.Config) -> None:
-        """Bring the fixtures. Tracebacks that nobody sees are told in the cheap way: others cost 85 ms a finding."""
+        """Bring the fixtures. Tracebacks that nobody sees are told in the cheap way: others cost 85 ms a finding.
+
+        Who reports to a terminal is registered later than this: it is asked for by the plugin that brings it.
+        """
         config.pluginmanager.register(fixtures)
         config.pluginmanager.register(SecondTry(self))
         if self.session.settings.jobs > 1:
             config.pluginmanager.register(Jobs(self))
-        if not config.pluginmanager.has_plugin("terminalreporter"):
+        self._seen = config.pluginmanager.has_plugin("terminal")
+        if not self._seen:
             config.option.tbstyle = "native"
         self._take_signals()
 
@@ -179,6 +185,17 @@ class SuitePlugin:
         warns = result.verdict == "warn" and not (self.session.settings.strict and requirement.level == "SHOULD")
         if report.failed and (warns or result.verdict == "known"):
             report.outcome, report.wasxfail = "skipped", result.message
+        elif report.failed and result.verdict in FINDINGS:
+            report.longrepr = self.failure(result)
+
+    def failure(self, result: Result) -> Any:
+        """Return how pytest shows a verdict: a finding as one of the server, without a traceback through the kit."""
+        if not self._seen or result.verdict not in FINDINGS:
+            return result.message
+        try:
+            raise AssertionError(card(result, self.session.settings))
+        except AssertionError as told:
+            return pytest.ExceptionInfo.from_exception(told).getrepr(style="value")
 
     def _result(self, requirement: Requirement, error: BaseException | None, when: str) -> Result:
         client, target = self.session.client, self.session.target

@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any
 
 import click
-from rich.table import Table
 from rich.text import Text
 
 from conformance.coverage.cell_coverage import CellCoverage, cell_coverage, gap_groups, held_line
@@ -33,7 +32,7 @@ from lakeproof.checking import check
 from lakeproof.commands.settings_options import settings_options
 from lakeproof.commands.useless import checked
 from lakeproof.progress import ProgressListener
-from lakeproof.terminal import err, out
+from lakeproof.terminal import err, out, table_of
 from specs.profiles import find_profile
 
 STYLES = {COVERED: ("✓", "green"), EXCLUDED: ("–", "dim"), UNSERVED: ("○", "dim"), GAP: ("✗", "bold red")}
@@ -98,7 +97,7 @@ def _print(
     results: Results, statuses: list[StatusCoverage], clauses: list[ClauseCoverage], cells: list[CellCoverage]
 ) -> None:
     columns = sorted({entry.status for entry in statuses})
-    table = Table("operation", *columns, box=None, header_style="dim", pad_edge=False)
+    table = table_of("operation", *columns)
     for operation in dict.fromkeys(entry.operation for entry in statuses):
         states = {entry.status: entry.state for entry in statuses if entry.operation == operation}
         table.add_row(

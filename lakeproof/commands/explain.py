@@ -45,7 +45,8 @@ def explain_command(requirement_id: str) -> None:
     out.print(f"[bold]{requirement.id}[/]\n{requirement.statement}\n")
     out.print(grid)
     out.print()
-    out.print(Syntax(_source(requirement), "python", background_color="default"))
+    source = _source(requirement)
+    out.print(Syntax(source, "python", background_color="default").highlight(source), end="")
 
 
 def find_requirement(requirement_id: str) -> Requirement:

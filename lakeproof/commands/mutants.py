@@ -10,7 +10,6 @@ from pathlib import Path
 from zlib import crc32
 
 import click
-from rich.table import Table
 
 from conformance.apis import requirements
 from conformance.mutants.noticed import (
@@ -28,7 +27,7 @@ from conformance.report.mutants import publish_mutants
 from lakeproof.closed_sets import OneOf
 from lakeproof.commands.useless import checked
 from lakeproof.mutant_jobs import ALL, FIRST, KNOWN, Measuring
-from lakeproof.terminal import err, out
+from lakeproof.terminal import err, out, table_of
 from reference_server.derived_faults import derived_faults
 from reference_server.faults import FAULTS, Fault, find_fault
 from specs.apis import apis, default_api
@@ -36,6 +35,7 @@ from specs.problems import Problem
 from specs.profiles import find_profile
 from specs.writing import check_writable, written
 
+MOST_NAMES = 3
 EPILOG = """\b
 Examples:
   lakeproof mutants --api lance --list                 how many there are
@@ -174,12 +174,19 @@ def _print(mutant: Mutant, *, as_json: bool) -> None:
         click.echo(json.dumps(entry))
         return
     style = "green" if noticing else "red" if mutant.reached else "dim"
-    words = f"noticed by {', '.join(noticing[:3])}" if noticing else "survives" if mutant.reached else "changed nothing"
+    more = f" and {len(noticing) - MOST_NAMES} more" if len(noticing) > MOST_NAMES else ""
+    words = (
+        f"noticed by {', '.join(noticing[:MOST_NAMES])}{more}"
+        if noticing
+        else "survives"
+        if mutant.reached
+        else "changed nothing"
+    )
     out.print(f"[{style}]{mutant.fault}[/] {words} ({mutant.seconds} s)", soft_wrap=True)
 
 
 def _list(faults: list[Fault], excused: Excused) -> None:
-    table = Table("fault", "what is wrong", "why nobody has to notice", box=None, header_style="dim", pad_edge=False)
+    table = table_of("fault", "what is wrong", "why nobody has to notice")
     for fault in faults:
         table.add_row(fault.name, fault.breaks, excuse(fault.name, excused))
     out.print(table)

@@ -111,7 +111,7 @@ def race_command(
     if as_json:
         click.echo(json.dumps(report, indent=2))
     else:
-        print_race(report)
+        print_race(report, Path(settings.report) / f"{NAME}.json")
     paths = write(report, Path(settings.report))
     if not as_json:
         out.print(f"report: {paths['html']}", soft_wrap=True)
@@ -128,15 +128,17 @@ def _target(settings: Settings, faults: tuple[str, ...]) -> Iterator[Settings]:
         yield replace(settings, server=server.url, name=settings.name or "embedded reference server")
 
 
-def print_race(report: dict[str, Any]) -> None:
-    """Print a race: contradictions, a row for each operation, the verdict in one sentence."""
-    for problem in report["problems"][:MOST_PROBLEMS]:
+def print_race(report: dict[str, Any], path: Path) -> None:
+    """Print a race: contradictions, a row for each operation, the verdict in one sentence. `path` has all of it."""
+    problems, undecided = report["problems"], report["undecided"]
+    for problem in problems[:MOST_PROBLEMS]:
         out.print(Text("✗ ", "red").append(f"{problem['object']}: {problem['message']}", "bold"), soft_wrap=True)
         for event, (start, end) in zip(problem["events"], bars(problem["events"]), strict=True):
             left, right = round(start * (LANE - 1)), round(end * (LANE - 1))
             lane = "·" * left + ("━" * (right - left + 1)) + "·" * (LANE - 1 - right)
             line = Text(f"    {event['start']:>10.6f} s ", "dim").append(lane, COLORS[event["outcome"]])
             out.print(line.append(f" client {event['client']} {event['says']}", "not dim"), soft_wrap=True)
+    _print_rest(len(problems), "contradictions", path)
     out.print(_table(report))
     figures = report["totals"]
     out.print(
@@ -144,13 +146,19 @@ def print_race(report: dict[str, Any]) -> None:
         f"{figures['seconds']:.1f} s, history checked in {report['run']['seconds']['judge']:.2f} s"
     )
     out.print(Text(sentence(report), SENTENCE_COLORS[report["verdict"]]), soft_wrap=True)
-    for entry in report["undecided"][:MOST_PROBLEMS]:
+    for entry in undecided[:MOST_PROBLEMS]:
         out.print(Text(f"? {entry['object']}: {entry['message']}", "yellow"), soft_wrap=True)
-    if report["undecided"]:
+    _print_rest(len(undecided), "undecided objects", path)
+    if undecided:
         out.print(advice(report), soft_wrap=True)
     for never in figures["never_done"]:
         out.print(Text(f"never succeeded, so nothing is known of it: {never}", "yellow"))
     print_end((), [Leftover(**left) for left in report["run"]["left_behind"]])
+
+
+def _print_rest(count: int, nouns: str, path: Path) -> None:
+    if count > MOST_PROBLEMS:
+        out.print(f"… and {count - MOST_PROBLEMS:,} more {nouns}: {path} has all {count:,}.", soft_wrap=True)
 
 
 def _table(report: dict[str, Any]) -> Table:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from importlib.util import find_spec
 from pathlib import Path
@@ -12,7 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from conformance.exit_codes import EXIT_CONFORMS, EXIT_FAILS
-from lakeproof.terminal import out
+from lakeproof.terminal import out, table_of
 from specs.apis import default_api, part_of
 from specs.clauses import clauses_of
 from specs.diff import diff_documents
@@ -33,12 +34,12 @@ def spec_group() -> None:
 def spec_list(profile: str | None) -> None:
     """List the profiles, or the operations of one."""
     if profile is None:
-        table = Table("profile", "operations", "title", box=None, header_style="dim", pad_edge=False)
+        table = table_of("profile", "operations", "title")
         for listed in profiles().values():
             table.add_row(listed.name, str(len(listed.document().operations)), listed.document().title)
         out.print(table)
         return
-    table = Table("operation", "method", "path", "summary", box=None, header_style="dim", pad_edge=False)
+    table = table_of("operation", "method", "path", "summary")
     for operation in find_profile(profile).document().operations.values():
         table.add_row(operation.id, operation.method, operation.path, operation.summary)
     out.print(table)
@@ -54,7 +55,7 @@ def spec_show(operation: str, profile: str) -> None:
     described = document.operation(operation)
     out.print(f"[bold]{described.id}[/]  {described.method} {described.path}\n{described.summary}\n")
     out.print(_parameters(document, described))
-    statuses = Table("status", "answer", box=None, header_style="dim", pad_edge=False)
+    statuses = table_of("status", "answer")
     for status, body in described.responses.items():
         kinds = [f"{kind} {_schema_name(schema)}" for kind, schema in body.content.items()]
         statuses.add_row(status, ", ".join(kinds) or "no body")
@@ -78,7 +79,7 @@ def _errors(profile: Profile, operation_id: str) -> Text:
 
 
 def _parameters(document: Document, operation: Operation) -> Table:
-    table = Table("in", "name", "type", "", box=None, header_style="dim", pad_edge=False)
+    table = table_of("in", "name", "type", "")
     for parameter in operation.parameters:
         required = "required" if parameter.required else ""
         table.add_row(parameter.location, parameter.name, _type(parameter.schema), required)
@@ -118,7 +119,7 @@ def spec_diff(left: str, right: str) -> int:
     if not differences:
         out.print("no structural difference")
         return EXIT_CONFORMS
-    table = Table("", "where", "A", "B", box=None, header_style="dim", pad_edge=False)
+    table = table_of("", "where", "A", "B")
     signs = {"added": Text("+", "green"), "removed": Text("-", "red"), "changed": Text("~", "yellow")}
     for difference in differences:
         table.add_row(signs[difference.kind], difference.pointer, _short(difference.left), _short(difference.right))
@@ -129,8 +130,9 @@ def spec_diff(left: str, right: str) -> int:
 
 
 def _short(value: Any) -> str:
-    text = "" if value is None else str(value)
-    return text if len(text) <= VALUE_WIDTH else text[: VALUE_WIDTH - 1] + "…"
+    """Return a value of a document as JSON, cut where people see it beside another one."""
+    text = "" if value is None else value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    return text if not out.is_screen or len(text) <= VALUE_WIDTH else text[: VALUE_WIDTH - 1] + "…"
 
 
 def _plain(name: str) -> Document:
@@ -150,7 +152,7 @@ def spec_lint(document: str) -> int:
     defects = lint_document(_plain(document))
     if not has_second_opinion():
         out.print("[yellow]No second opinion: pip install 'lakeproof\\[lint]' for openapi-core.[/]")
-    table = Table("check", "where", "what", box=None, header_style="dim", pad_edge=False)
+    table = table_of("check", "where", "what")
     for defect in defects:
         table.add_row(defect.check, defect.pointer, defect.message)
     if defects:

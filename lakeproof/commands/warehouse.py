@@ -186,6 +186,7 @@ def _as_problem(where: str) -> Iterator[None]:
 def _print(report: dict[str, Any]) -> None:
     for row in report["changes"][:MOST_SHOWN]:
         out.print(mark(row["now"], f"{row['requirement']}: {row['server']}, {row['before']} before"), soft_wrap=True)
+    _print_rest(len(report["changes"]), "changes")
     shown = matrix(report)
     table = Table(box=None, header_style="dim", pad_edge=False)
     table.add_column("requirement", no_wrap=True)
@@ -196,6 +197,10 @@ def _print(report: dict[str, Any]) -> None:
         table.add_row(name, *(mark(cells[column]) if column in cells else Text("·", "dim") for column in shown.servers))
     if shown.rows:
         out.print(table)
-    if len(shown.rows) > MOST_SHOWN:
-        out.print(f"… and {len(shown.rows) - MOST_SHOWN} more: see the report page.")
+    _print_rest(len(shown.rows), "requirements")
     out.print(Text(sentence(report), "bold"))
+
+
+def _print_rest(count: int, nouns: str) -> None:
+    if count > MOST_SHOWN:
+        out.print(f"… and {count - MOST_SHOWN:,} more {nouns}: see the report page.")

@@ -60,9 +60,10 @@ def to_json(race: Race, command: str) -> dict[str, Any]:
             {
                 "object": " ".join(map(str, key)),
                 "message": contradiction.message,
+                "operations": len(contradiction.events),
                 "events": [_event(event, first) for event in _last(contradiction.events)],
             }
-            for key, contradiction in most_different_first(race.contradictions)[:MOST_SHOWN]
+            for key, contradiction in most_different_first(race.contradictions)
         ],
     }
 
@@ -155,6 +156,8 @@ def page(report: dict[str, Any]) -> str:
         advice=advice(report),
         facts=facts,
         report=report,
+        shown=report["problems"][:MOST_SHOWN],
+        rest=f"{NAME}.json",
         timeline_table=timeline_table,
         tallest=max(map(sum, zip(*_layers(report), strict=True)), default=1) or 1,
         layers=_layers(report),

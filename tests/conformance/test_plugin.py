@@ -104,6 +104,31 @@ def test_a_failing_requirement_fails_the_run(pytester, server):
     assert entry["steps"][-1]["mark"] == "status"
     assert entry["steps"][-1]["response"]["status"] == 400
     assert entry["message"] == "CreateNamespace: expected 409, got 400"
+    shown = outcome.stdout.str()
+    outcome.stdout.fnmatch_lines(
+        [
+            "lance.namespace.create.conflict: CreateNamespace: expected 409, got 400",
+            f"MUST  {entry['statement']}",
+            "2. POST /v1/namespace/*/create {*}",
+            "   → 400 {*}",
+            f"again: lakeproof check {server.url} --api lance *--report out -k lance.namespace.create.conflict",
+            "steps: lakeproof repro lance.namespace.create.conflict --results out",
+        ]
+    )
+    assert "Traceback" not in shown
+    assert "refused = catalog" not in shown, "the source of the kit says nothing about the server"
+
+
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_findings_are_told_as_such_and_bugs_of_the_kit_with_their_traceback(pytester, server, jobs):
+    pytester.makeconftest(CONFTEST)
+    pytester.makepyfile(test_own=OWN)
+    options = ["--lakeproof-server", server.url, "--lakeproof-report", "out", "--lakeproof-jobs", jobs]
+    shown = pytester.runpytest_subprocess(*FLAGS, *options, "-k", "own.fail or own.error or own.pass").stdout.str()
+    assert "lance.own.fail: " in shown
+    assert ">       assert catalog" not in shown
+    assert "KeyError: 'planted'" in shown
+    assert jobs == "2" or "raise KeyError" in shown
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from lakeproof import serve, terminal
+from lakeproof import serve
 from lakeproof.cli import main
 from lakeproof.interruptions import INTERRUPTIONS
 from tests.lakeproof.environments import build_wheel
@@ -15,10 +15,9 @@ from tests.lakeproof.environments import build_wheel
 
 @pytest.fixture(autouse=True)
 def folder(tmp_path, monkeypatch):
-    """Every command runs in a folder of its own, and its lines are wide, whoever imported the console first."""
+    """Every command runs in a folder of its own, and its help is wide."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "200")
-    monkeypatch.setattr(terminal.out, "width", 200)
     return tmp_path
 
 

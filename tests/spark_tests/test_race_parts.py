@@ -5,17 +5,23 @@ from __future__ import annotations
 import threading
 import time
 from dataclasses import replace
+from datetime import UTC, datetime
+from types import SimpleNamespace
 from uuid import UUID
 
 import pytest
 
+from conformance.history import Contradiction, Event, Judgement
 from conformance.iceberg.support.idempotency import new_key
+from conformance.settings import Settings
+from lakeproof.commands.race import print_race
 from spark_tests.races import clock as clocks
 from spark_tests.races.figures import actions, percentile, timeline, totals
 from spark_tests.races.iceberg import extension
 from spark_tests.races.loop import TrafficPlan
 from spark_tests.races.records import Record
-from spark_tests.races.running import ignore_progress
+from spark_tests.races.report import page, to_json
+from spark_tests.races.running import Race, RaceSettings, ignore_progress
 from spark_tests.races.workload import TrafficClient, Workload
 
 RECORDS = [
@@ -129,3 +135,21 @@ def test_a_commit_builds_on_what_was_seen():
     added, pointed, gone = body["updates"]
     assert added["snapshot"]["sequence-number"] == 5
     assert (pointed["snapshot-id"], gone["snapshot-ids"]) == (99, [77])
+
+
+def test_contradictions_that_are_not_printed_are_counted_and_kept(tmp_path, capsys):
+    events = [Event(n, "commit", ("chain", 0), (n, n), 10.0 + n, 10.5 + n, "ok") for n in range(8)]
+    wrong = tuple(Contradiction(f"version {n} is lost", tuple(events)) for n in range(88))
+    target = SimpleNamespace(
+        settings=Settings(server="http://h:1", api="iceberg"), profile=SimpleNamespace(name="iceberg/1.11"), server="s"
+    )
+    race = Race(
+        "r", datetime.now(UTC), RaceSettings(2, 4), target, RECORDS, [Judgement(("chain", 0), 4, wrong)], {"judge": 0}
+    )
+    report = to_json(race, "lakeproof race")
+    assert len(report["problems"]) == report["contradictions"] == 88
+    print_race(report, tmp_path / "race.json")
+    assert f"… and 83 more contradictions: {tmp_path}/race.json has all 88." in capsys.readouterr().out
+    shown = page(report)
+    assert 'the first 50 are shown; <a href="race.json">race.json</a> has all of them' in shown
+    assert "The last 6 of its 8 operations" in shown

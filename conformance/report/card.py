@@ -1,0 +1,34 @@
+"""A finding in plain text, as pytest shows it: what was seen, how it came about, and the commands that show it again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from conformance.findings.again import again, repro
+from conformance.report.pretty import step_lines
+from conformance.settings import Settings
+from conformance.verdict import Result
+from conformance.visible import visible
+
+MOST_STEPS = 6
+
+
+def card(result: Result, settings: Settings) -> str:
+    """Return a finding of a run with these settings; its first line has the id and what was seen."""
+    return visible("\n".join(_lines(result, settings)))
+
+
+def _lines(result: Result, settings: Settings) -> Iterator[str]:
+    seen, _, more = result.message.partition("\n")
+    yield f"{result.id}: {seen}"
+    yield from more.splitlines()
+    yield f"{result.level}  {result.statement}"
+    left_out = max(len(result.steps) - MOST_STEPS, 0)
+    if left_out:
+        yield f"… {left_out} steps before these"
+    for number, step in enumerate(result.steps[left_out:], left_out + 1):
+        sent, came = step_lines(step)
+        yield f"{number}. {sent}"
+        yield f"   → {came}"
+    yield f"again: {again(settings)} -k {result.id}"
+    yield f"steps: {repro(result.id, {'report': settings.report})}"
