@@ -116,7 +116,7 @@ class IcebergContext(Context):
         return await run_in_thread(self.services.planners, partial(function, *args, **kwargs))
 
     async def table_location(self, file: str | None) -> str | None:
-        """Return where the table of a metadata file lies, None for no file and for one that cannot be read."""
+        """Return the location of the table in a metadata file, None for no file and for an unreadable one."""
         with suppress(CatalogError, MetadataError):
             return None if file is None else str((await self.table_file(file)).metadata["location"])
         return None

@@ -17,7 +17,7 @@ from reference_server.storage.places import Place, enter, leave, neighbours, occ
 
 LIES = "lies"
 OWNERS = (Kind.TABLE, Kind.GENERIC_TABLE)
-"""What has files of its own at its place; those of a view are no more than its metadata."""
+"""Kinds with files of their own at their place; a view has no more than its metadata."""
 
 
 class Occupant(NamedTuple):

@@ -40,10 +40,10 @@ async def get_config(context: IcebergContext) -> dict[str, Any]:
 
 
 def _token_endpoint(context: IcebergContext) -> str | None:
-    """Return where the client gets tokens, by the name that it calls this server, None where it says no name.
+    """Return the URL of getToken as the client addresses this server, None for a request without a host.
 
-    It is a default, so that a client which knows better keeps its own. A proxy before the server, which may be the one
-    that speaks TLS, says what the client called in headers of its own.
+    It is a default, so that a client with a setting of its own keeps it. A proxy in front of the server, which may be
+    the one that speaks TLS, passes the scheme and the host on in headers of its own.
     """
     headers, operations = context.request.headers, context.services.document.operations
     host = _first(headers.get("X-Forwarded-Host")) or headers.get("Host")

@@ -26,7 +26,7 @@ def with_added_rows(snapshots: list[Json], next_row_id: int) -> list[Json]:
 
 
 def _room(first: int, firsts: list[int], next_row_id: int) -> int:
-    """Return how many row ids there are from one on until others begin."""
+    """Count the row ids from `first` up to those of the next snapshot, or up to the next id of the table."""
     if first > next_row_id:
         raise InvalidMetadata(f"A snapshot has the {FIRST} {first}, which is after next-row-id, {next_row_id}.")
     after = bisect_right(firsts, first)

@@ -16,7 +16,7 @@ def version(sql):
 
 
 def view(sql="select 1"):
-    """Return what Java's `buildView(...).create()` sends: no properties."""
+    """Body of Java's `buildView(...).create()`, which has no properties."""
     return {"name": "v", "schema": SCHEMA, "view-version": version(sql)}
 
 
@@ -43,7 +43,7 @@ def test_a_view_without_properties_in_polaris(http, tmp_path, profile):
 
 
 def test_a_version_that_the_view_had_before_becomes_the_current_one(api):
-    """What iceberg-rust's client sends for it: the version once more, and -1."""
+    """For it iceberg-rust's client sends the version once more, and -1."""
     api.call("POST", "namespaces/a/views", view(), expect=200)
 
     def use(sql):
