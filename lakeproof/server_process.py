@@ -16,12 +16,12 @@ from pathlib import Path
 from types import TracebackType
 from typing import IO
 
-from conformance.results_files import report_written
 from lakeproof.cli import COLLECT_AFTER
 from lakeproof.own_process import start_process
 from reference_server import limits
 from reference_server.serve import SWITCH_SECONDS, Server, ServerSettings
 from specs.problems import Problem
+from specs.writing import write_file
 
 LOG = "server.log"
 MEMORY = "/dev/shm"  # noqa: S108 - the file system in memory that Linux has for everybody
@@ -84,7 +84,8 @@ class ServerProcess:
 def log_in(folder: Path) -> Iterator[IO[bytes]]:
     """Yield a file for the lines of a server; it is kept in a folder, for what a run prints is about other things.
 
-    There is none where a server has nothing to say. Raises Problem when the folder cannot be written to.
+    There is none where a server has nothing to say, or where the folder cannot be written to: the report that comes
+    after it says so.
     """
     with tempfile.TemporaryFile() as log:
         try:
@@ -92,10 +93,9 @@ def log_in(folder: Path) -> Iterator[IO[bytes]]:
         finally:
             log.seek(0)
             lines = log.read()
-            with report_written(folder):
+            with suppress(OSError):
                 if lines:
-                    folder.mkdir(parents=True, exist_ok=True)
-                    (folder / LOG).write_bytes(lines)
+                    write_file(folder / LOG, lines)
                 else:
                     (folder / LOG).unlink(missing_ok=True)
 

@@ -11,8 +11,8 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from unittest import SkipTest
 
-import pytest
 from hypothesis.errors import HypothesisException
 
 from conformance.activity import doing
@@ -24,7 +24,7 @@ MOST_REQUESTS = {"smoke": 300, "gate": 1_000, "deep": 10_000}  # for one counter
 MOST_SECONDS = 120.0  # so a counterexample depends on the speed of slow servers alone
 
 
-class _Spent(pytest.skip.Exception):
+class _Spent(SkipTest):
     """Ends the run of Hypothesis: the requests or the time for shrinking are spent."""
 
 
