@@ -76,7 +76,7 @@ class LazyGroup(click.Group):
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """See click.Group. Raises Problem for an unknown command, with the nearest."""
         if args[0] not in COMMANDS and not args[0].startswith("-"):
-            raise Problem(f"There is no command {args[0]!r}.", did_you_mean(args[0], COMMANDS, most=1))
+            raise Problem(f"No such command {args[0]!r}.", did_you_mean(args[0], COMMANDS, most=1))
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -123,8 +123,8 @@ def main() -> None:
     except OSError as error:
         if error.errno not in OF_THE_DISK:
             raise
-        problem = not_written(error.filename or "The output", error, "Make room there, or write to another place.")
-        code = complain(problem.message, problem.hint)
+        refused = not_written(error.filename or "The output", error, "Make room there, or write to another place.")
+        code = complain(refused.message, refused.hint)
     sys.exit(code if isinstance(code, int) else 0)
 
 

@@ -9,7 +9,7 @@ import click
 from specs.problems import did_you_mean
 
 
-class OneOf(click.Choice):  # type: ignore[type-arg] - before click 8.2 it takes none
+class OneOf(click.Choice):  # type: ignore[type-arg]  # before click 8.2 it takes none
     """A choice that says which value was probably meant."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
