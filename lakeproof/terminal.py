@@ -54,7 +54,7 @@ class SafeConsole(Console):
             return False
 
     @property
-    def size(self) -> ConsoleDimensions:
+    def size(self) -> ConsoleDimensions:  # type: ignore[misc] # nobody sets it
         """See Console.size."""
         size = super().size
         return size if self.is_screen else ConsoleDimensions(WIDEST, size.height)

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from conformance.findings.chosen import FUNCTIONS, Chosen, chosen, kept, names_files
+from conformance.findings.chosen import FUNCTIONS, chosen, kept, names_files
 from conformance.findings.pasted import first, from_file, pasted
 from conformance.findings.replay import Finding, is_cut, lack
 from conformance.http.exchange import Step

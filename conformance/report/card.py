@@ -1,4 +1,4 @@
-"""A finding in plain text, as pytest shows it: what was seen, how it came about, and the commands that show it again."""
+"""A finding in plain text, as pytest shows it: what was seen, its steps, and the commands that show it again."""
 
 from __future__ import annotations
 

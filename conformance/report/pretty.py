@@ -106,7 +106,7 @@ def _with(note: str, text: str) -> str:
 
 
 def _window(text: str, start: int, end: int) -> str:
-    """Return a text cut at MAX_SHORT characters: its beginning stays, and of what goes from `start` to `end` that of it."""
+    """Return a text cut at MAX_SHORT characters, with its beginning, and that of what goes from `start` to `end`."""
     if len(text) <= MAX_SHORT:
         return text
     if end < MAX_SHORT or start <= BEGINNING + BEFORE:

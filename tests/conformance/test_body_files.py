@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from conformance.findings.replay import Finding
+from conformance.findings.script import script_of
 from conformance.http.exchange import Exchange
 from conformance.report import render_reports
 from conformance.report.body_files import FOLDER, LARGE, with_file
@@ -57,3 +59,28 @@ def test_a_page_is_small_and_the_files_that_it_names_are_there(tmp_path):
 def test_the_pages_of_a_matrix_have_their_files(tmp_path):
     write_servers([read_results(REPORT)], tmp_path)
     assert any(tmp_path.glob(f"*/{FOLDER}/*"))
+
+
+@pytest.mark.parametrize("size", [1, LARGE])
+@pytest.mark.parametrize("sign", ["", "\udcff"])
+def test_names_in_bodies_outside_of_a_command_are_those_of_the_reader(sign, size, tmp_path):
+    """Bodies in files, and those that are no text: with the names of the recorded run they would be wrong."""
+    at = '"at": "s3://b/0b50cbcb.*", ' if not sign else ""  # what a server chose is only looked for in text
+    text = '{"a": "lpabcdefn1", ' + at + '"c": "' + sign + '"}' + " " * size
+    body = text.encode("utf-8", "surrogateescape")
+    sent = Exchange("CreateTable", "POST", "http://h:1/v1/lpabcdefn1", {}, body, 400, {}).to_step()
+    made = Exchange(
+        "CreateNamespace", "POST", "http://h:1/v1", {}, b"", 200, {}, b'{"at": "s3://b/0b50cbcb.*"}'
+    ).to_step()
+    about = Finding("x.y", "behaviour", "", [made, sent], "http://h:1", "lpabcdef")
+    script = script_of(about, [], "http://h:1", with_file)
+    for name, content in script.files.items():
+        (tmp_path / FOLDER).mkdir(exist_ok=True)
+        (tmp_path / name).write_bytes(content)
+    curl = 'curl() { for last; do :; done; [ "$last" = @- ] && cat || printf %s "$last"; }'
+    lines = [curl, "RUN=lpnew", "AT_1=s3://new/place", *script.steps[1]]
+    printed = subprocess.run(
+        ["bash"], input="\n".join(lines).encode(), cwd=tmp_path, capture_output=True, check=True
+    ).stdout
+    assert printed == body.replace(b"lpabcdef", b"lpnew").replace(b"s3://b/0b50cbcb.*", b"s3://new/place")
+    assert bool(script.files) == (size == LARGE)

@@ -19,17 +19,21 @@ from lakeproof import check, serve
 from tests.conformance.made_results import result, results
 
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), "")
-FLAGS = (
-    "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking "
-    "--disable-component-update --disable-sync"
-).split()
+FLAGS = [
+    "--headless",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
 PUBLISHED = Path(__file__).parents[2] / "reports"
 STATUS = re.compile(r"^HTTP/\S+ (\d+)", re.MULTILINE)
 PLAIN = "plain-text-errors:createNamespace"
 CONFLICT = "iceberg.namespace.create.conflict"
 ROOT = "root:s3cr3t"
-
-pytestmark = pytest.mark.skipif(not CHROMIUM, reason="there is no Chromium on this machine: apt install chromium")
 
 
 @dataclass(frozen=True)
@@ -72,6 +76,8 @@ BY_REQUIREMENT = {
 
 @pytest.fixture(scope="module")
 def browser():
+    if not CHROMIUM:
+        pytest.skip("there is no Chromium on this machine: apt install chromium")
     sync_api = pytest.importorskip("playwright.sync_api")
     with sync_api.sync_playwright() as playwright:
         launched = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
