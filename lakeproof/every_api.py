@@ -16,9 +16,9 @@ from conformance.report.servers import REPORT, write_overview
 from conformance.results import Results
 from conformance.run.selection import Scope, selection_of
 from conformance.settings import Settings, load_settings
+from lakeproof.console import out
 from lakeproof.shown_run import report_of, run_with_progress, show_run
 from lakeproof.side_by_side import run_side_by_side
-from lakeproof.terminal import out
 from reference_server.serve import servable
 from specs.problems import Problem
 from specs.profiles import find_profile

@@ -10,7 +10,7 @@ import click
 from rich.table import Table
 from rich.text import Text
 
-from lakeproof.terminal import out
+from lakeproof.console import out
 from reference_server.client_faults import ClientFault, client_faults, count_faults
 from reference_server.derived_faults import FAMILIES_OF_DOCUMENTS, derived_faults
 from reference_server.faults import Fault

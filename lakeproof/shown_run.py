@@ -13,9 +13,10 @@ from conformance.results import Results
 from conformance.visible import visible
 from lakeproof.checking import check
 from lakeproof.command_line import command_line
+from lakeproof.console import out
 from lakeproof.github import workflow_commands
 from lakeproof.progress import ProgressListener
-from lakeproof.terminal import out, print_results
+from lakeproof.terminal import print_results
 
 
 def check_and_show(url: str | None, *, as_json: bool, **given: Any) -> int:

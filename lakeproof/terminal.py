@@ -6,8 +6,7 @@ from collections.abc import Collection, Iterable, Iterator
 from functools import partial
 from itertools import groupby
 
-from rich.console import Console, ConsoleOptions, Group, RenderableType
-from rich.segment import Segment
+from rich.console import Group
 from rich.table import Table
 from rich.text import Text
 
@@ -21,7 +20,7 @@ from conformance.report.pretty import step_lines
 from conformance.results import Cause, Result, Results
 from conformance.targets.sandbox import Leftover, summary
 from conformance.verdict import SHRINKING_STOPPED
-from conformance.visible import visible
+from lakeproof.console import out
 
 COLOURS = {
     "pass": "green",
@@ -35,19 +34,6 @@ COLOURS = {
 MOST_CARDS = 5
 MOST_LINES = 40
 MOST_STEPS = 6
-
-
-class SafeConsole(Console):
-    """A console that nobody's text controls: only its own styles and movements reach the terminal as they are."""
-
-    def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterator[Segment]:
-        """See Console.render."""
-        for segment in super().render(renderable, options):
-            yield segment if segment.control else Segment(visible(segment.text), segment.style)
-
-
-out = SafeConsole(highlight=False)
-err = SafeConsole(stderr=True, highlight=False)
 
 
 def mark(verdict: str, text: str = "") -> Text:

@@ -25,8 +25,9 @@ from lakeproof.checking import check
 from lakeproof.command_line import command_line
 from lakeproof.commands.diff import entry, print_differences
 from lakeproof.commands.settings_options import CONNECTION, SELECTION, settings_options
+from lakeproof.console import out
 from lakeproof.progress import ProgressListener
-from lakeproof.terminal import MOST_STEPS, out
+from lakeproof.terminal import MOST_STEPS
 
 SUPPORTED: Mapping[Side, str] = {
     "A": "only A keeps to the document",

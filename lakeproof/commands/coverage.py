@@ -31,8 +31,8 @@ from conformance.results import Results, read_results
 from conformance.settings import Settings, load_settings
 from lakeproof.checking import check
 from lakeproof.commands.settings_options import settings_options
+from lakeproof.console import err, out
 from lakeproof.progress import ProgressListener
-from lakeproof.terminal import err, out
 from specs.profiles import find_profile
 
 STYLES = {COVERED: ("✓", "green"), EXCLUDED: ("–", "dim"), UNSERVED: ("○", "dim"), GAP: ("✗", "bold red")}

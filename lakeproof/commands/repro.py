@@ -16,8 +16,8 @@ from conformance.report.pretty import step_lines
 from conformance.results import read_results
 from conformance.settings import DEFAULT_REPORT
 from lakeproof.commands.settings_options import settings_options
+from lakeproof.console import out
 from lakeproof.progress import showing
-from lakeproof.terminal import out
 
 EPILOG = """\b
 Examples:

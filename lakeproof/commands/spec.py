@@ -12,7 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from conformance.exit_codes import EXIT_CONFORMS, EXIT_FAILS
-from lakeproof.terminal import out
+from lakeproof.console import out
 from specs.apis import default_api, part_of
 from specs.clauses import clauses_of
 from specs.diff import diff_documents

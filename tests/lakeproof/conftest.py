@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from lakeproof import serve, terminal
+from lakeproof import console, serve
 from lakeproof.cli import main
 from lakeproof.interruptions import INTERRUPTIONS
 from tests.lakeproof.environments import build_wheel
@@ -18,7 +18,7 @@ def folder(tmp_path, monkeypatch):
     """Every command runs in a folder of its own, and its lines are wide, whoever imported the console first."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "200")
-    monkeypatch.setattr(terminal.out, "width", 200)
+    monkeypatch.setattr(console.out, "width", 200)
     return tmp_path
 
 
