@@ -17,21 +17,22 @@ import inspect
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from types import CodeType
 from typing import TYPE_CHECKING, Any, Literal
-
-import pytest
-from hypothesis.strategies import SearchStrategy
 
 from conformance.kinds import EVERY_KIND
 
 if TYPE_CHECKING:
+    import pytest
+    from hypothesis.strategies import SearchStrategy
+
     from conformance.suite import Suite
 
 VIEWS = ("spark", "fuzz")  # suites that look at an API through something else: their ids start with their name
 Level = Literal["MUST", "SHOULD", "MAY"]
 MARK = "lakeproof_requirement"
 ID = r"^[a-z0-9_]+(\.[a-z0-9_-]+)+$"  # the form of ids, in results too
-CASE, SOURCE, STRATEGIES = "case", "source", "strategies"
+CASE, STRATEGIES = "case", "strategies"
 Test = Callable[..., None]
 Declaration = Callable[..., Callable[[Test], Test]]
 
@@ -73,6 +74,7 @@ class Requirement:
 
 
 REQUIREMENTS: dict[str, Requirement] = {}
+CODE: dict[str, CodeType] = {}  # of their tests
 
 
 def requirement_of(item: pytest.Item) -> Requirement | None:
@@ -159,6 +161,9 @@ def _register(requirement: Requirement) -> Requirement:
 
 def _as_test(function: Test, declared: Mapping[str, Requirement], each: Mapping[str, Any] | None) -> Test:
     """Return what pytest collects: the test's fixtures without its drawn arguments, run by the suite."""
+    import pytest  # noqa: PLC0415 - whoever only reads about requirements need not wait
+
+    CODE.update({requirement.id: function.__code__ for requirement in declared.values()})
     strategies: Mapping[str, SearchStrategy[Any]] = function.__dict__.get(STRATEGIES, {})
     parameters = inspect.signature(function, eval_str=False).parameters
     fixtures = [parameter for name, parameter in parameters.items() if name not in strategies]
@@ -173,7 +178,6 @@ def _as_test(function: Test, declared: Mapping[str, Requirement], each: Mapping[
     }
     test.__signature__ = inspect.Signature(list(wanted.values()))  # type: ignore[attr-defined]
     test.__name__, test.__doc__, test.__module__ = function.__name__, function.__doc__, function.__module__
-    test.__dict__[SOURCE] = function
     if each is None:
         marked: Test = pytest.mark.lakeproof_requirement(declared[""])(test)
         return marked
@@ -183,9 +187,3 @@ def _as_test(function: Test, declared: Mapping[str, Requirement], each: Mapping[
     ]
     parametrized: Test = pytest.mark.parametrize(CASE, cases)(test)
     return parametrized
-
-
-def source_of(test: Test) -> Test:
-    """Return what a requirement's test was written as."""
-    source: Test = test.__dict__[SOURCE]
-    return source

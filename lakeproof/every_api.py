@@ -17,9 +17,9 @@ from conformance.run.selection import Scope, selection_of
 from conformance.settings import Settings, load_settings
 from lakeproof.checking import check_files
 from lakeproof.cli import complain
+from lakeproof.console import out
 from lakeproof.shown_run import Ended, report_of, run_with_progress, show_run
 from lakeproof.side_by_side import run_side_by_side
-from lakeproof.terminal import out
 from reference_server.serve import servable
 from specs.problems import Problem
 from specs.profiles import find_profile

@@ -9,7 +9,7 @@ from itertools import groupby
 import click
 from rich.text import Text
 
-from lakeproof.terminal import out, table_of
+from lakeproof.console import out, table_of
 from reference_server.client_faults import ClientFault, client_faults, count_faults
 from reference_server.derived_faults import FAMILIES_OF_DOCUMENTS, derived_faults
 from reference_server.faults import Fault

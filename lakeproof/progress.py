@@ -27,7 +27,8 @@ from conformance.activity import present
 from conformance.report.matrix import GLYPHS, WORST_FIRST
 from conformance.requirement import Requirement
 from conformance.results import Result
-from lakeproof.terminal import COLOURS, err
+from lakeproof.console import err
+from lakeproof.terminal import COLOURS
 
 LINE_SECONDS = 10.0
 LOOK_SECONDS = 1.0

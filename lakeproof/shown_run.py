@@ -15,9 +15,10 @@ from conformance.visible import visible
 from lakeproof.checking import NotReported, check
 from lakeproof.cli import complain
 from lakeproof.command_line import command_line
+from lakeproof.console import out
 from lakeproof.github import workflow_commands
 from lakeproof.progress import ProgressListener
-from lakeproof.terminal import out, print_results
+from lakeproof.terminal import print_results
 from specs.problems import Problem
 
 

@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator
 from functools import partial
 from itertools import groupby
-from typing import Any
 
-from rich.console import Console, ConsoleDimensions, ConsoleOptions, Group, RenderableType
-from rich.segment import Segment
-from rich.table import Column, Table
+from rich.console import Group
+from rich.table import Table
 from rich.text import Text
 
 from conformance.exit_codes import EXIT_CONFORMS
@@ -22,7 +20,7 @@ from conformance.report.pretty import step_lines
 from conformance.results import Cause, Result, Results
 from conformance.targets.sandbox import Leftover, summary
 from conformance.verdict import SHRINKING_STOPPED
-from conformance.visible import visible
+from lakeproof.console import out, table_of
 
 COLOURS = {
     "pass": "green",
@@ -34,64 +32,8 @@ COLOURS = {
     "error": "bold red",
 }
 MOST_CARDS = 5
-WIDEST = 1 << 20
 MOST_LINES = 40
 MOST_STEPS = 6
-
-
-class SafeConsole(Console):
-    """A console that nobody's text controls: only its own styles and movements reach the terminal as they are.
-
-    What is no screen has no width: in a file or a pipe nothing is cut or wrapped, whatever its colors.
-    """
-
-    @property
-    def is_screen(self) -> bool:
-        """True when somebody sees what is printed, line by line, in some width."""
-        try:
-            return self.file.isatty()
-        except ValueError:  # it is closed
-            return False
-
-    @property
-    def size(self) -> ConsoleDimensions:  # type: ignore[misc] # nobody sets it
-        """See Console.size."""
-        size = super().size
-        return size if self.is_screen else ConsoleDimensions(WIDEST, size.height)
-
-    def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterator[Segment]:
-        """See Console.render. Outside of a screen the spaces that fill a line are left out."""
-        segments = (
-            segment if segment.control else Segment(visible(segment.text), segment.style)
-            for segment in super().render(renderable, options)
-        )
-        return iter(segments) if self.is_screen else _without_filling(segments)
-
-
-def _without_filling(segments: Iterable[Segment]) -> Iterator[Segment]:
-    """Yield segments without the spaces before the end of a line."""
-    held: list[Segment] = []
-    for segment in segments:
-        if segment.text == "\n":
-            held.clear()
-        text = segment.text.rstrip(" ")
-        if segment.control or text:
-            yield from held
-            yield segment if segment.control else Segment(text, segment.style)
-            held.clear()
-        if not segment.control and len(text) < len(segment.text):
-            held.append(Segment(segment.text[len(text) :], segment.style))
-    yield from held
-
-
-out = SafeConsole(highlight=False)
-err = SafeConsole(stderr=True, highlight=False)
-
-
-def table_of(*headers: RenderableType, **options: Any) -> Table:
-    """Return a table as all commands print them; a long word goes on in the next line, and none is cut."""
-    columns = [Column(header, overflow="fold") for header in headers]
-    return Table(*columns, box=None, header_style="dim", pad_edge=False, **options)
 
 
 def mark(verdict: str, text: str = "") -> Text:

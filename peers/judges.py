@@ -25,7 +25,7 @@ import msgspec
 
 from conformance.mutants.scores import OURS, Keeper, counted
 from lakeproof import serve
-from lakeproof.terminal import out
+from lakeproof.console import out
 from peers.iceberg_java.embedded import USUAL
 from peers.iceberg_java.kit import run_kit
 from peers.iceberg_java.rck import run_command

@@ -27,7 +27,7 @@ from conformance.results import Result, read_results
 from conformance.run.session import met
 from conformance.settings import Settings, variable
 from conformance.verdict import FINDINGS
-from lakeproof.terminal import out
+from lakeproof.console import out
 from peers.iceberg_java.rck import run_command
 
 STATUS = re.compile(r"^HTTP/\S+ (\d+)", re.MULTILINE)

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import importlib.util
-import os
 import re
 import subprocess
 import tempfile
 import time
-from collections.abc import Mapping
 from pathlib import Path
 
 from spark_tests.java import find_java
+from specs.cache import cache_root
 from specs.extras import missing_extra
 from specs.problems import Problem
 
@@ -25,11 +24,6 @@ SETTINGS = """<ivysettings>
   <resolvers><ibiblio name="central" m2compatible="true"/></resolvers>
 </ivysettings>
 """
-
-
-def cache_root(environ: Mapping[str, str] = os.environ) -> Path:
-    """Return the kit's folder in the user's cache."""
-    return Path(environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "lakeproof"
 
 
 def cache_folder() -> Path:

@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-
-from _pytest.mark.expression import Expression
+from typing import TYPE_CHECKING
 
 from conformance.kinds import KINDS
 from conformance.requirement import REQUIREMENTS, Requirement
-from conformance.results import Results, read_results
 from conformance.results_files import results_file
 from conformance.settings import Settings
 from conformance.verdict import GOOD
@@ -18,6 +16,11 @@ from specs.clauses import clauses, clauses_of
 from specs.openapi import Document
 from specs.problems import Problem, did_you_mean
 from specs.profiles import Profile
+
+if TYPE_CHECKING:  # what few need, and takes a while to import
+    from _pytest.mark.expression import Expression
+
+    from conformance.results import Results
 
 
 @dataclass(frozen=True)
@@ -105,8 +108,12 @@ def narrows(settings: Settings) -> bool:
 
 def expression_of(text: str) -> Expression | None:
     """Return a compiled expression, None for none. Raises Problem for one that cannot be read."""
+    if not text.strip():
+        return None
+    from _pytest.mark.expression import Expression  # noqa: PLC0415 - see above
+
     try:
-        return Expression.compile(text) if text.strip() else None
+        return Expression.compile(text)
     except SyntaxError as error:
         raise Problem(
             f"The expression {text!r} cannot be read: {error.msg}.", "Example: -k 'table and not rename'"
@@ -123,6 +130,8 @@ def failed_in(results: Results) -> set[str]:
 def _last(report: str) -> Results:
     if not results_file(Path(report)).exists():
         raise Problem(f"There is no earlier run in {report}.", "Run once without --last-failed, or give its --report.")
+    from conformance.results import read_results  # noqa: PLC0415 - see above
+
     return read_results(Path(report))
 
 

@@ -25,9 +25,10 @@ from conformance.settings import Settings, load_settings
 from lakeproof.command_line import command_line
 from lakeproof.commands.diff import entry, print_differences
 from lakeproof.commands.settings_options import CONNECTION, SELECTION, settings_options
+from lakeproof.console import err, out
 from lakeproof.progress import ProgressListener
 from lakeproof.shown_run import report_of, run_to_end, show_run
-from lakeproof.terminal import MOST_STEPS, err, out
+from lakeproof.terminal import MOST_STEPS
 
 SUPPORTED: Mapping[Side, str] = {
     "A": "only A keeps to the document",

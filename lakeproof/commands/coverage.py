@@ -31,8 +31,8 @@ from conformance.settings import Settings, load_settings
 from lakeproof.checking import check
 from lakeproof.commands.settings_options import settings_options
 from lakeproof.commands.useless import checked
+from lakeproof.console import err, out, table_of
 from lakeproof.progress import ProgressListener
-from lakeproof.terminal import err, out, table_of
 from specs.profiles import find_profile
 
 STYLES = {COVERED: ("✓", "green"), EXCLUDED: ("–", "dim"), UNSERVED: ("○", "dim"), GAP: ("✗", "bold red")}

@@ -13,7 +13,8 @@ from rich.text import Text
 from conformance.comparing.runs import CHANGES, Change, Difference, counts, differences
 from conformance.exit_codes import EXIT_CONFORMS, EXIT_FAILS
 from conformance.results import Result, read_results
-from lakeproof.terminal import COLOURS, mark, out
+from lakeproof.console import out
+from lakeproof.terminal import COLOURS, mark
 
 MOST_NAMES = 3
 TITLES: Mapping[Change, str] = {

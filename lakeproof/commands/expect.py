@@ -12,7 +12,7 @@ from conformance.findings.expectations_update import pruned, updated
 from conformance.results import read_results
 from conformance.settings import DEFAULT_REPORT, EXPECTATIONS
 from lakeproof.commands.useless import checked
-from lakeproof.terminal import out
+from lakeproof.console import out
 from specs.problems import Problem
 
 EPILOG = """\b

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import difflib
-import inspect
-import sys
 
 import click
 from rich.syntax import Syntax
 from rich.table import Table
 
-from conformance.apis import requirements
 from conformance.mutants.noticed import faults_noticed_by, noticed_file, read_noticed
-from conformance.requirement import Requirement, source_of
-from lakeproof.terminal import out
-from spark_tests.scenarios.running import noticed_scenarios_file, scenarios
+from conformance.requirement_index import Entry, index_of
+from lakeproof.console import out
+from spark_tests.scenarios import PACKAGE, SUITE, noticed_scenarios_file
 from specs.apis import apis
 from specs.clauses import clauses
 from specs.problems import Problem
@@ -24,7 +21,8 @@ from specs.problems import Problem
 @click.argument("requirement_id", metavar="REQUIREMENT")
 def explain_command(requirement_id: str) -> None:
     """Say what a requirement states, where that comes from, and how it is tested."""
-    requirement = find_requirement(requirement_id)
+    entry = find_requirement(requirement_id)
+    requirement = entry.requirement
     clause = clauses(requirement.suite)[requirement.clause]
     grid = Table.grid(padding=(0, 2))
     grid.add_column(style="dim")
@@ -35,25 +33,24 @@ def explain_command(requirement_id: str) -> None:
     grid.add_row("clause", f"{clause.id}: {clause.text}")
     grid.add_row("source", clause.source)
     grid.add_row("place", "\n".join(clause.place) or "nowhere in the norms")
-    file = (
-        noticed_file(requirement.api)
-        if requirement.suite == requirement.api
-        else noticed_scenarios_file(requirement.api)
-    )
+    file = (noticed_scenarios_file if requirement.suite == SUITE else noticed_file)(requirement.api)
     noticed = faults_noticed_by(requirement.id, read_noticed(file))
     grid.add_row("fails on", ", ".join(noticed) or "no fault of the reference server yet")
     out.print(f"[bold]{requirement.id}[/]\n{requirement.statement}\n")
     out.print(grid)
     out.print()
-    source = _source(requirement)
+    source = entry.source()
     out.print(Syntax(source, "python", background_color="default").highlight(source), end="")
 
 
-def find_requirement(requirement_id: str) -> Requirement:
+def find_requirement(requirement_id: str) -> Entry:
     """Return a requirement by id. Raises Problem, with near matches, for an unknown one."""
-    known = {name: requirement for api in apis() for name, requirement in (requirements(api) | scenarios(api)).items()}
+    suite, _, rest = requirement_id.partition(".")
+    api = rest.partition(".")[0] if suite == SUITE else suite
+    known = _requirements(api) if api in apis() else {}
     if requirement_id in known:
         return known[requirement_id]
+    known = {name: entry for api in apis() for name, entry in _requirements(api).items()}
     near = (
         difflib.get_close_matches(requirement_id, known, n=3) or [name for name in known if requirement_id in name][:3]
     )
@@ -61,7 +58,6 @@ def find_requirement(requirement_id: str) -> Requirement:
     raise Problem(f"There is no requirement {requirement_id!r}.", hint)
 
 
-def _source(requirement: Requirement) -> str:
-    """Return the source of the test, of the template where it is one."""
-    module, _, function = requirement.where.partition(":")
-    return inspect.getsource(source_of(getattr(sys.modules[module], function))).rstrip()
+def _requirements(api: str) -> dict[str, Entry]:
+    """Return the requirements of an API and its scenarios, by id."""
+    return index_of(f"conformance.{api}", api) | index_of(f"{PACKAGE}.{api}", SUITE)

@@ -8,15 +8,14 @@ from typing import Any
 import click
 from rich.text import Text
 
-from conformance.apis import requirements
 from conformance.exit_codes import EXIT_CONFORMS, EXIT_NOTHING
 from conformance.kinds import FUZZ
 from conformance.requirement import Requirement
+from conformance.requirement_index import index_of
 from conformance.run.selection import Scope, selection_of
 from conformance.settings import Settings, load_settings
 from lakeproof.commands.settings_options import SELECTION, settings_options
-from lakeproof.terminal import out
-from specs.extras import require_extra
+from lakeproof.console import out
 from specs.profiles import find_profile
 
 EPILOG = """\b
@@ -41,7 +40,9 @@ def list_command(as_json: bool, **given: Any) -> int:
     profile = find_profile(settings.profile or settings.api)
     document = profile.document()
     suites = (*profile.suites, *_asked_for(settings))
-    known = {name: requirement for suite in suites for name, requirement in requirements(suite).items()}
+    known = {
+        name: entry.requirement for suite in suites for name, entry in index_of(f"conformance.{suite}", suite).items()
+    }
     scope, selection = Scope.of(profile, document), selection_of(settings, document, profile.tested_by())
     there = [requirement for _, requirement in sorted(known.items()) if scope.has(requirement)]
     chosen = [requirement for requirement in there if selection.takes(requirement)]
@@ -57,6 +58,8 @@ def _asked_for(settings: Settings) -> list[str]:
     """Return the suites that are there only for who asks for them. Raises Problem where what they need is not there."""
     if FUZZ not in settings.kinds:
         return []
+    from specs.extras import require_extra  # noqa: PLC0415 - few ask for it
+
     require_extra(FUZZ)
     return [FUZZ]
 
@@ -79,9 +82,11 @@ def _print(chosen: list[Requirement]) -> None:
         for requirement in chosen
     ]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    lines = Text()
     for row in rows:
         name, *rest = [cell.ljust(width) for cell, width in zip(row, widths, strict=True)]
-        out.print(Text.assemble(name, ("  " + "  ".join(rest).rstrip(), "dim")), soft_wrap=True)
+        lines.append(name).append("  " + "  ".join(rest).rstrip() + "\n", "dim")
+    out.print(lines, soft_wrap=True, end="")
 
 
 def _few(names: tuple[str, ...], most: int = 2) -> str:

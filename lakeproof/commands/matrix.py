@@ -8,7 +8,7 @@ import click
 
 from conformance.report.servers import write_servers
 from conformance.results import read_results
-from lakeproof.terminal import out
+from lakeproof.console import out
 
 EPILOG = """\b
 Examples:

@@ -26,8 +26,8 @@ from conformance.mutants.scores import OURS, Keeper, Mutant, counted, survivors
 from conformance.report.mutants import publish_mutants
 from lakeproof.closed_sets import OneOf
 from lakeproof.commands.useless import checked
+from lakeproof.console import err, out, table_of
 from lakeproof.mutant_jobs import ALL, FIRST, KNOWN, Measuring
-from lakeproof.terminal import err, out, table_of
 from reference_server.derived_faults import derived_faults
 from reference_server.faults import FAULTS, Fault, find_fault
 from specs.apis import apis, default_api

@@ -25,9 +25,10 @@ from lakeproof.commands.settings_options import CONNECTION, settings_options
 from lakeproof.commands.spark_options import api_option, spark_options, spark_settings_of
 from lakeproof.commands.spark_progress import counting
 from lakeproof.commands.useless import checked
+from lakeproof.console import out
 from lakeproof.progress import showing
 from lakeproof.server_process import ServerProcess, log_in
-from lakeproof.terminal import out, print_end
+from lakeproof.terminal import print_end
 from reference_server.serve import server_settings
 from spark_tests.connectors import catalog_for, sql_tables
 from spark_tests.races import running

@@ -8,7 +8,8 @@ import click
 
 from conformance.report import publish, render_reports
 from conformance.results import read_results
-from lakeproof.terminal import out, print_results
+from lakeproof.console import out
+from lakeproof.terminal import print_results
 
 EPILOG = """\b
 Examples:

@@ -18,8 +18,8 @@ from conformance.settings import DEFAULT_REPORT
 from lakeproof.closed_sets import OneOf
 from lakeproof.commands.settings_options import settings_options
 from lakeproof.commands.useless import checked
+from lakeproof.console import out
 from lakeproof.progress import showing
-from lakeproof.terminal import out
 
 EPILOG = """\b
 Examples:

@@ -13,7 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from conformance.exit_codes import EXIT_CONFORMS, EXIT_FAILS
-from lakeproof.terminal import out, table_of
+from lakeproof.console import out, table_of
 from specs.apis import default_api, part_of
 from specs.clauses import clauses_of
 from specs.diff import diff_documents

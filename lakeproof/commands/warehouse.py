@@ -21,8 +21,9 @@ from conformance.targets.target import connect
 from lakeproof.commands.spark_options import spark_options, spark_settings_of
 from lakeproof.commands.spark_progress import working
 from lakeproof.commands.useless import checked
+from lakeproof.console import out
 from lakeproof.progress import showing
-from lakeproof.terminal import mark, out
+from lakeproof.terminal import mark
 from reference_server.serve import serve
 from spark_tests.connectors import catalog_for
 from spark_tests.pipeline.aggregates import aggregate

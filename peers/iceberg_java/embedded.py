@@ -18,7 +18,8 @@ from conformance.http.redaction import redact
 from conformance.report.matrix import WORST_FIRST
 from conformance.results import Results
 from lakeproof import serve
-from lakeproof.terminal import COLOURS, mark, out
+from lakeproof.console import out
+from lakeproof.terminal import COLOURS, mark
 from peers.iceberg_java.judging import judge, show
 from peers.iceberg_java.rck import REPORT, run_command
 

@@ -19,8 +19,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
-from spark_tests.jars import cache_root, pyspark_jar
+from spark_tests.jars import pyspark_jar
 from spark_tests.java import Java, find_java
+from specs.cache import cache_root
 from specs.problems import Problem
 
 POM = Path(__file__).with_name("pom.xml")

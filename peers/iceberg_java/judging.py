@@ -16,7 +16,8 @@ from conformance.report import render_reports
 from conformance.report.headline import sentence
 from conformance.report.matrix import WORST_FIRST
 from conformance.results import Result, Results
-from lakeproof.terminal import COLOURS, mark, out
+from lakeproof.console import out
+from lakeproof.terminal import COLOURS, mark
 from peers.iceberg_java.kit import probe, run_kit
 from peers.iceberg_java.verdicts import Run, build_results
 

@@ -14,7 +14,7 @@ import click
 
 from conformance.exit_codes import EXIT_INTERRUPTED
 from lakeproof.cli import complain
-from lakeproof.terminal import out
+from lakeproof.console import out
 from peers.iceberg_java.judging import judge, show
 from specs.problems import Problem
 

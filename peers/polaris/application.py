@@ -17,8 +17,8 @@ from pathlib import Path
 
 from peers.iceberg_java.jars import run, versions
 from peers.polaris import java_sources
-from spark_tests.jars import cache_root
 from spark_tests.java import Java, find_java
+from specs.cache import cache_root
 from specs.problems import Problem
 
 HERE = Path(__file__).parent

@@ -8,20 +8,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from conformance.apis import import_requirements
-from conformance.mutants.noticed import FILE
 from conformance.requirement import REQUIREMENTS, Requirement
 from conformance.results import Results
 from conformance.run.plugin import Listener
 from conformance.runner import run
 from conformance.settings import Settings
+from spark_tests.scenarios import PACKAGE, SUITE
 from spark_tests.scenarios.starting import Starter
 from spark_tests.session import SparkSettings
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-SUITE = "spark"
-PACKAGE = "spark_tests.scenarios"
 LOG = "spark.log"
 
 
@@ -53,8 +51,3 @@ def scenarios(api: str) -> dict[str, Requirement]:
         for name, requirement in REQUIREMENTS.items()
         if requirement.suite == SUITE and requirement.api == api
     }
-
-
-def noticed_scenarios_file(api: str) -> Path:
-    """Return the file that says which scenarios of an API notice which fault."""
-    return Path(__file__).parent / api / FILE

@@ -14,7 +14,8 @@ from conformance.report.junit import render_junit
 from conformance.report.notes import Notes
 from conformance.report.pretty import MAX_LINES, MAX_SHORT, absence, answer_line, body_lines, short_body
 from conformance.report.sarif import render_sarif
-from lakeproof.terminal import out, print_results
+from lakeproof.console import out
+from lakeproof.terminal import print_results
 from tests.conformance.made_results import Page, result, results
 
 LONG = {"location": "s3://" + "x" * 300, "list": list(range(MAX_LINES)), "b/c": {"a": [1, None, True, "ü"]}, "no": {}}

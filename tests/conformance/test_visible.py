@@ -18,7 +18,7 @@ from conformance.report.notes import Notes
 from conformance.requirement import Requirement
 from conformance.results import Result
 from conformance.visible import visible
-from lakeproof import cli, terminal
+from lakeproof import cli, console, terminal
 from lakeproof.shown_run import show_run
 from tests.conformance.made_results import Page, results
 
@@ -122,16 +122,16 @@ def test_what_scripts_take_out_of_a_report_has_no_such_sign(run, tmp_path):
 
 def test_no_terminal_gets_such_a_sign(run, capsys):
     terminal.print_results(run)
-    terminal.out.print(f"plain {TARGET}", Text(TARGET, "dim"))
+    console.out.print(f"plain {TARGET}", Text(TARGET, "dim"))
     written = capsys.readouterr().out
     assert acting(written) == set()
     assert "\\u202e" in written
 
 
 def test_styles_still_reach_a_terminal():
-    console = terminal.SafeConsole(file=io.StringIO(), force_terminal=True, color_system="standard")
-    console.print(Text(f"a{TARGET}", "red"))
-    assert console.file.getvalue().startswith("\x1b[31mabegin\\u0000")
+    shown = console.SafeConsole(file=io.StringIO(), force_terminal=True, color_system="standard")
+    shown.print(Text(f"a{TARGET}", "red"))
+    assert shown.file.getvalue().startswith("\x1b[31mabegin\\u0000")
 
 
 def test_errors_and_annotations_have_no_such_sign(run, monkeypatch, capsys):

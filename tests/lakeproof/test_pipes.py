@@ -6,7 +6,7 @@ import io
 
 import pytest
 
-from lakeproof.terminal import SafeConsole, table_of
+from lakeproof.console import SafeConsole, table_of
 
 LONG = "lance.merge_insert.when_not_matched_by_source_delete_filter " * 4
 

@@ -9,8 +9,8 @@ import pytest
 
 from conformance.activity import doing
 from lakeproof import progress
+from lakeproof.console import SafeConsole
 from lakeproof.progress import Heartbeat, ProgressListener, showing
-from lakeproof.terminal import SafeConsole
 from tests.conformance.made_results import result
 
 MOVES = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")

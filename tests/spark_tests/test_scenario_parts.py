@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from spark_tests.scenarios.running import SUITE, scenarios
+from spark_tests.scenarios import SUITE
+from spark_tests.scenarios.running import scenarios
 from specs.apis import apis as find_apis
 from specs.clauses import clauses
 from specs.profiles import find_profile
