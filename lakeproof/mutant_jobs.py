@@ -13,7 +13,7 @@ from functools import cache
 from multiprocessing import active_children, get_context
 
 from conformance.activity import doing
-from conformance.mutants.mutation import Likely, Plan, Shown, judging, near, show, who_meets
+from conformance.mutants.mutation import Likely, Plan, Shown, failing, judging, near, show, who_meets
 from conformance.mutants.noticed import matching, noticed_file, read_noticed
 from conformance.mutants.scores import Mutant
 from conformance.settings import Settings
@@ -48,27 +48,49 @@ class Measuring:
     known   those of noticed.toml, each of them, and as `first` where it names none; where this server offers nothing
             that they are about, the fault changed nothing
     all     each requirement of the fault's operations
+
+    Each requirement is shown the server without a fault first. `failing` are those that it does not meet even so: they
+    say nothing of a fault, and are shown none.
     """
 
     api: str
     asked: str = FIRST
     jobs: int = 1
+    failing: set[str] = field(default_factory=set)
 
     def measure(self, names: Collection[str]) -> Iterator[Mutant]:
         """Yield the measurement of each fault, as it is done."""
         document = find_profile(self.api).document()
         faults = {name: replace(find_fault(name, [document]), name=name) for name in names}
-        wholly = self._wholly(faults)
+        wholly = {name: stages for name, stages in self._fair(self._wholly(faults)).items() if any(stages)}
         for shown in self._shown(wholly, first=False):
             judged = shown.results is None or any(result.verdict in JUDGED for result in shown.results)
             yield _mutant(faults[shown.fault], shown) if judged else _unnoticed(faults[shown.fault], reached=False)
         left = {name: fault for name, fault in faults.items() if name not in wholly}
         derived = {name: fault for name, fault in left.items() if name.partition(":")[0] in FAMILIES}
         yield from self._derived(derived)
-        everybody = judging(self.api)
-        written = {name: self._near_first(fault, everybody) for name, fault in left.items() if name not in derived}
-        for shown in self._shown(written, first=True):
-            yield _mutant(faults[shown.fault], shown)
+        yield from self._written({name: fault for name, fault in left.items() if name not in derived})
+
+    def _written(self, faults: Mapping[str, Fault]) -> Iterator[Mutant]:
+        """Measure with the requirements of each fault's operations, and what survives these with all others."""
+        left, everybody = dict(faults), judging(self.api).keys()
+        close = {name: near(self.api, fault.operations) for name, fault in faults.items()}
+        for shown in self._noticed(self._fair({name: (sorted(ids),) for name, ids in close.items()})):
+            yield _mutant(left.pop(shown.fault), shown)
+        for shown in self._noticed(self._fair({name: (sorted(everybody - close[name]),) for name in left})):
+            yield _mutant(left.pop(shown.fault), shown)
+        yield from map(_unnoticed, left.values())
+
+    def _fair(self, plan: Plan) -> Plan:
+        """Return a plan without the requirements that fail on the server without a fault."""
+        asked = {name for stages in plan.values() for ids in stages for name in ids}
+        if asked:
+            with _served(self.api) as bench, ProgressListener() as listener:
+                self.failing.update(failing(bench.settings, asked, listener))
+        return {
+            fault: tuple([name for name in ids if name not in self.failing] for ids in stages)
+            for fault, stages in plan.items()
+        }
 
     def _wholly(self, faults: Mapping[str, Fault]) -> Plan:
         """Return the faults that are shown to requirements each of which is asked."""

@@ -134,6 +134,15 @@ def who_meets(
     }
 
 
+def failing(settings: Settings, ids: Collection[str], listener: Listener | None = None) -> set[str]:
+    """Return the requirements that fail on the server without a fault: of a fault they say nothing."""
+    if not ids:
+        return set()
+    with tempfile.TemporaryDirectory() as folder:
+        results, _ = run(replace(settings, report=folder), listener, ids=ids)
+    return {result.id for result in results.requirements if result.verdict in FINDINGS}
+
+
 def show(settings: Settings, plan: Plan, likely: Likely | None = None, *, first: bool = False) -> list[Shown]:
     """Show each fault of a plan to its requirements, as long as none of them notices it where the `first` is enough.
 

@@ -84,8 +84,8 @@ def mutants_command(
     """Measure which requirements notice which fault of the embedded reference server.
 
     Under each fault those requirements run that are about its operations, and under one that follows from the document
-    those that meet it in a run without faults. A fault that changed something and that nobody notices is a gap of the
-    suite, unless excused.toml says why nobody can: such faults are left out.
+    those that meet it in a run without faults. What fails without a fault notices none. A fault that changed something
+    and that nobody notices is a gap of the suite, unless excused.toml says why nobody can: such faults are left out.
     """
     if published:
         out.print("\n".join(map(str, publish_mutants(published, _to_notice()))), soft_wrap=True)
@@ -108,7 +108,8 @@ def mutants_command(
     needed = [fault.name for fault in faults if not excuse(fault.name, excused)]
     wanted = [name for name in needed if name not in known]
     measured: list[Mutant] = []
-    for mutant in Measuring(api, ALL if write else KNOWN if keep else FIRST, jobs).measure(wanted):
+    measuring = Measuring(api, ALL if write else KNOWN if keep else FIRST, jobs)
+    for mutant in measuring.measure(wanted):
         mutant.how = f"one fault in {sample}, seed {seed}"
         measured.append(mutant)
         _print(mutant, as_json=as_json)
@@ -117,6 +118,8 @@ def mutants_command(
     if write:
         _keep(api, {mutant.fault: set(mutant.noticed_by) for mutant in measured if mutant.noticed_by})
     changed, left = counted(measured), survivors(measured)
+    if measuring.failing:
+        err.print(f"failing without a fault, so shown none: {', '.join(sorted(measuring.failing))}", soft_wrap=True)
     err.print(
         f"{len(measured)} faults: {len(changed) - len(left)} noticed, {len(left)} survive, "
         f"{len(measured) - len(changed)} changed nothing, {len(faults) - len(needed)} are excused"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from dataclasses import replace
 from fnmatch import fnmatchcase
 
@@ -131,3 +132,35 @@ def test_faults_are_measured_by_processes(jobs, monkeypatch):
     measured = {mutant.fault: mutant for mutant in Measuring("lance", jobs=jobs).measure(faults)}
     assert [len(measured[fault].noticed_by) for fault in faults] == [1, 1, 0]
     assert [measured[fault].reached for fault in faults] == [True, True, False]
+
+
+@pytest.fixture
+def weak(monkeypatch):
+    """Two requirements of the suite, of which the second fails whatever is asked of the server that is measured."""
+    ids = ["lance.namespace.create.conflict", "lance.tag.create.taken"]
+
+    @contextmanager
+    def served(api):
+        with serve(api, storage="memory", allow_faults=True, faults=["other-status:CreateTableTag:409"]) as server:
+            yield mutant_jobs.Bench(Settings(api=api, server=server.url), server)
+
+    monkeypatch.setattr(mutant_jobs, "_served", served)
+    monkeypatch.setattr(mutant_jobs, "near", lambda _api, _operations: set(ids))
+    monkeypatch.setattr(mutant_jobs, "judging", lambda api: {name: requirements(api)[name] for name in ids})
+    mutant_jobs._of_process.cache_clear()
+    yield ids
+    mutant_jobs._of_process.cache_clear()
+
+
+@pytest.mark.parametrize("asked", [mutant_jobs.FIRST, mutant_jobs.KNOWN, mutant_jobs.ALL])
+@pytest.mark.parametrize(
+    ("fault", "noticed"), [("conflict-as-unsupported", True), ("other-status:CreateTableTag:404", False)]
+)
+def test_what_fails_without_a_fault_notices_none(weak, asked, fault, noticed):
+    """The fault that the second requirement seems to notice, since it always fails, survives."""
+    good, failing = weak
+    measuring = Measuring("lance", asked)
+    (mutant,) = measuring.measure([fault])
+    assert set(mutant.noticed_by) == ({good} if noticed else set())
+    assert failing not in mutant.noticed_by
+    assert measuring.failing <= {failing}
