@@ -57,8 +57,8 @@ class SafeConsole(Console):
         except ValueError:  # it is closed
             return False
 
-    @property
-    def size(self) -> ConsoleDimensions:  # type: ignore[misc] # nobody sets it
+    @property  # type: ignore[misc]  # nobody sets it
+    def size(self) -> ConsoleDimensions:
         """See Console.size."""
         size = super().size
         return size if self.is_screen else ConsoleDimensions(WIDEST, size.height)
