@@ -8,6 +8,7 @@ from typing import Any
 from rich.console import Console, ConsoleDimensions, ConsoleOptions, RenderableType
 from rich.segment import Segment
 from rich.table import Column, Table
+from rich.text import TextType
 
 from conformance.visible import visible
 
@@ -33,6 +34,13 @@ class SafeConsole(Console):
         """See Console.size."""
         size = super().size
         return size if self.is_screen else ConsoleDimensions(WIDEST, size.height)
+
+    def rule(self, title: TextType = "", **options: Any) -> None:
+        """See Console.rule. Outside of a screen it is the title alone: a line across has no end there."""
+        if self.is_screen:
+            super().rule(title, **options)
+        else:
+            self.print(title)
 
     def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterator[Segment]:
         """See Console.render. Outside of a screen the spaces that fill a line are left out."""

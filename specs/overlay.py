@@ -4,7 +4,8 @@ An overlay is a YAML file:
 
     overlay: 1.0.0
     info: {title: ..., version: ...}
-    extends: ../2026-03.yaml            the document that it is for; without it, the first of its API
+    extends: ../2026-03.yaml            the document that it is for, with the revisions whose basis that is; without it,
+                                        the first of its API
     actions:
       - target: $.components.schemas    where: a JSONPath (RFC 9535)
         description: ...                why the document is wrong there

@@ -4,7 +4,8 @@ A profile named `lance/2026-03` stands in these files beside each other:
 
     specs/lance/api.toml                  what the API is, which revisions it has, of which documents they consist
     specs/lance/2026-03.yaml              the document, or what it says otherwise than another revision
-    specs/lance/overlays/*.yaml           corrections, of the document that they extend or of the API's first one
+    specs/lance/overlays/*.yaml           corrections, of the document that they extend, and of what is written as its
+                                          differences from that; or of the API's first document
     specs/lance/2026-03.requirements.txt  the published requirement set, once there is one: it is frozen
     specs/lance/clauses/*.toml            the normative statements, shared by the revisions of an API
 
@@ -26,7 +27,7 @@ from specs.discriminators import expand_discriminators
 from specs.openapi import Document, Operation
 from specs.overlay import Action, read_overlay
 from specs.problems import Problem, did_you_mean
-from specs.revisions import patch_document
+from specs.revisions import lineage, patch_document
 
 T = TypeVar("T")
 
@@ -162,7 +163,7 @@ class Profile:
             return []
         first = next(other for other in self.facts.parts(self.revision) if not other.follows)
         overlays = [read_overlay(path, self.revision) for path in sorted(self.facts.folder.glob("overlays/*.yaml"))]
-        extended = {self._path(part).resolve(), *([None] if part is first else [])}
+        extended = {*(path.resolve() for path in lineage(self._path(part))), *([None] if part is first else [])}
         return [action for overlay in overlays if overlay.extends in extended for action in overlay.actions]
 
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from specs.files import read_yaml
+from specs.files import read_text, read_yaml
 from specs.problems import Problem
 from specs.references import COMPONENTS, references
 
@@ -37,6 +37,17 @@ def _read(path: Path, above: tuple[Path, ...]) -> Any:
     if not isinstance(raw, dict) or BASIS not in raw:
         return raw
     return _patched(_read(path.with_name(f"{raw.pop(BASIS)}.yaml"), (*above, path)), raw)
+
+
+def lineage(path: Path) -> list[Path]:
+    """Return the files of which the document at `path` is put together: itself, its basis, the basis of that."""
+    files = [path]
+    while BASIS in read_text(files[-1]):  # most have none, and parsing takes long
+        raw = read_yaml(files[-1])
+        if not isinstance(raw, dict) or BASIS not in raw or (basis := path.with_name(f"{raw[BASIS]}.yaml")) in files:
+            break
+        files.append(basis)
+    return files
 
 
 def patch_document(basis: dict[str, Any], path: Path) -> dict[str, Any]:

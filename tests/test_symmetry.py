@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+from importlib import import_module
 from pathlib import Path
 
 import pytest
 
 from conformance.apis import requirements
+from conformance.common.ordinary import Unprepared
 from conformance.coverage.statuses import GAP, clause_coverage
 from reference_server.api import find_handlers
 from reference_server.serve import api_class
 from specs.apis import apis
 from specs.clauses import clauses
-from specs.profiles import find_profile
+from specs.overlay import read_overlay
+from specs.profiles import every_operation, find_profile, profiles
 
 ROOT = Path(__file__).parent.parent
 APIS = list(apis())
@@ -75,3 +80,52 @@ def test_server_files_are_mirrored_by_requirements(api):
     paths = (ROOT / "conformance" / api / "requirements").glob("test_*.py")
     judged = {path.stem.removeprefix("test_") for path in paths}
     assert handlers - judged == set()
+
+
+@pytest.mark.parametrize("api", APIS)
+def test_every_operation_has_an_ordinary_request(api):
+    module = import_module(f"conformance.{api}.support.ordinary")
+    own = [operation for operation in every_operation(api) if find_profile(api).suite_of(operation.id) == api]
+    lacking = [operation.id for operation in own if isinstance(module.preparation(operation), Unprepared)]
+    assert [f"{module.__name__} prepares no ordinary request of {operation}." for operation in lacking] == []
+
+
+@pytest.mark.parametrize(("api", "operation"), [("lance", "DropTable"), ("iceberg", "createView")])
+def test_an_ordinary_request_that_is_missing_breaks_only_what_needs_it(api, operation):
+    """The suite is still imported, with each of its requirements, and the operation is named."""
+    code = (
+        "import sys\n"
+        f"from conformance.{api}.support import ordinary\n"
+        f"del ordinary.PREPARATIONS[{operation!r}]\n"
+        "from conformance.apis import requirements\n"
+        "from specs.profiles import find_profile\n"
+        f"operation = find_profile({api!r}).document().operation({operation!r})\n"
+        f"print(len(requirements({api!r})), ordinary.preparation(operation))\n"
+    )
+    told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT).stdout
+    count, what = told.split(maxsplit=1)
+    assert int(count) > len(requirements(api)) * 0.99
+    assert what.strip() == str(Unprepared(operation))
+
+
+@pytest.mark.parametrize("profile", profiles().values(), ids=lambda profile: profile.name)
+def test_every_error_is_listed(profile):
+    assert import_module(f"specs.{profile.api}.errors").unlisted(profile) == []
+
+
+@pytest.mark.parametrize("api", APIS)
+def test_every_overlay_corrects_a_document(api):
+    """An overlay that extends a document which no profile has any more would be lost without a word."""
+    folder = find_profile(api).facts.folder
+    applied = [action for profile in profiles().values() if profile.api == api for action in profile.overlay()]
+    idle = [
+        path.name
+        for path in sorted(folder.glob("overlays/*.yaml"))
+        for revision in find_profile(api).facts.profiles
+        if not set(_said(read_overlay(path, revision).actions)) <= set(_said(applied))
+    ]
+    assert [f"{name} corrects no document of {api}." for name in idle] == []
+
+
+def _said(actions):
+    return [(action.target, action.description) for action in actions]

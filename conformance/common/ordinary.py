@@ -6,14 +6,29 @@ A requirement about a defect of requests puts it into such a request, and sees t
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
-from typing import Any, Protocol
+from dataclasses import dataclass, replace
+from typing import Any, NoReturn, Protocol
 
 from conformance.http.client import Answer
 from conformance.outcomes import Blocked, Unoffered, Violation
 from specs.openapi import Parameter
+from specs.problems import Problem
 
 PARAMETERS = {"query": "query", "header": "headers"}  # by their location: where a request has them
+
+
+@dataclass(frozen=True, slots=True)
+class Unprepared:
+    """Stands for what prepares a request of an operation where nothing does: only what needs it ends as an error."""
+
+    operation: str
+
+    def __call__(self, _catalog: Any, _name: str) -> NoReturn:
+        """Raise Problem: the kit lacks a part."""
+        raise Problem(
+            f"Nothing prepares an ordinary request of {self.operation}.",
+            "Add what does to `PREPARATIONS`, in support/ordinary.py of its API.",
+        )
 
 
 class Ordinary(Protocol):

@@ -13,6 +13,7 @@ API = "iceberg"
 LABEL = "types"
 TABLE = Path(__file__).with_name("error_types.toml")
 Types = Mapping[int, frozenset[str]]
+OF_ITS_OWN = (404, 409, 422)  # the statuses that an operation answers with for a reason of its own
 OAUTH_OPERATION = "getToken"  # its errors are those of OAuth2, by the document's schema
 
 
@@ -43,3 +44,13 @@ def described(operation_id: str, profile: Profile) -> list[str]:
     """Return the errors of an operation in words: status and type."""
     stated = sorted(stated_types(operation_id, profile).items())
     return [f"{status} {name}" for status, types in stated for name in sorted(types)]
+
+
+def unlisted(profile: Profile) -> list[str]:
+    """Return what the table lacks for a profile, a sentence for each missing row."""
+    return [
+        f"{TABLE.name} has no type for {status} of {operation.id}, which declares that status."
+        for operation in profile.document().operations.values()
+        for status in OF_ITS_OWN
+        if str(status) in operation.responses and status not in stated_types(operation.id, profile)
+    ]

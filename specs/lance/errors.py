@@ -46,3 +46,16 @@ def described(operation_id: str, profile: Profile) -> list[str]:
     """Return the errors of an operation in words: number and name."""
     names = {error.code: error.name for error in error_codes().values()}
     return [f"{code} {names[code]}" for code in sorted(codes_of(operation_id, profile))]
+
+
+def unlisted(profile: Profile) -> list[str]:
+    """Return what the table lacks for a profile, a sentence for each missing row."""
+    raw, known = read_toml(TABLE), {error.code for error in error_codes().values()}
+    rows = {*raw["operations"], *(entry["operation"] for entry in raw["addition"])}
+    operations = profile.document().operations
+    missing = [operation for operation in operations if operation not in rows]
+    codes = sorted({code for operation in operations for code in codes_of(operation, profile)} - known)
+    return [
+        *(f"{TABLE.name} has no row for {operation} in [operations]." for operation in missing),
+        *(f"{TABLE.name} has no row for code {code} in [errors]." for code in codes),
+    ]

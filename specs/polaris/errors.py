@@ -11,6 +11,7 @@ from functools import cache
 from pathlib import Path
 
 from specs.files import read_toml
+from specs.iceberg.errors import OAUTH_OPERATION
 from specs.iceberg.errors import stated_types as iceberg_types
 from specs.profiles import Profile, find_profile
 
@@ -37,3 +38,13 @@ def described(operation_id: str, profile: Profile) -> list[str]:
     """Return the errors of an operation in words: status and type."""
     stated = sorted(stated_types(operation_id, profile).items())
     return [f"{status} {name}" for status, types in stated for name in sorted(types)]
+
+
+def unlisted(profile: Profile) -> list[str]:
+    """Return what the table lacks for a profile, a sentence for each missing row."""
+    operations = profile.document().operations.keys() - {OAUTH_OPERATION}
+    return [
+        f"{TABLE.name} has no type for any error of {operation}."
+        for operation in sorted(operations)
+        if not stated_types(operation, profile)
+    ]

@@ -58,3 +58,11 @@ def test_a_screen_has_its_width():
         assert (max(map(len, shown.splitlines())) <= 80) == isinstance(file, Screen)
         assert "".join(LONG.split()) in "".join(shown.split())
     assert len(shown.splitlines()) > 2
+
+
+def test_a_line_across_a_screen_is_its_title_elsewhere():
+    for file in (io.StringIO(), Screen()):
+        SafeConsole(file=file, color_system=None).rule("lance/2026-03")
+        shown = file.getvalue().strip()
+        assert (shown == "lance/2026-03") != isinstance(file, Screen)
+        assert "lance/2026-03" in shown

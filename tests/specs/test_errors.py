@@ -64,3 +64,30 @@ def test_an_error_of_a_revision_that_there_is_not_is_a_problem(tmp_path, monkeyp
 def test_errors_are_described_for_people():
     assert "4 TableNotFound" in codes.described("DescribeTable", find_profile("lance"))
     assert "404 NoSuchTableException" in types.described("loadTable", find_profile("iceberg"))
+
+
+# What a table of errors lacks
+
+
+@pytest.mark.parametrize(
+    ("table", "gone", "sentence"),
+    [
+        (codes, ("operations", "DropTable"), "error_codes.toml has no row for DropTable in [operations]."),
+        (codes, ("errors", "TableTagNotFound"), "error_codes.toml has no row for code 8 in [errors]."),
+        (types, ("operations", "loadFunction"), "error_types.toml has no type for 404 of loadFunction"),
+    ],
+)
+def test_a_missing_row_is_told_in_a_sentence(table, gone, sentence, monkeypatch):
+    raw = table.read_toml(table.TABLE)
+    del raw[gone[0]][gone[1]]
+    monkeypatch.setattr(table, "read_toml", lambda _: raw)
+    cached = [value for value in vars(table).values() if hasattr(value, "cache_clear")]
+    for function in cached:
+        function.cache_clear()
+    try:
+        (told,) = table.unlisted(find_profile(table.API))
+    finally:
+        monkeypatch.undo()
+        for function in cached:
+            function.cache_clear()
+    assert told.startswith(sentence)

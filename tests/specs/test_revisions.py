@@ -5,8 +5,10 @@ from __future__ import annotations
 import pytest
 import yaml
 
+import specs
 from specs.problems import Problem
-from specs.revisions import BASIS, merge_patch, read_revision
+from specs.profiles import find_profile
+from specs.revisions import BASIS, lineage, merge_patch, read_revision
 
 # target, patch, result: the test cases of RFC 7396, appendix A
 MERGES = [
@@ -66,3 +68,25 @@ def test_revisions_that_are_each_others_basis_are_a_problem(tmp_path):
     write(tmp_path, "2", {BASIS: "1"})
     with pytest.raises(Problem, match="basis of itself"):
         read_revision(write(tmp_path, "1", {BASIS: "2"}))
+
+
+def test_a_revision_written_as_differences_has_the_overlay_of_its_basis(tmp_path, monkeypatch):
+    """Also where the overlay names the document that it extends."""
+    api = tmp_path / "toy"
+    (api / "overlays").mkdir(parents=True)
+    (api / "api.toml").write_text('title = "Toy"\nrevisions = ["1", "2"]\n')
+    operation = {"operationId": "A", "responses": {"200": {"description": "d"}}}
+    write(api, "1", {"openapi": "3.1.0", "info": {"title": "t"}, "paths": {"/a": {"get": operation}}})
+    write(api, "2", {BASIS: "1", "info": {"version": "2"}})
+    action = {"target": "$.info", "description": "It has none.", "update": {"contact": {"name": "me"}}}
+    write(api / "overlays", "1", {"overlay": "1.0.0", "extends": "../1.yaml", "actions": [action]})
+    monkeypatch.setattr(specs, "__path__", [str(tmp_path)])
+    for revision in ("1", "2"):
+        assert find_profile(f"toy/{revision}").document().raw["info"]["contact"] == {"name": "me"}
+
+
+def test_the_files_of_a_revision_are_its_own_and_those_of_its_basis(tmp_path):
+    files = [write(tmp_path, "1", {BASIS: "2"}), write(tmp_path, "2", {BASIS: "3"}), write(tmp_path, "3", {"a": 1})]
+    assert lineage(files[0]) == files
+    assert lineage(files[2]) == files[2:]
+    assert lineage(write(tmp_path, "4", {BASIS: "4"})) == [tmp_path / "4.yaml"]

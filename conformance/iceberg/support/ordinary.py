@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from conformance.common.ordinary import Unprepared
 from conformance.http.client import Answer
 from conformance.iceberg.catalog import IcebergCatalog
 from conformance.iceberg.client import Id, change, identifier
@@ -16,7 +17,7 @@ from conformance.iceberg.support.reports import REPORTS
 from conformance.iceberg.support.stored import ORDER, SAMPLES, SCHEMA, SPEC, Sample, full_view
 from conformance.iceberg.support.update_actions import ACTIONS
 from conformance.iceberg.support.updates import LAST_ADDED, TOUCH, add_schema, requirement, update
-from specs.openapi import Operation
+from specs.openapi import JSON_TYPE, Operation
 
 Json = dict[str, Any]
 
@@ -234,6 +235,7 @@ LOOSE: dict[str, Prepare] = {
     "renameView": _renaming("renameView"),
     "registerView": _view_registration,
 }
+SIGNING = "signRequest"  # its bodies are about files that a server signs for
 STORING: dict[str, Prepare] = {name: _storing(sample) for name, sample in SAMPLES.items()}
 CHANGING: dict[str, Prepare] = {
     action.replace("-", "_"): _changing(action) for action in ACTIONS if not action.startswith("add-")
@@ -242,6 +244,7 @@ COMMITS = STORING | CHANGING  # by what the updates of a commit to a table do
 
 
 def preparation(operation: Operation) -> Prepare:
-    """Return what prepares an ordinary request of any operation, that is not sent before."""
+    """Return what prepares an ordinary request of any operation, that is not sent before; Unprepared without a body."""
     known = {**PREPARATIONS, **LOOSE, "dropNamespace": _empty_namespace, "registerTable": _unseen_registration}
-    return known.get(operation.id) or _plain(operation)
+    bodiless = operation.request is None or JSON_TYPE not in operation.request.content or operation.id == SIGNING
+    return known.get(operation.id) or (_plain(operation) if bodiless else Unprepared(operation.id))

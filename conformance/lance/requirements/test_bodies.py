@@ -9,7 +9,7 @@ from conformance.common.bodies import Body
 from conformance.common.fields import unusual, wrong_types
 from conformance.lance.operations import JSON_OPERATIONS, OPERATIONS, reads
 from conformance.lance.support.fuller import FULLER
-from conformance.lance.support.ordinary import PREPARATIONS
+from conformance.lance.support.ordinary import preparation
 from specs.openapi import Operation, Schema
 
 # What names something: a careless server would make of it what is not the run's own. Code of clients is never sent.
@@ -21,7 +21,7 @@ def _values(schema: Schema) -> list[Any]:
 
 
 BODIES = {
-    name: Body(operation, PREPARATIONS[operation.id], LEFT, lasting=reads(operation))
+    name: Body(operation, preparation(operation), LEFT, lasting=reads(operation))
     for name, operation in JSON_OPERATIONS.items()
 }
 WITH_FIELDS = {name: body for name, body in BODIES.items() if name != "update_table_schema_metadata"} | {
@@ -38,7 +38,7 @@ def _stays(operation: Operation) -> tuple[str, ...]:
 
 
 WITH_PARAMETERS = {
-    name: Body(operation, PREPARATIONS[operation.id], _stays(operation), lasting=reads(operation))
+    name: Body(operation, preparation(operation), _stays(operation), lasting=reads(operation))
     for name, operation in OPERATIONS.items()
     if any(not known.required and known.name not in _stays(operation) for known in operation.parameters)
 }

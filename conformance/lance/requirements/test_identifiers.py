@@ -15,7 +15,7 @@ from conformance.http.client import Answer
 from conformance.lance.catalog import LanceCatalog, Names
 from conformance.lance.operations import OPERATIONS
 from conformance.lance.support.listing import collect, collect_namespaces, collect_tables
-from conformance.lance.support.ordinary import PREPARATIONS
+from conformance.lance.support.ordinary import preparation
 from conformance.lance.support.routers import routed
 from conformance.requirement import given, must, should
 from specs.lance.identifiers import join_parts
@@ -143,7 +143,7 @@ def test_names_differ_by_case(catalog: LanceCatalog) -> None:
 # What lies within a nested namespace
 
 NESTED = {
-    name: Body(operation, PREPARATIONS[operation.id])
+    name: Body(operation, preparation(operation))
     for name, operation in OPERATIONS.items()
     if "/table/{id}/" in operation.path and operation.id != "RegisterTable"  # whose place is seen to be taken first
 }

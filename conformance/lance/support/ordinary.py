@@ -12,7 +12,7 @@ from typing import Any
 import pyarrow as pa
 
 from conformance.checks import text
-from conformance.common.ordinary import accepted, refuses_each
+from conformance.common.ordinary import Unprepared, accepted, refuses_each
 from conformance.http.client import Answer, Expected
 from conformance.http.exchange import Exchange
 from conformance.lance.catalog import INVALID_INPUT, LanceCatalog, Names
@@ -22,7 +22,7 @@ from conformance.lance.support.staging import stage
 from conformance.lance.support.transactions import new_transaction
 from conformance.outcomes import Blocked
 from conformance.strategies import tables
-from specs.openapi import JSON_TYPE
+from specs.openapi import JSON_TYPE, Operation
 
 Json = dict[str, Any]
 QUERY: Json = {"vector": {"single_vector": [0.0, 1.0]}, "vector_column": "place", "k": 1}
@@ -81,7 +81,7 @@ NO_VERSION = INVALID | {(404, 11), (409, 14)}  # the table has no such version, 
 
 def ordinary(catalog: LanceCatalog, operation: str, name: str = "t") -> Ordinary:
     """Make what an operation is about, under this name, and return a request about it."""
-    return PREPARATIONS[operation](catalog, name)
+    return _prepare(operation)(catalog, name)
 
 
 def refuses_invalid(
@@ -243,3 +243,12 @@ PREPARATIONS: dict[str, Prepare] = {
     "DescribeTransaction": _transaction({}),
     "AlterTransaction": _transaction({"actions": [{"setPropertyAction": {"key": "k", "value": "v"}}]}),
 }
+
+
+def preparation(operation: Operation) -> Prepare:
+    """Return what prepares an ordinary request of an operation, Unprepared where nothing does."""
+    return _prepare(operation.id)
+
+
+def _prepare(operation: str) -> Prepare:
+    return PREPARATIONS.get(operation) or Unprepared(operation)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
+from conformance.common.ordinary import Unprepared
 from conformance.iceberg.client import names_below_prefix
 from conformance.polaris.catalog import PolarisCatalog
 from conformance.polaris.entities import CATALOG, CREATED
@@ -109,7 +110,7 @@ def _in_namespace(operation: Operation) -> Prepare:
 
 
 def preparation(operation: Operation) -> Prepare:
-    """Return what prepares an ordinary request of an operation."""
+    """Return what prepares an ordinary request of an operation, Unprepared where it needs a body and has none."""
     made: Mapping[str, Prepare] = {
         **{case.revoke: _revoked(operation, case) for case in ASSIGNMENTS.values()},
         CATALOG.update: _catalog_update,
@@ -122,6 +123,8 @@ def preparation(operation: Operation) -> Prepare:
     }
     if operation.id in made:
         return made[operation.id]
+    if operation.request and operation.id not in BODIES:
+        return Unprepared(operation.id)
     if "{policy-name}" in operation.path:
         return _of_policy(operation)
     return _in_namespace(operation) if "{prefix}" in operation.path else _managed(operation)
