@@ -46,7 +46,7 @@ def refusing(*ends, status=406):
 class Catalog:
     """A catalog that has every operation and makes what it is told to."""
 
-    inventory = SimpleNamespace(offers=lambda operation: operation != "missing")
+    inventory = SimpleNamespace(may_offer=lambda operation: operation != "missing")
 
     def begin_example(self):
         """Nothing to do."""
