@@ -120,15 +120,19 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
         return
     from conformance.findings.again import again  # noqa: PLC0415
     from conformance.report import write_reports  # noqa: PLC0415
+    from specs.writing import NotWritten  # noqa: PLC0415
 
     results = plugin.session.results()
     results.run.again = again(_loaded(config))
     if not results.run.selected:
         terminalreporter.write_sep("-", "lakeproof: nothing selected")
         return
-    paths = write_reports(results, plugin.session.settings)
     counts = ", ".join(f"{count:,} {verdict}" for verdict, count in results.totals.items() if count)
     terminalreporter.write_sep("-", f"lakeproof: {counts or 'nothing tested'}")
+    try:
+        paths = write_reports(results, plugin.session.settings)
+    except NotWritten as problem:
+        pytest.exit(str(problem), pytest.ExitCode.USAGE_ERROR)
     terminalreporter.write_line(f"report: {paths['html']}")
 
 

@@ -144,7 +144,7 @@ def test_findings_are_told_as_such_and_bugs_of_the_kit_with_their_traceback(pyte
     [
         (["--lakeproof-server", "http://127.0.0.1:9"], "cannot be reached"),
         (["--lakeproof-server", "nonsense"], "not an http"),
-        (["--lakeproof-server", "http://127.0.0.1:9", "--lakeproof-depth", "none"], "depth cannot be"),
+        (["--lakeproof-server", "http://127.0.0.1:9", "--lakeproof-depth", "none"], "--depth: unknown depth"),
         (["--lakeproof-storage", "tape"], "no storage"),
         (["--lakeproof-server", "http://127.0.0.1:9", "-n", "2"], "give --lakeproof-jobs N"),
     ],
@@ -153,6 +153,15 @@ def test_wrong_options_are_usage_errors(pytester, arguments, words):
     outcome = pytester.runpytest_subprocess(*FLAGS, "--pyargs", "conformance.lance", *arguments)
     assert outcome.ret == 4
     outcome.stderr.fnmatch_lines([f"*{words}*"])
+
+
+def test_a_report_that_cannot_be_written_is_a_usage_error(pytester, server):
+    (pytester.path / "out" / "report.html").mkdir(parents=True)
+    arguments = ["--pyargs", "conformance.lance", "--lakeproof-server", server.url, "--lakeproof-report", "out"]
+    outcome = pytester.runpytest_subprocess(*FLAGS, *arguments, "-k", "lance.namespace.create.conflict")
+    assert outcome.ret == 4
+    outcome.stderr.fnmatch_lines(["*The report folder out cannot be written: report.html is a folder."])
+    assert "Traceback" not in outcome.stderr.str() + outcome.stdout.str()
 
 
 def test_every_setting_is_an_option_of_pytest():
