@@ -1,4 +1,4 @@
-"""What this process is doing now: phases say it, and whoever shows a run looks now and then.
+"""The present activity of this process: phases set it, and progress displays read it.
 
     with doing("sending findings again") as tell:
         tell(f"sending findings again, {number} of {count}")
@@ -33,6 +33,6 @@ def doing(text: Text) -> Iterator[Callable[[Text], None]]:
 
 
 def present() -> str:
-    """Return what is done now: the innermost phase that says anything, "" while none does."""
+    """Return the present activity: the text of the innermost phase that has one, "" without any."""
     texts = (text if isinstance(text, str) else text() for text in reversed(_phases))
     return next(filter(None, texts), "")

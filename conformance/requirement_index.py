@@ -1,4 +1,4 @@
-"""What requirements there are, without importing the modules that declare them: that takes seconds.
+"""Index of all requirements: it saves importing the modules that declare them, which takes seconds.
 
 The index of a package is kept in the user's cache, with the digest of all files that it follows from: the code and the
 data of the kit's packages. Whatever changes in one of them, the modules are imported again.

@@ -167,7 +167,7 @@ class Settings:
 
 @dataclass(frozen=True, slots=True)
 class Need:
-    """What a setting needs to be of any use; `why` and `hint` are for those who give it in vain.
+    """Condition under which a setting has any effect; `why` and `hint` make the error where it has none.
 
     `beside` is a setting that has to be offered, too: without it the command means something else by this one.
     """
@@ -209,7 +209,7 @@ NEEDS: Mapping[str, Need] = {
         beside="depth",
     ),
 }
-"""What is told where it was given in vain, instead of being ignored."""
+"""Settings that are refused where they have no effect, instead of being ignored."""
 SETTINGS: Mapping[str, Setting] = {entry.name: entry.metadata[METADATA] for entry in fields(Settings)}
 
 

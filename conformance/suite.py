@@ -29,7 +29,7 @@ CLOSES = "the server closes connections without an answer, now here and now ther
 
 @dataclass
 class Suite:
-    """What every requirement of a run shares; `subject` is the id of the one that is tested."""
+    """The settings, target and client that all requirements of a run share; `subject` is the id of the present one."""
 
     settings: Settings
     target: Target

@@ -1,4 +1,4 @@
-"""What interrupts a command, SIGINT and SIGTERM, and where it has to wait or comes too late.
+"""Interruptions of a command by SIGINT and SIGTERM: handlers, and blocks in which they wait or are ignored.
 
 Who starts a command with SIGINT ignored (`nohup`, a script that puts it in the background) wants Ctrl-C to pass it by:
 SIGINT stays ignored then, and SIGTERM ends the command in good order.

@@ -1,4 +1,4 @@
-"""How far a run is, and what it does now: a bar in a terminal, a line now and then where there is none."""
+"""Progress and present activity of a run: a bar in a terminal, a line every ten seconds elsewhere."""
 
 from __future__ import annotations
 
@@ -158,7 +158,7 @@ class ProgressListener:
         self._update(completed=len(self._verdicts), counts=counts)
 
     def line(self) -> str:
-        """Return how far the run is, how long the rest takes at this pace, and what is done now."""
+        """Return the progress of the run, the time left at this pace, and the present activity."""
         tested = self._counts.total()
         if not tested:
             return present()

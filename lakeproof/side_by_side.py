@@ -49,7 +49,7 @@ class Tested:
 
 @dataclass(frozen=True, slots=True)
 class Doing:
-    """What a run does now."""
+    """The present activity of a run."""
 
     text: str
 
@@ -149,7 +149,7 @@ def _started(name: str, given: Given) -> Iterator[Run]:
 
 
 def _together(activities: Mapping[str, str]) -> str:
-    """Return what several runs do, in a line."""
+    """Return the activities of several runs, in a line."""
     return "; ".join(f"{name}: {text}" for name, text in list(activities.items()) if text)
 
 

@@ -1,4 +1,4 @@
-"""What people see in a terminal: tables, and failures as short cards."""
+"""Output of a run in a terminal: tables, and findings as short cards."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where the kit keeps what it can make again."""
+"""The folder for files that the kit can make again."""
 
 from __future__ import annotations
 

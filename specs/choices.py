@@ -52,7 +52,7 @@ def _fixed(branch: Branch, here: Place) -> Error | None:
 
 
 def _options(errors: Iterable[Error], place: Place) -> list[str]:
-    """Return what the field at a place may be by these errors, as JSON."""
+    """Return the values that these errors allow for the field at a place, as JSON."""
     options: list[Any] = []
     for kind in (error.kind for error in errors if error.instance_path == place):
         if isinstance(kind, Kind.Constant):

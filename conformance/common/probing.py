@@ -1,4 +1,4 @@
-"""What is found out about any server before a run: is it one, can namespaces be made, do listings come in pages?"""
+"""Probes of any API before a run: recognition of the server, creation of namespaces, pages of listings."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ Shorten = Callable[[str], tuple[str, Mapping[str, bytes]]]
 
 @dataclass(frozen=True)
 class Script:
-    """What is pasted first, and the lines that send each step; `files` are the bodies that the lines read, by path."""
+    """Shell commands of a finding: lines to paste first, lines of each step, and the bodies they read, by path."""
 
     first: list[str]
     steps: list[list[str]]

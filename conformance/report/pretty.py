@@ -49,7 +49,7 @@ def body_lines(body: dict[str, Any] | None, mark: str) -> list[Line]:
 
 
 def absence(body: dict[str, Any] | None, mark: str) -> str:
-    """Return what a mark points at and a JSON body lacks, in words; "" where it is there."""
+    """Return a note on a marked field that is missing in a JSON body; "" where the field exists."""
     pointer = _pointer(mark)
     if not body or "json" not in body or pointer is None or _there(body["json"], pointer) == pointer:
         return ""

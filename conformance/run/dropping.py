@@ -70,7 +70,7 @@ def _told(exchange: Exchange) -> str:
 
 
 def _left(target: Target) -> str:
-    """Return what stays of that which was made to find out."""
+    """Return a sentence on the probe objects that still exist."""
     left = [f"{left.kind} {left.name}" for left in target.sandbox.left_behind]
     rest = f" and {len(left) - MOST_NAMED} more" if len(left) > MOST_NAMED else ""
     return visible(f" Made to find out, and still there: {', '.join(left[:MOST_NAMED])}{rest}.") if left else ""

@@ -189,7 +189,7 @@ class SuitePlugin:
             report.longrepr = self.failure(result)
 
     def failure(self, result: Result) -> Any:
-        """Return how pytest shows a verdict: a finding as one of the server, without a traceback through the kit."""
+        """Return the text that pytest shows for a verdict: a finding has no traceback through the kit."""
         if not self._seen or result.verdict not in FINDINGS:
             return result.message
         try:

@@ -1,4 +1,4 @@
-"""How far a counterexample is shrunk: with so many requests, or for so long where a server is slow.
+"""Limits of shrinking a counterexample: a number of requests, and a time for slow servers.
 
 Hypothesis shrinks for up to five minutes, while the run stands still. Here an example that would begin when the
 requests are spent ends the run of Hypothesis instead: it passes on the exception that skips a test. The smallest
@@ -99,5 +99,5 @@ class Shrinking:
 
 
 def shrinking_notes(error: BaseException) -> list[str]:
-    """Return what a counterexample says of how it was shrunk; other notes are Hypothesis's."""
+    """Return the notes of a counterexample on its shrinking, without those of Hypothesis."""
     return [note for note in getattr(error, "__notes__", ()) if note.startswith(SHRINKING_STOPPED)]

@@ -1,4 +1,4 @@
-"""How far commands are that run on Spark."""
+"""Progress of commands that run on Spark."""
 
 from __future__ import annotations
 

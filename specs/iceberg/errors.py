@@ -47,7 +47,7 @@ def described(operation_id: str, profile: Profile) -> list[str]:
 
 
 def unlisted(profile: Profile) -> list[str]:
-    """Return what the table lacks for a profile, a sentence for each missing row."""
+    """Return a sentence for each row of a profile that is missing in the table."""
     return [
         f"{TABLE.name} has no type for {status} of {operation.id}, which declares that status."
         for operation in profile.document().operations.values()

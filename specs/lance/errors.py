@@ -49,7 +49,7 @@ def described(operation_id: str, profile: Profile) -> list[str]:
 
 
 def unlisted(profile: Profile) -> list[str]:
-    """Return what the table lacks for a profile, a sentence for each missing row."""
+    """Return a sentence for each row of a profile that is missing in the table."""
     raw, known = read_toml(TABLE), {error.code for error in error_codes().values()}
     rows = {*raw["operations"], *(entry["operation"] for entry in raw["addition"])}
     operations = profile.document().operations

@@ -30,7 +30,7 @@ def run(*command, timeout, **more):
 
 
 def skip_without_modules(go):
-    """Skip where Go is too old for the module, or where its modules are neither here nor to be had."""
+    """Skip where Go is too old for the module, or where its modules are not cached and cannot be fetched."""
     listed = run(go, "list", "-deps", "-test", ".", timeout=BUILT_WITHIN)
     if old := TOO_OLD.search(listed.stderr):
         pytest.skip(f"Go is too old for iceberg-go: {old[0]}")

@@ -162,7 +162,7 @@ def test_a_warehouse_with_credentials():
 
 @pytest.mark.parametrize("apis", [("iceberg",), ()])
 def test_the_token_endpoint_is_not_guessed(apis):
-    """It is guessed for the first token, before the configuration is read; a client that is told it never guesses."""
+    """PyIceberg guesses the endpoint of its first token, before it reads the configuration, unless it is given."""
     with serve(*apis, auth="oauth:me:s3cret") as server:
         given = {"type": "rest", "uri": server.urls["iceberg"], "credential": "me:s3cret"}
         with pytest.warns(DeprecationWarning, match="missing the OAuth2 server URI") as guesses:

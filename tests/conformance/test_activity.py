@@ -1,4 +1,4 @@
-"""What a run does now is said by its phases."""
+"""Phases of a run set its present activity."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def test_a_phase_ends_with_its_exception():
 
 @pytest.fixture
 def heard(monkeypatch):
-    """What is done while requests are sent, each text once."""
+    """The activities while requests are sent, each text once."""
     texts, send = {}, Client.send
 
     def sent(client, exchange):

@@ -33,7 +33,7 @@ def test_a_cut_keeps_what_is_marked(pointer):
     assert any(line.marked for line in lines)
     assert len(lines) <= MAX_LINES + 2
     shown = [line.text for line in lines if line.text.startswith("(")]
-    assert shown, "a cut is told"
+    assert shown, "a cut is reported"
     hidden = sum(int(text.strip("()").split()[0]) for text in shown)
     assert hidden + len(lines) - len(shown) == len(list(json.dumps(LONG, indent=1).splitlines()))
 

@@ -77,7 +77,7 @@ def toy(folder, name):
 
 
 def asked(folder):
-    """What the index has of the toy, and whether its module was imported for that."""
+    """The entries of the toy in the index, and whether its module was imported for that."""
     sources, imported = json.loads(python(ASK, folder, folder / "cache")[0])
     return sorted(sources), imported
 

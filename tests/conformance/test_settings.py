@@ -76,7 +76,7 @@ HTTPS, HTTP = {"server": "https://127.0.0.1:9"}, {"server": "http://127.0.0.1:9"
     ],
 )
 def test_what_nothing_would_use_is_refused(tmp_path, useless, useful):
-    """Where it was given to this run; the environment and the file are for many runs."""
+    """Only settings given to this run are refused; the environment and the file are for many runs."""
     with pytest.raises(Problem) as caught:
         load(tmp_path, useless)
     assert caught.value.hint

@@ -1,4 +1,4 @@
-"""What commands print into a pipe or a file: all of it, a line for what is one, however narrow a terminal would be."""
+"""Output of commands into a pipe or a file: nothing is cut or wrapped, however narrow a terminal would be."""
 
 from __future__ import annotations
 

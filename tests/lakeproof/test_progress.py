@@ -1,4 +1,4 @@
-"""How far a run is: lines by the clock where there is no terminal, and a bar whose numbers are whole."""
+"""Progress of a run: lines by the clock where there is no terminal, and a bar whose numbers are whole."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def clock():
 
 @pytest.fixture
 def printed(monkeypatch):
-    """What is printed where there is no terminal."""
+    """The lines that are printed where there is no terminal."""
     stream = io.StringIO()
     monkeypatch.setattr(progress, "err", SafeConsole(file=stream, highlight=False, width=80))
     return lambda: stream.getvalue().splitlines()
@@ -75,7 +75,7 @@ def test_a_line_says_how_far_the_run_is(clock):
 
 
 def frame(tested, width):
-    """What a terminal shows after so many requirements, as lines."""
+    """The lines of a terminal after so many requirements."""
     stream = io.StringIO()
     with ProgressListener() as listener, doing("sending findings again, 12 of 40"):
         listener.expect(TOTAL)

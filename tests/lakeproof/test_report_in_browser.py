@@ -1,4 +1,4 @@
-"""What a person sees and pastes: the page in a browser, its commands in a shell against a fresh server."""
+"""The report page as a person uses it: in a browser, its commands pasted into a shell against a fresh server."""
 
 from __future__ import annotations
 
@@ -121,7 +121,7 @@ def card_of(page, finding):
 
 
 def copied(page, buttons):
-    """What these buttons copy, which is what stands beside them, unless it is so long that the page says so."""
+    """The texts that these buttons copy: those beside them, unless the page says that it shows a part."""
     texts = []
     for button in buttons.all():
         button.click()
@@ -134,7 +134,7 @@ def copied(page, buttons):
 
 
 def in_shell(lines, cwd, **environ):
-    """What bash prints for lines that are pasted, with the command line of this environment."""
+    """The output of bash for pasted lines, with the command line of this environment."""
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     done = subprocess.run(
         ["bash"], input="\n".join(lines) + "\n", capture_output=True, text=True, cwd=cwd, check=False, timeout=120,

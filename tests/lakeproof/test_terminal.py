@@ -1,4 +1,4 @@
-"""What the terminal shows of a run."""
+"""Output of a run in the terminal."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where a document asks for an object of strings, a number, a truth value or null in it is refused with 400.
+"""A number, a truth value or null in an object of strings is refused with 400.
 
 Each refusal has an accepted twin: the same request with a string.
 """

@@ -244,7 +244,7 @@ COMMITS = STORING | CHANGING  # by what the updates of a commit to a table do
 
 
 def preparation(operation: Operation) -> Prepare:
-    """Return what prepares an ordinary request of any operation, that is not sent before; Unprepared without a body."""
+    """Return the preparation of any ordinary request that was not sent before; Unprepared without a body."""
     known = {**PREPARATIONS, **LOOSE, "dropNamespace": _empty_namespace, "registerTable": _unseen_registration}
     bodiless = operation.request is None or JSON_TYPE not in operation.request.content or operation.id == SIGNING
     return known.get(operation.id) or (_plain(operation) if bodiless else Unprepared(operation.id))

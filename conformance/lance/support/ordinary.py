@@ -246,7 +246,7 @@ PREPARATIONS: dict[str, Prepare] = {
 
 
 def preparation(operation: Operation) -> Prepare:
-    """Return what prepares an ordinary request of an operation, Unprepared where nothing does."""
+    """Return the preparation of an ordinary request of an operation, Unprepared where there is none."""
     return _prepare(operation.id)
 
 

@@ -110,7 +110,7 @@ def _in_namespace(operation: Operation) -> Prepare:
 
 
 def preparation(operation: Operation) -> Prepare:
-    """Return what prepares an ordinary request of an operation, Unprepared where it needs a body and has none."""
+    """Return the preparation of an ordinary request of an operation, Unprepared where it needs a body and has none."""
     made: Mapping[str, Prepare] = {
         **{case.revoke: _revoked(operation, case) for case in ASSIGNMENTS.values()},
         CATALOG.update: _catalog_update,

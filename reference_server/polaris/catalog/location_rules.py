@@ -30,7 +30,7 @@ from reference_server.storage.places import Place
 
 LOCATION = "location"
 WRITTEN_TO = ("write.data.path", "write.metadata.path", "write.object-storage.path", "write.folder-storage.path")
-"""Where clients write what is new; the last two are older names of the first."""
+"""Table properties with a folder for new files; the last two are older names of the first."""
 
 
 class CatalogLocationRules(LocationRules):

@@ -1,4 +1,4 @@
-"""Which locations a catalog may have: the root as in Polaris, none in which nothing could lie, and what errors name."""
+"""Locations of a catalog: the root is allowed as in Polaris, unusable ones are refused, and errors name the field."""
 
 from __future__ import annotations
 
