@@ -19,7 +19,7 @@ from conformance.requirement import Requirement
 from conformance.results import Result
 from conformance.visible import visible
 from lakeproof import cli, console, terminal
-from lakeproof.shown_run import show_run
+from lakeproof.shown_run import Ended, show_run
 from tests.conformance.made_results import Page, results
 
 SIGNS = {
@@ -138,7 +138,7 @@ def test_errors_and_annotations_have_no_such_sign(run, monkeypatch, capsys):
     monkeypatch.setenv("GITHUB_ACTIONS", "true")
     cli.complain(TARGET, TARGET)
     run.target.settings = {"report": "x"}
-    show_run(run, 1, as_json=False)
+    show_run(Ended(run, 1), as_json=False)
     written = capsys.readouterr()
     assert "::error" in written.out
     assert acting(written.out + written.err) == set()

@@ -16,6 +16,8 @@ from decimal import Decimal
 from typing import Any
 from uuid import UUID
 
+from conformance.outcomes import Violation
+
 EPOCH_DAY = date(1970, 1, 1)
 EPOCH = datetime(1970, 1, 1)
 EPOCH_UTC = datetime(1970, 1, 1, tzinfo=UTC)
@@ -113,8 +115,16 @@ def packed(type: str, value: Any) -> bytes:
 
 
 def shown(type: str, value: Any) -> Any:
-    """Return a value as the document writes it in JSON; None is null."""
-    return None if value is None else FORMS[base(type)].shown(value)
+    """Return a value as the document writes it in JSON; None is null.
+
+    Raises Violation for a value of another type: the suite made it by an earlier answer about the same table.
+    """
+    try:
+        return None if value is None else FORMS[base(type)].shown(value)
+    except (AttributeError, TypeError, ValueError):
+        raise Violation(
+            f"the metadata of the table name the type {type} for values that had another one before"
+        ) from None
 
 
 def read(type: str, value: Any) -> Any:
