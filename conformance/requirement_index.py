@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import importlib
 import inspect
-import os
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
@@ -19,6 +18,7 @@ import msgspec
 
 from conformance.requirement import CODE, REQUIREMENTS, Requirement
 from specs.cache import cache_root
+from specs.writing import write_file
 
 SOURCES = ("specs", "conformance", "spark_tests")
 KINDS = {".py", ".toml", ".yaml", ".json"}
@@ -97,7 +97,4 @@ def _read(path: Path) -> Index | None:
 
 def _write(path: Path, index: Index) -> None:
     with suppress(OSError):
-        path.parent.mkdir(parents=True, exist_ok=True)
-        scratch = path.with_suffix(f".{os.getpid()}")
-        scratch.write_bytes(msgspec.json.encode(index))
-        scratch.replace(path)
+        write_file(path, msgspec.json.encode(index))

@@ -184,7 +184,8 @@ def find_profile(name: str) -> Profile:
         return profiles()[name]
     if name in apis():
         return Profile(name, apis()[name].revisions[-1])
-    raise Problem(f"There is no profile {name!r}.", did_you_mean(name, [*apis(), *profiles()]))
+    of_the_api = [known for known in profiles() if known.startswith(f"{name.partition('/')[0]}/")]
+    raise Problem(f"There is no profile {name!r}.", did_you_mean(name, of_the_api or [*apis(), *profiles()]))
 
 
 def nearest_profile(api: str, path: Path) -> Profile:

@@ -7,15 +7,9 @@ import io
 import pytest
 
 from lakeproof.console import SafeConsole, table_of
+from tests.lakeproof.screens import Screen
 
 LONG = "lance.merge_insert.when_not_matched_by_source_delete_filter " * 4
-
-
-class Screen(io.StringIO):
-    """A file that somebody sees."""
-
-    def isatty(self):
-        return True
 
 
 @pytest.fixture(autouse=True)

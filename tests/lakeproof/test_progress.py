@@ -12,6 +12,7 @@ from lakeproof import progress
 from lakeproof.console import SafeConsole
 from lakeproof.progress import Heartbeat, ProgressListener, showing
 from tests.conformance.made_results import result
+from tests.lakeproof.screens import Screen
 
 MOVES = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 TOTAL = 2_295
@@ -76,7 +77,7 @@ def test_a_line_says_how_far_the_run_is(clock):
 
 def frame(tested, width):
     """The lines of a terminal after so many requirements."""
-    stream = io.StringIO()
+    stream = Screen()
     with ProgressListener() as listener, doing("sending findings again, 12 of 40"):
         listener.expect(TOTAL)
         for number in range(tested):
