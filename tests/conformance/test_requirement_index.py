@@ -51,7 +51,8 @@ def python(code, *arguments, **environ):
         check=True,
         capture_output=True,
         text=True,
-        env={**os.environ, "PYTHONPATH": str(ROOT), **environ},
+        # a file that changes within a second and keeps its size would be imported as compiled before
+        env={**os.environ, "PYTHONPATH": str(ROOT), "PYTHONDONTWRITEBYTECODE": "1", **environ},
     )
     return run.stdout, run.stderr.strip()
 
