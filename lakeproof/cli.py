@@ -11,6 +11,7 @@ import signal
 import sys
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -68,7 +69,7 @@ class LazyGroup(click.Group):
         if cmd_name not in COMMANDS:
             return None
         check_environment(os.environ)
-        command: click.Command = getattr(importlib.import_module(f"lakeproof.commands.{cmd_name}"), COMMANDS[cmd_name])
+        command: click.Command = _command(cmd_name)
         return command
 
     def resolve_command(
@@ -83,6 +84,11 @@ class LazyGroup(click.Group):
         """List the commands with the first sentences of their help, read from their sources: no import takes longer."""
         with formatter.section("Commands"):
             formatter.write_dl([(name, _first_sentence(name)) for name in self.list_commands(ctx)])
+
+
+def _command(name: str) -> Any:
+    """Import a command and return it."""
+    return getattr(importlib.import_module(f"lakeproof.commands.{name}"), COMMANDS[name])
 
 
 def _first_sentence(command: str) -> str:
@@ -132,9 +138,7 @@ def check_environment(environ: Mapping[str, str]) -> None:
     """Raise Problem for a variable LAKEPROOF_... that no command knows."""
     check_variables(environ)
     if any(name.startswith(f"{ENV_PREFIX}{SERVE}_".upper()) for name in environ):
-        from lakeproof.commands.serve import serve_command  # noqa: PLC0415 - others do not wait for the server
-
-        serve_command.check_variables(environ)
+        _command(SERVE).check_variables(environ)
 
 
 def complain(message: str, hint: str) -> int:
