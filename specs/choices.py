@@ -35,7 +35,7 @@ def nearest_error(error: Error) -> tuple[Place, str]:
 
 
 def _distance(branch: Branch, here: Place) -> tuple[bool, bool, bool, int]:
-    """Return how far a value is from a branch: another type is the farthest, then another constant."""
+    """Return the distance of a value from a branch: another type is the farthest, then another constant."""
     kind = getattr(_fixed(branch, here), "kind", None)
     return _has_other_type(branch, here), isinstance(kind, Kind.Constant), isinstance(kind, Kind.Enum), len(branch)
 

@@ -77,7 +77,7 @@ def _left(target: Target) -> str:
 
 
 def _count(target: Target) -> int:
-    """Return how many requirements the run would test."""
+    """Return the number of requirements that the run would test."""
     scope = Scope.of(target.profile, target.document)
     selection = selection_of(target.settings, target.document, target.profile.tested_by())
     known = [requirement for suite in target.profile.suites for requirement in requirements(suite).values()]

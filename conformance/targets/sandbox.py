@@ -245,7 +245,7 @@ class Sandbox:
 
 
 def _how_far(number: int, resources: Collection[Resource]) -> str:
-    """Return how much has been dropped, in words."""
+    """Return the progress of a clean-up, in words."""
     kinds = {resource.kind for resource in resources}
     return f"cleaning up: {number:,} of {len(resources):,} {kinds.pop() if len(kinds) == 1 else 'object'}s"
 

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import contextlib
-import threading
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
 from rich.progress import Progress
 
 from conformance.activity import doing
+from lakeproof.progress import every_second
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
-
-SECONDS = 0.5  # between two looks at Spark's tasks
 
 
 @contextlib.contextmanager
@@ -35,22 +33,13 @@ def counting(progress: Progress, text: str, total: int) -> Iterator[Callable[[in
 @contextlib.contextmanager
 def working(text: str, spark: SparkSession) -> Iterator[None]:
     """Show how many tasks of the stage that Spark is at are done."""
-    over = threading.Event()
     with doing(text) as tell:
 
         def look() -> None:
             tracker = spark.sparkContext.statusTracker()
-            while not over.wait(SECONDS):
-                stages = [stage for id in tracker.getActiveStageIds() if (stage := tracker.getStageInfo(id))]
-                done, total = (
-                    sum(getattr(stage, name) for stage in stages) for name in ("numCompletedTasks", "numTasks")
-                )
-                tell(f"{text}: {done:,} of {total:,} tasks" if total else text)
+            stages = [stage for id in tracker.getActiveStageIds() if (stage := tracker.getStageInfo(id))]
+            done, total = (sum(getattr(stage, name) for stage in stages) for name in ("numCompletedTasks", "numTasks"))
+            tell(f"{text}: {done:,} of {total:,} tasks" if total else text)
 
-        thread = threading.Thread(target=look, daemon=True)
-        thread.start()
-        try:
+        with every_second(look):
             yield
-        finally:
-            over.set()
-            thread.join()
