@@ -23,10 +23,10 @@ from rich.spinner import Spinner
 from rich.table import Column
 from rich.text import Text
 
-from conformance.activity import present
 from conformance.report.matrix import GLYPHS, WORST_FIRST
-from conformance.requirement import Requirement
-from conformance.results import Result
+from conformance.values.activity import present
+from conformance.values.requirement import Requirement
+from conformance.values.results import Result
 from lakeproof.console import err
 from lakeproof.terminal import COLOURS
 

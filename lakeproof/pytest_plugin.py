@@ -17,11 +17,11 @@ from lakeproof.packages import FOLDER, bind_packages
 
 if TYPE_CHECKING:
     from conformance.run.plugin import SuitePlugin
-    from conformance.settings import Settings
+    from conformance.values.settings import Settings
     from reference_server.serve import Server
 
-PLUGIN = "lakeproof-suite"  # conformance.run.fixtures.PLUGIN, without importing it for every run of pytest
-MARK = "lakeproof_requirement"  # conformance.requirement.MARK, likewise
+PLUGIN = "lakeproof-suite"  # conformance.author.fixtures.PLUGIN, without importing it for every run of pytest
+MARK = "lakeproof_requirement"  # conformance.author.requirement.MARK, likewise
 
 
 class Written(NamedTuple):
@@ -36,7 +36,7 @@ class Written(NamedTuple):
 @cache
 def settings() -> list[Written]:
     """Return the settings of a run. Their source is read, not imported: a project may have a package of that name."""
-    source = (FOLDER / "conformance" / "settings.py").read_text(encoding="utf-8")
+    source = (FOLDER / "conformance" / "values" / "settings.py").read_text(encoding="utf-8")
     table = next(node for node in ast.parse(source).body if isinstance(node, ast.ClassDef) and node.name == "Settings")
     return [
         Written(ast.unparse(field.target), ast.unparse(field.annotation), *map(ast.literal_eval, field.value.args[1:]))
@@ -76,9 +76,10 @@ def _suite_plugin(config: pytest.Config) -> SuitePlugin:
             "pytest -n cannot make one report of a run: leave it out and give --lakeproof-jobs N, which can"
         )
     _bind()
+    from conformance.report.card import card  # noqa: PLC0415
     from conformance.run.plugin import SuitePlugin  # noqa: PLC0415 - only a run with a server pays for it
     from conformance.run.session import Session  # noqa: PLC0415
-    from conformance.settings import secret_settings  # noqa: PLC0415
+    from conformance.values.settings import secret_settings  # noqa: PLC0415
     from lakeproof.checking import target_of  # noqa: PLC0415
     from lakeproof.command_line import without_secrets  # noqa: PLC0415
     from specs.problems import Problem  # noqa: PLC0415
@@ -88,13 +89,13 @@ def _suite_plugin(config: pytest.Config) -> SuitePlugin:
     config.add_cleanup(running.close)
     try:
         target = running.enter_context(target_of(_loaded(config)))
-        return SuitePlugin(Session(target, command))
+        return SuitePlugin(Session(target, command), card=card)
     except Problem as problem:
         raise pytest.UsageError(str(problem)) from None
 
 
 def _loaded(config: pytest.Config) -> Settings:
-    from conformance.settings import load_settings  # noqa: PLC0415
+    from conformance.values.settings import load_settings  # noqa: PLC0415
 
     return load_settings({setting.name: config.getoption(_key(setting.name)) for setting in settings()})
 
@@ -118,11 +119,12 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
     plugin: SuitePlugin | None = config.pluginmanager.get_plugin(PLUGIN)
     if plugin is None:
         return
-    from conformance.findings.again import again  # noqa: PLC0415
+    from conformance.after.causes import with_causes  # noqa: PLC0415
+    from conformance.replay.commands import again  # noqa: PLC0415
     from conformance.report import write_reports  # noqa: PLC0415
     from specs.writing import NotWritten  # noqa: PLC0415
 
-    results = plugin.session.results()
+    results = with_causes(plugin.session.results())
     results.run.again = again(_loaded(config))
     if not results.run.selected:
         terminalreporter.write_sep("-", "lakeproof: nothing selected")

@@ -9,12 +9,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from conformance.apis import requirements
-from conformance.http.exchange import Exchange
-from conformance.http.redaction import hide_fields
 from conformance.run.selection import Scope, selection_of
-from conformance.targets.inventory import Inventory
-from conformance.targets.target import Target
-from conformance.visible import visible
+from conformance.target.target import Target
+from conformance.values.exchange import Exchange
+from conformance.values.redaction import hide_fields
+from conformance.values.visible import visible
 from specs.problems import Problem
 
 MOST_SHOWN = 100
@@ -36,13 +35,13 @@ def check_dropped(target: Target) -> None:
         sandbox.sweep(end=False)
         there = {left.kind for left in sandbox.left_behind}
         stays = [kind for kind in sandbox.inventory.undroppable() if kind in there]
-        _check(target, {kind: _asked(target, sandbox.inventory, kind) for kind in stays})
+        _check(target, {kind: _asked(target, sandbox.inventory.drops[kind]) for kind in stays})
 
 
-def _asked(target: Target, inventory: Inventory, kind: str) -> Exchange:
-    """Return the request to drop something of a kind that was sent last."""
-    sent = (step for step in reversed(target.client.steps) if step.operation == inventory.drops[kind])
-    return next(sent, target.probes[inventory.drops[kind]].exchange)
+def _asked(target: Target, operation: str) -> Exchange:
+    """Return the last request of an operation that drops."""
+    sent = (step for step in reversed(target.client.steps) if step.operation == operation)
+    return next(sent, target.probes[operation].exchange)
 
 
 def _check(target: Target, answers: Mapping[str, Exchange]) -> None:

@@ -11,34 +11,36 @@ import signal
 import threading
 import time
 import traceback
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from types import CodeType, FrameType, FunctionType
 from typing import Any, Protocol
 
 import pytest
 from hypothesis.errors import Flaky
 
-from conformance.activity import doing
-from conformance.exit_codes import EXIT_BROKEN, EXIT_FAILS, EXIT_USAGE
-from conformance.findings.flaky import IN_EXAMPLES
-from conformance.findings.issued import to_steps
-from conformance.outcomes import Blocked, Unoffered, Violation
-from conformance.report.card import card
-from conformance.requirement import Requirement, requirement_of
-from conformance.results import Result, Verdict
-from conformance.run import fixtures
+from conformance.author import fixtures
+from conformance.author.requirement import requirement_of
+from conformance.author.shrinking import shrinking_notes
+from conformance.replay.flaky import IN_EXAMPLES
+from conformance.replay.issued import to_steps
 from conformance.run.jobs import Jobs
 from conformance.run.ordering import ranks
 from conformance.run.second_try import SecondTry
 from conformance.run.session import Session
-from conformance.run.shrinking import shrinking_notes
-from conformance.verdict import FINDINGS, GOOD
+from conformance.values.activity import doing
+from conformance.values.exit_codes import EXIT_BROKEN, EXIT_FAILS, EXIT_USAGE
+from conformance.values.outcomes import Blocked, Unoffered, Violation
+from conformance.values.requirement import Requirement
+from conformance.values.results import Result, Verdict
+from conformance.values.settings import Settings
+from conformance.values.verdict import FINDINGS, GOOD
 
 log = logging.getLogger("lakeproof.suite")
 # An exception in one of them leaves the lock taken, and whoever wants it next waits for ever.
 TAKING_LOCKS = {threading.Condition.__enter__.__code__, threading.Condition.__exit__.__code__}
 FAILING: dict[str, Verdict] = {"MUST": "fail", "SHOULD": "warn", "MAY": "warn"}
 MESSAGE_LINES = 12
+Card = Callable[[Result, Settings], str]
 
 
 def _collecting() -> set[CodeType]:
@@ -59,13 +61,15 @@ class Listener(Protocol):
 class SuitePlugin:
     """Registered with pytest for the length of a run."""
 
-    def __init__(self, session: Session, listener: Listener | None = None) -> None:
+    def __init__(self, session: Session, listener: Listener | None = None, card: Card | None = None) -> None:
+        """Make the plugin of a run. `card` tells a finding to readers of a terminal, where pytest has one."""
         self.__name__ = fixtures.PLUGIN  # under which pytest registers it
         self.session = session
         self.listener = listener
         self._started = 0.0
         self._requests = 0
         self._collected: list[Requirement] = []
+        self._card = card
         self._seen = False  # what pytest reports
         self._ended = False  # at the first finding, as was asked for
         self._signals: list[int] = []  # that interrupt the run
@@ -190,10 +194,10 @@ class SuitePlugin:
 
     def failure(self, result: Result) -> Any:
         """Return the text that pytest shows for a verdict: a finding has no traceback through the kit."""
-        if not self._seen or result.verdict not in FINDINGS:
+        if not self._card or not self._seen or result.verdict not in FINDINGS:
             return result.message
         try:
-            raise AssertionError(card(result, self.session.settings))
+            raise AssertionError(self._card(result, self.session.settings))
         except AssertionError as told:
             return pytest.ExceptionInfo.from_exception(told).getrepr(style="value")
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from conformance.requirement import Requirement
 from conformance.run.ordering import ranks
+from conformance.values.requirement import Requirement
 
 
 def requirement(name, *needs, kind="behaviour"):

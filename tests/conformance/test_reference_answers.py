@@ -9,7 +9,7 @@ import re
 
 import pytest
 
-from conformance.results import read_results
+from conformance.after.reading import read_results
 from lakeproof import check, serve
 
 CASES = [

@@ -6,8 +6,9 @@ from contextlib import contextmanager
 
 import pytest
 
-from conformance.http.exchange import Exchange
-from conformance.targets.sandbox import MOST_TRIES, NAMESPACE, TABLE, UNSEEN, Leftover, Resource, Sandbox
+from conformance.target.sandbox import MOST_TRIES, UNSEEN, Sandbox
+from conformance.values.exchange import Exchange
+from conformance.values.resources import NAMESPACE, TABLE, Leftover, Resource
 
 
 class Shelf:

@@ -1,0 +1,87 @@
+"""Causes of findings: findings that come from one place of the server are reported once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import msgspec
+
+from conformance.after.cause_sentences import sentence_of
+from conformance.after.grouping import group
+from conformance.replay.evidence import RIGHT, WRONG, Evidence
+from conformance.values.causes import LEVELS, Cause, Rank
+from conformance.values.exchange import ERROR_STATUS
+from conformance.values.results import Results
+from conformance.values.verdict import FINDINGS, Result
+
+OF_DATA = ("data", "model", "race", "hostile")
+"""Kinds of requirement whose checks are about losing and showing data."""
+
+
+def with_causes(results: Results) -> Results:
+    """Return results with their causes, which files of older kits lack."""
+    return results if results.causes else msgspec.structs.replace(results, causes=find_causes(results.requirements))
+
+
+def find_causes(results: Iterable[Result]) -> list[Cause]:
+    """Return the causes of a run's findings, and of what could not be tested: the worst first."""
+    known = {result.id: result for result in results}
+    shown: list[Evidence] = []
+    behind: dict[str, str] = {}
+    for result in known.values():
+        if result.verdict in FINDINGS:
+            shown.append(Evidence.of(result))
+        elif result.verdict == "blocked":
+            behind[result.id] = blocker = _blocker(result, known)
+            if blocker == result.id:
+                shown.append(Evidence.of(result))
+    blocked: dict[str, list[str]] = {}
+    for name, blocker in behind.items():
+        blocked.setdefault(blocker, []).append(name)
+    causes = [_cause(findings, blocked) for findings in group(shown)]
+    return sorted(causes, key=lambda cause: (not cause.requirements, *_order(cause)))
+
+
+def _order(cause: Cause) -> tuple[int, int, int, str]:
+    return cause.rank, LEVELS.index(cause.level), -len(cause.requirements) - len(cause.blocked), cause.example
+
+
+def _blocker(result: Result, known: dict[str, Result]) -> str:
+    """Return the finding that blocks a requirement in the end, or the requirement itself where none does."""
+    passed = {result.id}
+    blocker = known.get(result.blocked_by or "")
+    while blocker and blocker.verdict == "blocked" and blocker.id not in passed:
+        passed.add(blocker.id)
+        result, blocker = blocker, known.get(blocker.blocked_by or "")
+    return blocker.id if blocker and blocker.verdict in FINDINGS else result.id
+
+
+def _cause(findings: Sequence[Evidence], blocked: dict[str, list[str]]) -> Cause:
+    real = [finding for finding in findings if finding.result.verdict in FINDINGS] or findings
+    example = min(real, key=_effort)
+    return Cause(
+        sentence="".join(sign for sign in sentence_of(example, real) if sign.isprintable()),
+        level=min((finding.result.level for finding in real), key=LEVELS.index),
+        rank=min(map(_rank, real)),
+        operations=sorted({finding.operation for finding in real} - {""}),
+        example=example.result.id,
+        requirements=[finding.result.id for finding in real if finding.result.verdict in FINDINGS],
+        blocked=[name for finding in findings for name in blocked.get(finding.result.id, ())],
+    )
+
+
+def _effort(finding: Evidence) -> tuple[bool, bool, bool, int, int, str]:
+    """Return how much it takes to see a finding: one that shows what clients cannot do, and then a MUST, is best."""
+    result = finding.result
+    sent = sum(len(step.request.curl) for step in result.steps)
+    return not result.steps, finding.request != RIGHT, result.level != "MUST", len(result.steps), sent, result.id
+
+
+def _rank(finding: Evidence) -> Rank:
+    kind = finding.result.kind
+    if finding.about_status:
+        done = finding.request == WRONG and 0 < finding.got < ERROR_STATUS
+        return 1 if done and kind in ("auth", "data") else 2 if finding.request == RIGHT or not finding.got else 3
+    if kind == "wire" or finding.got >= ERROR_STATUS:
+        return 4
+    return 1 if kind in OF_DATA else 2

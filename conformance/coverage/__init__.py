@@ -1,1 +1,0 @@
-"""Which statuses, clauses and cells of a document a run covered."""

@@ -1,1 +1,0 @@
-"""What is made of findings: their causes, what was expected of a server, and how they are seen again."""
