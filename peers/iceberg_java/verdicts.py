@@ -10,6 +10,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from conformance.after.causes import with_causes
 from conformance.values.redaction import redact
 from conformance.values.results import (
     ClauseRecord,
@@ -77,7 +78,7 @@ def build_results(run: Run, server_info: ServerInfo, outcomes: Iterable[Outcome]
         operations=[_operation(operation, server_info) for operation in _document_operations()],
         settings=redact(run.properties),
     )
-    return Results.of(about, target, [to_result(outcome) for outcome in outcomes])
+    return with_causes(Results.of(about, target, [to_result(outcome) for outcome in outcomes]))
 
 
 def to_result(outcome: Outcome) -> Result:

@@ -16,6 +16,7 @@ from pathlib import Path
 
 import msgspec
 
+from conformance.after.causes import with_causes
 from conformance.http.exchange_log import FILE_NAME as EXCHANGES_FILE
 from conformance.values.exchange import Step, StepRequest, StepResponse
 from conformance.values.results import ClauseRecord, Result, Results, RunRecord, TargetRecord, Verdict
@@ -107,7 +108,7 @@ def results(amount: Amount, run: int) -> Results:
         settings={},
     )
     entries = [_result(requirement, verdict(amount, run, requirement)) for requirement in range(amount.requirements)]
-    return Results.of(about, target, entries)
+    return with_causes(Results.of(about, target, entries))
 
 
 def _result(number: int, verdict: Verdict) -> Result:

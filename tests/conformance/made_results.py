@@ -9,6 +9,7 @@ from html.parser import HTMLParser
 
 import msgspec
 
+from conformance.after.causes import with_causes
 from conformance.values.exchange import Exchange
 from conformance.values.requirement import Requirement
 from conformance.values.results import Result, Results
@@ -65,7 +66,7 @@ def result(verdict, level="MUST", name="a", **changes):
 def results(*entries, **run):
     value = {"version": 1, "run": {**RUN, **run}, "target": TARGET, "totals": {}, "requirements": []}
     empty = msgspec.convert(value, Results)
-    return Results.of(empty.run, empty.target, list(entries))
+    return with_causes(Results.of(empty.run, empty.target, list(entries)))
 
 
 class Page(HTMLParser):

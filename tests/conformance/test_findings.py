@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from conformance.after.causes import with_causes
 from conformance.after.reading import read_results
 from conformance.report import publish, render_reports
 from conformance.report.findings import render_findings
@@ -30,7 +31,9 @@ REFUSED = "lance.column.add.refused.syntax"
 
 def only(results: Results, *ids: str) -> Results:
     """The results of these requirements alone."""
-    return Results.of(results.run, results.target, [entry for entry in results.requirements if entry.id in ids])
+    return with_causes(
+        Results.of(results.run, results.target, [entry for entry in results.requirements if entry.id in ids])
+    )
 
 
 PYTHON = re.compile(r"\b(None|True|False)\b")

@@ -12,6 +12,7 @@ import jsonschema_rs
 import pyarrow as pa
 import pytest
 
+from conformance.after.causes import with_causes
 from conformance.after.reading import read_results
 from conformance.report import render_reports
 from conformance.report.headline import sentence
@@ -322,7 +323,7 @@ def expectation(name, state):
 
 def test_expectations_are_on_the_page_and_their_reasons_in_junit():
     records = [expectation("k", "known"), expectation("gone", "orphan")]
-    judged = Results.of(ALL.run, ALL.target, ALL.requirements, expectations=records)
+    judged = with_causes(Results.of(ALL.run, ALL.target, ALL.requirements, expectations=records))
     page = render_html(judged)
     section = page[page.index('id="expected-title"') :].partition("</section>")[0]
     assert section.index("1 orphan: correct the ids") < section.index("1 known")
