@@ -19,7 +19,7 @@ from conformance.after.runner import run
 from conformance.replay.commands import again
 from conformance.replay.expectations_file import read_expectations
 from conformance.report import check_report, write_reports
-from conformance.run.plugin import Listener
+from conformance.run.reporting import Listener
 from conformance.target.documents import profile_of
 from conformance.values.activity import doing
 from conformance.values.results import Results

@@ -20,7 +20,6 @@ from conformance.values.exchange import Step
 from conformance.values.exit_codes import EXIT_CONFORMS
 from conformance.values.resources import Leftover, summary
 from conformance.values.results import Result, Results
-from conformance.values.verdict import SHRINKING_STOPPED
 from lakeproof.console import out, table_of
 
 COLOURS = {
@@ -147,19 +146,13 @@ def _card(entry: Result, title: Text, about: str, commands: str) -> Group:
     lines = [
         Text.assemble(title, style="bold"),
         Text(f"  {about}", "dim"),
-        *(Text(f"  {line}", COLOURS[entry.verdict]) for line in _said(entry.message)),
+        *(Text(f"  {line}", COLOURS[entry.verdict]) for line in [entry.message.partition("\n")[0], *entry.notes]),
     ]
     if len(steps) > len(shown):
         lines.append(Text(f"  … {len(steps) - len(shown)} steps before these", "dim"))
     lines += [_step(number, step) for number, step in enumerate(shown, len(steps) - len(shown) + 1)]
     lines.append(Text(commands, "cyan"))
     return Group(*lines)
-
-
-def _said(message: str) -> list[str]:
-    """Return the first line of a message, and what it says of the steps."""
-    first, *others = message.splitlines() or [""]
-    return [first, *(line for line in others if line.startswith(SHRINKING_STOPPED))]
 
 
 def _step(number: int, step: Step) -> Text:

@@ -22,9 +22,9 @@ from rich.text import Text
 
 from conformance.after.reading import read_results
 from conformance.after.reproduction import Recorded, as_pytest, as_shell, recorded, reproduce, settings_for
-from conformance.replay.evidence import shown_step
 from conformance.replay.script import doubt
 from conformance.run.session import met
+from conformance.values.evidence import shown_step
 from conformance.values.results import Result
 from conformance.values.settings import Settings, variable
 from conformance.values.verdict import FINDINGS

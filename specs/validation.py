@@ -26,11 +26,13 @@ COMPONENTS = "urn:lakeproof:components"
 class Mismatch:
     """One way in which a JSON value does not match its schema.
 
-    `pointer` is the RFC 6901 pointer of the offending field, "" for the value itself.
+    `pointer` is the RFC 6901 pointer of the offending field, "" for the value itself; `keyword` is the keyword of JSON
+    Schema that it violates.
     """
 
     pointer: str
     message: str
+    keyword: str = ""
 
 
 class Validators:
@@ -73,7 +75,8 @@ class Validators:
             return []
         mismatches = []
         for error in validator.iter_errors(value):
-            mismatches.append(Mismatch(pointer(error.instance_path), error.message))
+            keyword = next((str(part) for part in reversed(error.schema_path) if isinstance(part, str)), "")
+            mismatches.append(Mismatch(pointer(error.instance_path), error.message, keyword))
             if len(mismatches) == MAX_MISMATCHES:
                 break
         return mismatches

@@ -7,8 +7,7 @@ from collections.abc import Iterable, Sequence
 import msgspec
 
 from conformance.after.cause_sentences import sentence_of
-from conformance.after.grouping import group
-from conformance.replay.evidence import RIGHT, WRONG, Evidence
+from conformance.after.grouping import Seen, group
 from conformance.values.causes import LEVELS, Cause, Rank
 from conformance.values.exchange import ERROR_STATUS
 from conformance.values.results import Results
@@ -26,15 +25,15 @@ def with_causes(results: Results) -> Results:
 def find_causes(results: Iterable[Result]) -> list[Cause]:
     """Return the causes of a run's findings, and of what could not be tested: the worst first."""
     known = {result.id: result for result in results}
-    shown: list[Evidence] = []
+    shown: list[Seen] = []
     behind: dict[str, str] = {}
     for result in known.values():
         if result.verdict in FINDINGS:
-            shown.append(Evidence.of(result))
+            shown.append(Seen.of(result))
         elif result.verdict == "blocked":
             behind[result.id] = blocker = _blocker(result, known)
             if blocker == result.id:
-                shown.append(Evidence.of(result))
+                shown.append(Seen.of(result))
     blocked: dict[str, list[str]] = {}
     for name, blocker in behind.items():
         blocked.setdefault(blocker, []).append(name)
@@ -56,32 +55,41 @@ def _blocker(result: Result, known: dict[str, Result]) -> str:
     return blocker.id if blocker and blocker.verdict in FINDINGS else result.id
 
 
-def _cause(findings: Sequence[Evidence], blocked: dict[str, list[str]]) -> Cause:
+def _cause(findings: Sequence[Seen], blocked: dict[str, list[str]]) -> Cause:
     real = [finding for finding in findings if finding.result.verdict in FINDINGS] or findings
     example = min(real, key=_effort)
     return Cause(
         sentence="".join(sign for sign in sentence_of(example, real) if sign.isprintable()),
         level=min((finding.result.level for finding in real), key=LEVELS.index),
         rank=min(map(_rank, real)),
-        operations=sorted({finding.operation for finding in real} - {""}),
+        operations=sorted({finding.evidence.operation for finding in real} - {""}),
         example=example.result.id,
         requirements=[finding.result.id for finding in real if finding.result.verdict in FINDINGS],
         blocked=[name for finding in findings for name in blocked.get(finding.result.id, ())],
     )
 
 
-def _effort(finding: Evidence) -> tuple[bool, bool, bool, int, int, str]:
+def _effort(finding: Seen) -> tuple[bool, bool, bool, int, int, str]:
     """Return how much it takes to see a finding: one that shows what clients cannot do, and then a MUST, is best."""
     result = finding.result
     sent = sum(len(step.request.curl) for step in result.steps)
-    return not result.steps, finding.request != RIGHT, result.level != "MUST", len(result.steps), sent, result.id
+    return (
+        not result.steps,
+        finding.evidence.request != "valid",
+        result.level != "MUST",
+        len(result.steps),
+        sent,
+        result.id,
+    )
 
 
-def _rank(finding: Evidence) -> Rank:
-    kind = finding.result.kind
-    if finding.about_status:
-        done = finding.request == WRONG and 0 < finding.got < ERROR_STATUS
-        return 1 if done and kind in ("auth", "data") else 2 if finding.request == RIGHT or not finding.got else 3
-    if kind == "wire" or finding.got >= ERROR_STATUS:
+def _rank(finding: Seen) -> Rank:
+    kind, evidence = finding.result.kind, finding.evidence
+    if evidence.about_status:
+        done = evidence.request == "invalid" and not evidence.refused
+        return (
+            1 if done and kind in ("auth", "data") else 2 if evidence.request == "valid" or not evidence.status else 3
+        )
+    if kind == "wire" or evidence.status >= ERROR_STATUS:
         return 4
     return 1 if kind in OF_DATA else 2

@@ -9,7 +9,6 @@ import msgspec
 
 from conformance.replay.expectations import seen
 from conformance.replay.expectations_file import RUN, Entry, ExpectationFile, stored
-from conformance.replay.flaky import is_flaky
 from conformance.replay.replaying import Finding, obstacle
 from conformance.values.causes import Cause
 from conformance.values.results import Result, Results
@@ -48,10 +47,12 @@ def pruned(file: ExpectationFile, results: Results) -> ExpectationFile:
 
 def without(entry: Entry, gone: Collection[str]) -> Entry:
     """Return an entry without some of its findings; its steps go with the one that they show."""
-    findings = {name: seen for name, seen in entry.findings.items() if name not in gone}
+    findings, evidence = (
+        {name: seen for name, seen in kept.items() if name not in gone} for kept in (entry.findings, entry.evidence)
+    )
     example = {} if entry.example in findings else {"example": "", "prepared": {}, "steps": []}
     flaky, blocked = ([name for name in names if name not in gone] for names in (entry.flaky, entry.blocked))
-    return msgspec.structs.replace(entry, findings=findings, flaky=flaky, blocked=blocked, **example)
+    return msgspec.structs.replace(entry, findings=findings, evidence=evidence, flaky=flaky, blocked=blocked, **example)
 
 
 def _entry(cause: Cause, ids: Collection[str], by_id: Mapping[str, Result], results: Results) -> Entry:
@@ -67,9 +68,12 @@ def _entry(cause: Cause, ids: Collection[str], by_id: Mapping[str, Result], resu
         cause=cause.sentence,
         reason="",
         example=example.id if example else "",
-        flaky=[name for name in ids if is_flaky(by_id[name].message)],
+        flaky=[name for name in ids if by_id[name].flaky],
         blocked=[name for name in ids if by_id[name].verdict == "blocked"],
         findings={name: seen(by_id[name].message, prefix) for name in ids},
+        evidence={
+            name: evidence.signature for name in ids if (evidence := by_id[name].evidence) and not evidence.worded
+        },
         prepared={name: [made.replace(prefix, RUN) for made in names] for name, names in prepared.items()},
         steps=[stored(step, base, prefix) for step in example.steps] if example else [],
     )

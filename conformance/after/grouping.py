@@ -1,21 +1,39 @@
-"""Which findings have one cause: those whose failing steps got the same answer for the same reason.
+"""Grouping of findings by cause: those whose failing steps got the same answer for the same reason.
 
-A finding has keys; what shares one with another finding belongs to its cause, and so on.
+A finding has keys; findings that share a key have one cause, and so on. Keys are made of evidence, never of sentences.
 """
 
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Sequence
+from dataclasses import dataclass
 
-from conformance.replay.evidence import RIGHT, SERVER_ERRORS, Evidence, pattern, raw_pattern
+from conformance.replay.older import adapted
+from conformance.values.evidence import Evidence
+from conformance.values.patterns import pattern, raw_pattern
+from conformance.values.verdict import Result
 
 TELLING = 6  # so many words of an error are enough to know it again in another operation
 TELLING_HEAD = 4  # and so many words of its beginning
 MISSING = 404
+SERVER_ERRORS = 500
 Key = tuple[Hashable, ...]
 
 
-def group(findings: Sequence[Evidence]) -> list[list[Evidence]]:
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """A finding, or a requirement that is blocked, with its evidence."""
+
+    result: Result
+    evidence: Evidence
+
+    @classmethod
+    def of(cls, result: Result) -> Seen:
+        """Return a finding of this kit or of an older one."""
+        return cls(result, adapted(result).evidence or Evidence(thing=result.message))
+
+
+def group(findings: Sequence[Seen]) -> list[list[Seen]]:
     """Return findings by cause, in the order in which they came."""
     roots = list(range(len(findings)))
 
@@ -29,54 +47,64 @@ def group(findings: Sequence[Evidence]) -> list[list[Evidence]]:
         for key in keys_of(finding):
             leader, other = root(first.setdefault(key, place)), root(place)
             roots[max(leader, other)] = min(leader, other)
-    groups: dict[int, list[Evidence]] = {}
+    groups: dict[int, list[Seen]] = {}
     for place, finding in enumerate(findings):
         groups.setdefault(root(place), []).append(finding)
     return list(groups.values())
 
 
-def keys_of(finding: Evidence) -> Iterator[Key]:
-    """Yield what a finding has in common with others of its cause."""
-    result, got = finding.result, finding.got
-    if finding.page:
-        yield "page", got, finding.operation if finding.request == RIGHT and got >= SERVER_ERRORS else ""
-    elif not finding.about_status:
-        yield "check", result.clause.id if finding.label else result.where, pattern(finding.label), got
-        yield "case", finding.operation, result.where, got
-        yield "message", "" if finding.says_all else finding.operation, raw_pattern(finding.message)
-        if finding.place:
-            yield "place", finding.operation, finding.place
-    elif finding.refused and finding.text:
-        yield from _refusals(finding)
+def keys_of(finding: Seen) -> Iterator[Key]:
+    """Yield the keys of a finding."""
+    result, evidence = finding.result, finding.evidence
+    got, operation = evidence.status, evidence.operation
+    if evidence.said.page:
+        yield "page", got, operation if evidence.request == "valid" and got >= SERVER_ERRORS else ""
+    elif not evidence.about_status:
+        yield "check", *_check(result, evidence), got
+        yield "case", operation, result.where, got
+        values = raw_pattern(evidence.expected), raw_pattern(evidence.actual)
+        place = "" if evidence.worded else evidence.check
+        yield "values", "" if evidence.states_all else operation, place, *values
+        if evidence.place:
+            yield "place", operation, evidence.place
+    elif evidence.refused and evidence.said.message:
+        yield from _refusals(result, evidence)
     else:
-        yield "status", result.clause.id, finding.wanted, got
-        if finding.wanted == (MISSING,):
-            yield "missing", finding.operation, got
-        if finding.done:
-            yield "success", finding.operation, got
+        yield "status", result.clause.id, evidence.statuses, got
+        if evidence.statuses == (MISSING,):
+            yield "missing", operation, got
+        if evidence.done:
+            yield "success", operation, got
 
 
-def _refusals(finding: Evidence) -> Iterator[Key]:
+def _check(result: Result, evidence: Evidence) -> Key:
+    """Return what a check is about: its place in the code, for the same clause, and the rule or field it looks at."""
+    clause = result.clause.id if evidence.check != result.where else result.where
+    field = raw_pattern(evidence.expected) if evidence.states_all else raw_pattern(evidence.place)
+    return clause, evidence.check, "" if evidence.worded else field
+
+
+def _refusals(result: Result, evidence: Evidence) -> Iterator[Key]:
     """Yield the keys of an error that a server explains, or of a connection that broke."""
-    result, got, operation, kind = finding.result, finding.got, finding.operation, finding.type
+    got, operation, kind, text = evidence.status, evidence.operation, evidence.said.type, evidence.said.message
     if not got:
         yield "broken", operation, result.where
         return
-    said, head = pattern(finding.text), pattern(finding.text.partition(":")[0])
+    said, head = pattern(text), pattern(text.partition(":")[0])
     if _words(said) >= TELLING:
         yield "text", got, kind, said
     yield "said", got, kind, said, result.clause.id
-    if finding.request == RIGHT:
-        yield "raw", operation, got, kind, raw_pattern(finding.text)
+    if evidence.request == "valid":
+        yield "raw", operation, got, kind, raw_pattern(text)
     elif got < SERVER_ERRORS:
-        yield "status", result.clause.id, finding.wanted, got
+        yield "status", result.clause.id, evidence.statuses, got
     else:
         yield "head", operation, got, kind, head
         if _words(head) >= TELLING_HEAD:
             yield "head", got, kind, head
         if not kind.isdigit():
             yield "type", got, kind, result.clause.id
-    yield "template", operation, got, kind, result.where, finding.request
+    yield "template", operation, got, kind, result.where, evidence.request
 
 
 def _words(text: str) -> int:

@@ -13,7 +13,7 @@ import msgspec
 from conformance.after.runner import run
 from conformance.replay.chosen import rests_on
 from conformance.replay.commands import LEFT_OUT
-from conformance.replay.expectations import FAILED, alike
+from conformance.replay.expectations import same_evidence
 from conformance.replay.replaying import Finding, replay
 from conformance.replay.script import doubt, missing_body, script_of
 from conformance.run.session import met
@@ -22,6 +22,7 @@ from conformance.values.exchange import Exchange, Step
 from conformance.values.redaction import REDACTED
 from conformance.values.results import Results
 from conformance.values.settings import SETTINGS, Settings, load_settings, variable
+from conformance.values.verdict import FAILED
 from conformance.values.visible import visible
 from specs.problems import Problem, did_you_mean
 
@@ -120,9 +121,8 @@ def _tested(record: Recorded, settings: Settings) -> tuple[bool, str]:
         return True, "it could not be tested"
     if result.verdict not in FAILED:
         return False, f"{result.verdict}"
-    return True, result.message.partition("\n")[0] if alike(result.message, finding.message) else (
-        f"{OTHER}: {result.message.partition(chr(10))[0]}"
-    )
+    line = result.message.partition("\n")[0]
+    return True, line if same_evidence(result, finding) else f"{OTHER}: {line}"
 
 
 def _filled(pair: str, between: str, environ: Mapping[str, str]) -> str:

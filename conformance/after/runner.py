@@ -8,7 +8,8 @@ from collections.abc import Collection, Sequence
 from conformance.after.causes import with_causes
 from conformance.after.comparing.reference_answers import Reference, add_reference_answers
 from conformance.run.collecting import packages_of, places, run_pytest
-from conformance.run.plugin import Listener, SuitePlugin
+from conformance.run.plugin import SuitePlugin
+from conformance.run.reporting import Listener
 from conformance.run.session import Session
 from conformance.target.target import Target
 from conformance.values.activity import doing

@@ -1,4 +1,4 @@
-"""Checks on what a target answered: each raises Violation with what was expected and what came, as JSON.
+"""Checks on answers: each raises Violation with the value that was due and the one that came, as JSON.
 
 `what` names the thing in the server's terms: `equal(refused.code, 13, "the code of the error")` says
 "the code of the error: expected 13, got 12". Values are shown as an answer holds them, never as Python does.
@@ -21,7 +21,7 @@ MOST_SHOWN = 160
 def equal(actual: Any, expected: Any, what: str) -> None:
     """Check that a value is the expected one."""
     if not _same(actual, expected):
-        _fail(what, _difference(actual, expected))
+        _fail_equal(what, actual, expected)
 
 
 def shows(actual: Any, sent: Any, what: str) -> None:
@@ -32,28 +32,24 @@ def shows(actual: Any, sent: Any, what: str) -> None:
 def unequal(actual: Any, other: Any, what: str) -> None:
     """Check that a value is another one than this."""
     if _same(actual, other):
-        _fail(what, f"expected anything but {shown(other)}")
+        raise Violation(what, relation="unequal", expected=shown(other))
 
 
 def one_of(actual: Any, allowed: Collection[Any], what: str) -> None:
     """Check that a value is one of those allowed."""
     if not any(_same(actual, value) for value in allowed):
-        _fail(what, f"expected {' or '.join(map(shown, allowed))}, got {shown(actual)}")
+        raise Violation(what, relation="one of", expected=" or ".join(map(shown, allowed)), actual=shown(actual))
 
 
 def same_items(actual: Iterable[Any], expected: Iterable[Any], what: str) -> None:
     """Check that there are exactly these items, as often as expected, in any order."""
     got, wanted = list(listed(actual, what)), list(expected)
-    lost, besides = _minus(wanted, got), _minus(got, wanted)
-    if lost or besides:
-        _fail(what, _lost_and_besides(lost, besides))
+    _fail_items(what, lost=_minus(wanted, got), besides=_minus(got, wanted))
 
 
 def contains(actual: Iterable[Any], items: Iterable[Any], what: str) -> None:
     """Check that all of these items are there, whatever else is."""
-    lost = _minus(list(items), list(listed(actual, what)))
-    if lost:
-        _fail(what, _lost_and_besides(lost, []))
+    _fail_items(what, lost=_minus(list(items), list(listed(actual, what))))
 
 
 def lacks(actual: Iterable[Any], items: Iterable[Any], what: str) -> None:
@@ -61,15 +57,13 @@ def lacks(actual: Iterable[Any], items: Iterable[Any], what: str) -> None:
     keys = set(map(canonical, listed(actual, what)))
     present = [item for item in items if canonical(item) in keys]
     if present:
-        _fail(what, f"there should be no {', no '.join(map(shown, present))}")
+        raise Violation(what, relation="none of", actual=", ".join(map(shown, present)))
 
 
 def within(actual: Iterable[Any], allowed: Iterable[Any], what: str) -> None:
     """Check that there is nothing but these items, though not all of them have to be there."""
     keys = set(map(canonical, allowed))
-    besides = [item for item in listed(actual, what) if canonical(item) not in keys]
-    if besides:
-        _fail(what, _lost_and_besides([], besides))
+    _fail_items(what, besides=[item for item in listed(actual, what) if canonical(item) not in keys])
 
 
 def distinct(actual: Iterable[Any], what: str) -> None:
@@ -77,19 +71,19 @@ def distinct(actual: Iterable[Any], what: str) -> None:
     got = list(listed(actual, what))
     again = _minus(got, list({canonical(item): item for item in got}.values()))
     if again:
-        _fail(what, f"has {shown(again)} more than once")
+        _fail(what, "each item once", f"{shown(again)} more than once")
 
 
 def holds(condition: object, statement: str) -> None:
     """Check a condition; the statement says what should be so: "the second version is above the first"."""
     if not condition:
-        raise Violation(f"this does not hold: {statement}")
+        raise Violation(statement, relation="holds")
 
 
 def nothing(actual: Collection[Any], what: str) -> None:
     """Check that nothing was found of what must not be; `what` is one of it: "file without a row"."""
     if actual:
-        raise Violation(f"there should be no {what}, but there is: {shown(actual)}")
+        raise Violation(what, relation="no", actual=shown(actual))
 
 
 def above(actual: Any, bound: Any, what: str) -> None:
@@ -110,14 +104,14 @@ def at_most(actual: Any, bound: Any, what: str) -> None:
 def text(value: Any, what: str) -> str:
     """Return a value that has to be a string, and not an empty one."""
     if not isinstance(value, str) or not value:
-        _fail(what, f"expected a text, got {shown(value)}")
+        _fail(what, "a non-empty string", shown(value))
     return value
 
 
 def number(value: Any, what: str) -> int:
     """Return a value that has to be an integer."""
     if not isinstance(value, int) or isinstance(value, bool):
-        _fail(what, f"expected a whole number, got {shown(value)}")
+        _fail(what, "an integer", shown(value))
     return value
 
 
@@ -126,13 +120,13 @@ def url(value: Any, what: str) -> SplitResult:
     try:
         return urlsplit(text(value, what))
     except ValueError:
-        _fail(what, f"expected a URL, got {shown(value)}")
+        _fail(what, "a URL", shown(value))
 
 
 def listed(value: Any, what: str) -> Iterable[Any]:
     """Return a value that has to be a list, a set or the keys of an object."""
     if isinstance(value, str | bytes) or not isinstance(value, Iterable):
-        _fail(what, f"expected a list, got {shown(value)}")
+        _fail(what, "a list", shown(value))
     return value
 
 
@@ -140,7 +134,7 @@ def exactly(items: Iterable[T], count: int, what: str) -> list[T]:
     """Return the items as a list, whose length has to be the given one."""
     got = list(listed(items, what))
     if len(got) != count:
-        _fail(what, f"expected {count}, got {len(got)}: {shown(got)}")
+        _fail(what, str(count), f"{len(got)}: {shown(got)}")
     return got
 
 
@@ -155,7 +149,7 @@ def find(items: Iterable[T], wanted: Callable[[T], object], what: str) -> T:
     for item in listed(items, what):
         if wanted(item):
             return item
-    raise Violation(f"{what} is not there")
+    raise Violation(what, relation="present")
 
 
 def keyed(items: Iterable[Any], field: str) -> Fields:
@@ -180,7 +174,7 @@ def _compare(actual: Any, what: str, test: Callable[[], bool], expected: str) ->
     except TypeError:
         good = False
     if not good:
-        _fail(what, f"expected {expected}, got {shown(actual)}")
+        _fail(what, expected, shown(actual))
 
 
 def _same(actual: Any, other: Any) -> bool:
@@ -188,21 +182,19 @@ def _same(actual: Any, other: Any) -> bool:
     return bool(actual == other) and isinstance(actual, bool) == isinstance(other, bool)
 
 
-def _difference(actual: Any, expected: Any) -> str:
-    """Say how a value is not the expected one: as a whole, or where they part when they are long."""
-    whole = f"expected {shown(expected)}, got {shown(actual)}"
-    if len(whole) <= 2 * MOST_SHOWN:
-        return whole
-    if isinstance(expected, Mapping) and isinstance(actual, Mapping):
-        for key in [*expected, *actual]:
-            if key not in actual or key not in expected or not _same(actual[key], expected[key]):
-                return f"at {shown(key)}: {_difference(actual.get(key), expected.get(key))}"
-    if _is_array(expected) and _is_array(actual):
-        for index, (got, wanted) in enumerate(zip(actual, expected, strict=False)):
-            if not _same(got, wanted):
-                return f"at item {index}: {_difference(got, wanted)}"
-        return f"expected {len(expected)} items, got {len(actual)}"
-    return whole
+def _fail_equal(what: str, actual: Any, expected: Any) -> NoReturn:
+    """Fail with two values: whole ones, or the place where long ones part."""
+    if len(shown(expected)) + len(shown(actual)) > 2 * MOST_SHOWN:
+        if isinstance(expected, Mapping) and isinstance(actual, Mapping):
+            for key in [*expected, *actual]:
+                if key not in actual or key not in expected or not _same(actual[key], expected[key]):
+                    _fail_equal(f"{what} at {shown(key)}", actual.get(key), expected.get(key))
+        if _is_array(expected) and _is_array(actual):
+            for index, (got, wanted) in enumerate(zip(actual, expected, strict=False)):
+                if not _same(got, wanted):
+                    _fail_equal(f"{what} at item {index}", got, wanted)
+            _fail(what, f"{len(expected)} items", str(len(actual)))
+    _fail(what, shown(expected), shown(actual))
 
 
 def _is_array(value: Any) -> bool:
@@ -221,10 +213,12 @@ def _minus(items: list[Any], others: list[Any]) -> list[Any]:
     return left
 
 
-def _lost_and_besides(lost: list[Any], besides: list[Any]) -> str:
-    said = [f"lacks {shown(lost)}"] if lost else []
-    return " and ".join([*said, *([f"has {shown(besides)} besides"] if besides else [])])
+def _fail_items(what: str, *, lost: Sequence[Any] = (), besides: Sequence[Any] = ()) -> None:
+    """Fail where items are missing or unexpected."""
+    if lost or besides:
+        expected, actual = (shown(items) if items else "" for items in (lost, besides))
+        raise Violation(what, relation="items", expected=expected, actual=actual)
 
 
-def _fail(what: str, difference: str) -> NoReturn:
-    raise Violation(f"{what}: {difference}")
+def _fail(what: str, expected: str, actual: str) -> NoReturn:
+    raise Violation(what, relation="equal", expected=expected, actual=actual)

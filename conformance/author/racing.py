@@ -14,6 +14,7 @@ from conformance.author.suite import Suite
 from conformance.history import UNKNOWN, Contradiction, Event, Key, judge_history, outcome
 from conformance.history.orders import MOST_ORDERS
 from conformance.http.client import Answer, Client
+from conformance.values.evidence import Aspect
 from conformance.values.exchange import Moment
 from conformance.values.outcomes import Blocked, Violation
 
@@ -107,7 +108,8 @@ def fail_on(suite: Suite, contradictions: Iterable[Contradiction]) -> None:
     for contradiction in contradictions:
         suite.client.steps = [exchange for event in contradiction.events for exchange in event.exchanges]
         suite.client.touch(suite.client.steps[-1], "body:")
-        raise Violation(contradiction.message)
+        aspect: Aspect = "status" if contradiction.statuses else "history"
+        raise Violation(contradiction.message, aspect=aspect, statuses=contradiction.statuses)
 
 
 def fail_without_order(suite: Suite, events: Iterable[Event], limit: int = MOST_ORDERS) -> None:

@@ -92,7 +92,8 @@ def refused_otherwise(events: Collection[Event], *statuses: int) -> list[Contrad
 
 def _told_otherwise(event: Event, statuses: Collection[int]) -> Contradiction:
     wanted = " or ".join(map(str, sorted(statuses)))
-    return Contradiction(f"who lost should be told {wanted}, not {event.exchanges[-1].status}", (event,))
+    got = event.exchanges[-1].status
+    return Contradiction(f"the losing request: expected {wanted}, got {got}", (event,), tuple(sorted(statuses)))
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ from conformance.author.suite import Suite
 from conformance.common.template import template
 from conformance.http.wire import WireFinding
 from conformance.target.target import MISSING, REFUSED, Probe, is_refusal
+from conformance.values.evidence import aspect_of
 from conformance.values.outcomes import Blocked, Unoffered, Violation
 from specs.openapi import Operation
 
@@ -70,5 +71,5 @@ def raise_first(suite: Suite, findings: list[WireFinding]) -> None:
     """Fail with the first finding; its steps are the ones to show."""
     if findings:
         suite.client.steps = list(findings[0].steps)
-        more = f" (and {len(findings) - 1} more)" if len(findings) > 1 else ""
-        raise Violation(findings[0].message + more)
+        first, more = findings[0], len(findings) - 1
+        raise Violation(first.message, expected=first.rule, aspect=aspect_of(first.mark, "schema"), more=more)

@@ -49,10 +49,14 @@ class Event:
 
 @dataclass(frozen=True, slots=True)
 class Contradiction:
-    """What no order of the events can explain, and the events that show it."""
+    """What no order of the events can explain, and the events that show it.
+
+    `statuses` are those that the last of them should have been answered with, where that is what is wrong.
+    """
 
     message: str
     events: tuple[Event, ...]
+    statuses: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

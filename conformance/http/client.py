@@ -7,7 +7,7 @@ it is noted in the wire log and checked there, once, by the wire requirement of 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from copy import copy
 from dataclasses import replace
@@ -93,7 +93,7 @@ class Answer:
         value = self._parsed()
         self._touch(self._exchange, f"body:/{name}")
         if not isinstance(value, dict):
-            raise Violation(f"the body is no JSON object but {shown(value)}")
+            raise Violation("the body", relation="equal", expected="a JSON object", actual=shown(value))
         if self._look:
             self._look(self._exchange, f"/{name}")
         return self._shown(value[name], f"/{name}") if name in value else default
@@ -102,7 +102,7 @@ class Answer:
         """Return a field of a JSON object. Raises Violation when it is absent."""
         value = self.get(name, self)
         if value is self:
-            raise Violation(f"the answer has no field {shown(name)}")
+            raise Violation(f"the field {shown(name)} of the answer", relation="present")
         return value
 
     @property
@@ -335,10 +335,10 @@ class Client:
             if step.defect:
                 mark, message = step.defect
                 self.touch(step, mark)
-                message = f"the answer of {step.operation} cannot be used: {message}"
+                violation = Violation(f"the answer of {step.operation} cannot be used: {message}", aspect="schema")
                 if self.recording.checking:
-                    raise Violation(message) from error
-                raise Blocked(message, step.operation) from error
+                    raise violation from error
+                raise Blocked(str(violation), step.operation) from violation
         raise error
 
     def touch(self, exchange: Exchange, mark: str) -> None:
@@ -377,14 +377,12 @@ class Client:
                 self.reached.add(f"{operation} {exchange.status}")
             return
         self.touch(exchange, "status")
-        got = f"got {exchange.status}" if exchange.status else f"got no answer ({exchange.failure})"
-        names = " or ".join(map(str, sorted(wanted))) if wanted else "an answer"
-        message = f"{operation}: expected {names}, {got}"
+        violation = unexpected_status(exchange, sorted(wanted or ()))
         if operation not in self.known.done and self.refuses(exchange):
-            self._refuse(operation, message)
+            self._refuse(operation, violation)
         if self.recording.checking:
-            raise Violation(message)
-        raise Blocked(message, operation)
+            raise violation
+        raise Blocked(str(violation), operation) from violation
 
     def require(self, operation: str) -> None:
         """Raise Blocked or Unoffered where it was found out beforehand that the server lacks an operation."""
@@ -393,7 +391,7 @@ class Client:
         if operation in self.known.missing:
             raise Blocked(f"the server does not have {operation}", self.known.missing[operation], operation)
         if operation in self.refused:
-            self._refuse(operation, "")
+            self._refuse(operation, None)
 
     def refuses_properly(self, exchange: Exchange) -> bool:
         """True when an answer says it as the document has it, or with any 4xx where that leaves it open."""
@@ -403,7 +401,7 @@ class Client:
         """True when an answer says in any form that the server lacks the operation."""
         return self.document.errors.refuses(exchange.status, exchange.json())
 
-    def _refuse(self, operation: str, otherwise: str) -> NoReturn:
+    def _refuse(self, operation: str, otherwise: Violation | None) -> NoReturn:
         if operation in self.subjects:
             raise Unoffered(f"the server does not have {operation}", operation, otherwise)
         raise Blocked(f"the server does not have {operation}", operation, operation)
@@ -433,6 +431,19 @@ class Client:
     def close(self) -> None:
         """Close the connections."""
         self._transport.close()
+
+
+def unexpected_status(exchange: Exchange, due: Sequence[int]) -> Violation:
+    """Return the violation of an answer with another status than those that were due; none are due for any answer."""
+    return Violation(
+        "",
+        relation="status",
+        operation=exchange.operation,
+        expected=" or ".join(map(str, due)) if due else "an answer",
+        actual=str(exchange.status) if exchange.status else f"no answer ({exchange.failure})",
+        aspect="status" if exchange.status else "connection",
+        statuses=tuple(due),
+    )
 
 
 def bearer(token: str) -> dict[str, str | None]:

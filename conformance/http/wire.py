@@ -23,10 +23,11 @@ from specs.validation import Validators
 
 @dataclass(frozen=True, slots=True)
 class WireFinding:
-    """One way in which answers of an operation break the document. `mark` is as in Exchange."""
+    """One way in which answers of an operation break the document. `mark` is as in Exchange, `rule` what they break."""
 
     operation: str
     mark: str
+    rule: str
     message: str
     steps: tuple[Exchange, ...]
 
@@ -64,11 +65,11 @@ class WireLog:
         if is_of_router(exchange) or self._is_of_other_type(exchange):
             return
         self.seen[exchange.operation, exchange.status] += 1
-        for mark, message in self._findings(exchange):
+        for mark, rule, message in self._findings(exchange):
             exchange.defect = exchange.defect or (mark, message)
             key = (exchange.operation, exchange.status, mark)
             if key not in self.findings:
-                self.findings[key] = _finding(exchange, mark, message, steps)
+                self.findings[key] = _finding(exchange, mark, rule, message, steps)
         value = exchange.json(NO_JSON)
         for name, check in self.extra_checks.items():
             self._keep_extra(name, exchange, check(exchange, value), steps)
@@ -78,13 +79,14 @@ class WireLog:
             exchange.defect = exchange.defect or (mark, message)
             key = (name, exchange.operation, exchange.status, mark)
             if key not in self.extra_findings:
-                self.extra_findings[key] = _finding(exchange, mark, message, steps)
+                self.extra_findings[key] = _finding(exchange, mark, name, message, steps)
 
     def defects(self, exchange: Exchange) -> dict[str, str]:
         """Return all that is wrong with one answer of an operation, by the marks of its places; nothing is noted."""
         value = exchange.json(NO_JSON)
         extra = [pair for check in self.extra_checks.values() for pair in check(exchange, value)]
-        return dict([*_retry_after(exchange), *extra, *self._findings(exchange)])
+        declared = [(mark, message) for mark, _, message in self._findings(exchange)]
+        return dict([*_retry_after(exchange), *extra, *declared])
 
     def _is_of_other_type(self, exchange: Exchange) -> bool:
         """True for a refusal of a body because its type is none that the operation reads."""
@@ -123,27 +125,29 @@ class WireLog:
         """Return how many answers of an operation were seen."""
         return sum(count for (name, _), count in self.seen.items() if name == operation)
 
-    def _findings(self, exchange: Exchange) -> list[tuple[str, str]]:
+    def _findings(self, exchange: Exchange) -> list[tuple[str, str, str]]:
+        """Return the marks of what breaks the document, the rules that it breaks, and messages."""
         operation = self.document.operations[exchange.operation]
         declared = operation.declared(exchange.status)
         if declared is None:
-            return [("status", f"the status {exchange.status} is not declared for {operation.id}")]
+            return [("status", "responses", f"the status {exchange.status} is not declared for {operation.id}")]
         body = operation.responses[declared]
         if not body.content or not (body.required or exchange.response_body):
             return []
         return self._content_findings(exchange, body.content)
 
-    def _content_findings(self, exchange: Exchange, content: Any) -> list[tuple[str, str]]:
+    def _content_findings(self, exchange: Exchange, content: Any) -> list[tuple[str, str, str]]:
         kind = exchange.response_headers.get("Content-Type", "").partition(";")[0].strip().lower()
         if kind not in content:
-            return [("header:Content-Type", f"the body is {kind or 'without a type'}, not {' or '.join(content)}")]
+            message = f"the body is {kind or 'without a type'}, not {' or '.join(content)}"
+            return [("header:Content-Type", f"content {kind}", message)]
         if kind != JSON_TYPE:
             return []
         value = exchange.json(NO_JSON)
         if value is NO_JSON:
-            return [("body:", why_no_json(exchange.response_body))]
+            return [("body:", "JSON", why_no_json(exchange.response_body))]
         mismatches = self.validators.response_mismatches(exchange.operation, exchange.status, value)
-        return [(f"body:{mismatch.pointer}", mismatch.message) for mismatch in mismatches]
+        return [(f"body:{mismatch.pointer}", mismatch.keyword, mismatch.message) for mismatch in mismatches]
 
 
 def _retry_after(exchange: Exchange) -> list[tuple[str, str]]:
@@ -154,10 +158,10 @@ def _retry_after(exchange: Exchange) -> list[tuple[str, str]]:
     return [(f"header:{RETRY_AFTER}", f"{RETRY_AFTER} is {shown(value)}, neither whole seconds nor a date of HTTP")]
 
 
-def _finding(exchange: Exchange, mark: str, message: str, steps: list[Exchange]) -> WireFinding:
+def _finding(exchange: Exchange, mark: str, rule: str, message: str, steps: list[Exchange]) -> WireFinding:
     """Keep the steps up to this answer, which is the last one, with its offending field marked."""
     kept = [copy(step) for step in steps]
     for step in kept:
         step.mark = ""
     kept[-1].mark = mark
-    return WireFinding(exchange.operation, mark, message, tuple(kept))
+    return WireFinding(exchange.operation, mark, rule, message, tuple(kept))

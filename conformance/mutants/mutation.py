@@ -18,7 +18,8 @@ from conformance.apis import requirements
 from conformance.author.requirement import REQUIREMENTS, requirement_of
 from conformance.http.exchange_log import ExchangeBuffer
 from conformance.run.collecting import packages_of, places, run_pytest
-from conformance.run.plugin import Listener, SuitePlugin
+from conformance.run.plugin import SuitePlugin
+from conformance.run.reporting import Listener
 from conformance.run.session import Session
 from conformance.target.target import connect
 from conformance.values.requirement import Requirement
@@ -186,21 +187,20 @@ class Showing(SuitePlugin):
         """Return what was said of a server with a fault, None where it could not be looked at."""
         settings = replace(self._settings, header=(*self._settings.header, f"{HEADER}: {fault}"))
         self.session.finish()
-        self.lacking.clear()
         try:
             self.session = Session(settings, log=ExchangeBuffer())
         except Problem:
             return None
         self._test(asked)
         self.session.target.sandbox.sweep()
-        self._reconsider()
+        self.session.ledger.reconsider()
         return self.session.results().requirements
 
     def _test(self, asked: Sequence[pytest.Item]) -> None:
         for item in asked:
             # All is torn down, also what a whole run shares: it was made on a server with this fault.
             item.config.hook.pytest_runtest_protocol(item=item, nextitem=None)
-            noticed = self._verdict is not None and self._verdict.verdict in FINDINGS
+            noticed = self.last is not None and self.last.verdict in FINDINGS
             if (noticed and self._first) or self.session.client.traffic.stopped:
                 return
 

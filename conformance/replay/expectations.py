@@ -15,26 +15,39 @@ blocked is neither a finding nor stale in a narrowed run, however its test ends.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 from datetime import date
-from zlib import crc32
 
 import msgspec
 
-from conformance.replay.evidence import GAP, pattern
 from conformance.replay.expectations_file import RUN, Entry, ExpectationFile
-from conformance.replay.replaying import Finding, Replayed
+from conformance.replay.older import alike
+from conformance.replay.replaying import Finding, Replayed, State
+from conformance.values.patterns import GAP
 from conformance.values.requirement import Requirement
 from conformance.values.settings import DEPTHS
-from conformance.values.verdict import FINDINGS, ExpectationRecord, ExpectationState, Result
+from conformance.values.verdict import ExpectationRecord, ExpectationState, Result
 
-FAILED = (*FINDINGS, "blocked")
-STATUS = re.compile(r"^\S+: expected \d+(?: or \d+)*, got (?:\d+|no answer)")
 MOST_SEEN = 400
 NOT_TESTED = "(blocked in the run of the expectations; this run leaves out what blocked it)"
-CUT = re.compile(rf"{GAP} \([0-9a-f]{{8}}\)$")
+
+
+@dataclass(frozen=True, slots=True)
+class Expected:
+    """What a file of expectations says of a requirement, compared with its result.
+
+    `same` says that the finding is seen as the file has it, `flaky` that it comes and goes, `unsure` that one pass of
+    its test decides nothing, `left_out` that this run leaves out what blocked it in the run of the file. `replayed` is
+    how its stored counterexample was answered.
+    """
+
+    expired: bool = False
+    same: bool = False
+    flaky: bool = False
+    unsure: bool = False
+    left_out: bool = False
+    replayed: State | None = None
 
 
 @dataclass
@@ -42,8 +55,8 @@ class Expectations:
     """The entries of a file as one run finds them.
 
     `depth` is that of the run, `today` decides what has expired, `narrowed` says that the run leaves requirements out.
-    `states` is what was found out about each requirement
-    that is named, `replays` how their stored counterexamples were answered.
+    `states` is what was found out about each requirement that is named, `replays` how their stored counterexamples were
+    answered.
     """
 
     file: ExpectationFile
@@ -68,47 +81,35 @@ class Expectations:
         entry = self._entries.get(requirement.id)
         return entry.finding(requirement.kind) if entry and entry.steps and entry.example == requirement.id else None
 
-    def apply(self, result: Result) -> Result:
-        """Return a result with the verdict `known` where it is as expected, and note how the entry holds.
-
-        Where the test passes, the replayed counterexample decides whether the entry is stale.
-        """
+    def expected(self, result: Result) -> Expected | None:
+        """Return what the file says of a requirement, compared with its result; None where it says nothing."""
         entry = self._entries.get(result.id)
-        if entry is None or result.verdict == "error":
-            return result
-        failed = result.verdict in FAILED
-        state = self._failed(entry, result) if failed else self._passed(entry, result)
-        if self.narrowed and result.id in entry.blocked and state in ("different", "stale"):
-            state = "unseen"
-        self.states[result.id] = state
-        if failed and state == "unseen":
-            return msgspec.structs.replace(result, verdict="known", message=f"{result.message}\n{NOT_TESTED}")
-        if state != "known":
-            return result
-        message = result.message if failed else f"{entry.findings[result.id]} (by the stored steps; the test passed)"
-        steps = result.steps if failed else entry.steps
-        return msgspec.structs.replace(result, verdict="known", message=message, steps=steps)
-
-    def _failed(self, entry: Entry, result: Result) -> ExpectationState:
-        if entry.expires and entry.expires < self.today:
-            return "expired"
-        return "known" if _is_seen(result.message, entry.findings[result.id]) else "different"
-
-    def _passed(self, entry: Entry, result: Result) -> ExpectationState:
-        """Return what a passed test means: less thorough runs, and races that nobody lost, decide nothing.
-
-        Nor does one pass of what is flaky.
-        """
-        replayed = self.replays.get(result.id)
-        if result.verdict == "pass" and result.id not in entry.flaky and replayed and replayed.state != "impossible":
-            return "known" if replayed.state == "same" else "stale"
+        if entry is None:
+            return None
         depths = list(DEPTHS)
-        unsure = (
-            result.kind == "race"
-            or result.id in entry.flaky
-            or depths.index(self.depth) < depths.index(self.file.depth)
+        less = depths.index(self.depth) < depths.index(self.file.depth)
+        replayed = self.replays.get(result.id)
+        return Expected(
+            expired=bool(entry.expires and entry.expires < self.today),
+            same=_is_seen(result, entry),
+            flaky=result.id in entry.flaky,
+            unsure=less or result.kind == "race" or result.id in entry.flaky,
+            left_out=self.narrowed and result.id in entry.blocked,
+            replayed=replayed.state if replayed else None,
         )
-        return "unseen" if unsure and result.verdict == "pass" else "stale"
+
+    def told(self, result: Result, state: ExpectationState) -> Result:
+        """Note how the entry of a requirement holds, and return its result as it is told then.
+
+        Where its test passed, the finding is the stored one.
+        """
+        self.states[result.id] = state
+        if result.verdict != "known" or result.evidence:
+            left_out = result.verdict == "known" and state == "unseen"
+            return msgspec.structs.replace(result, notes=[*result.notes, NOT_TESTED]) if left_out else result
+        entry = self._entries[result.id]
+        message = f"{entry.findings[result.id]} (by the stored steps; the test passed)"
+        return msgspec.structs.replace(result, message=message, steps=entry.steps)
 
     def records(self, known: Collection[str], others: Collection[str]) -> Iterator[ExpectationRecord]:
         """Yield a record for each finding of the file. `known` are the requirements that there are, but for `others`.
@@ -129,27 +130,22 @@ class Expectations:
 
 
 def seen(message: str, prefix: str) -> str:
-    """Return a message as a file has it: its first line, the names of its run replaced.
-
-    Of a long one it has the beginning, and a checksum of what the whole of it says.
-    """
+    """Return a message as a file shows it: its first line, cut, with the names of its run replaced."""
     line = message.partition("\n")[0]
-    kept = line if len(line) <= MOST_SEEN else f"{line[:MOST_SEEN]}{_checksum(line)}"
+    kept = line if len(line) <= MOST_SEEN else f"{line[:MOST_SEEN]}{GAP}"
     return kept.replace(prefix, RUN) if prefix else kept
 
 
-def _checksum(line: str) -> str:
-    said = "".join([pattern(line), *STATUS.findall(line)])
-    return f"{GAP} ({crc32(said.encode()):08x})"
+def same_evidence(result: Result, other: Result | Finding) -> bool:
+    """True for two results of a requirement that are the same finding, but for names and values."""
+    if result.evidence and other.evidence and not (result.evidence.worded or other.evidence.worded):
+        return result.evidence.signature == other.evidence.signature
+    return alike(result, other.message)
 
 
-def _is_seen(message: str, kept: str) -> bool:
-    """True when a message says what a file has of it."""
-    cut = CUT.search(kept)
-    return alike(message, kept) if cut is None else _checksum(message.partition("\n")[0]) == cut[0]
-
-
-def alike(message: str, other: str) -> bool:
-    """True for messages that say the same, but for names and values: statuses and codes are compared."""
-    message, other = message.partition("\n")[0], other.partition("\n")[0]
-    return pattern(message) == pattern(other) and STATUS.findall(message) == STATUS.findall(other)
+def _is_seen(result: Result, entry: Entry) -> bool:
+    """True when a finding is the one that an entry has."""
+    signature = entry.evidence.get(result.id, "")
+    if result.evidence and signature:
+        return result.evidence.signature == signature
+    return alike(result, entry.findings[result.id])

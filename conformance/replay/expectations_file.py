@@ -33,6 +33,8 @@ HEAD = """\
 class Entry(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
     """Findings that are known, of one cause. `steps` are those of `example`, `prepared` what they rest on.
 
+    `findings` has a sentence for each requirement, `evidence` the signature by which the finding is known again.
+
     See expectations.py, and Finding.
     """
 
@@ -44,6 +46,7 @@ class Entry(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
     flaky: list[str] = msgspec.field(default_factory=lambda: [])
     blocked: list[str] = msgspec.field(default_factory=lambda: [])
     findings: dict[str, str]
+    evidence: dict[str, str] = msgspec.field(default_factory=lambda: {})
     prepared: dict[str, list[str]] = msgspec.field(default_factory=lambda: {})
     steps: list[Step] = msgspec.field(default_factory=lambda: [])
 
@@ -125,6 +128,9 @@ def _lines(entry: Entry) -> Iterator[str]:
             yield f"{name} = [{', '.join(map(_text, ids))}]"
     yield "[known.findings]"
     yield from (f"{_key(name)} = {_text(seen)}" for name, seen in entry.findings.items())
+    if entry.evidence:
+        yield "[known.evidence]"
+        yield from (f"{_key(name)} = {_text(signature)}" for name, signature in entry.evidence.items())
     if entry.prepared:
         yield "[known.prepared]"
         yield from (f"{_key(name)} = [{', '.join(map(_text, names))}]" for name, names in entry.prepared.items())

@@ -16,10 +16,11 @@ from typing import Any, Literal
 
 from conformance.replay.answers import alike
 from conformance.replay.chosen import names_files, own_names, rests_on
-from conformance.replay.evidence import STATUSES, shown_step
+from conformance.replay.older import evidence_of
 from conformance.replay.renaming import Renaming
 from conformance.target.hostile import CANARY, LAKE
 from conformance.target.target import Target
+from conformance.values.evidence import Evidence, shown_step
 from conformance.values.exchange import Exchange, Step
 from conformance.values.redaction import MADE_UP, REDACTED, hidden_fields
 from conformance.values.results import Result, Results
@@ -44,6 +45,12 @@ class Finding:
     base: str
     prefix: str
     prepared: dict[str, list[str]] = field(default_factory=dict)
+    evidence: Evidence | None = None  # none in files of older kits
+
+    @property
+    def seen_as(self) -> Evidence:
+        """The evidence, also of a finding of an older kit."""
+        return self.evidence or evidence_of(self.message, self.steps, ())
 
     @classmethod
     def of(cls, result: Result, results: Results) -> Finding:
@@ -55,7 +62,9 @@ class Finding:
         """Return a finding of a run on the server at a URL."""
         steps = rests_on(result.steps, preparation, prefix)
         prepared = {step.operation: own_names(step, prefix) for step in steps}
-        return cls(result.id, result.kind, result.message, result.steps, url.rstrip("/"), prefix, prepared)
+        return cls(
+            result.id, result.kind, result.message, result.steps, url.rstrip("/"), prefix, prepared, result.evidence
+        )
 
 
 @dataclass(frozen=True)
@@ -181,12 +190,12 @@ def _compared(
     answer, for a finding about such.
     """
     step, now = finding.steps[len(exchanges) - 1], exchanges[-1].to_step().response
-    said, due = f"{step.operation or 'the server'} answers {now.status or now.failure}", STATUSES.match(finding.message)
+    said, due = f"{step.operation or 'the server'} returns {now.status or now.failure}", finding.seen_as.statuses
     if step.response.status != now.status:
         # A server that misses files that only the run wrote refuses for this reason, which is not the one that is due.
-        fixed = due and str(now.status) in due[1].split(" or ") and not names_files(finding.steps)
+        fixed = now.status in due and not names_files(finding.steps)
         return "fixed" if fixed else "changed", f"{said}, not {step.response.status or 'nothing'} as recorded"
-    if due or step.mark == "status":
+    if finding.seen_as.about_status:
         return "same", f"{said}, as recorded"
     if step.mark in wrong:
         return "same", f"{said} in a form that breaks the document in the same place: {wrong[step.mark]}"

@@ -8,15 +8,10 @@ import sys
 from contextlib import suppress
 from dataclasses import dataclass, field
 from multiprocessing import Pipe
-from multiprocessing.connection import Connection
 from pathlib import Path
 from signal import SIGINT, SIGKILL
-from typing import TYPE_CHECKING, Any
 
-from conformance.run.job_messages import Start, Task
-
-if TYPE_CHECKING:
-    AnyPipe = Connection[Any, Any]
+from conformance.run.job_messages import AnyPipe, Start, Task
 
 ROOT = str(Path(__file__).parents[2])
 # Packages of the working directory or PYTHONPATH may have the names of ours: ours are imported first.

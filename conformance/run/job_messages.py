@@ -4,14 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from multiprocessing.connection import Connection
+from typing import TYPE_CHECKING, Any
 
 from conformance.http.wire import Seen
+from conformance.run.ledger import Judged
 from conformance.target.target import Found
 from conformance.values.exchange import Exchange
 from conformance.values.outcomes import Stopped
 from conformance.values.resources import Names, Resource
-from conformance.values.results import Result
 from conformance.values.settings import Settings
+from conformance.values.verdict import Verdict
+
+if TYPE_CHECKING:
+    AnyPipe = Connection[Any, Any]
+else:
+    AnyPipe = Connection
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +41,7 @@ class Task:
     """A requirement to test, the verdicts on what it needs, and the operations that have succeeded by now."""
 
     id: str
-    verdicts: Mapping[str, str]
+    verdicts: Mapping[str, Verdict]
     done: frozenset[str]
 
 
@@ -60,13 +68,11 @@ class End:
 class News:
     """What a worker has seen since it last told: exchanges as lines of the log, and what they show.
 
-    `result` is the verdict, None where there is none; `lacking` the operation that the server seems to lack, and the
-    finding that stands in the verdict's place if it has it after all. `traffic` are the counts of Traffic.absorb.
+    `judged` are the facts about the requirement, None where there are none. `traffic` are the counts of Traffic.absorb.
     """
 
     id: str
-    result: Result | None
-    lacking: tuple[str, Result | None] | None
+    judged: Judged | None
     lines: bytes
     requests: int
     traffic: tuple[int, int, int, float]

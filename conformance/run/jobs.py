@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import zip_longest
 from multiprocessing.connection import wait
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
@@ -20,16 +20,16 @@ from conformance.author.requirement import requirement_of
 from conformance.http.transport import CLEAN_UP_SECONDS
 from conformance.http.wire import Seen
 from conformance.run.crew import Crew, Process
-from conformance.run.job_messages import News, Rest, Start, Task
+from conformance.run.job_messages import AnyPipe, News, Rest, Start, Task
+from conformance.run.ledger import Judged
+from conformance.run.reporting import Reporter
+from conformance.run.session import Session
+from conformance.run.verdicts import Facts
 from conformance.run.waiting import Waiting
 from conformance.values.activity import doing
 from conformance.values.requirement import Requirement
 from conformance.values.results import Result
 from conformance.values.settings import Settings
-
-if TYPE_CHECKING:
-    from conformance.run.crew import AnyPipe
-    from conformance.run.plugin import SuitePlugin
 
 ALONE = ("race", "wire", "scenario")
 LONG = ("model",)  # kinds that are given out first: else all wait in the end for one that began late
@@ -39,29 +39,30 @@ LONG = ("model",)  # kinds that are given out first: else all wait in the end fo
 class Jobs:
     """The plugin that has requirements tested by workers; see the module."""
 
-    plugin: SuitePlugin
+    session: Session
+    reporter: Reporter
     crew: Crew = field(init=False)
     first_seen: dict[Any, int] = field(default_factory=dict)
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtestloop(self, session: pytest.Session) -> bool | None:
         """Have workers test what need not be alone, then test the rest; leave it to pytest where that is all."""
-        if session.testsfailed or session.config.option.collectonly or self.plugin.session.client.traffic.stopped:
+        if session.testsfailed or session.config.option.collectonly or self.session.client.traffic.stopped:
             return None
         items = {requirement.id: item for item in session.items if (requirement := requirement_of(item))}
         requirements = {name: requirement_of(item) for name, item in items.items()}
         alone = apart(
             [requirement for requirement in requirements.values() if requirement],
             self._crowded(),
-            self.plugin.session.replayed,
+            self.session.replayed,
             self._sharing(items),
         )
         together = {name: item for name, item in items.items() if name not in alone}
-        count = min(self.plugin.session.settings.jobs, len(together))
+        count = min(self.session.settings.jobs, len(together))
         if count < 2:
             return None
         tested = self._share_out(together, count)
-        self.plugin.session.target.share_names(count, count + 1)  # what workers made may still be there
+        self.session.target.share_names(count, count + 1)  # what workers made may still be there
         _check(session)
         rest = [item for name, item in items.items() if name not in tested]
         for item, following in zip_longest(rest, rest[1:]):
@@ -70,7 +71,7 @@ class Jobs:
         return True
 
     def _parts(self) -> list[SuitePart]:
-        return [suite_part(profile.api) for profile in self.plugin.session.target.profile.tested_by()]
+        return [suite_part(profile.api) for profile in self.session.target.profile.tested_by()]
 
     def _crowded(self) -> set[str]:
         return {operation for part in self._parts() for operation in part.crowded}
@@ -83,7 +84,7 @@ class Jobs:
 
     def _share_out(self, items: Mapping[str, pytest.Item], count: int) -> set[str]:
         """Have the requirements of these items tested; return which of them were."""
-        own = self.plugin.session
+        own = self.session
         settings = _of_worker(own.settings)
         state, ends = own.target.found(), own.client.traffic.ends
         self.crew = Crew.start(Start(settings, state, count, list(items), ends))
@@ -116,15 +117,15 @@ class Jobs:
             if not busy:
                 return
             tell(f"testing {', '.join(worker.busy for worker in busy.values())}")
-            self.plugin.session.client.traffic.check_interrupted()
+            self.session.client.traffic.check_interrupted()
             for pipe in _ready(busy, 1.0):
                 name = self._hear(busy[pipe], items)
                 waiting.tested(name)
                 yield name
 
     def _hand_out(self, worker: Process, name: str, needs: Collection[str]) -> None:
-        own = self.plugin.session
-        verdicts = {needed: verdict for needed in needs if (verdict := own.verdict(needed))}
+        own = self.session
+        verdicts = {needed: verdict for needed in needs if (verdict := own.ledger.verdict(needed))}
         worker.busy = name
         worker.tell(Task(name, verdicts, frozenset(own.client.known.done)))
 
@@ -138,7 +139,9 @@ class Jobs:
             self.crew.workers.remove(worker)
             message = f"the process that tested it ended with code {self.crew.code(worker)}"
             requirement = requirement_of(item)
-            self._add(item, Result.of(requirement, "error", message) if requirement else None)
+            if requirement:
+                facts, result = Facts("broken", requirement.level), Result.of(requirement, "error", message)
+                self._add(item, Judged(facts, result))
             return name
         if isinstance(news, Rest):  # it was interrupted
             self.crew.workers.remove(worker)
@@ -146,61 +149,38 @@ class Jobs:
             return name
         self._take(news)
         if news.end:
-            stopped = self.plugin.session.client.traffic.stopped = news.end.stopped()
+            stopped = self.session.client.traffic.stopped = news.end.stopped()
             item.session.shouldstop = str(stopped.msg)
         else:
-            self._add(item, news.result)
-            if self.plugin.session.log.problem:
-                item.session.shouldstop = self.plugin.session.log.problem.message
+            self._add(item, news.judged)
+            if self.session.log.problem:
+                item.session.shouldstop = self.session.log.problem.message
         return name
 
-    def _add(self, item: pytest.Item, result: Result | None) -> None:
-        """Add a verdict to those of the run, and tell who listens, pytest included."""
-        if result is None:
+    def _add(self, item: pytest.Item, judged: Judged | None) -> None:
+        """Take what a test has shown, and report the result, to pytest too."""
+        if judged is None:
             return
-        result = self.plugin.session.as_expected(result)
-        self.plugin.session.add(result)
-        self.plugin.tell(item, result)
+        result = self.session.ledger.take(judged)
+        self.reporter.report(item, result)
         item.ihook.pytest_runtest_logstart(nodeid=item.nodeid, location=item.location)
         for when in ("call", "teardown"):
-            item.ihook.pytest_runtest_logreport(report=self._report(item, result, when))
+            item.ihook.pytest_runtest_logreport(report=self.reporter.report_of(item, result, when))
         item.ihook.pytest_runtest_logfinish(nodeid=item.nodeid, location=item.location)
-
-    def _report(self, item: pytest.Item, result: Result, when: str) -> pytest.TestReport:
-        """Return a verdict as pytest tells it."""
-        verdict = result.verdict if when == "call" else "pass"
-        strict = self.plugin.session.settings.strict and result.level == "SHOULD"
-        failed = verdict in ("fail", "error") or (verdict == "warn" and strict)
-        outcome = "passed" if verdict == "pass" else "failed" if failed else "skipped"
-        path, line, _ = item.location
-        report = pytest.TestReport(
-            item.nodeid,
-            item.location,
-            dict.fromkeys(item.keywords, 1),
-            outcome,  # type: ignore[arg-type]
-            self.plugin.failure(result) if failed else (path, line or 0, result.message) if verdict != "pass" else None,
-            when,  # type: ignore[arg-type]
-            duration=result.seconds if when == "call" else 0.0,
-        )
-        if verdict in ("warn", "known") and not failed:
-            report.wasxfail = result.message
-        return report
 
     def _take(self, news: News) -> None:
         """Take over what a worker has seen, as if the run had."""
-        own = self.plugin.session
+        own = self.session
         client = own.client
         own.log_lines(news.lines)
         client.requests += news.requests
         client.traffic.absorb(*news.traffic)
         client.known.done.update(news.done)
-        if news.lacking:
-            self.plugin.lacking[news.id] = news.lacking
         client.wire.absorb(self._earliest(news.wire, own.place(news.id)))
 
     def _earliest(self, seen: Seen, place: int) -> Seen:
         """Make way for the findings of an earlier requirement, which are those that a run of one job has."""
-        log = self.plugin.session.client.wire
+        log = self.session.client.wire
         pairs: Any = ((log.findings, seen.findings), (log.extra_findings, seen.extra_findings))
         for mine, others in pairs:
             for key in [key for key in others if self.first_seen.setdefault(key, place) > place]:
@@ -209,7 +189,7 @@ class Jobs:
         return seen
 
     def _take_rest(self, rest: Rest) -> None:
-        own = self.plugin.session
+        own = self.session
         sandbox = own.target.sandbox
         self._take(rest.news)
         own.cells.absorb(rest.cells, rest.looks)
@@ -219,7 +199,7 @@ class Jobs:
 
     def _dismiss(self) -> None:
         """Tell the workers that they are done, and hear the rest; who does not answer is left behind."""
-        ends = time.monotonic() + CLEAN_UP_SECONDS + self.plugin.session.settings.timeout
+        ends = time.monotonic() + CLEAN_UP_SECONDS + self.session.settings.timeout
         for worker in self.crew.workers:
             worker.tell(None)
         left = {worker.pipe for worker in self.crew.workers}

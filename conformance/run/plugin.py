@@ -11,9 +11,9 @@ import signal
 import threading
 import time
 import traceback
-from collections.abc import Callable, Generator
+from collections.abc import Generator
+from dataclasses import replace
 from types import CodeType, FrameType, FunctionType
-from typing import Any, Protocol
 
 import pytest
 from hypothesis.errors import Flaky
@@ -23,24 +23,25 @@ from conformance.author.requirement import requirement_of
 from conformance.author.shrinking import shrinking_notes
 from conformance.replay.flaky import IN_EXAMPLES
 from conformance.replay.issued import to_steps
+from conformance.run.evidence import evidence_of
 from conformance.run.jobs import Jobs
+from conformance.run.ledger import Judged
 from conformance.run.ordering import ranks
+from conformance.run.reporting import Card, Listener, Reporter
 from conformance.run.second_try import SecondTry
 from conformance.run.session import Session
+from conformance.run.verdicts import BASE, FAILING, Facts, outcome_of
 from conformance.values.activity import doing
 from conformance.values.exit_codes import EXIT_BROKEN, EXIT_FAILS, EXIT_USAGE
-from conformance.values.outcomes import Blocked, Unoffered, Violation
+from conformance.values.outcomes import Blocked, Unoffered
 from conformance.values.requirement import Requirement
-from conformance.values.results import Result, Verdict
-from conformance.values.settings import Settings
+from conformance.values.results import Result
 from conformance.values.verdict import FINDINGS, GOOD
 
 log = logging.getLogger("lakeproof.suite")
 # An exception in one of them leaves the lock taken, and whoever wants it next waits for ever.
 TAKING_LOCKS = {threading.Condition.__enter__.__code__, threading.Condition.__exit__.__code__}
-FAILING: dict[str, Verdict] = {"MUST": "fail", "SHOULD": "warn", "MAY": "warn"}
 MESSAGE_LINES = 12
-Card = Callable[[Result, Settings], str]
 
 
 def _collecting() -> set[CodeType]:
@@ -48,34 +49,19 @@ def _collecting() -> set[CodeType]:
     return {callback.__code__ for callback in gc.callbacks if isinstance(callback, FunctionType)}
 
 
-class Listener(Protocol):
-    """What wants to know how a run goes: a progress bar, for example."""
-
-    def selected(self, requirements: list[Requirement]) -> None:
-        """Hear which requirements will be tested, before the first one."""
-
-    def tested(self, result: Result) -> None:
-        """Hear of each verdict as it falls."""
-
-
 class SuitePlugin:
     """Registered with pytest for the length of a run."""
 
     def __init__(self, session: Session, listener: Listener | None = None, card: Card | None = None) -> None:
-        """Make the plugin of a run. `card` tells a finding to readers of a terminal, where pytest has one."""
+        """Make the plugin of a run. `card` makes the text of a finding, where pytest has a terminal to show it."""
         self.__name__ = fixtures.PLUGIN  # under which pytest registers it
         self.session = session
-        self.listener = listener
+        self.reporter = Reporter(session.settings, listener, card)
+        self.last: Result | None = None  # the result of the requirement under way
         self._started = 0.0
         self._requests = 0
         self._collected: list[Requirement] = []
-        self._card = card
-        self._seen = False  # what pytest reports
-        self._ended = False  # at the first finding, as was asked for
         self._signals: list[int] = []  # that interrupt the run
-        self._verdict: Result | None = None  # the verdict on the requirement under way
-        # What is blocked (None) or unoffered (the finding otherwise) as long as an operation never succeeds.
-        self.lacking: dict[str, tuple[str, Result | None]] = {}
 
     # Selection
 
@@ -85,11 +71,11 @@ class SuitePlugin:
         Who reports to a terminal is registered later than this: it is asked for by the plugin that brings it.
         """
         config.pluginmanager.register(fixtures)
-        config.pluginmanager.register(SecondTry(self))
+        config.pluginmanager.register(SecondTry(self.session.ledger))
         if self.session.settings.jobs > 1:
-            config.pluginmanager.register(Jobs(self))
-        self._seen = config.pluginmanager.has_plugin("terminal")
-        if not self._seen:
+            config.pluginmanager.register(Jobs(self.session, self.reporter))
+        if not config.pluginmanager.has_plugin("terminal"):
+            self.reporter.card = None
             config.option.tbstyle = "native"
         self._take_signals()
 
@@ -115,8 +101,8 @@ class SuitePlugin:
         """Count the requirements of the run, and let the listener know them."""
         selected = [requirement for item in session.items if (requirement := requirement_of(item))]
         self.session.begin([requirement.id for requirement in selected], self._collected)
-        if self.listener:
-            self.listener.selected(selected)
+        if self.reporter.listener:
+            self.reporter.listener.selected(selected)
 
     # Verdicts
 
@@ -133,13 +119,13 @@ class SuitePlugin:
         """Start a requirement."""
         requirement = requirement_of(item)
         if requirement:
-            self._verdict = None
+            self.last = None
             self._started = time.perf_counter()
             self._requests = self.session.client.requests
             self.session.replay_known(requirement)
             self.session.client.begin(requirement.operations)
             for needed in requirement.needs:
-                if self.session.verdict(needed) not in (None, *GOOD):
+                if self.session.ledger.verdict(needed) not in (None, *GOOD):
                     raise Blocked(f"{needed} is not met", needed)
 
     @pytest.hookimpl(wrapper=True)
@@ -153,74 +139,62 @@ class SuitePlugin:
             return report
         if call.when == "call" or call.excinfo is not None:
             self._keep(item, requirement, call, report)
-        if call.when == "teardown" and self._verdict:
-            self.tell(item, self._verdict)
+        if call.when == "teardown" and self.last:
+            self.reporter.report(item, self.last)
         return report
-
-    def tell(self, item: pytest.Item, result: Result) -> None:
-        """Let the listener know a verdict, and end a run that is to end at the first that breaks the gate."""
-        if self.listener:
-            self.listener.tested(result)
-        settings = self.session.settings
-        if settings.fail_fast and result.fails_gate(strict=settings.strict):
-            self._ended = True
-            item.session.shouldstop = f"{result.id} is not met"
 
     def _keep(
         self, item: pytest.Item, requirement: Requirement, call: pytest.CallInfo[None], report: pytest.TestReport
     ) -> None:
-        """Keep the verdict on what happened, and make a warning no failure of pytest's."""
+        """Keep what happened, and make a warning no failure of pytest's."""
         if stopped := self.session.client.traffic.stopped:
             item.session.shouldstop = str(stopped.msg)  # nothing is said of what was under way
             report.outcome = "skipped"
             return
-        error = call.excinfo.value if call.excinfo else None
-        result = self.session.as_expected(self._result(requirement, error, call.when))
-        if isinstance(error, Unoffered) and error.otherwise:
-            finding = self._result(requirement, Violation(error.otherwise), call.when)
-            self.lacking[requirement.id] = error.operation, finding
-        elif isinstance(error, Blocked) and error.lacks:
-            self.lacking[requirement.id] = error.lacks, None
-        if self._verdict and not _spoils(result, self._verdict):
-            log.warning("after %s was tested, cleaning up ended with: %s", requirement.id, result.message)
+        judged = self._judge(requirement, call.excinfo.value if call.excinfo else None, call.when)
+        result = self.take(judged)
+        if result is self.last:
+            log.warning("after %s was tested, cleaning up ended with: %s", requirement.id, judged.result.message)
             return
-        self._verdict = result
-        self.session.add(result)
-        warns = result.verdict == "warn" and not (self.session.settings.strict and requirement.level == "SHOULD")
-        if report.failed and (warns or result.verdict == "known"):
+        self.last = result
+        if not report.failed:
+            return
+        if not self.reporter.fails(result):
             report.outcome, report.wasxfail = "skipped", result.message
-        elif report.failed and result.verdict in FINDINGS:
-            report.longrepr = self.failure(result)
+        elif result.verdict in FINDINGS:
+            report.longrepr = self.reporter.failure(result)
 
-    def failure(self, result: Result) -> Any:
-        """Return the text that pytest shows for a verdict: a finding has no traceback through the kit."""
-        if not self._card or not self._seen or result.verdict not in FINDINGS:
-            return result.message
-        try:
-            raise AssertionError(self._card(result, self.session.settings))
-        except AssertionError as told:
-            return pytest.ExceptionInfo.from_exception(told).getrepr(style="value")
+    def take(self, judged: Judged) -> Result:
+        """Take what a test has shown, and return the result."""
+        return self.session.ledger.take(judged)
 
-    def _result(self, requirement: Requirement, error: BaseException | None, when: str) -> Result:
+    def _judge(self, requirement: Requirement, error: BaseException | None, when: str) -> Judged:
+        """Return the facts about a requirement that a test has shown."""
+        outcome = outcome_of(error, called=when == "call")
+        before = self.last.verdict if self.last else None
+        facts = Facts(outcome, requirement.level, before, flaky=isinstance(error, Flaky))
+        result = self._result(requirement, error)
+        if isinstance(error, Unoffered) and error.otherwise:
+            finding = self._result(requirement, error.otherwise)
+            return Judged(replace(facts, violates=True), result, error.operation, finding)
+        return Judged(facts, result, error.lacks if isinstance(error, Blocked) else "")
+
+    def _result(self, requirement: Requirement, error: BaseException | None) -> Result:
         client, target = self.session.client, self.session.target
         own = {*client.headers.values(), *target.managing.values()}
-        verdict, blocked_by = _verdict(requirement, error, when)
+        steps = to_steps(client.steps, target.preparation, own) if error else []
         return Result.of(
             requirement,
-            verdict,
+            BASE.get(outcome_of(error, called=True), FAILING[requirement.level]),
             _message(error),
             seconds=time.perf_counter() - self._started,
             requests=client.requests - self._requests,
-            steps=to_steps(client.steps, target.preparation, own) if verdict not in GOOD else [],
+            steps=[] if isinstance(error, Unoffered) else steps,
             reached=sorted(client.reached),
-            blocked_by=blocked_by,
+            blocked_by=error.by if isinstance(error, Blocked) else "",
+            evidence=evidence_of(error, requirement, steps) if error and not isinstance(error, Unoffered) else None,
+            notes=shrinking_notes(error) if error else [],
         )
-
-    def _reconsider(self) -> None:
-        """Count as findings what seemed unoffered, where the operation that was refused has succeeded after all."""
-        for name, (operation, finding) in self.lacking.items():
-            if finding and operation in self.session.client.known.done and self.session.verdict(name) == "unoffered":
-                self.session.add(self.session.as_expected(finding))
 
     # The end
 
@@ -245,7 +219,7 @@ class SuitePlugin:
     def pytest_keyboard_interrupt(self) -> None:
         """Remember that the run was cut short, unless it ended itself."""
         self.session.client.traffic.interrupted = False
-        self.session.interrupted = self.session.client.traffic.stopped is None and not self._ended
+        self.session.interrupted = self.session.client.traffic.stopped is None and not self.reporter.ended
 
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
         """A requirement module that cannot be imported is the kit's own fault."""
@@ -256,12 +230,12 @@ class SuitePlugin:
     def pytest_sessionfinish(self, session: pytest.Session, exitstatus: int) -> None:
         """Decide the exit code: pytest's own, but for blocked requirements and errors of the kit."""
         try:
-            if not (self.session.interrupted or self._ended):
+            if not (self.session.interrupted or self.reporter.ended):
                 self.session.look_again()
             self.session.target.sandbox.sweep()
         except Exception:  # a bug of the kit, which takes no verdict away
             self.session.kit_errors.append(traceback.format_exc())
-        self._reconsider()
+        self.session.ledger.reconsider()
         results = self.session.results()
         code = results.exit_code(strict=self.session.settings.strict)
         broken = self.session.kit_errors or exitstatus == pytest.ExitCode.INTERNAL_ERROR
@@ -279,24 +253,6 @@ class SuitePlugin:
             signal.signal(name, signal.default_int_handler)
 
 
-def _verdict(requirement: Requirement, error: BaseException | None, when: str) -> tuple[Verdict, str]:
-    """Return the verdict and, for a blocked requirement, what blocked it."""
-    if error is None:
-        return "pass", ""
-    if isinstance(error, Blocked):
-        return "blocked", error.by
-    if isinstance(error, Unoffered):
-        return "unoffered", ""
-    if isinstance(error, Violation | AssertionError | Flaky) and when == "call":
-        return FAILING[requirement.level], ""
-    return "error", ""
-
-
-def _spoils(late: Result, verdict: Result) -> bool:
-    """True when what came of cleaning up counts more than the verdict: an error of the kit where all was well."""
-    return late.verdict == "error" and verdict.verdict in GOOD
-
-
 def _message(error: BaseException | None) -> str:
     if error is None:
         return ""
@@ -305,4 +261,4 @@ def _message(error: BaseException | None) -> str:
     text = getattr(error, "msg", None) or str(error)
     kind = "" if isinstance(error, AssertionError | Blocked | Unoffered) else f"{type(error).__name__}: "
     lines = [line for line in str(text).splitlines() if line.strip() and "Use -v" not in line]
-    return kind + "\n".join([*lines[:MESSAGE_LINES], *shrinking_notes(error)])
+    return kind + "\n".join(lines[:MESSAGE_LINES])

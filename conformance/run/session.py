@@ -18,10 +18,11 @@ from conformance.http.exchange_log import ExchangeBuffer, ExchangeLog
 from conformance.replay.commands import again
 from conformance.replay.expectations import Expectations
 from conformance.replay.expectations_file import load_expectations
-from conformance.replay.flaky import SENT_AGAIN, as_flaky, is_flaky
+from conformance.replay.flaky import SENT_AGAIN
 from conformance.replay.issued import to_steps
 from conformance.replay.replaying import Finding, Replayed, replay
 from conformance.run.dropping import check_dropped, check_refused
+from conformance.run.ledger import Ledger
 from conformance.run.selection import Scope, Selection, narrows, selection_of
 from conformance.target.server_profile import server_profile
 from conformance.target.target import OFFERED, Target, connect
@@ -34,7 +35,6 @@ from conformance.values.resources import NAMESPACE, Resource
 from conformance.values.results import (
     Depth,
     OperationRecord,
-    Result,
     Results,
     RunRecord,
     State,
@@ -44,7 +44,6 @@ from conformance.values.results import (
     new_run_id,
 )
 from conformance.values.settings import Settings
-from conformance.values.verdict import FINDINGS
 from specs.apis import apis
 from specs.problems import Problem
 
@@ -76,10 +75,8 @@ class Session:
         self.kit_errors: list[str] = []
         self._id = new_run_id(self.started)
         self._clock = time.perf_counter()
-        self._results: dict[str, Result] = {}
         self._order: dict[str, int] = {}
         self._notes: list[str] = []
-        self.elsewhere: dict[str, str] = {}  # verdicts of other processes of the run
         self.target: Target = known or connect(settings)
         self.suite = Suite(settings, self.target)
         self._scope = Scope.of(self.target.profile, self.target.document)
@@ -92,6 +89,7 @@ class Session:
             date.today(),
             narrows(settings),
         )
+        self.ledger = Ledger(self._expectations, lambda: self.client.known.done)
         self._tested_suites: set[str] = set()
         self.log = log or ExchangeLog(Path(settings.report))
         levels = {scale for profile in self.target.profile.tested_by() for scale in suite_part(profile.api).levels}
@@ -156,27 +154,10 @@ class Session:
         """Return where a requirement comes in the order of results; what is none of them comes last."""
         return self._order.get(requirement_id, len(self._order))
 
-    def add(self, result: Result) -> None:
-        """Take the verdict on one requirement, in place of an earlier one."""
-        self._results[result.id] = result
-
-    def verdict(self, requirement_id: str) -> str | None:
-        """Return the verdict on a requirement, None while there is none."""
-        result = self._results.get(requirement_id)
-        return result.verdict if result else self.elsewhere.get(requirement_id)
-
-    def blocked(self) -> dict[str, str]:
-        """Return the requirements that are blocked, and what blocks each."""
-        return {name: result.blocked_by or "" for name, result in self._results.items() if result.verdict == "blocked"}
-
     @property
     def replayed(self) -> set[str]:
         """The requirements that may have a stored counterexample sent."""
         return self._expectations.replayed
-
-    def as_expected(self, result: Result) -> Result:
-        """Return a result as the expectations have it."""
-        return self._expectations.apply(result)
 
     def replay_known(self, requirement: Requirement) -> None:
         """Send the stored counterexample of a requirement, if there is one, and drop what it made."""
@@ -187,18 +168,12 @@ class Session:
     def look_again(self) -> None:
         """Send the steps of all findings again, and drop what they made: one that ends well then is flaky."""
         preparation = self._preparation()
-        found = [
-            result
-            for result in self._results.values()
-            if result.verdict in FINDINGS and result.kind in SENT_AGAIN and not is_flaky(result.message)
-        ]
+        found = [result for result in self.ledger.findings() if result.kind in SENT_AGAIN and not result.flaky]
         with suppress(Stopped), doing("sending findings again") as tell:
             for number, result in enumerate(found, 1):
                 tell(f"sending findings again, {number:,} of {len(found):,}")
                 finding = Finding.seen(result, self.settings.server, self.target.prefix, preparation)
-                replayed = self._replay(finding)
-                if replayed.state == "fixed":
-                    self.add(as_flaky(result, replayed))
+                self.ledger.note_sent_again(result.id, self._replay(finding))
 
     def _replay(self, finding: Finding) -> Replayed:
         """Send the steps of a finding again, and drop what they made. Raises Stopped when the run is over.
@@ -217,7 +192,7 @@ class Session:
         """Return the results so far."""
         others = {*apis(), *VIEWS} - self._tested_suites
         expected = self._expectations.records(REQUIREMENTS, others) if self.selected else ()
-        tested = sorted(self._results.values(), key=lambda result: self.place(result.id))
+        tested = sorted(self.ledger.results(), key=lambda result: self.place(result.id))
         return Results.of(self._run(), self._target(), tested, self.cells.records(), expected)
 
     def log_lines(self, lines: bytes) -> None:
@@ -263,7 +238,7 @@ class Session:
             left_behind=list(self.target.sandbox.left_behind),
             preparation=self._preparation(),
             notes=[*self._notes, *self.target.notes, *traffic.notes()],
-            not_reached=[name for name in self._order if name not in self._results],
+            not_reached=[name for name in self._order if name not in self.ledger],
             stopped=_stopped(traffic.stopped) if traffic.stopped else None,
         )
 

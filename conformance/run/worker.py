@@ -15,7 +15,7 @@ import sys
 import traceback
 from collections.abc import Sequence
 from multiprocessing.connection import Connection
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
@@ -23,14 +23,12 @@ from conformance.apis import place_of
 from conformance.author.requirement import requirement_of
 from conformance.http.exchange_log import ExchangeBuffer
 from conformance.run.collecting import packages_of, run_pytest
-from conformance.run.job_messages import End, News, Rest, Start, Task
+from conformance.run.job_messages import AnyPipe, End, News, Rest, Start, Task
+from conformance.run.ledger import Judged
 from conformance.run.plugin import SuitePlugin
 from conformance.run.session import Session
 from conformance.target.target import connect
 from conformance.values.results import Result
-
-if TYPE_CHECKING:
-    from conformance.run.crew import AnyPipe
 
 
 class Worker(SuitePlugin):
@@ -44,6 +42,7 @@ class Worker(SuitePlugin):
         self._pipe = pipe
         self._pipes = pipes
         self._counted = 0
+        self._shown: Judged | None = None  # of the requirement under way
         self._traffic = (0, 0, 0, 0.0)
         target.client.traffic.ends = start.ends
 
@@ -55,12 +54,13 @@ class Worker(SuitePlugin):
         self.session.target.share_names(number, len(self._pipes) + 1)
         signal.signal(signal.SIGINT, self.interrupt)
         while task := _next(self._pipe):
-            self.session.elsewhere.update(task.verdicts)
+            self.session.ledger.elsewhere.update(task.verdicts)
             self.session.client.known.done.update(task.done)
             # What follows is unknown: all is torn down but what the whole session has, such as the grants of a matrix.
+            self._shown = None
             items[task.id].config.hook.pytest_runtest_protocol(item=items[task.id], nextitem=session)
             with contextlib.suppress(OSError):  # the run has ended without a word, as the next task will tell
-                self._pipe.send(self._news(task.id, self._verdict))
+                self._pipe.send(self._news(task.id, self._shown))
         return True
 
     @pytest.hookimpl(trylast=True)
@@ -77,15 +77,21 @@ class Worker(SuitePlugin):
             self._pipe.send(Rest(news, cells.seen, cells.read, sandbox.doubtful, sandbox.registrations, own.kit_errors))
         own.finish()
 
-    def _news(self, id: str, result: Result | None) -> News:
+    def take(self, judged: Judged) -> Result:
+        """Take what a test has shown, and remember it for the run."""
+        result = super().take(judged)
+        if result is not self.last:
+            self._shown = judged
+        return result
+
+    def _news(self, id: str, judged: Judged | None) -> News:
         client = self.session.client
         traffic, before = client.traffic, self._traffic
         self._traffic = (traffic.requests, traffic.broken, traffic.waits, traffic.waited)
         sent, self._counted = client.requests - self._counted, client.requests
         return News(
             id,
-            result,
-            self.lacking.pop(id, None),
+            judged,
             self._log.take(),
             sent,
             (

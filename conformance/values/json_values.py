@@ -22,7 +22,7 @@ class Fields(dict[Any, Any]):
     __slots__ = ()
 
     def __missing__(self, name: object) -> NoReturn:
-        raise Violation(f"the answer lacks the field {shown(name)} of an object")
+        raise Violation(f"the field {shown(name)} of an object in the answer", relation="present")
 
 
 class Watched(Fields):
@@ -83,7 +83,9 @@ class Items(list[Any]):
         try:
             return super().__getitem__(place)
         except IndexError:
-            raise Violation(f"the answer lacks an item of a list, which has {len(self)}") from None
+            raise Violation(
+                "an item of a list in the answer", relation="present", expected=str(place), actual=f"{len(self)} items"
+            ) from None
 
 
 def watched(value: Any, look: Look, path: str = "") -> Any:

@@ -8,20 +8,39 @@ Stopped      the run is over: its time is up, or the target is gone
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from _pytest.outcomes import Skipped
+import pytest
+
+from conformance.values.evidence import Evidence, sentence
+from conformance.values.exchange import Exchange
 
 if TYPE_CHECKING:
-    from conformance.values.exchange import Exchange
 
+    class Skipped(BaseException):
+        """The exception that skips a test: pytest.skip.Exception, which has no type."""
+
+        msg: str
+
+        def __init__(self, msg: str) -> None: ...
+
+else:
+    Skipped = pytest.skip.Exception
 
 # What the use of an answer raises that is not as the document says.
 UNREADABLE = (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, StopIteration)
 
 
 class Violation(AssertionError):
-    """The target did something else than the requirement says."""
+    """The target violates the requirement.
+
+    `thing` is what a check looked at, or all that it has to say; `fields` are those of Evidence. The sentence is made
+    of them.
+    """
+
+    def __init__(self, thing: str, **fields: Any) -> None:
+        self.evidence = Evidence(thing=thing, **fields)
+        super().__init__(sentence(self.evidence))
 
 
 class Blocked(Skipped):
@@ -39,11 +58,11 @@ class Blocked(Skipped):
 class Unoffered(Skipped):
     """The target does not offer what the requirement is about.
 
-    `operation` is the one that it refused as unsupported, if that is why; `otherwise` says what is wrong with that
-    answer where it turns out that the target has the operation.
+    `operation` is the one that it refused as unsupported, if that is why; `otherwise` is the violation that this answer
+    is where the target turns out to have the operation.
     """
 
-    def __init__(self, message: str, operation: str = "", otherwise: str = "") -> None:
+    def __init__(self, message: str, operation: str = "", otherwise: Violation | None = None) -> None:
         super().__init__(message)
         self.operation = operation
         self.otherwise = otherwise

@@ -1,7 +1,8 @@
 """The results of a run, as one typed value: what `results.json` holds, and the only thing that reports read.
 
-The types here are the file's form, version 1. Its JSON Schema (`results.schema.json`, written by
-`python -m conformance.values.results`), the tables of the warehouse and every reader follow from them.
+The types here are the file's form, version 2; version 1 had no evidence, and replay/older.py reads it. Its JSON Schema
+(`results.schema.json`, written by `python -m conformance.values.results`), the tables of the warehouse and every reader
+follow from them.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ from conformance.values.verdict import (
 from specs.problems import Problem
 from specs.writing import write_file
 
-Version = Literal[1]
+Version = Literal[1, 2]
 Depth = Literal["smoke", "gate", "deep"]
 State = Literal["offered", "refused", "missing"]
 Time = Annotated[str, msgspec.Meta(extra_json_schema={"format": "date-time"})]
@@ -58,7 +59,7 @@ __all__ = [
     "new_run_id",
     "results_schema",
 ]
-(VERSION,) = get_args(Version)
+OLDEST, VERSION = get_args(Version)
 Totals = Annotated[dict[str, Count], msgspec.Meta(extra_json_schema={"required": list(VERDICTS)})]
 KIT = "lakeproof"
 SCHEMA = Path(__file__).with_name("results.schema.json")
@@ -235,7 +236,8 @@ def load_results(path: Path) -> Results:
         raise Problem(f"{path} cannot be read: {error.strerror}.", "Give a results.json, or its folder.") from None
     except msgspec.ValidationError as error:
         raise Problem(
-            f"{path} is no results file of version {VERSION}: {error}.", "Write it anew with `lakeproof check`."
+            f"{path} is no results file of version {OLDEST} or {VERSION}: {error}.",
+            "Write it anew with `lakeproof check`.",
         ) from None
     except msgspec.DecodeError as error:
         raise Problem(f"{path} is not JSON: {error}.", "Give the results.json that a run wrote.") from None

@@ -6,6 +6,7 @@ from typing import Annotated, Literal, get_args
 
 import msgspec
 
+from conformance.values.evidence import Evidence
 from conformance.values.exchange import Step, StepResponse
 from conformance.values.requirement import ID, Level, Requirement
 from specs.clauses import clauses
@@ -20,8 +21,8 @@ ExpectationState = Literal["known", "stale", "orphan", "expired", "different", "
 
 VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
 FINDINGS: tuple[Verdict, ...] = ("fail", "warn")
+FAILED: tuple[Verdict, ...] = (*FINDINGS, "blocked")
 GOOD: tuple[Verdict, ...] = ("pass", "unoffered")
-SHRINKING_STOPPED = "shrinking stopped after "  # so a line of a message begins whose steps may not be the shortest
 BREAKING: tuple[ExpectationState, ...] = ("stale", "orphan", "expired")
 
 
@@ -37,9 +38,10 @@ class ClauseRecord(msgspec.Struct, kw_only=True):
 class Result(msgspec.Struct, kw_only=True, omit_defaults=True):
     """How one requirement ended.
 
-    `message` says what was seen, `steps` are the exchanges that show it, `reached` the operations and
-    statuses that the requirement asked for and got, `blocked_by` what failed before. `reference` is what the reference
-    server answers to the steps, as far as they were sent to it.
+    `message` says what was seen in a sentence, which is made from the `evidence`; `notes` are further sentences, and
+    `flaky` says that the same steps were answered in two ways. `steps` are the exchanges that show it, `reached` the
+    operations and statuses that the requirement asked for and got, `blocked_by` what failed before. `reference` is what
+    the reference server answers to the steps, as far as they were sent to it.
     """
 
     id: RequirementId
@@ -58,6 +60,9 @@ class Result(msgspec.Struct, kw_only=True, omit_defaults=True):
     reached: list[str]
     blocked_by: str | None
     reference: list[StepResponse] = []
+    evidence: Evidence | None = None
+    flaky: bool = False
+    notes: list[str] = []
 
     def fails_gate(self, *, strict: bool) -> bool:
         """True when it is a MUST, with `strict` also a SHOULD, that is not met or could not be tested."""
@@ -76,6 +81,9 @@ class Result(msgspec.Struct, kw_only=True, omit_defaults=True):
         steps: list[Step] | None = None,
         reached: list[str] | None = None,
         blocked_by: str = "",
+        evidence: Evidence | None = None,
+        flaky: bool = False,
+        notes: list[str] | None = None,
     ) -> Result:
         """Return the result of a requirement."""
         clause = clauses(requirement.suite)[requirement.clause]
@@ -95,6 +103,9 @@ class Result(msgspec.Struct, kw_only=True, omit_defaults=True):
             steps=steps or [],
             reached=reached or [],
             blocked_by=blocked_by or None,
+            evidence=evidence,
+            flaky=flaky,
+            notes=notes or [],
         )
 
 

@@ -18,7 +18,7 @@ from conformance.after.comparing.sides import Side, by_side, difference
 from conformance.after.runner import run
 from conformance.report import check_report
 from conformance.report.pretty import step_lines
-from conformance.run.plugin import Listener
+from conformance.run.reporting import Listener
 from conformance.values.exit_codes import EXIT_CONFORMS, EXIT_FAILS, EXIT_INTERRUPTED
 from conformance.values.results import Results
 from conformance.values.settings import Settings, load_settings

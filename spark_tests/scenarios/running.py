@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from conformance.after.runner import run
 from conformance.apis import import_requirements
 from conformance.author.requirement import REQUIREMENTS
-from conformance.run.plugin import Listener
+from conformance.run.reporting import Listener
 from conformance.values.requirement import Requirement
 from conformance.values.results import Results
 from conformance.values.settings import Settings

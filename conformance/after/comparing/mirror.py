@@ -11,13 +11,14 @@ from dataclasses import dataclass, field
 
 from conformance.after.comparing.echo import Echo
 from conformance.replay.answers import STATUS, Reader, Spot
-from conformance.replay.evidence import said
 from conformance.replay.renaming import Renaming
-from conformance.run.plugin import Listener
+from conformance.run.reporting import Listener
 from conformance.target.capabilities import SEPARATOR
 from conformance.target.target import MISSING, REFUSED, Target
+from conformance.values.evidence import Said
 from conformance.values.exchange import ERROR_STATUS, Exchange
 from conformance.values.outcomes import Blocked, Stopped
+from conformance.values.patterns import pattern
 from conformance.values.requirement import Requirement
 from conformance.values.results import Result
 from specs.identifiers import encode_separator
@@ -120,8 +121,14 @@ def key_of(spot: Spot, answer: Exchange, other: Exchange) -> object:
     """Return what a difference has in common with others of its cause, in whatever operation."""
     if spot.place != STATUS:
         return spot.place, spot.kind
-    words = said(answer.to_step()), said(other.to_step())
+    words = words_of(answer), words_of(other)
     return STATUS, answer.status, other.status, words, "" if any(map(any, words)) else answer.operation
+
+
+def words_of(answer: Exchange) -> tuple[str, str]:
+    """Return what an error has in common with others: its type or code, and its words without names and values."""
+    said = Said.of(answer.to_step())
+    return ("", "page") if said.page and answer.status >= ERROR_STATUS else (said.type, pattern(said.message))
 
 
 def names_between(first: Target, second: Target) -> dict[str, str]:

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from typing import Literal
 
 from conformance.after.comparing.mirror import Deviation
-from conformance.replay.expectations import FAILED, alike
+from conformance.replay.expectations import same_evidence
 from conformance.values.causes import LEVELS
 from conformance.values.results import Result, Results
+from conformance.values.verdict import FAILED
 from specs.problems import Problem
 
 Change = Literal["broken", "blocked", "fixed", "changed", "appeared", "gone"]
@@ -97,7 +98,7 @@ def _change(before: Result | None, after: Result | None) -> Change | None:
     if before is None or after is None:
         return "appeared" if now else "gone" if was else None
     if was and now:
-        same = alike(before.message, after.message) and (before.verdict == "blocked") == (after.verdict == "blocked")
+        same = same_evidence(after, before) and (before.verdict == "blocked") == (after.verdict == "blocked")
         return None if same else "changed"
     if now and not was:
         return "blocked" if after.verdict == "blocked" else "broken"

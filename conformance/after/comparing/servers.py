@@ -10,7 +10,7 @@ from conformance.after.comparing.shrinking import Shrinker
 from conformance.after.runner import run
 from conformance.apis import suite_part
 from conformance.replay.answers import Reader
-from conformance.run.plugin import Listener
+from conformance.run.reporting import Listener
 from conformance.run.session import handshake, met
 from conformance.target.target import connect
 from conformance.values.activity import doing

@@ -7,9 +7,10 @@ import re
 from collections.abc import Hashable, Iterable, Mapping
 from typing import Any, Literal
 
-from conformance.after.comparing.mirror import Deviation
+from conformance.after.comparing.mirror import Deviation, words_of
+from conformance.after.grouping import Seen
 from conformance.replay.answers import BODY, ERROR, MEDIA_TYPE, STATUS
-from conformance.replay.evidence import Evidence, error_of, said, shown_step
+from conformance.values.evidence import error_of, shown_step
 from conformance.values.exchange import ERROR_STATUS, Exchange
 from conformance.values.results import Result, Results
 from conformance.values.verdict import FINDINGS
@@ -47,7 +48,7 @@ def _cause(deviation: Deviation, side: Side) -> Hashable:
         return spot.place.rpartition("/")[0], spot.kind, tuple(deviation.requirements)
     if spot.place != STATUS:
         return spot.place, spot.kind
-    statuses, words = zip(*((exchange.status, said(exchange.to_step())) for exchange in pair), strict=True)
+    statuses, words = zip(*((exchange.status, words_of(exchange)) for exchange in pair), strict=True)
     blamed = words[BLAMED[side]]
     return statuses, blamed, () if any(map(any, blamed)) else tuple(deviation.operations)
 
@@ -105,11 +106,11 @@ def _is_found(deviation: Deviation, run: Results, side: int) -> bool:
 
 def _speaks_of(result: Result, deviation: Deviation, status: int) -> bool:
     """True for a finding about the place that differs, of one of the operations."""
-    step, evidence, place = shown_step(result.steps), Evidence.of(result), deviation.spot.place
+    step, evidence, place = shown_step(result.steps), Seen.of(result).evidence, deviation.spot.place
     if step is None or step.operation not in deviation.operations:
         return False
     if place == STATUS:
-        return evidence.about_status and evidence.got == status
+        return evidence.about_status and evidence.status == status
     mark = INDEX.sub("/*", step.mark)
     if place.startswith(ERROR):  # of a body that is no JSON, the body is marked
         return mark == BODY or (mark.startswith("body:/") and mark.rpartition("/")[2] == place.rpartition(":")[2])

@@ -1,0 +1,42 @@
+"""Evidence of a test's error: the fields that its check stated, and all that the exchanges and the code show."""
+
+from __future__ import annotations
+
+import traceback
+from collections.abc import Sequence
+
+import msgspec
+
+from conformance.values.evidence import Evidence, completed
+from conformance.values.exchange import Step
+from conformance.values.outcomes import Violation
+from conformance.values.requirement import Requirement
+
+# Where checks are made of: the place of a check is the code that calls these.
+TOOLS = ("conformance.author.", "conformance.http.", "conformance.values.", "conformance.target.")
+MOST_OF_A_STATEMENT = 2000
+
+
+def evidence_of(error: BaseException, requirement: Requirement, steps: Sequence[Step]) -> Evidence:
+    """Return the evidence of what ended a requirement's test, with the steps that show it."""
+    stated = violation_of(error)
+    evidence = stated.evidence if stated else Evidence(thing=str(getattr(error, "msg", None) or error))
+    evidence = msgspec.structs.replace(evidence, thing=evidence.thing[:MOST_OF_A_STATEMENT], check=_place(error))
+    return completed(evidence, steps, requirement.operations)
+
+
+def violation_of(error: BaseException) -> Violation | None:
+    """Return the violation that an error is, or that blocked a requirement."""
+    return next((link for link in (error, error.__cause__) if isinstance(link, Violation)), None)
+
+
+def _place(error: BaseException) -> str:
+    """Return the place of the check that failed: module, function, and line within it."""
+    frames = [frame for frame, _ in traceback.walk_tb(error.__traceback__)]
+    lines = [line for _, line in traceback.walk_tb(error.__traceback__)]
+    for frame, line in zip(reversed(frames), reversed(lines), strict=True):
+        module = frame.f_globals.get("__name__", "")
+        if not f"{module}.".startswith(TOOLS):
+            code = frame.f_code
+            return f"{module}:{code.co_qualname}+{line - code.co_firstlineno}"
+    return ""

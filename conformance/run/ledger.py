@@ -1,0 +1,118 @@
+"""The ledger of a run: the facts about each requirement that was tested, and the results that follow from them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator
+from dataclasses import dataclass, field, replace
+
+import msgspec
+
+from conformance.replay.expectations import Expectations
+from conformance.replay.flaky import as_flaky
+from conformance.replay.replaying import Replayed
+from conformance.run.verdicts import Decision, Facts, decide
+from conformance.values.results import Result
+from conformance.values.verdict import FINDINGS, GOOD, Verdict
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """A requirement that was tested: the facts, and the result without the verdict that follows from them.
+
+    `lacks` is the operation that the server seemed to lack; `otherwise` is the finding if it has the operation.
+    """
+
+    facts: Facts
+    result: Result
+    lacks: str = ""
+    otherwise: Result | None = None
+
+
+@dataclass
+class Ledger:
+    """The results of a run so far. `done` returns the operations that have succeeded in it.
+
+    `elsewhere` are verdicts of other processes of the run.
+    """
+
+    expectations: Expectations
+    done: Callable[[], Collection[str]]
+    elsewhere: dict[str, Verdict] = field(default_factory=dict)
+    _judged: dict[str, Judged] = field(default_factory=dict)
+    _results: dict[str, Result] = field(default_factory=dict)
+    _again: set[str] = field(default_factory=set)  # tested, or to be tested, once more
+    _sent_again: dict[str, Replayed] = field(default_factory=dict)
+
+    def take(self, judged: Judged) -> Result:
+        """Take what a test has shown, in place of what an earlier one has; return its result."""
+        name = judged.result.id
+        before = self._results.get(name)
+        if judged.facts.before is None or before is None or self._decision(judged).reason != "cleaning up":
+            self._judged[name] = judged
+            before = self._results[name] = self._result(judged)
+        return before
+
+    def reconsider(self) -> None:
+        """Decide anew: operations that seemed to be missing may have succeeded since."""
+        for name, judged in self._judged.items():
+            if judged.lacks or name in self._sent_again:
+                self._results[name] = self._result(judged)
+
+    def note_sent_again(self, name: str, replayed: Replayed) -> None:
+        """Note how the steps of a finding were answered when they were sent again."""
+        self._sent_again[name] = replayed
+
+    def wrongly_blocked(self) -> set[str]:
+        """Return the requirements to test once more: blocked by an operation that has succeeded, or by such a one.
+
+        They are returned once.
+        """
+        met = {name for name in self._again if self.verdict(name) in GOOD}
+        chosen = {
+            name
+            for name, judged in self._judged.items()
+            if self._results[name].verdict == "blocked"
+            and (self._decision(judged).again or self._results[name].blocked_by in met)
+        } - self._again
+        self._again |= chosen
+        return chosen
+
+    def verdict(self, name: str) -> Verdict | None:
+        """Return the verdict on a requirement, None while there is none."""
+        result = self._results.get(name)
+        return result.verdict if result else self.elsewhere.get(name)
+
+    def results(self) -> list[Result]:
+        """Return the results in the order in which they came."""
+        return list(self._results.values())
+
+    def findings(self) -> Iterator[Result]:
+        """Yield the results that are findings."""
+        return (result for result in self._results.values() if result.verdict in FINDINGS)
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._results
+
+    def _decision(self, judged: Judged) -> Decision:
+        name = judged.result.id
+        sent = self._sent_again.get(name)
+        facts = replace(
+            judged.facts,
+            succeeded=judged.lacks in self.done(),
+            tried=name in self._again,
+            sent_again=sent.state if sent else None,
+        )
+        shown = judged.otherwise if judged.otherwise and facts.succeeded else judged.result
+        return decide(replace(facts, expected=self.expectations.expected(shown)))
+
+    def _result(self, judged: Judged) -> Result:
+        """Return the result of a requirement, as the decision has it."""
+        decision, name = self._decision(judged), judged.result.id
+        finding = judged.otherwise if decision.verdict not in ("unoffered", "error") else None
+        result = msgspec.structs.replace(finding or judged.result, verdict=decision.verdict)
+        if decision.state:
+            result = self.expectations.told(result, decision.state)
+        sent = self._sent_again.get(name)
+        if decision.flaky and sent and sent.state == "fixed":
+            return as_flaky(result, sent)
+        return msgspec.structs.replace(result, flaky=True) if decision.flaky else result

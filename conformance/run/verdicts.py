@@ -1,0 +1,112 @@
+"""The verdict pipeline: one pure function from the facts about a requirement to its verdict and the reason.
+
+Facts are weighed in this order; nothing else decides:
+
+1. cleaning up   a verdict that fell before stays, unless the kit itself broke afterwards and all had been well
+2. the kit       what breaks the kit is `error`; it says nothing about the server
+3. offers        a refusal as unsupported is no excuse where the operation succeeds in the same run: what seemed
+                 unoffered is a finding, and what it blocked is tested once more
+4. outcome       passed, violated, blocked, unoffered
+5. expectations  a finding that the file has is `known`; the stored counterexample decides where the test passes
+6. replay        a finding whose steps get the answer that was due when they are sent again is flaky
+
+Expectations come after offers, since they are about what is a finding, and replay comes last, since only findings are
+sent again. The order of 1 and 2 matters: a bug of the kit must not hide a finding.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from hypothesis.errors import Flaky
+
+from conformance.replay.expectations import Expected
+from conformance.replay.replaying import State as Replay
+from conformance.values.outcomes import Blocked, Unoffered, Violation
+from conformance.values.requirement import Level
+from conformance.values.verdict import FAILED, FINDINGS, GOOD, ExpectationState, Verdict
+
+Outcome = Literal["passed", "violated", "blocked", "unoffered", "broken"]
+FAILING: dict[Level, Verdict] = {"MUST": "fail", "SHOULD": "warn", "MAY": "warn"}
+BASE: dict[Outcome, Verdict] = {"passed": "pass", "blocked": "blocked", "unoffered": "unoffered", "broken": "error"}
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """All that a verdict rests on.
+
+    `before` is the verdict that had fallen when this happened, while the kit cleaned up. `succeeded` says that the
+    operation which the server seemed to lack has succeeded in this run, `violates` that its refusal is a finding then,
+    `tried` that the requirement was tested once more. `flaky` says that its own examples were answered in two ways,
+    `sent_again` how its steps were answered after the run.
+    """
+
+    outcome: Outcome
+    level: Level
+    before: Verdict | None = None
+    succeeded: bool = False
+    violates: bool = False
+    tried: bool = False
+    flaky: bool = False
+    expected: Expected | None = None
+    sent_again: Replay | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """A verdict with its reason, which is one of the steps of the pipeline.
+
+    `again` says that the requirement has to be tested once more, `state` is that of its expectation, `flaky` says that
+    the finding comes and goes.
+    """
+
+    verdict: Verdict
+    reason: Literal["cleaning up", "the kit", "offers", "outcome", "expectations"]
+    again: bool = False
+    state: ExpectationState | None = None
+    flaky: bool = False
+
+
+def decide(facts: Facts) -> Decision:
+    """Return the verdict that facts lead to; see the module for the order."""
+    if facts.before is not None and not (facts.outcome == "broken" and facts.before in GOOD):
+        return Decision(facts.before, "cleaning up")
+    if facts.outcome == "broken":
+        return Decision("error", "the kit")
+    offered = facts.outcome == "unoffered" and facts.succeeded and facts.violates
+    verdict = FAILING[facts.level] if offered or facts.outcome == "violated" else BASE[facts.outcome]
+    again = facts.outcome == "blocked" and facts.succeeded and not facts.tried
+    flaky = verdict in FINDINGS and (facts.flaky or facts.sent_again == "fixed")
+    if facts.expected is None:
+        return Decision(verdict, "offers" if offered or again else "outcome", again, flaky=flaky)
+    state = state_of(verdict, facts.expected)
+    if state == "known" or (state == "unseen" and verdict in FAILED):
+        return Decision("known", "expectations", again, state)
+    return Decision(verdict, "offers" if offered or again else "outcome", again, state, flaky)
+
+
+def state_of(verdict: Verdict, expected: Expected) -> ExpectationState:
+    """Return whether an expectation holds: its finding was seen as the file has it, otherwise, or not at all.
+
+    Less thorough runs, races that nobody lost, and one pass of what is flaky decide nothing. What was blocked in the
+    run of the file is neither a finding nor stale in a run that leaves out what blocked it.
+    """
+    if verdict in FAILED:
+        state: ExpectationState = "expired" if expected.expired else "known" if expected.same else "different"
+    elif verdict == "pass" and not expected.flaky and expected.replayed not in (None, "impossible"):
+        state = "known" if expected.replayed == "same" else "stale"
+    else:
+        state = "unseen" if expected.unsure and verdict == "pass" else "stale"
+    return "unseen" if expected.left_out and state in ("different", "stale") else state
+
+
+def outcome_of(error: BaseException | None, *, called: bool) -> Outcome:
+    """Return how a test ended; `called` is false for what happens before and after it."""
+    if error is None:
+        return "passed"
+    if isinstance(error, Blocked):
+        return "blocked"
+    if isinstance(error, Unoffered):
+        return "unoffered"
+    return "violated" if called and isinstance(error, Violation | AssertionError | Flaky) else "broken"

@@ -1,0 +1,208 @@
+"""Evidence of a finding: the fields that a check states. Sentences are made from it; nothing reads a sentence.
+
+A check knows the thing that it looked at, the relation that was due, and the two values. The run adds the rest from the
+exchanges: operation, aspect, place, the server's words, and the place of the check in the code.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any, Literal
+
+import msgspec
+from jsonpointer import JsonPointerException, resolve_pointer
+
+from conformance.values.exchange import ERROR_STATUS, Step
+from conformance.values.patterns import raw_pattern
+
+Aspect = Literal["", "status", "header", "schema", "body", "effect", "history", "connection"]
+Request = Literal["unknown", "valid", "invalid", "unusual"]
+Relation = Literal["stated", "status", "equal", "unequal", "one of", "items", "none of", "no", "holds", "present"]
+SENTENCES: dict[Relation, str] = {
+    "stated": "{thing}",
+    "status": "{operation}: expected {expected}, got {actual}",
+    "equal": "{thing}: expected {expected}, got {actual}",
+    "unequal": "{thing}: expected anything but {expected}",
+    "one of": "{thing}: expected {expected}, got {actual}",
+    "items": "{thing}: {difference}",
+    "none of": "{thing}: unexpected {actual}",
+    "no": "unexpected {thing}: {actual}",
+    "holds": "this does not hold: {thing}",
+    "present": "{thing} is missing",
+}
+PAGE = re.compile(r"<(?:!doctype )?html", re.IGNORECASE)
+TITLE = re.compile(r"<title>([^<]*)</title>", re.IGNORECASE)
+PAGE_HEAD = 1000
+
+
+class Said(msgspec.Struct, kw_only=True, omit_defaults=True, frozen=True):
+    """A server's words in an error: its type or code, and its message; `page` says that it is an HTML page."""
+
+    type: str = ""
+    message: str = ""
+    page: bool = False
+
+    @classmethod
+    def of(cls, step: Step) -> Said:
+        """Return the words of the answer of a step, none where it is no error."""
+        done = 0 < step.response.status < ERROR_STATUS
+        kind, text = ("", "") if done else error_of(step)
+        return cls(type=kind, message=text, page=is_page(step))
+
+
+class Evidence(msgspec.Struct, kw_only=True, omit_defaults=True, frozen=True):
+    """What a failed check saw, as fields.
+
+    `operation`   whose behaviour is wrong
+    `aspect`      what of it: "effect" is a body in which another operation shows it
+    `place`       the header, the JSON pointer, or the schema's place and keyword
+    `relation`    what was due between `expected` and `actual`, two values as JSON or in words
+    `thing`       what the check looked at, in words: for sentences alone
+    `statuses`    those that were due, `status` the one that came, 0 for none
+    `request`     valid, invalid by its `feature`, or unusual by it
+    `said`        the server's words
+    `check`       the place of the check in the code
+    `more`        how many findings of the same kind are not shown
+    `worded`      true for a finding of an older kit, which has all of it in the sentence `thing`
+    """
+
+    operation: str = ""
+    aspect: Aspect = ""
+    place: str = ""
+    relation: Relation = "stated"
+    thing: str = ""
+    expected: str = ""
+    actual: str = ""
+    statuses: tuple[int, ...] = ()
+    status: int = 0
+    request: Request = "unknown"
+    feature: str = ""
+    said: Said = Said()
+    check: str = ""
+    more: int = 0
+    worded: bool = False
+
+    @property
+    def about_status(self) -> bool:
+        """True where the status, or that none came, is what was wrong."""
+        return self.aspect in ("status", "connection")
+
+    @property
+    def signature(self) -> str:
+        """The evidence without values: it is the same in another run where the same is wrong."""
+        statuses = f"{' or '.join(map(str, self.statuses))} -> {self.status}" if self.about_status else str(self.status)
+        place = raw_pattern(self.place) or "-"
+        return " ".join(
+            [self.operation or "-", self.aspect or "-", place, statuses, self.check.partition("+")[0] or "-"]
+        )
+
+    @property
+    def states_all(self) -> bool:
+        """True when a check names no values: it says the same of any operation."""
+        return self.relation == "stated"
+
+    @property
+    def refused(self) -> bool:
+        """True when an error came, or no answer at all."""
+        return self.status >= ERROR_STATUS or not self.status
+
+    @property
+    def done(self) -> bool:
+        """True when a valid request was done, whatever its status of success."""
+        return self.request == "valid" and not self.refused
+
+
+def sentence(evidence: Evidence) -> str:
+    """Return what a check saw in a sentence."""
+    lost = [f"missing {evidence.expected}"] if evidence.expected else []
+    besides = [f"unexpected {evidence.actual}"] if evidence.actual else []
+    text = SENTENCES[evidence.relation].format(
+        thing=evidence.thing,
+        operation=evidence.operation,
+        expected=evidence.expected,
+        actual=evidence.actual,
+        difference="; ".join([*lost, *besides]),
+    )
+    return f"{text} (and {evidence.more} more)" if evidence.more else text
+
+
+def completed(stated: Evidence, steps: Sequence[Step], subjects: Sequence[str]) -> Evidence:
+    """Return the evidence that a check states with all that its steps show.
+
+    `subjects` are the operations of the requirement: a body of another one shows their effect.
+    """
+    step = shown_step(steps)
+    request = stated.request if stated.request != "unknown" else kind_of_request(stated.statuses)
+    if step is None:
+        operation, aspect = stated.operation or "".join(subjects[:1]), stated.aspect or _status_aspect(stated, "")
+        return msgspec.structs.replace(stated, operation=operation, aspect=aspect, request=request)
+    of_body: Aspect = "body" if step.operation in subjects or not step.operation else "effect"
+    aspect = _status_aspect(stated, step.mark) or stated.aspect or (aspect_of(step.mark, of_body) if step.mark else "")
+    if aspect == "status" and not step.response.status:
+        aspect = "connection"
+    return msgspec.structs.replace(
+        stated,
+        operation=step.operation,
+        aspect=aspect,
+        place=stated.place or place_of(step),
+        status=step.response.status,
+        request=request,
+        said=Said.of(step),
+    )
+
+
+def _status_aspect(stated: Evidence, mark: str) -> Aspect:
+    """Return the aspect of a finding about the status, "" for another one."""
+    return "status" if stated.statuses or mark == "status" else ""
+
+
+def kind_of_request(statuses: Sequence[int]) -> Request:
+    """Return the kind of request to which these statuses fit: an unusual one may be done or refused."""
+    if not statuses:
+        return "unknown"
+    kinds = {status < ERROR_STATUS for status in statuses}
+    return "unusual" if len(kinds) > 1 else "valid" if kinds == {True} else "invalid"
+
+
+def aspect_of(mark: str, of_body: Aspect) -> Aspect:
+    """Return the aspect of the place that an exchange has marked; `of_body` is that of a place in a body."""
+    kind = mark.partition(":")[0]
+    return "status" if kind == "status" else "header" if kind == "header" else of_body
+
+
+def shown_step(steps: Sequence[Step]) -> Step | None:
+    """Return the step that shows a finding: the last one that is marked."""
+    shown = [step for step in steps if step.mark] or steps
+    return shown[-1] if shown else None
+
+
+def place_of(step: Step) -> str:
+    """Return the pointer of the marked field, where that has one value or none: of lists and objects it says little."""
+    pointer = step.mark.removeprefix("body:") if step.mark.startswith("body:/") else ""
+    try:
+        value = resolve_pointer((step.response.body or {}).get("json"), pointer, None)
+    except JsonPointerException:  # a name with a tilde is no pointer
+        return ""
+    return "" if isinstance(value, dict | list) else pointer
+
+
+def is_page(step: Step) -> bool:
+    """True for an answer that is an HTML page."""
+    return bool(PAGE.search((step.response.body or {}).get("text", "")[:PAGE_HEAD]))
+
+
+def error_of(step: Step) -> tuple[str, str]:
+    """Return the type or code of an error, and its message."""
+    body = step.response.body or {}
+    if not step.response.status:
+        return "", step.response.failure
+    if "text" in body:
+        title = TITLE.search(body["text"])
+        return "", title[1] if title else body["text"]
+    value: Any = body.get("json")
+    error = value.get("error") if isinstance(value, dict) else None
+    inner = error if isinstance(error, dict) else value if isinstance(value, dict) else {}
+    said = inner.get("message") or (error if isinstance(error, str) else "")
+    kind = inner.get("type") or inner.get("code") or ""
+    return str(kind), str(said or "")
