@@ -33,10 +33,15 @@ def sentence_of(example: Seen, findings: Sequence[Seen]) -> str:
     names = sorted({finding.evidence.operation for finding in findings} - {""})
     who = _listed(names) if len(names) <= MOST_NAMES else f"{len(names)} operations"
     several = len(names) > 1
-    if not evidence.said.page and (example.result.verdict == "blocked" or example.result.kind in NO_STATEMENT):
+    in_words = example.result.verdict == "blocked" or example.result.kind in NO_STATEMENT
+    if in_words and not evidence.said.page and sentence(evidence):
         return _message(example, who, several=several)
     if not evidence.about_status:
-        alike = evidence.states_all and (_stated_alike(findings) or _is_stated_of_most(example, findings))
+        alike = (
+            evidence.thing
+            and evidence.states_all
+            and (_stated_alike(findings) or _is_stated_of_most(example, findings))
+        )
         if alike:
             return _message(example, who, several=several)
         return f"{who or 'The server'} {'violate' if several else 'violates'} {_norm(findings, example)}"
