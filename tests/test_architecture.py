@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from functools import cache
 from pathlib import Path
 
@@ -75,6 +75,90 @@ def test_imports_go_one_way(package):
     forbidden = set(MAY_IMPORT) - MAY_IMPORT[package] - {package}
     wrong = {(str(path), name) for path in FILES if path.parts[0] == package for name in imported(path)}
     assert {(path, name) for path, name in wrong if name.partition(".")[0] in forbidden} == set()
+
+
+# The layers of the suite, each importing those before it alone. A part is a folder or a module of `conformance`.
+LAYERS = (
+    ("values",),
+    ("history",),
+    ("http",),
+    ("target",),
+    ("author",),
+    ("common",),
+    ("apis",),
+    ("fuzz",),
+    ("lance", "iceberg"),
+    ("polaris",),  # tables of a catalog are asked for by Iceberg's client
+    ("replay",),
+    ("run",),
+    ("after",),
+    ("report",),
+)
+SUITE = "conformance"
+
+
+def part_of(name: str) -> str:
+    """The part of the suite that a module belongs to, "" for none."""
+    package, _, rest = name.partition(".")
+    return rest.partition(".")[0] if package == SUITE else ""
+
+
+def test_every_part_of_the_suite_is_in_a_layer():
+    parts = {part_of(".".join(path.with_suffix("").parts)) for path in FILES if path.parts[0] == SUITE}
+    assert parts - {"__init__"} == {part for layer in LAYERS for part in layer}
+
+
+def test_layers_import_only_those_before_them():
+    ranks = {part: rank for rank, layer in enumerate(LAYERS) for part in layer}
+    wrong = {
+        f"{path} imports {name}"
+        for path in FILES
+        if path.parts[0] == SUITE and (own := part_of(".".join(path.with_suffix("").parts))) in ranks
+        for name in imported(path)
+        if (other := part_of(name)) in ranks and other != own and ranks[other] >= ranks[own]
+    }
+    assert wrong == set()
+
+
+@pytest.mark.parametrize("package", ["specs", "reference_server", "conformance", "spark_tests", "lakeproof"])
+def test_nothing_imports_itself_in_a_circle(package):
+    """Neither files nor folders of a package, imports for types alone included."""
+    files = {".".join(_module(path)): path for path in FILES if path.parts[0] == package}
+    needs = {name: modules_of(path, files) - {name} for name, path in files.items()}
+    assert circles(needs) == []
+    parts: dict[str, set[str]] = {}
+    for name, others in needs.items():
+        own = ".".join(name.split(".")[:2])
+        parts.setdefault(own, set()).update({".".join(other.split(".")[:2]) for other in others} - {own})
+    assert circles(parts) == []
+
+
+def modules_of(path: Path, files: Collection[str]) -> set[str]:
+    """The modules among these that a file imports: of a name in a package the module of that name, if there is one."""
+    names = set()
+    for node in ast.walk(tree(path)):
+        if isinstance(node, ast.ImportFrom):
+            full = {f"{node.module}.{alias.name}" for alias in node.names}
+            names |= (full & set(files)) or {str(node.module)}
+        elif isinstance(node, ast.Import):
+            names |= {alias.name for alias in node.names}
+    return names & set(files)
+
+
+def _module(path: Path) -> tuple[str, ...]:
+    parts = path.with_suffix("").parts
+    return parts[:-1] if parts[-1] == "__init__" else parts
+
+
+def circles(needs: dict[str, set[str]]) -> list[list[str]]:
+    """The groups of names that need each other: what is left when all is taken away that needs nothing of the rest."""
+    left = {name: set(others) for name, others in needs.items()}
+    for turned in (False, True):
+        graph = left if not turned else {name: {o for o in left if name in left[o]} for name in left}
+        while free := {name for name, others in graph.items() if not others & graph.keys()}:
+            graph = {name: others for name, others in graph.items() if name not in free}
+        left = {name: left[name] for name in graph}
+    return [sorted(left)] if left else []
 
 
 WRITING = {"write_text", "write_bytes", "mkdir"}
