@@ -9,7 +9,7 @@ from difflib import SequenceMatcher
 
 import msgspec
 
-from conformance.after.grouping import Seen
+from conformance.after.grouping import Sighting
 from conformance.values.evidence import Evidence, Request, sentence
 from conformance.values.patterns import GAP, pattern
 
@@ -27,7 +27,7 @@ WORDS = re.compile(r"\([^()]*\)\S*|\S+")  # what stands in parentheses is one
 NO_STATEMENT = ("wire",)  # kinds whose statement says that something is wrong, and the message alone what
 
 
-def sentence_of(example: Seen, findings: Sequence[Seen]) -> str:
+def sentence_of(example: Sighting, findings: Sequence[Sighting]) -> str:
     """Return the sentence about findings of one cause; `example` is the one that is shown with it."""
     evidence = example.evidence
     names = sorted({finding.evidence.operation for finding in findings} - {""})
@@ -78,22 +78,22 @@ def _common(words: list[str], other: list[str]) -> list[str]:
     return shared
 
 
-def _of_one_statement(findings: Sequence[Seen]) -> bool:
+def _of_one_statement(findings: Sequence[Sighting]) -> bool:
     """True when all requirements of a cause are one statement, about several cases."""
     return len({finding.result.where for finding in findings}) == 1
 
 
-def _stated_alike(findings: Sequence[Seen]) -> bool:
+def _stated_alike(findings: Sequence[Sighting]) -> bool:
     """True when one check failed for all findings."""
     return len({finding.evidence.check for finding in findings}) == 1
 
 
-def _is_stated_of_most(example: Seen, findings: Sequence[Seen]) -> bool:
+def _is_stated_of_most(example: Sighting, findings: Sequence[Sighting]) -> bool:
     """True when the check of the example failed for more than half of the findings."""
     return 2 * sum(finding.evidence.check == example.evidence.check for finding in findings) > len(findings)
 
 
-def _norm(findings: Sequence[Seen], example: Seen) -> str:
+def _norm(findings: Sequence[Sighting], example: Sighting) -> str:
     """Return what was due, in the words that the requirements share: theirs, or those of their clause."""
     if _of_one_statement(findings):
         return f"“{common_text(finding.result.statement for finding in findings)}”"
@@ -102,14 +102,14 @@ def _norm(findings: Sequence[Seen], example: Seen) -> str:
     return f"“{example.result.statement.rstrip('.')}”, for example"
 
 
-def _said(findings: Sequence[Seen]) -> str:
+def _said(findings: Sequence[Sighting]) -> str:
     """Return the words that the server uses most often in these errors, "" where it says nothing."""
     texts = Counter(pattern(finding.evidence.said.message) for finding in findings if finding.evidence.said.message)
     text = texts.most_common(1)[0][0] if texts else ""
     return f": “{_cut(text)}”" if len(text.replace(GAP, " ").split()) > 1 else ""
 
 
-def _message(example: Seen, who: str, *, several: bool) -> str:
+def _message(example: Sighting, who: str, *, several: bool) -> str:
     """Return the sentence of the example's evidence, about all operations."""
     operation = example.evidence.operation
     message = sentence(msgspec.structs.replace(example.evidence, more=0)).partition("\n")[0]

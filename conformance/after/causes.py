@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 import msgspec
 
 from conformance.after.cause_sentences import sentence_of
-from conformance.after.grouping import Seen, group
+from conformance.after.grouping import Sighting, group
 from conformance.values.causes import LEVELS, Cause, Rank
 from conformance.values.exchange import ERROR_STATUS
 from conformance.values.results import Results
@@ -25,15 +25,15 @@ def with_causes(results: Results) -> Results:
 def find_causes(results: Iterable[Result]) -> list[Cause]:
     """Return the causes of a run's findings, and of what could not be tested: the worst first."""
     known = {result.id: result for result in results}
-    shown: list[Seen] = []
+    shown: list[Sighting] = []
     behind: dict[str, str] = {}
     for result in known.values():
         if result.verdict in FINDINGS:
-            shown.append(Seen.of(result))
+            shown.append(Sighting.of(result))
         elif result.verdict == "blocked":
             behind[result.id] = blocker = _blocker(result, known)
             if blocker == result.id:
-                shown.append(Seen.of(result))
+                shown.append(Sighting.of(result))
     blocked: dict[str, list[str]] = {}
     for name, blocker in behind.items():
         blocked.setdefault(blocker, []).append(name)
@@ -55,7 +55,7 @@ def _blocker(result: Result, known: dict[str, Result]) -> str:
     return blocker.id if blocker and blocker.verdict in FINDINGS else result.id
 
 
-def _cause(findings: Sequence[Seen], blocked: dict[str, list[str]]) -> Cause:
+def _cause(findings: Sequence[Sighting], blocked: dict[str, list[str]]) -> Cause:
     real = [finding for finding in findings if finding.result.verdict in FINDINGS] or findings
     example = min(real, key=_effort)
     return Cause(
@@ -69,7 +69,7 @@ def _cause(findings: Sequence[Seen], blocked: dict[str, list[str]]) -> Cause:
     )
 
 
-def _effort(finding: Seen) -> tuple[bool, bool, bool, int, int, str]:
+def _effort(finding: Sighting) -> tuple[bool, bool, bool, int, int, str]:
     """Return how much it takes to see a finding: one that shows what clients cannot do, and then a MUST, is best."""
     result = finding.result
     sent = sum(len(step.request.curl) for step in result.steps)
@@ -83,7 +83,7 @@ def _effort(finding: Seen) -> tuple[bool, bool, bool, int, int, str]:
     )
 
 
-def _rank(finding: Seen) -> Rank:
+def _rank(finding: Sighting) -> Rank:
     kind, evidence = finding.result.kind, finding.evidence
     if evidence.about_status:
         done = evidence.request == "invalid" and not evidence.refused

@@ -21,19 +21,19 @@ Key = tuple[Hashable, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class Sighting:
     """A finding, or a requirement that is blocked, with its evidence."""
 
     result: Result
     evidence: Evidence
 
     @classmethod
-    def of(cls, result: Result) -> Seen:
+    def of(cls, result: Result) -> Sighting:
         """Return a finding of this kit or of an older one."""
         return cls(result, adapted(result).evidence or Evidence(thing=result.message))
 
 
-def group(findings: Sequence[Seen]) -> list[list[Seen]]:
+def group(findings: Sequence[Sighting]) -> list[list[Sighting]]:
     """Return findings by cause, in the order in which they came."""
     roots = list(range(len(findings)))
 
@@ -47,13 +47,13 @@ def group(findings: Sequence[Seen]) -> list[list[Seen]]:
         for key in keys_of(finding):
             leader, other = root(first.setdefault(key, place)), root(place)
             roots[max(leader, other)] = min(leader, other)
-    groups: dict[int, list[Seen]] = {}
+    groups: dict[int, list[Sighting]] = {}
     for place, finding in enumerate(findings):
         groups.setdefault(root(place), []).append(finding)
     return list(groups.values())
 
 
-def keys_of(finding: Seen) -> Iterator[Key]:
+def keys_of(finding: Sighting) -> Iterator[Key]:
     """Yield the keys of a finding."""
     result, evidence = finding.result, finding.evidence
     got, operation = evidence.status, evidence.operation

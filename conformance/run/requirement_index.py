@@ -25,7 +25,7 @@ SOURCES = ("specs", "conformance", "spark_tests")
 KINDS = {".py", ".toml", ".yaml", ".json"}
 
 
-class Entry(msgspec.Struct, frozen=True):
+class Declared(msgspec.Struct, frozen=True):
     """A requirement, and where the source of its test begins."""
 
     requirement: Requirement
@@ -42,10 +42,10 @@ class Index(msgspec.Struct):
     """The requirements of a package, and the digest of what they follow from."""
 
     digest: str
-    entries: list[Entry]
+    entries: list[Declared]
 
 
-def index_of(package: str, suite: str, folder: Path | None = None) -> dict[str, Entry]:
+def index_of(package: str, suite: str, folder: Path | None = None) -> dict[str, Declared]:
     """Return the requirements of a suite that modules of a package declare, by id; they are known afterwards.
 
     `folder` keeps the index; where it cannot be written to, there is none.
@@ -80,14 +80,14 @@ def _files() -> Iterator[Path]:
         yield from sorted(file for file in Path(folder).rglob("*") if file.suffix in KINDS and file.is_file())
 
 
-def _imported(package: str, suite: str) -> Iterator[Entry]:
+def _imported(package: str, suite: str) -> Iterator[Declared]:
     from conformance.apis import import_requirements  # noqa: PLC0415 - what the index saves
 
     import_requirements(package)
     for name, requirement in REQUIREMENTS.items():
         if requirement.suite == suite and requirement.where.startswith(f"{package}."):
             code = CODE[name]
-            yield Entry(requirement, code.co_filename, code.co_firstlineno)
+            yield Declared(requirement, code.co_filename, code.co_firstlineno)
 
 
 def _read(path: Path) -> Index | None:

@@ -9,7 +9,7 @@ from rich.syntax import Syntax
 from rich.table import Table
 
 from conformance.mutants.noticed import faults_noticed_by, noticed_file, read_noticed
-from conformance.run.requirement_index import Entry, index_of
+from conformance.run.requirement_index import Declared, index_of
 from lakeproof.console import out
 from spark_tests.scenarios import PACKAGE, SUITE, noticed_scenarios_file
 from specs.apis import apis
@@ -43,7 +43,7 @@ def explain_command(requirement_id: str) -> None:
     out.print(Syntax(source, "python", background_color="default").highlight(source), end="")
 
 
-def find_requirement(requirement_id: str) -> Entry:
+def find_requirement(requirement_id: str) -> Declared:
     """Return a requirement by id. Raises Problem, with near matches, for an unknown one."""
     suite, _, rest = requirement_id.partition(".")
     api = rest.partition(".")[0] if suite == SUITE else suite
@@ -58,6 +58,6 @@ def find_requirement(requirement_id: str) -> Entry:
     raise Problem(f"There is no requirement {requirement_id!r}.", hint)
 
 
-def _requirements(api: str) -> dict[str, Entry]:
+def _requirements(api: str) -> dict[str, Declared]:
     """Return the requirements of an API and its scenarios, by id."""
     return index_of(f"conformance.{api}", api) | index_of(f"{PACKAGE}.{api}", SUITE)

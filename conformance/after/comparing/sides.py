@@ -8,7 +8,7 @@ from collections.abc import Hashable, Iterable, Mapping
 from typing import Any, Literal
 
 from conformance.after.comparing.mirror import Deviation, words_of
-from conformance.after.grouping import Seen
+from conformance.after.grouping import Sighting
 from conformance.replay.answers import BODY, ERROR, MEDIA_TYPE, STATUS
 from conformance.values.evidence import error_of, shown_step
 from conformance.values.exchange import ERROR_STATUS, Exchange
@@ -106,7 +106,7 @@ def _is_found(deviation: Deviation, run: Results, side: int) -> bool:
 
 def _speaks_of(result: Result, deviation: Deviation, status: int) -> bool:
     """True for a finding about the place that differs, of one of the operations."""
-    step, evidence, place = shown_step(result.steps), Seen.of(result).evidence, deviation.spot.place
+    step, evidence, place = shown_step(result.steps), Sighting.of(result).evidence, deviation.spot.place
     if step is None or step.operation not in deviation.operations:
         return False
     if place == STATUS:
