@@ -12,8 +12,8 @@ from benchmarks.growing import CHUNK, Growing, Operation, Start, sent
 from benchmarks.load import request, run_once
 from benchmarks.servers import Running, reference, rest_adapter
 from benchmarks.workloads import Workload
+from conformance.author.strategies import tables
 from conformance.lance.support.arrow import STREAM_TYPE, stream
-from conformance.strategies import tables
 
 REST_ADAPTER = "RestAdapter"
 BATCH = 500  # tables that a request declares

@@ -9,8 +9,8 @@ from pathlib import Path
 from benchmarks.load import request, run_once
 from benchmarks.servers import Running, reference, rest_adapter
 from benchmarks.workloads import Row, Workload, measured, started
+from conformance.author.strategies import tables
 from conformance.lance.support.arrow import STREAM_TYPE, stream
-from conformance.strategies import tables
 
 PEERS = ("RestAdapter",)
 THOUSAND = stream(tables(1000))

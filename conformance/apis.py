@@ -11,10 +11,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from conformance.coverage.cells import Levels
+from conformance.author.requirement import REQUIREMENTS
 from conformance.http.wire import ExtraCheck
-from conformance.requirement import REQUIREMENTS, Requirement
-from conformance.targets.target import Prober, Target
+from conformance.target.target import Prober, Target
+from conformance.values.cells import Levels
+from conformance.values.requirement import Requirement
 from specs.apis import part_of
 from specs.profiles import Profile
 

@@ -13,17 +13,17 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import msgspec
 
-from conformance.activity import doing
-from conformance.findings import reproduction
-from conformance.findings.again import again
-from conformance.findings.expectations_file import read_expectations
-from conformance.findings.reproduction import Recorded, Reproduced, settings_for
+from conformance.after import reproduction
+from conformance.after.reproduction import Recorded, Reproduced, settings_for
+from conformance.after.runner import run
+from conformance.replay.commands import again
+from conformance.replay.expectations_file import read_expectations
 from conformance.report import check_report, write_reports
-from conformance.results import Results
 from conformance.run.plugin import Listener
-from conformance.runner import run
-from conformance.settings import EMBEDDED_STORAGE, Settings, load_settings
-from conformance.targets.documents import profile_of
+from conformance.target.documents import profile_of
+from conformance.values.activity import doing
+from conformance.values.results import Results
+from conformance.values.settings import EMBEDDED_STORAGE, Settings, load_settings
 from lakeproof.interruptions import ignored
 from specs.writing import NotWritten
 
@@ -57,7 +57,7 @@ def check(
     one that comes later is ignored, so that what was found is written.
 
     Without a URL the embedded reference server is started on a free port, with a token, so that requirements on
-    credentials can be tested too. `settings` are those of conformance/settings.py, `runner` runs another suite than the
+    credentials can be tested too. `settings` are those of conformance/values/settings.py, `runner` runs another suite than the
     kit's, `program` is the command that runs it. With a URL the results of the kit's suite have what the reference
     server answers to the steps of findings. Raises Problem when there is nothing that can be tested or the report
     cannot be written; where that turns out after the tests, it is NotReported, which has the results.

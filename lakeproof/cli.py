@@ -15,9 +15,9 @@ from typing import Any
 
 import click
 
-from conformance.exit_codes import EXIT_INTERRUPTED, EXIT_USAGE
-from conformance.settings import ENV_PREFIX, SERVE, check_variables
-from conformance.visible import visible
+from conformance.values.exit_codes import EXIT_INTERRUPTED, EXIT_USAGE
+from conformance.values.settings import ENV_PREFIX, SERVE, check_variables
+from conformance.values.visible import visible
 from lakeproof import interruptions
 from specs.problems import Problem, did_you_mean
 from specs.writing import OF_THE_DISK, not_written

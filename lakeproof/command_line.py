@@ -7,8 +7,8 @@ import shlex
 import sys
 from collections.abc import Collection, Sequence
 
-from conformance.http.redaction import REDACTED
-from conformance.settings import flag, secret_settings
+from conformance.values.redaction import REDACTED
+from conformance.values.settings import flag, secret_settings
 
 KEYS_IN_URI = re.compile(r"://[^/@\s]+@")
 

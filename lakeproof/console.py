@@ -10,7 +10,7 @@ from rich.segment import Segment
 from rich.table import Column, Table
 from rich.text import TextType
 
-from conformance.visible import visible
+from conformance.values.visible import visible
 
 WIDEST = 1 << 20
 

@@ -11,10 +11,17 @@ import click
 from rich.text import Text
 
 from conformance.apis import requirements
-from conformance.exit_codes import EXIT_BROKEN, EXIT_CONFORMS, EXIT_FAILS, EXIT_INTERRUPTED, EXIT_NOTHING, EXIT_USAGE
 from conformance.report.servers import REPORT, write_overview
 from conformance.run.selection import Scope, selection_of
-from conformance.settings import Settings, load_settings
+from conformance.values.exit_codes import (
+    EXIT_BROKEN,
+    EXIT_CONFORMS,
+    EXIT_FAILS,
+    EXIT_INTERRUPTED,
+    EXIT_NOTHING,
+    EXIT_USAGE,
+)
+from conformance.values.settings import Settings, load_settings
 from lakeproof.checking import check_files
 from lakeproof.cli import complain
 from lakeproof.console import out

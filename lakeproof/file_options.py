@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from conformance.settings import ENV_PREFIX, FILE_NAME
+from conformance.values.settings import ENV_PREFIX, FILE_NAME
 from specs.files import read_toml
 from specs.problems import Problem, did_you_mean
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from conformance.results import Results
+from conformance.values.results import Results
 
 KINDS = {"fail": "error", "warn": "warning", "blocked": "notice"}
 MOST = 10  # of each kind are shown by GitHub

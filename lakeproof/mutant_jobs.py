@@ -12,12 +12,12 @@ from dataclasses import dataclass, field, replace
 from functools import cache
 from multiprocessing import active_children, get_context
 
-from conformance.activity import doing
 from conformance.mutants.mutation import Likely, Plan, Shown, failing, judging, near, show, who_meets
 from conformance.mutants.noticed import matching, noticed_file, read_noticed
 from conformance.mutants.scores import Mutant
-from conformance.settings import Settings
-from conformance.verdict import FINDINGS
+from conformance.values.activity import doing
+from conformance.values.settings import Settings
+from conformance.values.verdict import FINDINGS
 from lakeproof.checking import embedded
 from lakeproof.progress import ProgressListener, showing
 from reference_server.faults import FAMILIES, Fault, find_fault

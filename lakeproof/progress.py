@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from conformance.values.requirement import Requirement
 from rich.console import RenderableType
 from rich.progress import (
     BarColumn,
@@ -23,10 +24,9 @@ from rich.spinner import Spinner
 from rich.table import Column
 from rich.text import Text
 
-from conformance.activity import present
 from conformance.report.matrix import GLYPHS, WORST_FIRST
-from conformance.requirement import Requirement
-from conformance.results import Result
+from conformance.values.activity import present
+from conformance.values.results import Result
 from lakeproof.console import err
 from lakeproof.terminal import COLOURS
 

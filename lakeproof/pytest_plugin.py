@@ -17,11 +17,11 @@ from lakeproof.packages import FOLDER, bind_packages
 
 if TYPE_CHECKING:
     from conformance.run.plugin import SuitePlugin
-    from conformance.settings import Settings
+    from conformance.values.settings import Settings
     from reference_server.serve import Server
 
-PLUGIN = "lakeproof-suite"  # conformance.run.fixtures.PLUGIN, without importing it for every run of pytest
-MARK = "lakeproof_requirement"  # conformance.requirement.MARK, likewise
+PLUGIN = "lakeproof-suite"  # conformance.author.fixtures.PLUGIN, without importing it for every run of pytest
+MARK = "lakeproof_requirement"  # conformance.author.requirement.MARK, likewise
 
 
 class Written(NamedTuple):
@@ -78,7 +78,7 @@ def _suite_plugin(config: pytest.Config) -> SuitePlugin:
     _bind()
     from conformance.run.plugin import SuitePlugin  # noqa: PLC0415 - only a run with a server pays for it
     from conformance.run.session import Session  # noqa: PLC0415
-    from conformance.settings import secret_settings  # noqa: PLC0415
+    from conformance.values.settings import secret_settings  # noqa: PLC0415
     from lakeproof.checking import target_of  # noqa: PLC0415
     from lakeproof.command_line import without_secrets  # noqa: PLC0415
     from specs.problems import Problem  # noqa: PLC0415
@@ -94,7 +94,7 @@ def _suite_plugin(config: pytest.Config) -> SuitePlugin:
 
 
 def _loaded(config: pytest.Config) -> Settings:
-    from conformance.settings import load_settings  # noqa: PLC0415
+    from conformance.values.settings import load_settings  # noqa: PLC0415
 
     return load_settings({setting.name: config.getoption(_key(setting.name)) for setting in settings()})
 
@@ -118,7 +118,7 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
     plugin: SuitePlugin | None = config.pluginmanager.get_plugin(PLUGIN)
     if plugin is None:
         return
-    from conformance.findings.again import again  # noqa: PLC0415
+    from conformance.replay.commands import again  # noqa: PLC0415
     from conformance.report import write_reports  # noqa: PLC0415
     from specs.writing import NotWritten  # noqa: PLC0415
 

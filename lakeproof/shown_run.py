@@ -8,10 +8,10 @@ from typing import Any, NamedTuple
 
 import click
 
-from conformance.exit_codes import EXIT_USAGE
 from conformance.report.servers import REPORT
-from conformance.results import Results
-from conformance.visible import visible
+from conformance.values.exit_codes import EXIT_USAGE
+from conformance.values.results import Results
+from conformance.values.visible import visible
 from lakeproof.checking import NotReported, check
 from lakeproof.cli import complain
 from lakeproof.command_line import command_line

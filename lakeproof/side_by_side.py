@@ -16,10 +16,11 @@ from os import environ
 from subprocess import Popen
 from typing import Any
 
-from conformance.activity import doing, present
-from conformance.exit_codes import EXIT_INTERRUPTED
-from conformance.requirement import Requirement
-from conformance.results import Result
+from conformance.values.requirement import Requirement
+
+from conformance.values.activity import doing, present
+from conformance.values.exit_codes import EXIT_INTERRUPTED
+from conformance.values.results import Result
 from lakeproof.cli import COLLECT_AFTER
 from lakeproof.command_line import command_line
 from lakeproof.interruptions import INTERRUPTIONS, held_back

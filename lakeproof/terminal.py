@@ -6,20 +6,21 @@ from collections.abc import Collection, Iterable, Iterator
 from functools import partial
 from itertools import groupby
 
+from conformance.values.causes import Cause
+from conformance.values.resources import Leftover, summary
 from rich.console import Group
 from rich.table import Table
 from rich.text import Text
 
-from conformance.exit_codes import EXIT_CONFORMS
-from conformance.findings.again import repro
-from conformance.http.exchange import Step
+from conformance.replay.commands import repro
 from conformance.report.expected import expected, not_as_expected
 from conformance.report.headline import sentence
 from conformance.report.matrix import ALL, GLYPHS, WORST_FIRST, build_matrix, subjects
 from conformance.report.pretty import step_lines
-from conformance.results import Cause, Result, Results
-from conformance.targets.sandbox import Leftover, summary
-from conformance.verdict import SHRINKING_STOPPED
+from conformance.values.exchange import Step
+from conformance.values.exit_codes import EXIT_CONFORMS
+from conformance.values.results import Result, Results
+from conformance.values.verdict import SHRINKING_STOPPED
 from lakeproof.console import out, table_of
 
 COLOURS = {

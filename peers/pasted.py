@@ -18,15 +18,16 @@ from typing import Any
 from unittest.mock import patch
 
 import click
+from conformance.after.reading import read_results
 from rich.text import Text
 
-from conformance.findings.evidence import shown_step
-from conformance.findings.reproduction import Recorded, as_pytest, as_shell, recorded, reproduce, settings_for
-from conformance.findings.script import doubt
-from conformance.results import Result, read_results
+from conformance.after.reproduction import Recorded, as_pytest, as_shell, recorded, reproduce, settings_for
+from conformance.replay.evidence import shown_step
+from conformance.replay.script import doubt
 from conformance.run.session import met
-from conformance.settings import Settings, variable
-from conformance.verdict import FINDINGS
+from conformance.values.results import Result
+from conformance.values.settings import Settings, variable
+from conformance.values.verdict import FINDINGS
 from lakeproof.console import out
 from peers.iceberg_java.rck import run_command
 

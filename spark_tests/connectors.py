@@ -11,7 +11,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from conformance.settings import Settings
+from conformance.values.settings import Settings
 from spark_tests.jars import resolve
 from specs.files import read_toml
 from specs.problems import Problem

@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from conformance.activity import doing
+from conformance.values.activity import doing
 from spark_tests.connectors import Catalog, catalog_settings, client_modules, connector, jar_files, java_module
 from spark_tests.jars import cache_folder
 from spark_tests.java import CLIENT_MODULE, find_java

@@ -13,11 +13,11 @@ import pytest
 import conformance
 import reference_server
 import specs
+from conformance.after.runner import run
+from conformance.author.requirement import REQUIREMENTS
 from conformance.http.client import bearer
-from conformance.requirement import REQUIREMENTS
-from conformance.runner import run
-from conformance.settings import Settings
-from conformance.targets.target import connect
+from conformance.target.target import connect
+from conformance.values.settings import Settings
 from reference_server.serve import serve
 from specs.problems import Problem
 from specs.profiles import find_profile

@@ -81,7 +81,7 @@ WRITING = {"write_text", "write_bytes", "mkdir"}
 MAY_WRITE = (
     "specs/writing.py",
     "*/support/*.py",  # files of tables, where the server's data lies
-    "conformance/common/hostile.py",
+    "conformance/target/hostile.py",
     "spark_tests/scenarios/*/*.py",
     "spark_tests/races/manifests.py",
     "spark_tests/jars.py",  # caches of what was fetched or compiled

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from conformance.after.status_coverage import GAP, clause_coverage
 from conformance.apis import requirements
 from conformance.common.ordinary import Unprepared
-from conformance.coverage.statuses import GAP, clause_coverage
 from reference_server.api import find_handlers
 from reference_server.serve import api_class
 from specs.apis import apis

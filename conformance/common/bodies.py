@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
+from conformance.author.requirement import should
 from conformance.common.fields import Wrong, defects, json_schema, texts, unusual, with_each, wrong_types
 from conformance.common.ordinary import PARAMETERS, Ordinary, is_success, refuses_each, with_parameter, with_statuses
 from conformance.common.template import template
 from conformance.http.client import Answer
-from conformance.outcomes import Violation
-from conformance.requirement import should
+from conformance.values.outcomes import Violation
 from specs.openapi import Operation
 
 FAILURE = 500

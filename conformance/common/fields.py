@@ -8,7 +8,7 @@ from typing import Any
 
 import orjson
 
-from conformance.coverage.cells import NUMBERS
+from conformance.values.cells import NUMBERS
 from specs.openapi import JSON_TYPE, Document, Operation, Schema
 from specs.validation import Validators
 from specs.variants import KEYWORDS

@@ -7,15 +7,15 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
-from conformance.checks import holds, one_of, text
+from conformance.author.checks import holds, one_of, text
+from conformance.author.requirement import must, should
+from conformance.author.suite import Suite
 from conformance.common.requests import ask_as, require_token
 from conformance.common.template import template
 from conformance.common.wire import raise_first
 from conformance.http.client import Answer
 from conformance.http.retry_after import RETRY_AFTER
-from conformance.outcomes import Unoffered, Violation
-from conformance.requirement import must, should
-from conformance.suite import Suite
+from conformance.values.outcomes import Unoffered, Violation
 from specs.openapi import Operation
 
 PLAIN = ("", "identity")

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from conformance.author.requirement import should
 from conformance.common.bodies import Body
 from conformance.common.ordinary import is_success
 from conformance.common.template import template
-from conformance.requirement import should
 
 
 @template("levels.nested.{}", should, clause="levels-alike")

@@ -6,9 +6,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from conformance.author.requirement import must
 from conformance.common.template import template
 from conformance.http.client import Answer, Expected
-from conformance.requirement import must
 from specs.openapi import snake_case
 
 NOT_FOUND = 404

@@ -6,11 +6,11 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from conformance.checks import contains, lacks, same_items
+from conformance.author.checks import contains, lacks, same_items
+from conformance.author.requirement import should
 from conformance.common.template import template
 from conformance.http.client import Answer
-from conformance.requirement import should
-from conformance.targets.sandbox import Names
+from conformance.values.resources import Names
 
 MADE = 200
 REFUSED = (400, 403)  # 403: there may be no place for what is named so

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from typing import Any, NoReturn, Protocol
 
 from conformance.http.client import Answer
-from conformance.outcomes import Blocked, Unoffered, Violation
+from conformance.values.outcomes import Blocked, Unoffered, Violation
 from specs.openapi import Parameter
 from specs.problems import Problem
 

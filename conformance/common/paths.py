@@ -8,10 +8,10 @@ from dataclasses import dataclass, replace
 from typing import Any
 from urllib.parse import urlsplit
 
+from conformance.author.requirement import should
 from conformance.common.template import template
-from conformance.http.exchange import Exchange
-from conformance.outcomes import Violation
-from conformance.requirement import should
+from conformance.values.exchange import Exchange
+from conformance.values.outcomes import Violation
 from specs.openapi import Document, Operation
 
 DROPPING = "DELETE"

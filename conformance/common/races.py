@@ -7,14 +7,14 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
+from conformance.author.racing import SIZES, Racer, fail_on, race
+from conformance.author.requirement import must, should
+from conformance.author.suite import Suite
 from conformance.common.bodies import FAILURE, Body
 from conformance.common.ordinary import accepted
 from conformance.common.template import template
 from conformance.history import OK, REFUSED, Contradiction, Event, one_winner
-from conformance.history.racing import SIZES, Racer, fail_on, race
 from conformance.http.client import Answer
-from conformance.requirement import must, should
-from conformance.suite import Suite
 
 UNDECIDED = (0, 429, 503)  # no answer, or one that says nothing of what was asked
 Act = Callable[[Any], Answer]  # of the operations of the API, through the client that acts

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from conformance.common.catalog import Catalog
+from conformance.author.catalog import Catalog
+from conformance.author.requirement import must, should
+from conformance.author.suite import Suite
 from conformance.common.operations import has_json_body
 from conformance.common.template import template
 from conformance.http.client import Answer, Expected
-from conformance.outcomes import Unoffered, Violation
-from conformance.requirement import must, should
-from conformance.suite import Suite
+from conformance.values.outcomes import Unoffered, Violation
 from specs.openapi import Operation
 
 UNKNOWN: Mapping[str, Any] = {"x-from-the-future": {"a": [1, None]}}  # fields that no document has yet

@@ -17,7 +17,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from conformance.requirement import Declaration, Test
+from conformance.author.requirement import Declaration, Test
 
 
 @dataclass(frozen=True, slots=True)

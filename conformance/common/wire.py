@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from conformance.author.requirement import must
+from conformance.author.suite import Suite
 from conformance.common.template import template
 from conformance.http.wire import WireFinding
-from conformance.outcomes import Blocked, Unoffered, Violation
-from conformance.requirement import must
-from conformance.suite import Suite
-from conformance.targets.target import MISSING, REFUSED, Probe, is_refusal
+from conformance.target.target import MISSING, REFUSED, Probe, is_refusal
+from conformance.values.outcomes import Blocked, Unoffered, Violation
 from specs.openapi import Operation
 
 

@@ -6,12 +6,12 @@ from collections.abc import Iterator
 
 import pytest
 
-from conformance.common.catalog import Catalog
+from conformance.author.catalog import Catalog
+from conformance.author.fixtures import PLUGIN
+from conformance.author.requirement import requirement_of
+from conformance.author.suite import Suite
 from conformance.fuzz.fuzzing import fuzzing_of
-from conformance.kinds import FUZZ
-from conformance.requirement import requirement_of
-from conformance.run.fixtures import PLUGIN
-from conformance.suite import Suite
+from conformance.values.kinds import FUZZ
 
 
 def pytest_ignore_collect(config: pytest.Config) -> bool | None:

@@ -13,10 +13,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from conformance.apis import PACKAGE
-from conformance.common.catalog import Catalog
+from conformance.author.catalog import Catalog
 from conformance.common.operations import with_json_body
 from conformance.http.client import Answer
-from conformance.targets.target import Target
+from conformance.target.target import Target
 from specs.openapi import Operation
 from specs.profiles import every_operation
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
-from conformance.common.catalog import Catalog
+from conformance.author.catalog import Catalog
+from conformance.author.requirement import given, should
 from conformance.fuzz.bodies import bodies
 from conformance.fuzz.fuzzing import FuzzCase, cases_of, fuzzing_of
-from conformance.kinds import FUZZ
-from conformance.outcomes import Violation
-from conformance.requirement import given, should
+from conformance.values.kinds import FUZZ
+from conformance.values.outcomes import Violation
 from specs.apis import apis
 
 DECIDED = (501, 503)  # that it does not do so at all, or not now

@@ -11,7 +11,7 @@ from collections.abc import Hashable
 from dataclasses import dataclass
 from typing import Any
 
-from conformance.http.exchange import Exchange
+from conformance.values.exchange import Exchange
 
 OK, REFUSED, UNKNOWN = "ok", "refused", "unknown"
 READ = "read"

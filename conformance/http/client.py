@@ -17,13 +17,13 @@ from urllib.parse import quote, urlencode
 
 import orjson
 
-from conformance.http.exchange import NO_JSON, Exchange, why_no_json
 from conformance.http.recording import Recording, ServerKnowledge
-from conformance.http.redaction import hide_fields, is_secret
 from conformance.http.transport import Connection, Traffic, Transport
 from conformance.http.wire import WireLog
-from conformance.json_values import shown, strict, watched
-from conformance.outcomes import UNREADABLE, Blocked, Unoffered, Violation
+from conformance.values.exchange import NO_JSON, Exchange, why_no_json
+from conformance.values.json_values import shown, strict, watched
+from conformance.values.outcomes import UNREADABLE, Blocked, Unoffered, Violation
+from conformance.values.redaction import hide_fields, is_secret
 from specs.errors import ErrorBody
 from specs.identifiers import encode_segment
 from specs.openapi import JSON_TYPE, Document, Operation

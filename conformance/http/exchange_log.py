@@ -8,8 +8,8 @@ from pathlib import Path
 
 import msgspec
 
-from conformance.http.exchange import Exchange
-from conformance.results_files import report_written
+from conformance.values.exchange import Exchange
+from conformance.values.results_files import report_written
 from specs.writing import NotWritten, open_file
 
 FILE_NAME = "exchanges.jsonl"

@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterator
 import orjson
 
 from conformance.http.client import Answer
-from conformance.json_values import shown
-from conformance.outcomes import Violation
+from conformance.values.json_values import shown
+from conformance.values.outcomes import Violation
 
 MOST_PAGES = 500
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 
-from conformance.coverage.cells import CellLog
-from conformance.http.exchange import Exchange
 from conformance.http.wire import WireLog
+from conformance.values.cells import CellLog
+from conformance.values.exchange import Exchange
 
 Listener = Callable[[Exchange], None]
 

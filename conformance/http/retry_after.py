@@ -6,7 +6,7 @@ import time
 from datetime import datetime
 from email.utils import parsedate_to_datetime
 
-from conformance.http.exchange import Exchange
+from conformance.values.exchange import Exchange
 
 THROTTLED = (429, 503)
 RETRY_AFTER = "Retry-After"

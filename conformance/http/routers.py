@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from conformance.http.exchange import Exchange
+from conformance.values.exchange import Exchange
 from specs.openapi import JSON_TYPE
 
 # Paths that routers do not split as clients mean them: encoded slashes and the like, control characters but the

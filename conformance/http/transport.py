@@ -18,9 +18,9 @@ from urllib.parse import urlsplit
 import urllib3
 
 from conformance.http.deadlines import open_pool
-from conformance.http.exchange import Exchange
 from conformance.http.retry_after import seconds_to_wait
-from conformance.outcomes import Stopped
+from conformance.values.exchange import Exchange
+from conformance.values.outcomes import Stopped
 from specs.problems import Problem
 
 MOST_WAITS = 5

@@ -13,10 +13,10 @@ from itertools import islice
 from operator import itemgetter
 from typing import Any
 
-from conformance.http.exchange import NO_JSON, Exchange, why_no_json
 from conformance.http.retry_after import RETRY_AFTER, says_when
 from conformance.http.routers import UNSUPPORTED_TYPE, is_of_router, media_type
-from conformance.json_values import shown
+from conformance.values.exchange import NO_JSON, Exchange, why_no_json
+from conformance.values.json_values import shown
 from specs.openapi import JSON_TYPE, Document
 from specs.validation import Validators
 

@@ -12,8 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Any
 
-from conformance.common import hostile
-from conformance.common.catalog import JOINT, Catalog, inventory_of
+from conformance.author.catalog import JOINT, Catalog, inventory_of
 from conformance.http.client import Answer, Client, Expected
 from conformance.http.operation_client import DECLARED
 from conformance.iceberg.client import IcebergClient, Id, names_below_prefix
@@ -21,9 +20,11 @@ from conformance.iceberg.inventory import IcebergInventory
 from conformance.iceberg.support.content import SCHEMA, order, spec, view_body
 from conformance.iceberg.support.revision import Revision
 from conformance.iceberg.support.updates import Ids, fresh_ids, numbered, with_field_ids, with_ids
-from conformance.outcomes import Unoffered
-from conformance.targets.sandbox import NAMESPACE, REGISTRATION, TABLE, VIEW
-from conformance.targets.target import SEPARATOR, Target
+from conformance.target import hostile
+from conformance.target.capabilities import SEPARATOR
+from conformance.target.target import Target
+from conformance.values.outcomes import Unoffered
+from conformance.values.resources import NAMESPACE, REGISTRATION, TABLE, VIEW
 from specs.identifiers import UNIT_SEPARATOR
 from specs.openapi import Operation
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 
-from conformance.checks import contains, text
+from conformance.author.checks import contains, text
 from conformance.iceberg.catalog import BODIES, COMMIT_WAYS, COMMITS, CREATED, IcebergCatalog
 from conformance.iceberg.support.content import WIDER, partition
 from conformance.iceberg.support.files import WAYS
@@ -13,9 +13,9 @@ from conformance.iceberg.support.metadata import snapshot_ids
 from conformance.iceberg.support.snapshots import FIRST, new_table_with_snapshots
 from conformance.iceberg.support.staging import SNAPSHOTS
 from conformance.iceberg.support.updates import add_and_use_schema, add_and_use_spec
-from conformance.outcomes import Blocked
-from conformance.targets.fallbacks import GIVEN_PLACE, PLACES, SERVERS_PLACE, Fallbacks
-from conformance.targets.sandbox import TABLE
+from conformance.target.fallbacks import GIVEN_PLACE, PLACES, SERVERS_PLACE, Fallbacks
+from conformance.values.outcomes import Blocked
+from conformance.values.resources import TABLE
 
 DAILY = {"fields": [partition(3, "day")]}
 

@@ -7,12 +7,12 @@ from functools import partial
 from typing import Any, ClassVar
 from urllib.parse import urlsplit
 
-from conformance.http.exchange import Exchange
 from conformance.iceberg.client import IcebergClient, identifier
-from conformance.json_values import read_object
-from conformance.targets.inventory import Inventory
-from conformance.targets.sandbox import NAMESPACE, REGISTRATION, TABLE, VIEW, Names, Resource
-from conformance.targets.target import SEPARATOR
+from conformance.target.capabilities import SEPARATOR
+from conformance.target.inventory import Inventory
+from conformance.values.exchange import Exchange
+from conformance.values.json_values import read_object
+from conformance.values.resources import NAMESPACE, REGISTRATION, TABLE, VIEW, Names, Resource
 from specs.identifiers import UNIT_SEPARATOR
 from specs.openapi import Operation
 

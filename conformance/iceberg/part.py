@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from conformance.apis import SuitePart
-from conformance.coverage.cells import Levels
 from conformance.iceberg.prober import IcebergProber
 from conformance.iceberg.support.checks import extra_checks
+from conformance.values.cells import Levels
 
 PART = SuitePart(
     IcebergProber,

@@ -7,19 +7,19 @@ from contextlib import suppress
 from functools import partial
 from typing import Any
 
-from conformance.common.catalog import FLAT, NAMESPACES, NESTED
-from conformance.common.probing import NO_ENTRY, created, first_recognised, note_pages
-from conformance.coverage.minimal import minimal_value
+from conformance.author.probing import NO_ENTRY, created, first_recognised, note_pages
 from conformance.http.client import bearer
-from conformance.http.exchange import Exchange
 from conformance.iceberg.catalog import KEY_LIFETIME, PREFIX, IcebergCatalog
 from conformance.iceberg.client import in_prefix, names_below_prefix
 from conformance.iceberg.fallbacks import find_ways
 from conformance.iceberg.operations import ALWAYS, DEFAULT_OPERATIONS, endpoint, with_slash
 from conformance.iceberg.support.configuration import SETTINGS, config_settings
 from conformance.iceberg.support.oauth import credentials_form
-from conformance.json_values import read_object, shown
-from conformance.targets.target import MISSING, OFFERED, REFUSED, SEPARATOR, Target, is_missing, is_refusal
+from conformance.target.capabilities import FLAT, NAMESPACES, NESTED, SEPARATOR
+from conformance.target.minimal import minimal_value
+from conformance.target.target import MISSING, OFFERED, REFUSED, Target, is_missing, is_refusal
+from conformance.values.exchange import Exchange
+from conformance.values.json_values import read_object, shown
 from specs.iceberg.identifiers import advertised_separator
 from specs.identifiers import IdentifierError
 from specs.openapi import JSON_TYPE, Operation

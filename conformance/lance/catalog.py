@@ -11,19 +11,20 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
-from conformance.checks import equal, number
-from conformance.common import hostile
-from conformance.common.catalog import FLAT, JOINT, NAMESPACES, NESTED, Catalog, inventory_of
+from conformance.author.catalog import JOINT, Catalog, inventory_of
+from conformance.author.checks import equal, number
+from conformance.author.strategies import tables
 from conformance.http.client import Answer, Client, Expected
 from conformance.lance.client import Id, LanceClient
 from conformance.lance.inventory import NEW_NAME, LanceInventory, renamed
 from conformance.lance.support.arrow import read_rows
 from conformance.lance.support.making import WAYS as MAKINGS
-from conformance.outcomes import Unoffered
-from conformance.strategies import tables
-from conformance.targets.revision import DocumentRevision
-from conformance.targets.sandbox import NAMESPACE, REGISTRATION, TABLE
-from conformance.targets.target import Target
+from conformance.target import hostile
+from conformance.target.capabilities import FLAT, NAMESPACES, NESTED
+from conformance.target.revision import DocumentRevision
+from conformance.target.target import Target
+from conformance.values.outcomes import Unoffered
+from conformance.values.resources import NAMESPACE, REGISTRATION, TABLE
 from specs.lance.identifiers import DELIMITER, join_parts
 from specs.openapi import Operation
 

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 import pytest
 
+from conformance.author.suite import Suite
 from conformance.lance.catalog import LanceCatalog
-from conformance.suite import Suite
 
 
 @pytest.fixture

@@ -6,12 +6,12 @@ from collections.abc import Mapping
 from typing import Any, ClassVar
 from urllib.parse import parse_qsl, urlsplit
 
-from conformance.http.exchange import Exchange
-from conformance.json_values import read_object
 from conformance.lance.client import Id, LanceClient
-from conformance.targets.inventory import Inventory
-from conformance.targets.sandbox import NAMESPACE, REGISTRATION, TABLE, Names, Resource
-from conformance.targets.target import Target
+from conformance.target.inventory import Inventory
+from conformance.target.target import Target
+from conformance.values.exchange import Exchange
+from conformance.values.json_values import read_object
+from conformance.values.resources import NAMESPACE, REGISTRATION, TABLE, Names, Resource
 from specs.lance.identifiers import DELIMITER
 from specs.openapi import Operation
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from conformance.apis import SuitePart
-from conformance.coverage.cells import Levels
 from conformance.lance.prober import LanceProber
 from conformance.lance.support.checks import extra_checks
+from conformance.values.cells import Levels
 
 PART = SuitePart(
     LanceProber,

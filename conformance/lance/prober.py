@@ -6,19 +6,19 @@ from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
-from conformance.common.catalog import FLAT, NAMESPACES, NESTED, NONE
-from conformance.common.probing import created, first_recognised, note_pages
-from conformance.coverage.minimal import minimal_value
-from conformance.http.exchange import Exchange
-from conformance.json_values import read_object
+from conformance.author.probing import created, first_recognised, note_pages
+from conformance.author.strategies import tables
 from conformance.lance.catalog import NAMESPACE_BODIES, LanceCatalog
 from conformance.lance.client import Id
 from conformance.lance.support.arrow import STREAM_TYPE, stream
 from conformance.lance.support.making import WAYS
-from conformance.strategies import tables
-from conformance.targets.fallbacks import Fallbacks
-from conformance.targets.sandbox import NAMESPACE, TABLE
-from conformance.targets.target import MISSING, OFFERED, REFUSED, Probe, Target, is_missing, is_refusal
+from conformance.target.capabilities import FLAT, NAMESPACES, NESTED, NONE
+from conformance.target.fallbacks import Fallbacks
+from conformance.target.minimal import minimal_value
+from conformance.target.target import MISSING, OFFERED, REFUSED, Probe, Target, is_missing, is_refusal
+from conformance.values.exchange import Exchange
+from conformance.values.json_values import read_object
+from conformance.values.resources import NAMESPACE, TABLE
 from specs.extras import require_extra
 from specs.openapi import JSON_TYPE, Operation
 

@@ -13,16 +13,18 @@ from dataclasses import dataclass, field, replace
 
 import pytest
 
+from conformance.after.runner import run
 from conformance.apis import requirements
+from conformance.author.requirement import REQUIREMENTS, requirement_of
 from conformance.http.exchange_log import ExchangeBuffer
-from conformance.requirement import REQUIREMENTS, Requirement, requirement_of
-from conformance.results import Result
+from conformance.run.collecting import packages_of, places, run_pytest
 from conformance.run.plugin import Listener, SuitePlugin
 from conformance.run.session import Session
-from conformance.runner import packages_of, places, run, run_pytest
-from conformance.settings import Settings
-from conformance.targets.target import connect
-from conformance.verdict import FINDINGS
+from conformance.target.target import connect
+from conformance.values.requirement import Requirement
+from conformance.values.results import Result
+from conformance.values.settings import Settings
+from conformance.values.verdict import FINDINGS
 from specs.problems import Problem
 from specs.profiles import find_profile
 

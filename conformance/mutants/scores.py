@@ -11,7 +11,7 @@ from pathlib import Path
 
 import msgspec
 
-from conformance.requirement import REQUIREMENTS
+from conformance.author.requirement import REQUIREMENTS
 from specs.writing import append, written
 
 SUFFIX = ".jsonl"

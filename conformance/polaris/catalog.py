@@ -14,8 +14,8 @@ from typing import Any
 
 import orjson
 
-from conformance.checks import find, text
-from conformance.common.catalog import Catalog, inventory_of
+from conformance.author.catalog import Catalog, inventory_of
+from conformance.author.checks import find, text
 from conformance.http.client import Answer, Client, Expected, bearer
 from conformance.http.operation_client import DECLARED, FORM_TYPE, Query
 from conformance.iceberg.catalog import IcebergCatalog
@@ -25,7 +25,7 @@ from conformance.polaris.entities import CATALOG, CATALOG_ROLE, CREATED, PRINCIP
 from conformance.polaris.inventory import PolarisInventory
 from conformance.polaris.storage import STORAGES, StorageType
 from conformance.polaris.support.stated import stated
-from conformance.targets.target import Target
+from conformance.target.target import Target
 from specs.identifiers import encode_segment
 from specs.openapi import Operation
 

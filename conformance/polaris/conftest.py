@@ -7,10 +7,10 @@ from functools import cache
 
 import pytest
 
+from conformance.author.suite import Suite
 from conformance.polaris.catalog import PolarisCatalog
 from conformance.polaris.entities import CATALOG
 from conformance.polaris.support.access.fixture import AccessFixture
-from conformance.suite import Suite
 
 PURGE = {"polaris.config.drop-with-purge.enabled": "true"}  # or purging is refused like what is not allowed
 

@@ -8,14 +8,16 @@ from typing import Any, ClassVar
 from urllib.parse import urlsplit
 
 from conformance.http.client import Client
-from conformance.http.exchange import Exchange
 from conformance.iceberg.client import IcebergClient, in_prefix
 from conformance.iceberg.inventory import IcebergInventory
-from conformance.json_values import read_json, read_object
 from conformance.polaris.client import PolarisClient
 from conformance.polaris.entities import CATALOG, CATALOG_ROLE, CREATED, ENTITIES, PRINCIPAL, PRINCIPAL_ROLE, Entity
-from conformance.targets.sandbox import Names, Resource, Sandbox
-from conformance.targets.target import SEPARATOR, Target
+from conformance.target.capabilities import SEPARATOR
+from conformance.target.sandbox import Sandbox
+from conformance.target.target import Target
+from conformance.values.exchange import Exchange
+from conformance.values.json_values import read_json, read_object
+from conformance.values.resources import Names, Resource
 from specs.identifiers import UNIT_SEPARATOR, encode_segment
 from specs.openapi import Operation
 

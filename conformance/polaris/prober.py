@@ -7,19 +7,19 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from conformance.common.probing import first_recognised
-from conformance.http.exchange import Exchange
+from conformance.author.probing import first_recognised
 from conformance.iceberg.catalog import IcebergCatalog
 from conformance.iceberg.client import names_below_prefix
 from conformance.iceberg.fallbacks import find_tables
 from conformance.iceberg.prober import IcebergProber
-from conformance.json_values import read_object
-from conformance.outcomes import UNREADABLE, Blocked, Unoffered, Violation
 from conformance.polaris.catalog import EVERY_ROLE, PolarisCatalog
 from conformance.polaris.entities import CATALOG, PRINCIPAL, PRINCIPAL_ROLE
 from conformance.polaris.storage import STORAGES, storages_for
-from conformance.targets.fallbacks import Fallbacks
-from conformance.targets.target import Target
+from conformance.target.fallbacks import Fallbacks
+from conformance.target.target import Target
+from conformance.values.exchange import Exchange
+from conformance.values.json_values import read_object
+from conformance.values.outcomes import UNREADABLE, Blocked, Unoffered, Violation
 from specs.openapi import Operation
 
 CONTENT = {"type": "catalog", "privilege": "CATALOG_MANAGE_CONTENT"}

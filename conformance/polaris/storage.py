@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from conformance.targets.target import Target
+from conformance.target.target import Target
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import orjson
 
+from conformance.after.reading import read_results
 from conformance.http.exchange_log import FILE_NAME as EXCHANGES
 from conformance.report.badge import render_badge
 from conformance.report.body_files import write_bodies
@@ -15,9 +16,9 @@ from conformance.report.junit import render_junit
 from conformance.report.markdown import render_markdown
 from conformance.report.notes import read_notes
 from conformance.report.sarif import render_sarif
-from conformance.results import Results, read_results
-from conformance.results_files import FILE_NAME, report_written, write_compressed
-from conformance.settings import Settings
+from conformance.values.results import Results
+from conformance.values.results_files import FILE_NAME, report_written, write_compressed
+from conformance.values.settings import Settings
 from specs.writing import check_writable, write_file
 
 RENDERERS = {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from conformance.results import Results
+from conformance.values.results import Results
 
 
 def render_badge(results: Results) -> str:

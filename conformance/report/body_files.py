@@ -8,8 +8,8 @@ import shlex
 from collections.abc import Mapping
 from pathlib import Path
 
-from conformance.findings.pasted import PIPE
-from conformance.results import Results
+from conformance.replay.pasted import PIPE
+from conformance.values.results import Results
 from specs.writing import write_file
 
 LARGE = 4 << 10

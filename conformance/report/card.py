@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from conformance.findings.again import again, repro
+from conformance.replay.commands import again, repro
 from conformance.report.pretty import step_lines
-from conformance.settings import Settings
-from conformance.verdict import Result
-from conformance.visible import visible
+from conformance.values.settings import Settings
+from conformance.values.verdict import Result
+from conformance.values.visible import visible
 
 MOST_STEPS = 6
 

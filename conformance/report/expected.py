@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
-from conformance.findings.again import prune
-from conformance.results import Results
-from conformance.verdict import ExpectationRecord, ExpectationState
+from conformance.replay.commands import prune
+from conformance.values.results import Results
+from conformance.values.verdict import ExpectationRecord, ExpectationState
 
 MOST = 40
 ADVICE: dict[ExpectationState, str] = {

@@ -9,9 +9,9 @@ from itertools import groupby
 from conformance.report.headline import sentence
 from conformance.report.notes import Notes
 from conformance.report.pretty import short_body, step_lines
-from conformance.results import Result, Results
-from conformance.targets.sandbox import summary
-from conformance.visible import visible
+from conformance.values.resources import summary
+from conformance.values.results import Result, Results
+from conformance.values.visible import visible
 from specs.problems import Problem
 
 FINDINGS = ("fail", "warn", "error")

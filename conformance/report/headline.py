@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from conformance.results import Cause, Results
-from conformance.verdict import BREAKING
+from conformance.values.causes import Cause
+from conformance.values.results import Results
+from conformance.values.verdict import BREAKING
 
 SCENARIO = "scenario"
 

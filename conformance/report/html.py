@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from itertools import groupby
 
-from conformance.findings.again import repro
+from conformance.replay.commands import repro
 from conformance.report.expected import advice, by_state
 from conformance.report.headline import sentence
 from conformance.report.matrix import GLYPHS, MEANINGS, WORST_FIRST, build_matrix
 from conformance.report.page_data import pack, page_data, shown_reference
 from conformance.report.pages import template
 from conformance.report.pretty import answer_line, step_lines
-from conformance.results import Results
-from conformance.targets.sandbox import summary
+from conformance.values.resources import summary
+from conformance.values.results import Results
 
 SLOWEST = 10
 MOST_STEPS = 6

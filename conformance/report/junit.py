@@ -5,8 +5,9 @@ from __future__ import annotations
 from xml.etree import ElementTree as ET
 
 from conformance.report.pretty import answer_line
-from conformance.results import Cause, Result, Results
-from conformance.visible import visible
+from conformance.values.causes import Cause
+from conformance.values.results import Result, Results
+from conformance.values.visible import visible
 
 FAILURES = {"fail", "blocked"}
 SKIPPED = {"unoffered", "warn", "known"}

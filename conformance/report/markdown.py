@@ -5,9 +5,9 @@ from __future__ import annotations
 from conformance.report.expected import expected, not_as_expected
 from conformance.report.headline import sentence
 from conformance.report.matrix import GLYPHS, build_matrix, subjects
-from conformance.results import VERDICTS, Result, Results, RunRecord
-from conformance.targets.sandbox import summary
-from conformance.visible import visible
+from conformance.values.resources import summary
+from conformance.values.results import VERDICTS, Result, Results, RunRecord
+from conformance.values.visible import visible
 from specs.places import is_link
 
 MOST_FINDINGS = 25

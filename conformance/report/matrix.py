@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass, field
 
-from conformance.kinds import EVERY_KIND
-from conformance.results import OperationRecord, Result, Results, Verdict
+from conformance.values.kinds import EVERY_KIND
+from conformance.values.results import OperationRecord, Result, Results, Verdict
 
 WORST_FIRST: tuple[Verdict, ...] = ("error", "fail", "blocked", "warn", "known", "unoffered", "pass")
 NOT_MET: tuple[Verdict, ...] = ("error", "fail", "blocked", "warn", "known")

@@ -7,7 +7,6 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from pathlib import Path
 
 from conformance.apis import requirements
-from conformance.kinds import KINDS
 from conformance.mutants.noticed import compress, matching, noticed_file, read_noticed
 from conformance.mutants.scores import (
     AT_ONCE,
@@ -22,6 +21,7 @@ from conformance.mutants.scores import (
     kind_of,
     survivors,
 )
+from conformance.values.kinds import KINDS
 from specs.problems import Problem
 from specs.writing import write_file, written
 

@@ -10,16 +10,16 @@ from typing import Any
 
 import orjson
 
-from conformance.findings.chosen import rests_on
-from conformance.findings.replay import Finding
-from conformance.findings.script import CLIENTS, doubt, missing_body, script_of
-from conformance.http.exchange import Step, StepResponse
+from conformance.replay.chosen import rests_on
+from conformance.replay.replaying import Finding
+from conformance.replay.script import CLIENTS, doubt, missing_body, script_of
 from conformance.report.body_files import with_file
 from conformance.report.matrix import subjects
 from conformance.report.pretty import absence, body_lines
 from conformance.report.timeline import timeline_of
-from conformance.results import ClauseRecord, Result, Results
-from conformance.visible import visible_in
+from conformance.values.exchange import Step, StepResponse
+from conformance.values.results import ClauseRecord, Result, Results
+from conformance.values.visible import visible_in
 from specs.clauses import Clause, clauses_of
 from specs.places import is_link, said
 from specs.problems import Problem

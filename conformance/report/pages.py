@@ -9,8 +9,8 @@ from typing import Any
 import jinja2
 import orjson
 
-from conformance.results_files import report_written
-from conformance.visible import visible
+from conformance.values.results_files import report_written
+from conformance.values.visible import visible
 from specs.writing import check_writable, write_file
 
 HERE = Path(__file__).parent

@@ -11,8 +11,8 @@ from urllib.parse import urlsplit
 
 from jsonpointer import JsonPointer, escape
 
-from conformance.http.arrow_lines import arrow_lines
-from conformance.http.exchange import Step, StepResponse
+from conformance.values.arrow_lines import arrow_lines
+from conformance.values.exchange import Step, StepResponse
 
 INDENT = "  "
 MAX_LINES = 200

@@ -6,8 +6,9 @@ import json
 from typing import Any
 
 from conformance.report.pretty import step_lines
-from conformance.results import Cause, Result, Results
-from conformance.visible import visible_in
+from conformance.values.causes import Cause
+from conformance.values.results import Result, Results
+from conformance.values.visible import visible_in
 from specs.places import is_link
 
 SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"

@@ -12,9 +12,9 @@ from conformance.report.headline import sentence
 from conformance.report.html import render_html
 from conformance.report.matrix import GLYPHS, MEANINGS, WORST_FIRST
 from conformance.report.pages import template
-from conformance.results import Result, Results
-from conformance.results_files import report_written
-from conformance.verdict import GOOD
+from conformance.values.results import Result, Results
+from conformance.values.results_files import report_written
+from conformance.values.verdict import GOOD
 from specs.writing import write_file
 
 PAGE = "matrix.html"

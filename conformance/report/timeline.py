@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from conformance.history import outcome
-from conformance.http.exchange import Step
 from conformance.report.pages import template
+from conformance.values.exchange import Step
 
 
 def timeline_table(events: Sequence[dict[str, Any]]) -> str:

@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from conformance.apis import requirements
-from conformance.http.exchange import Exchange
-from conformance.http.redaction import hide_fields
 from conformance.run.selection import Scope, selection_of
-from conformance.targets.inventory import Inventory
-from conformance.targets.target import Target
-from conformance.visible import visible
+from conformance.target.inventory import Inventory
+from conformance.target.target import Target
+from conformance.values.exchange import Exchange
+from conformance.values.redaction import hide_fields
+from conformance.values.visible import visible
 from specs.problems import Problem
 
 MOST_SHOWN = 100

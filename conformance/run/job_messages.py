@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from conformance.http.exchange import Exchange
 from conformance.http.wire import Seen
-from conformance.outcomes import Stopped
-from conformance.results import Result
-from conformance.settings import Settings
-from conformance.targets.sandbox import Names, Resource
-from conformance.targets.target import Found
+from conformance.target.target import Found
+from conformance.values.exchange import Exchange
+from conformance.values.outcomes import Stopped
+from conformance.values.resources import Names, Resource
+from conformance.values.results import Result
+from conformance.values.settings import Settings
 
 
 @dataclass(frozen=True, slots=True)

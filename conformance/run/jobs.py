@@ -15,16 +15,17 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from conformance.activity import doing
 from conformance.apis import SuitePart, suite_part
+from conformance.author.requirement import requirement_of
 from conformance.http.transport import CLEAN_UP_SECONDS
 from conformance.http.wire import Seen
-from conformance.requirement import Requirement, requirement_of
-from conformance.results import Result
 from conformance.run.crew import Crew, Process
 from conformance.run.job_messages import News, Rest, Start, Task
 from conformance.run.waiting import Waiting
-from conformance.settings import Settings
+from conformance.values.activity import doing
+from conformance.values.requirement import Requirement
+from conformance.values.results import Result
+from conformance.values.settings import Settings
 
 if TYPE_CHECKING:
     from conformance.run.crew import AnyPipe

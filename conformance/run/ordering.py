@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from graphlib import CycleError, TopologicalSorter
 
-from conformance.requirement import Requirement
+from conformance.values.requirement import Requirement
 
 FIRST = ".offered."
 LATE = {"race": 2, "wire": 3}  # what busies a server may disturb others, and the wire is checked over all answers

@@ -18,21 +18,22 @@ from typing import Any, Protocol
 import pytest
 from hypothesis.errors import Flaky
 
-from conformance.activity import doing
-from conformance.exit_codes import EXIT_BROKEN, EXIT_FAILS, EXIT_USAGE
-from conformance.findings.flaky import IN_EXAMPLES
-from conformance.findings.issued import to_steps
-from conformance.outcomes import Blocked, Unoffered, Violation
+from conformance.author import fixtures
+from conformance.author.requirement import requirement_of
+from conformance.author.shrinking import shrinking_notes
+from conformance.replay.flaky import IN_EXAMPLES
+from conformance.replay.issued import to_steps
 from conformance.report.card import card
-from conformance.requirement import Requirement, requirement_of
-from conformance.results import Result, Verdict
-from conformance.run import fixtures
 from conformance.run.jobs import Jobs
 from conformance.run.ordering import ranks
 from conformance.run.second_try import SecondTry
 from conformance.run.session import Session
-from conformance.run.shrinking import shrinking_notes
-from conformance.verdict import FINDINGS, GOOD
+from conformance.values.activity import doing
+from conformance.values.exit_codes import EXIT_BROKEN, EXIT_FAILS, EXIT_USAGE
+from conformance.values.outcomes import Blocked, Unoffered, Violation
+from conformance.values.requirement import Requirement
+from conformance.values.results import Result, Verdict
+from conformance.values.verdict import FINDINGS, GOOD
 
 log = logging.getLogger("lakeproof.suite")
 # An exception in one of them leaves the lock taken, and whoever wants it next waits for ever.

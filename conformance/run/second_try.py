@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from conformance.requirement import requirement_of
-from conformance.verdict import GOOD
+from conformance.author.requirement import requirement_of
+from conformance.values.verdict import GOOD
 
 if TYPE_CHECKING:
     from conformance.run.plugin import SuitePlugin

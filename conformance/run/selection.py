@@ -7,11 +7,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from conformance.kinds import KINDS
-from conformance.requirement import REQUIREMENTS, Requirement
-from conformance.results_files import results_file
-from conformance.settings import Settings
-from conformance.verdict import GOOD
+from conformance.author.requirement import REQUIREMENTS
+from conformance.values.kinds import KINDS
+from conformance.values.requirement import Requirement
+from conformance.values.results_files import results_file
+from conformance.values.settings import Settings
+from conformance.values.verdict import GOOD
 from specs.clauses import clauses, clauses_of
 from specs.openapi import Document
 from specs.problems import Problem, did_you_mean
@@ -20,7 +21,7 @@ from specs.profiles import Profile
 if TYPE_CHECKING:  # what few need, and takes a while to import
     from _pytest.mark.expression import Expression
 
-    from conformance.results import Results
+    from conformance.values.results import Results
 
 
 @dataclass(frozen=True)
@@ -130,7 +131,7 @@ def failed_in(results: Results) -> set[str]:
 def _last(report: str) -> Results:
     if not results_file(Path(report)).exists():
         raise Problem(f"There is no earlier run in {report}.", "Run once without --last-failed, or give its --report.")
-    from conformance.results import read_results  # noqa: PLC0415 - see above
+    from conformance.after.reading import read_results  # noqa: PLC0415 - see above
 
     return read_results(Path(report))
 

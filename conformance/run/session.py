@@ -10,21 +10,28 @@ from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import cast
 
-from conformance.activity import doing
 from conformance.apis import requirements, suite_part
-from conformance.coverage.cells import CellLog
-from conformance.findings.again import again
-from conformance.findings.expectations import Expectations
-from conformance.findings.expectations_file import load_expectations
-from conformance.findings.flaky import SENT_AGAIN, as_flaky, is_flaky
-from conformance.findings.issued import to_steps
-from conformance.findings.replay import Finding, Replayed, replay
+from conformance.author.requirement import REQUIREMENTS
+from conformance.author.suite import Suite
 from conformance.http.client import Client
-from conformance.http.exchange import Exchange, Step
 from conformance.http.exchange_log import ExchangeBuffer, ExchangeLog
-from conformance.outcomes import Stopped
-from conformance.requirement import REQUIREMENTS, VIEWS, Requirement
-from conformance.results import (
+from conformance.replay.commands import again
+from conformance.replay.expectations import Expectations
+from conformance.replay.expectations_file import load_expectations
+from conformance.replay.flaky import SENT_AGAIN, as_flaky, is_flaky
+from conformance.replay.issued import to_steps
+from conformance.replay.replaying import Finding, Replayed, replay
+from conformance.run.dropping import check_dropped, check_refused
+from conformance.run.selection import Scope, Selection, narrows, selection_of
+from conformance.target.server_profile import server_profile
+from conformance.target.target import OFFERED, Target, connect
+from conformance.values.activity import doing
+from conformance.values.cells import CellLog
+from conformance.values.exchange import Exchange, Step
+from conformance.values.outcomes import Stopped
+from conformance.values.requirement import VIEWS, Requirement
+from conformance.values.resources import NAMESPACE, Resource
+from conformance.values.results import (
     Depth,
     OperationRecord,
     Result,
@@ -36,14 +43,8 @@ from conformance.results import (
     kit_name,
     new_run_id,
 )
-from conformance.run.dropping import check_dropped, check_refused
-from conformance.run.selection import Scope, Selection, narrows, selection_of
-from conformance.settings import Settings
-from conformance.suite import Suite
-from conformance.targets.sandbox import NAMESPACE, Resource
-from conformance.targets.server_profile import server_profile
-from conformance.targets.target import OFFERED, Target, connect
-from conformance.verdict import FINDINGS
+from conformance.values.settings import Settings
+from conformance.values.verdict import FINDINGS
 from specs.apis import apis
 from specs.problems import Problem
 

@@ -20,14 +20,14 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from conformance.apis import place_of
+from conformance.author.requirement import requirement_of
 from conformance.http.exchange_log import ExchangeBuffer
-from conformance.requirement import requirement_of
-from conformance.results import Result
+from conformance.run.collecting import packages_of, run_pytest
 from conformance.run.job_messages import End, News, Rest, Start, Task
 from conformance.run.plugin import SuitePlugin
 from conformance.run.session import Session
-from conformance.runner import packages_of, run_pytest
-from conformance.targets.target import connect
+from conformance.target.target import connect
+from conformance.values.results import Result
 
 if TYPE_CHECKING:
     from conformance.run.crew import AnyPipe

@@ -6,8 +6,8 @@ from typing import Any
 
 import click
 
-from conformance.run.reach import check_listening
-from conformance.settings import SETTINGS, given_elsewhere, load_settings
+from conformance.target.reach import check_listening
+from conformance.values.settings import SETTINGS, given_elsewhere, load_settings
 from lakeproof.commands.settings_options import SettingsCommand, settings_options
 
 SERVER = "server"  # the setting that is an argument here

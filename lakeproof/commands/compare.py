@@ -11,17 +11,17 @@ import click
 import msgspec
 from rich.text import Text
 
-from conformance.comparing.mirror import Deviation
-from conformance.comparing.runs import Change, Difference, differences, unexplained
-from conformance.comparing.servers import Comparison, compare_answers
-from conformance.comparing.sides import Side, by_side, difference
-from conformance.exit_codes import EXIT_CONFORMS, EXIT_FAILS, EXIT_INTERRUPTED
+from conformance.after.comparing.mirror import Deviation
+from conformance.after.comparing.runs import Change, Difference, differences, unexplained
+from conformance.after.comparing.servers import Comparison, compare_answers
+from conformance.after.comparing.sides import Side, by_side, difference
+from conformance.after.runner import run
 from conformance.report import check_report
 from conformance.report.pretty import step_lines
-from conformance.results import Results
 from conformance.run.plugin import Listener
-from conformance.runner import run
-from conformance.settings import Settings, load_settings
+from conformance.values.exit_codes import EXIT_CONFORMS, EXIT_FAILS, EXIT_INTERRUPTED
+from conformance.values.results import Results
+from conformance.values.settings import Settings, load_settings
 from lakeproof.command_line import command_line
 from lakeproof.commands.diff import entry, print_differences
 from lakeproof.commands.settings_options import CONNECTION, SELECTION, settings_options

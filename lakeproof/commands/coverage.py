@@ -12,10 +12,11 @@ from pathlib import Path
 from typing import Any
 
 import click
+from conformance.after.reading import read_results
 from rich.text import Text
 
-from conformance.coverage.cell_coverage import CellCoverage, cell_coverage, gap_groups, held_line
-from conformance.coverage.statuses import (
+from conformance.after.cell_coverage import CellCoverage, cell_coverage, gap_groups, held_line
+from conformance.after.status_coverage import (
     COVERED,
     EXCLUDED,
     GAP,
@@ -25,9 +26,9 @@ from conformance.coverage.statuses import (
     clause_coverage,
     status_coverage,
 )
-from conformance.exit_codes import EXIT_CONFORMS, EXIT_FAILS, EXIT_INTERRUPTED
-from conformance.results import Results, read_results
-from conformance.settings import Settings, load_settings
+from conformance.values.exit_codes import EXIT_CONFORMS, EXIT_FAILS, EXIT_INTERRUPTED
+from conformance.values.results import Results
+from conformance.values.settings import Settings, load_settings
 from lakeproof.checking import check
 from lakeproof.commands.settings_options import settings_options
 from lakeproof.commands.useless import checked

@@ -8,11 +8,12 @@ from pathlib import Path
 from typing import Any
 
 import click
+from conformance.after.reading import read_results
 from rich.text import Text
 
-from conformance.comparing.runs import CHANGES, Change, Difference, counts, differences
-from conformance.exit_codes import EXIT_CONFORMS, EXIT_FAILS
-from conformance.results import Result, read_results
+from conformance.after.comparing.runs import CHANGES, Change, Difference, counts, differences
+from conformance.values.exit_codes import EXIT_CONFORMS, EXIT_FAILS
+from conformance.values.results import Result
 from lakeproof.console import out
 from lakeproof.terminal import COLOURS, mark
 

@@ -6,11 +6,11 @@ from datetime import datetime
 from pathlib import Path
 
 import click
+from conformance.after.reading import read_results
 
-from conformance.findings.expectations_file import ExpectationFile, read_expectations, write_expectations
-from conformance.findings.expectations_update import pruned, updated
-from conformance.results import read_results
-from conformance.settings import DEFAULT_REPORT, EXPECTATIONS
+from conformance.after.expectations_update import pruned, updated
+from conformance.replay.expectations_file import ExpectationFile, read_expectations, write_expectations
+from conformance.values.settings import DEFAULT_REPORT, EXPECTATIONS
 from lakeproof.commands.useless import checked
 from lakeproof.console import out
 from specs.problems import Problem

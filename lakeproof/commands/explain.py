@@ -9,7 +9,7 @@ from rich.syntax import Syntax
 from rich.table import Table
 
 from conformance.mutants.noticed import faults_noticed_by, noticed_file, read_noticed
-from conformance.requirement_index import Entry, index_of
+from conformance.run.requirement_index import Entry, index_of
 from lakeproof.console import out
 from spark_tests.scenarios import PACKAGE, SUITE, noticed_scenarios_file
 from specs.apis import apis

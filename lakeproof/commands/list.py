@@ -6,14 +6,14 @@ import json
 from typing import Any
 
 import click
+from conformance.values.requirement import Requirement
 from rich.text import Text
 
-from conformance.exit_codes import EXIT_CONFORMS, EXIT_NOTHING
-from conformance.kinds import FUZZ
-from conformance.requirement import Requirement
-from conformance.requirement_index import index_of
+from conformance.run.requirement_index import index_of
 from conformance.run.selection import Scope, selection_of
-from conformance.settings import Settings, load_settings
+from conformance.values.exit_codes import EXIT_CONFORMS, EXIT_NOTHING
+from conformance.values.kinds import FUZZ
+from conformance.values.settings import Settings, load_settings
 from lakeproof.commands.settings_options import SELECTION, settings_options
 from lakeproof.console import out
 from specs.profiles import find_profile

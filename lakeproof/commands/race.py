@@ -11,15 +11,15 @@ from pathlib import Path
 from typing import Any
 
 import click
+from conformance.values.resources import Leftover
 from rich.table import Table
 from rich.text import Text
 
-from conformance.exit_codes import EXIT_CONFORMS, EXIT_FAILS
 from conformance.history.orders import MOST_ORDERS
 from conformance.report.pages import check_page
 from conformance.report.timeline import bars
-from conformance.settings import EMBEDDED_STORAGE, Settings, load_settings
-from conformance.targets.sandbox import Leftover
+from conformance.values.exit_codes import EXIT_CONFORMS, EXIT_FAILS
+from conformance.values.settings import EMBEDDED_STORAGE, Settings, load_settings
 from lakeproof.command_line import command_line
 from lakeproof.commands.settings_options import CONNECTION, settings_options
 from lakeproof.commands.spark_options import api_option, spark_options, spark_settings_of

@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import click
+from conformance.after.reading import read_results
 
 from conformance.report import publish, render_reports
-from conformance.results import read_results
 from lakeproof.console import out
 from lakeproof.terminal import print_results
 

@@ -7,14 +7,14 @@ from pathlib import Path
 from typing import Any
 
 import click
+from conformance.after.reading import read_results
 from rich.text import Text
 
-from conformance.exit_codes import EXIT_CONFORMS, EXIT_FAILS
-from conformance.findings.reproduction import as_pytest, as_shell, recorded, reproduce, settings_for
-from conformance.http.exchange import Exchange, Step
+from conformance.after.reproduction import as_pytest, as_shell, recorded, reproduce, settings_for
 from conformance.report.pretty import step_lines
-from conformance.results import read_results
-from conformance.settings import DEFAULT_REPORT
+from conformance.values.exchange import Exchange, Step
+from conformance.values.exit_codes import EXIT_CONFORMS, EXIT_FAILS
+from conformance.values.settings import DEFAULT_REPORT
 from lakeproof.closed_sets import OneOf
 from lakeproof.commands.settings_options import settings_options
 from lakeproof.commands.useless import checked

@@ -1,4 +1,4 @@
-"""The options of commands that are settings of a run, made from the table of them in conformance/settings.py."""
+"""The options of commands that are settings of a run, made from the table of them in conformance/values/settings.py."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 import click
 
-from conformance.settings import SETTINGS, Settings, flag
+from conformance.values.settings import SETTINGS, Settings, flag
 from lakeproof.closed_sets import OneOf
 
 F = TypeVar("F", bound=Callable[..., Any])

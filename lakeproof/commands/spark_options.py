@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 import click
 
-from conformance.settings import given_elsewhere
+from conformance.values.settings import given_elsewhere
 from lakeproof.closed_sets import OneOf
 from spark_tests.connectors import default_connector
 from spark_tests.session import LOCAL, SparkSettings

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from rich.progress import Progress
 
-from conformance.activity import doing
+from conformance.values.activity import doing
 from lakeproof.progress import every_second
 
 if TYPE_CHECKING:

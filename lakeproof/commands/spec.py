@@ -12,7 +12,7 @@ import click
 from rich.table import Table
 from rich.text import Text
 
-from conformance.exit_codes import EXIT_CONFORMS, EXIT_FAILS
+from conformance.values.exit_codes import EXIT_CONFORMS, EXIT_FAILS
 from lakeproof.console import out, table_of
 from specs.apis import default_api, part_of
 from specs.clauses import clauses_of

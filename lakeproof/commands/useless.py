@@ -1,6 +1,6 @@
 """Options of commands that do nothing beside others: they are refused, not ignored.
 
-Settings of a run have such a table of their own, NEEDS in conformance/settings.py.
+Settings of a run have such a table of their own, NEEDS in conformance/values/settings.py.
 """
 
 from __future__ import annotations

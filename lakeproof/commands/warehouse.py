@@ -14,10 +14,10 @@ import click
 from rich.table import Table
 from rich.text import Text
 
-from conformance.exit_codes import EXIT_CONFORMS, EXIT_FAILS
 from conformance.report.pages import check_page
-from conformance.settings import DEFAULT_REPORT, Settings
-from conformance.targets.target import connect
+from conformance.target.target import connect
+from conformance.values.exit_codes import EXIT_CONFORMS, EXIT_FAILS
+from conformance.values.settings import DEFAULT_REPORT, Settings
 from lakeproof.commands.spark_options import spark_options, spark_settings_of
 from lakeproof.commands.spark_progress import working
 from lakeproof.commands.useless import checked

@@ -14,9 +14,9 @@ import click
 from rich.table import Table
 from rich.text import Text
 
-from conformance.http.redaction import redact
 from conformance.report.matrix import WORST_FIRST
-from conformance.results import Results
+from conformance.values.redaction import redact
+from conformance.values.results import Results
 from lakeproof import serve
 from lakeproof.console import out
 from lakeproof.terminal import COLOURS, mark

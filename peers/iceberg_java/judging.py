@@ -11,11 +11,11 @@ from pathlib import Path
 from rich.table import Table
 from rich.text import Text
 
-from conformance.http.redaction import REDACTED, is_secret
 from conformance.report import render_reports
 from conformance.report.headline import sentence
 from conformance.report.matrix import WORST_FIRST
-from conformance.results import Result, Results
+from conformance.values.redaction import REDACTED, is_secret
+from conformance.values.results import Result, Results
 from lakeproof.console import out
 from lakeproof.terminal import COLOURS, mark
 from peers.iceberg_java.kit import probe, run_kit

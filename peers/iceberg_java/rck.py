@@ -12,7 +12,7 @@ from pathlib import Path
 
 import click
 
-from conformance.exit_codes import EXIT_INTERRUPTED
+from conformance.values.exit_codes import EXIT_INTERRUPTED
 from lakeproof.cli import complain
 from lakeproof.console import out
 from peers.iceberg_java.judging import judge, show

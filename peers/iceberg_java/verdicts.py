@@ -10,8 +10,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from conformance.http.redaction import redact
-from conformance.results import (
+from conformance.values.redaction import redact
+from conformance.values.results import (
     ClauseRecord,
     OperationRecord,
     Result,

@@ -16,9 +16,9 @@ from pathlib import Path
 
 import msgspec
 
-from conformance.http.exchange import Step, StepRequest, StepResponse
 from conformance.http.exchange_log import FILE_NAME as EXCHANGES_FILE
-from conformance.results import ClauseRecord, Result, Results, RunRecord, TargetRecord, Verdict
+from conformance.values.exchange import Step, StepRequest, StepResponse
+from conformance.values.results import ClauseRecord, Result, Results, RunRecord, TargetRecord, Verdict
 from specs.profiles import find_profile
 
 PROFILE = "iceberg"

@@ -11,12 +11,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from conformance.http.exchange import Step
+from conformance.after.reading import read_results as read
+
 from conformance.http.exchange_log import FILE_NAME as EXCHANGES_FILE
-from conformance.results import Results
-from conformance.results import read_results as read
-from conformance.results_files import FILE_NAME as RESULTS_FILE
-from conformance.results_files import NAMES
+from conformance.values.exchange import Step
+from conformance.values.results import Results
+from conformance.values.results_files import FILE_NAME as RESULTS_FILE
+from conformance.values.results_files import NAMES
 from spark_tests.pipeline.columns import read_type
 from spark_tests.pipeline.schema import EXCHANGES, FIELDS, FIELDS_OF_RUN, RUNS, SOURCE, TABLES, VERDICTS
 from specs.problems import Problem

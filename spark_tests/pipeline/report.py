@@ -10,7 +10,7 @@ from typing import Any
 
 from conformance.report.matrix import GLYPHS, MEANINGS, WORST_FIRST
 from conformance.report.pages import template, write_page
-from conformance.results import kit_name
+from conformance.values.results import kit_name
 
 VERSION = 1
 NAME = "warehouse"

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from conformance.http.exchange import Step
-from conformance.results import Results
+from conformance.values.exchange import Step
+from conformance.values.results import Results
 from spark_tests.pipeline.columns import column_type
 from specs.problems import Problem
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from importlib.util import find_spec
 from typing import Any
 
-from conformance.targets.target import Target
+from conformance.target.target import Target
 from spark_tests.connectors import connectable
 from spark_tests.races.workload import TrafficClient, Workload
 from specs.apis import part_of

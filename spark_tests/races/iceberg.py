@@ -22,7 +22,7 @@ from conformance.iceberg.client import identifier
 from conformance.iceberg.support.content import SCHEMA
 from conformance.iceberg.support.idempotency import HEADER, new_key
 from conformance.iceberg.support.updates import append, requirement, set_properties, update
-from conformance.targets.target import Target
+from conformance.target.target import Target
 from spark_tests.races.apis import RaceApi
 from spark_tests.races.clock import Offset
 from spark_tests.races.wire import Reply, Sender

@@ -16,8 +16,8 @@ from conformance.history.chains import COMMIT
 from conformance.history.cycles import ELSEWHERE
 from conformance.history.events import EXISTS, MISSING
 from conformance.lance.catalog import LanceCatalog
-from conformance.outcomes import Blocked, Unoffered, Violation
-from conformance.targets.target import Target
+from conformance.target.target import Target
+from conformance.values.outcomes import Blocked, Unoffered, Violation
 from spark_tests.races.apis import RaceApi
 from spark_tests.races.clock import Offset
 from spark_tests.races.manifests import Staged, stage_versions, staged_copy

@@ -14,7 +14,7 @@ from conformance.history import Contradiction, Event, Judgement, Key
 from conformance.history.orders import MOST_ORDERS
 from conformance.report.pages import template, write_page
 from conformance.report.timeline import timeline_table
-from conformance.results import kit_name
+from conformance.values.results import kit_name
 from spark_tests.races.figures import actions, timeline, totals
 from spark_tests.races.running import Race
 from spark_tests.races.words import describe

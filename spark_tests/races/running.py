@@ -11,14 +11,15 @@ from datetime import UTC, datetime
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from conformance.activity import doing
+from conformance.values.resources import Leftover
+
 from conformance.history import UNDECIDED, Contradiction, Judgement, Key, judge_history, judge_object
 from conformance.history.orders import MOST_ORDERS
-from conformance.results import new_run_id
 from conformance.run.session import handshake
-from conformance.settings import Settings
-from conformance.targets.sandbox import Leftover
-from conformance.targets.target import Target, connect
+from conformance.target.target import Target, connect
+from conformance.values.activity import doing
+from conformance.values.results import new_run_id
+from conformance.values.settings import Settings
 from spark_tests.races.apis import race_api
 from spark_tests.races.clock import OnProgress, clock
 from spark_tests.races.loop import TrafficPlan, read_final_state, run_partition

@@ -14,7 +14,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from conformance.history import OK, READ, REFUSED, UNKNOWN, Key
-from conformance.targets.target import Target
+from conformance.target.target import Target
 from spark_tests.connectors import SqlTables
 from spark_tests.races.clock import OnProgress, host_name
 from spark_tests.races.records import Record

@@ -12,7 +12,7 @@ import aiohttp
 import orjson
 from yarl import URL
 
-from conformance.targets.target import Target
+from conformance.target.target import Target
 from specs.identifiers import encode_segment
 from specs.openapi import JSON_TYPE
 

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from conformance.outcomes import Blocked, Unoffered
-from conformance.requirement import requirement_of
-from conformance.suite import Suite
+from conformance.author.requirement import requirement_of
+from conformance.author.suite import Suite
+from conformance.values.outcomes import Blocked, Unoffered
 from spark_tests.scenarios.lake import Lake
 from spark_tests.scenarios.starting import NAME, AttachedCatalog, Starter
 from spark_tests.session import SparkSettings

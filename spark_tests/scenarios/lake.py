@@ -10,8 +10,8 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from conformance.checks import holds
-from conformance.outcomes import Violation
+from conformance.author.checks import holds
+from conformance.values.outcomes import Violation
 from spark_tests.scenarios.statements import Console, Statement, names
 
 if TYPE_CHECKING:

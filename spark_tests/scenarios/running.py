@@ -7,12 +7,14 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from conformance.values.requirement import Requirement
+
+from conformance.after.runner import run
 from conformance.apis import import_requirements
-from conformance.requirement import REQUIREMENTS, Requirement
-from conformance.results import Results
+from conformance.author.requirement import REQUIREMENTS
 from conformance.run.plugin import Listener
-from conformance.runner import run
-from conformance.settings import Settings
+from conformance.values.results import Results
+from conformance.values.settings import Settings
 from spark_tests.scenarios import PACKAGE, SUITE
 from spark_tests.scenarios.starting import Starter
 from spark_tests.session import SparkSettings

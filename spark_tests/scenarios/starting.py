@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from conformance.outcomes import Blocked, Violation
-from conformance.settings import Settings
+from conformance.values.outcomes import Blocked, Violation
+from conformance.values.settings import Settings
 from spark_tests.connectors import Catalog, catalog_for, connector
 from spark_tests.deadlock_watchdog import interrupt_deadlocked_tasks
 from spark_tests.scenarios.statements import failure_reason

@@ -9,9 +9,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from conformance.http.exchange import Exchange, Step, body_to_json
-from conformance.json_values import shown as as_json
-from conformance.outcomes import Violation
+from conformance.values.exchange import Exchange, Step, body_to_json
+from conformance.values.json_values import shown as as_json
+from conformance.values.outcomes import Violation
 
 if TYPE_CHECKING:
     from conformance.http.client import Client

@@ -5,8 +5,8 @@ from __future__ import annotations
 import random
 from functools import partial
 
+from conformance.after.runner import run
 from conformance.apis import requirements
-from conformance.runner import run
 from specs.profiles import find_profile
 from tests.amount import tried
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qsl, unquote, urlsplit
 
-from conformance.common.hostile import UNUSED
+from conformance.target.hostile import UNUSED
 from specs.identifiers import UNIT_SEPARATOR
 from specs.lance.identifiers import DELIMITER
 from specs.openapi import Document, Operation

@@ -8,10 +8,10 @@ import json
 from html.parser import HTMLParser
 
 import msgspec
+from conformance.values.requirement import Requirement
 
-from conformance.http.exchange import Exchange
-from conformance.requirement import Requirement
-from conformance.results import Result, Results
+from conformance.values.exchange import Exchange
+from conformance.values.results import Result, Results
 
 RUN = {
     "id": "20260101T000000Z-abc",

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from conformance.after.runner import run
 from conformance.mutants.noticed import noticed_file, read_noticed
-from conformance.results import Results
-from conformance.runner import run
-from conformance.settings import load_settings
-from conformance.verdict import FINDINGS
+from conformance.values.results import Results
+from conformance.values.settings import load_settings
+from conformance.values.verdict import FINDINGS
 from lakeproof import Server
 from lakeproof.server_process import ServerProcess
 from reference_server.faults import HEADER

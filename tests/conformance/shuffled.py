@@ -6,9 +6,9 @@ import random
 
 import pytest
 
-from conformance.requirement import requirement_of
+from conformance.after.runner import run
+from conformance.author.requirement import requirement_of
 from conformance.run.ordering import ranks
-from conformance.runner import run
 
 
 class Shuffled:

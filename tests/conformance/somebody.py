@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 from urllib.parse import urlencode
 
+from conformance.author.strategies import tables
 from conformance.http.client import Client, bearer
 from conformance.http.operation_client import FORM_TYPE
 from conformance.http.transport import Connection
@@ -17,7 +18,6 @@ from conformance.polaris.entities import CATALOG, CATALOG_ROLE, ENTITIES, PRINCI
 from conformance.polaris.storage import STORAGES
 from conformance.polaris.support.assignments import ASSIGNMENTS, CATALOG_ROLES, PRINCIPAL_ROLES
 from conformance.polaris.support.grants import ADD, LIST
-from conformance.strategies import tables
 from specs.identifiers import encode_segment
 from specs.profiles import find_profile
 

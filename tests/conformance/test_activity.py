@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from conformance.activity import doing, present
-from conformance.comparing.servers import compare_answers
+from conformance.after.comparing.servers import compare_answers
 from conformance.http.client import Client
-from conformance.settings import load_settings
+from conformance.values.activity import doing, present
+from conformance.values.settings import load_settings
 from lakeproof import check, serve
 
 CONFLICT = "lance.namespace.create.conflict"

@@ -11,7 +11,7 @@ from functools import partial
 
 import pytest
 
-from conformance.runner import run
+from conformance.after.runner import run
 from lakeproof import check
 from lakeproof.server_process import ServerProcess
 from reference_server.iceberg.options import SAMPLE_NAMESPACE

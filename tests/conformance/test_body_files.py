@@ -10,14 +10,14 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from conformance.after.reading import read_results
 
-from conformance.findings.replay import Finding
-from conformance.findings.script import script_of
-from conformance.http.exchange import Exchange
+from conformance.replay.replaying import Finding
+from conformance.replay.script import script_of
 from conformance.report import render_reports
 from conformance.report.body_files import FOLDER, LARGE, with_file
 from conformance.report.servers import write_servers
-from conformance.results import read_results
+from conformance.values.exchange import Exchange
 
 REPORT = Path(__file__).parents[2] / "reports/pylance-14.0.2-restadapter"
 MOST_BYTES = 1_000_000

@@ -12,13 +12,14 @@ from math import comb
 from pathlib import Path
 
 import pytest
+from conformance.after.reading import read_results
 from msgspec import structs
 
-from conformance.findings.cause_sentences import common_text
-from conformance.findings.causes import find_causes
-from conformance.findings.evidence import pattern
-from conformance.http.exchange import Step, StepRequest, StepResponse
-from conformance.results import ClauseRecord, Result, read_results
+from conformance.after.cause_sentences import common_text
+from conformance.after.causes import find_causes
+from conformance.replay.evidence import pattern
+from conformance.values.exchange import Step, StepRequest, StepResponse
+from conformance.values.results import ClauseRecord, Result
 from specs.files import read_toml
 
 HERE = Path(__file__).parent / "causes"

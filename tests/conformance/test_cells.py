@@ -8,9 +8,10 @@ from pathlib import Path
 
 import orjson
 import pytest
+from conformance.after.reading import read_results
 
-from conformance.coverage import cell_coverage as coverage
-from conformance.coverage.cell_coverage import (
+from conformance.after import cell_coverage as coverage
+from conformance.after.cell_coverage import (
     Allowance,
     CellCoverage,
     Excuse,
@@ -19,11 +20,10 @@ from conformance.coverage.cell_coverage import (
     gap_groups,
     held_line,
 )
-from conformance.coverage.cells import BIG_BODY, CellLog, Levels, declared_cells
-from conformance.coverage.fields import field_tree
-from conformance.http.exchange import Exchange
-from conformance.json_values import watched
-from conformance.results import read_results
+from conformance.values.cells import BIG_BODY, CellLog, Levels, declared_cells
+from conformance.values.declared_fields import field_tree
+from conformance.values.exchange import Exchange
+from conformance.values.json_values import watched
 from specs.openapi import Document
 from specs.problems import Problem
 

@@ -7,8 +7,8 @@ import math
 import pyarrow as pa
 import pytest
 
-from conformance import checks
-from conformance.checks import (
+from conformance.author import checks
+from conformance.author.checks import (
     above,
     at_least,
     at_most,
@@ -31,7 +31,7 @@ from conformance.checks import (
     url,
     within,
 )
-from conformance.outcomes import Violation
+from conformance.values.outcomes import Violation
 
 WHAT = "the thing"
 LONG = list(range(200))

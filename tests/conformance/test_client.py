@@ -10,7 +10,7 @@ import pytest
 
 from conformance.http.client import Client
 from conformance.http.transport import Connection
-from conformance.outcomes import Blocked, Unoffered, Violation
+from conformance.values.outcomes import Blocked, Unoffered, Violation
 from specs.profiles import find_profile
 
 DOCUMENT = find_profile("lance").document()

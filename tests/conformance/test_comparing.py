@@ -7,22 +7,22 @@ from dataclasses import replace
 import orjson
 import pytest
 
-from conformance.comparing import shrinking
-from conformance.comparing.answers import Reader, Spot
-from conformance.comparing.echo import Echo
-from conformance.comparing.mirror import Deviation, Mirror, names_between
-from conformance.comparing.servers import compare_answers
-from conformance.comparing.shrinking import Shrinker
-from conformance.comparing.sides import by_side, difference, side_of
-from conformance.findings.renaming import Renaming
+from conformance.after.comparing import shrinking
+from conformance.after.comparing.echo import Echo
+from conformance.after.comparing.mirror import Deviation, Mirror, names_between
+from conformance.after.comparing.servers import compare_answers
+from conformance.after.comparing.shrinking import Shrinker
+from conformance.after.comparing.sides import by_side, difference, side_of
+from conformance.after.runner import run
 from conformance.http.client import Client
-from conformance.http.exchange import Exchange
 from conformance.http.transport import Connection
 from conformance.lance.client import LanceClient
+from conformance.replay.answers import Reader, Spot
+from conformance.replay.renaming import Renaming
 from conformance.run.session import handshake
-from conformance.runner import run
-from conformance.settings import load_settings
-from conformance.targets.target import connect
+from conformance.target.target import connect
+from conformance.values.exchange import Exchange
+from conformance.values.settings import load_settings
 from lakeproof import serve
 from specs.errors import ErrorBody
 from specs.profiles import find_profile

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import msgspec
 import pytest
+from conformance.after.reading import read_results
 
-from conformance.comparing.runs import counts, differences
+from conformance.after.comparing.runs import counts, differences
 from conformance.report.servers import folders_of, rows_of, write_servers
-from conformance.results import read_results
 from specs.problems import Problem
 
 REPORTS = Path(__file__).parents[2] / "reports"

@@ -13,23 +13,16 @@ from urllib.request import urlopen
 
 import pytest
 
-from conformance.findings.chosen import chosen, names_files
-from conformance.findings.expectations_file import ExpectationFile, read_expectations, write_expectations
-from conformance.findings.expectations_update import updated
-from conformance.findings.issued import to_steps
-from conformance.findings.replay import UNPREPARED, Finding, obstacle, replay
-from conformance.findings.reproduction import (
-    NOT_KEPT,
-    Recorded,
-    as_shell,
-    recorded,
-    reproduce,
-    settings_for,
-)
-from conformance.http.exchange import MAX_BODY, Exchange
-from conformance.http.redaction import REDACTED
+from conformance.after.expectations_update import updated
+from conformance.after.reproduction import NOT_KEPT, Recorded, as_shell, recorded, reproduce, settings_for
+from conformance.replay.chosen import chosen, names_files
+from conformance.replay.expectations_file import ExpectationFile, read_expectations, write_expectations
+from conformance.replay.issued import to_steps
+from conformance.replay.replaying import UNPREPARED, Finding, obstacle, replay
 from conformance.run.session import met
-from conformance.settings import Settings
+from conformance.values.exchange import MAX_BODY, Exchange
+from conformance.values.redaction import REDACTED
+from conformance.values.settings import Settings
 from lakeproof import check, serve
 
 BASE, RUN = "http://127.0.0.1:1", "lpabcdef"

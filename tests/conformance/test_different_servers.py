@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import pytest
 
-from conformance.runner import run
+from conformance.after.runner import run
 from lakeproof import check, serve
 from tests.amount import amount, seeds
 from tests.conformance import different_callers, different_iceberg, different_lance, different_polaris, different_tables

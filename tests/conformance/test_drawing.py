@@ -10,12 +10,12 @@ import pytest
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, rule
 
-from conformance.outcomes import Violation
-from conformance.run import shrinking
+from conformance.author import shrinking
+from conformance.author.shrinking import MOST_REQUESTS, shrinking_notes
+from conformance.author.suite import Suite
 from conformance.run.plugin import _message
-from conformance.run.shrinking import MOST_REQUESTS, shrinking_notes
-from conformance.settings import Settings
-from conformance.suite import Suite
+from conformance.values.outcomes import Violation
+from conformance.values.settings import Settings
 
 
 def no_server():

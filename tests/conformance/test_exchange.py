@@ -8,9 +8,9 @@ import subprocess
 import msgspec
 import pyarrow as pa
 
-from conformance.http.exchange import MAX_BODY, Exchange, as_text, body_to_json
 from conformance.lance.support.arrow import stream
-from conformance.settings import Settings
+from conformance.values.exchange import MAX_BODY, Exchange, as_text, body_to_json
+from conformance.values.settings import Settings
 
 SECRET = "s3cret-value"
 

@@ -7,9 +7,11 @@ from datetime import date
 
 import msgspec
 import pytest
+from conformance.values.requirement import Requirement
 
-from conformance.findings.expectations import Expectations, alike, seen
-from conformance.findings.expectations_file import (
+from conformance.after.expectations_update import pruned, updated
+from conformance.replay.expectations import Expectations, alike, seen
+from conformance.replay.expectations_file import (
     RUN,
     Entry,
     ExpectationFile,
@@ -17,14 +19,12 @@ from conformance.findings.expectations_file import (
     stored,
     write_expectations,
 )
-from conformance.findings.expectations_update import pruned, updated
-from conformance.findings.flaky import is_flaky
-from conformance.findings.replay import Replayed
-from conformance.kinds import KINDS
-from conformance.requirement import Requirement
-from conformance.results import Result
+from conformance.replay.flaky import is_flaky
+from conformance.replay.replaying import Replayed
 from conformance.run.selection import narrows
-from conformance.settings import Settings
+from conformance.values.kinds import KINDS
+from conformance.values.results import Result
+from conformance.values.settings import Settings
 from lakeproof import check, serve
 from reference_server.context import Reply
 from reference_server.faults import FAULTS

@@ -9,10 +9,10 @@ import pytest
 
 from conformance.iceberg.catalog import IcebergCatalog
 from conformance.lance.support import making
-from conformance.outcomes import Blocked, Unoffered, Violation
 from conformance.run.session import Session
-from conformance.settings import load_settings
-from conformance.targets.fallbacks import Fallbacks, Ways
+from conformance.target.fallbacks import Fallbacks, Ways
+from conformance.values.outcomes import Blocked, Unoffered, Violation
+from conformance.values.settings import load_settings
 from lakeproof import check, serve
 from reference_server.faults import HEADER
 from tests.conformance.small_servers import Meddler, say, turn_away

@@ -8,11 +8,12 @@ import re
 from pathlib import Path
 
 import pytest
+from conformance.after.reading import read_results
 
 from conformance.report import publish, render_reports
 from conformance.report.findings import render_findings
 from conformance.report.notes import Notes, read_notes
-from conformance.results import Results, read_results
+from conformance.values.results import Results
 from specs.problems import Problem
 
 REPORTS = Path(__file__).parent.parent.parent / "reports"

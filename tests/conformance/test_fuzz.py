@@ -6,10 +6,10 @@ import json
 
 import pytest
 
-from conformance import runner
+from conformance.after import runner
 from conformance.fuzz.bodies import bodies
 from conformance.fuzz.fuzzing import fuzzing_of
-from conformance.settings import Settings
+from conformance.values.settings import Settings
 from lakeproof import check, serve
 from specs.apis import apis
 from specs.profiles import find_profile

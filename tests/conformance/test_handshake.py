@@ -10,7 +10,7 @@ from contextlib import contextmanager
 
 import pytest
 
-from conformance.targets import target
+from conformance.target import target
 from lakeproof import check, serve
 from reference_server.faults import HEADER
 from specs.problems import Problem

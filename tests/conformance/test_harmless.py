@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import pytest
 
-from conformance.common.hostile import UNUSED, Canaries
+from conformance.target.hostile import UNUSED, Canaries
 from specs.profiles import find_profile
 from tests.conformance.harmless import problems
 

@@ -13,19 +13,19 @@ from threading import Condition
 from unittest.mock import MagicMock
 
 import pytest
+from conformance.values.requirement import Requirement
 
-from conformance import runner
-from conformance.exit_codes import EXIT_CONFORMS, EXIT_INTERRUPTED
+from conformance.after import runner
 from conformance.lance.catalog import LanceCatalog
-from conformance.requirement import Requirement
 from conformance.run import crew, jobs
 from conformance.run.job_messages import Start
 from conformance.run.plugin import SuitePlugin
 from conformance.run.session import Session, met
 from conformance.run.waiting import Waiting
 from conformance.run.worker import Worker
-from conformance.settings import Settings
-from conformance.targets.target import connect
+from conformance.target.target import connect
+from conformance.values.exit_codes import EXIT_CONFORMS, EXIT_INTERRUPTED
+from conformance.values.settings import Settings
 from lakeproof import serve
 from tests.conformance.mutants import ROOT
 

@@ -11,8 +11,8 @@ from uuid import UUID
 import pyarrow as pa
 import pytest
 
-from conformance.json_values import LIMIT, canonical, shown, strict
-from conformance.outcomes import Violation
+from conformance.values.json_values import LIMIT, canonical, shown, strict
+from conformance.values.outcomes import Violation
 
 VALUE = strict({"a": [{"b": 1}], "c": None})
 

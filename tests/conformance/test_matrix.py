@@ -10,7 +10,7 @@ from conformance.report import render_reports
 from conformance.report.headline import sentence
 from conformance.report.matrix import Cell, build_matrix
 from conformance.report.servers import RequirementRow, columns_of
-from conformance.results import Results, TargetRecord
+from conformance.values.results import Results, TargetRecord
 from tests.conformance.made_results import TARGET, Page, result, results
 
 

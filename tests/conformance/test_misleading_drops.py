@@ -5,13 +5,14 @@ from __future__ import annotations
 from contextlib import contextmanager
 
 import pytest
+from conformance.values.resources import NAMESPACE
 
 from conformance.iceberg.inventory import IcebergInventory
 from conformance.lance.inventory import LanceInventory
 from conformance.polaris.inventory import PolarisInventory
 from conformance.run.session import met
-from conformance.settings import load_settings
-from conformance.targets.sandbox import NAMESPACE, STAYED
+from conformance.target.sandbox import STAYED
+from conformance.values.settings import load_settings
 from lakeproof import check, serve
 from reference_server.faults import HEADER
 from specs.problems import Problem

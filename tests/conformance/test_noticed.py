@@ -19,8 +19,8 @@ from conformance.mutants.noticed import (
     read_noticed,
     write_noticed,
 )
-from conformance.results import Result
-from conformance.settings import Settings
+from conformance.values.results import Result
+from conformance.values.settings import Settings
 from lakeproof import mutant_jobs, serve
 from lakeproof.mutant_jobs import Measuring
 from reference_server.derived_faults import derived_faults

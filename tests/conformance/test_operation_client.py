@@ -3,6 +3,7 @@
 import json
 
 import pytest
+from conformance.values.resources import REGISTRATION, TABLE, Resource
 
 import specs
 from conformance.http.client import Client
@@ -13,9 +14,8 @@ from conformance.iceberg.catalog import IcebergCatalog
 from conformance.iceberg.client import IcebergClient
 from conformance.lance.catalog import LanceCatalog
 from conformance.lance.client import LanceClient
-from conformance.settings import Settings
-from conformance.targets.sandbox import REGISTRATION, TABLE, Resource
-from conformance.targets.target import connect
+from conformance.target.target import connect
+from conformance.values.settings import Settings
 from specs.apis import apis
 from specs.profiles import find_profile
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
+from conformance.values.requirement import Requirement
 
-from conformance.requirement import Requirement
 from conformance.run.ordering import ranks
 
 

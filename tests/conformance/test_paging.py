@@ -8,9 +8,9 @@ import pytest
 
 from conformance.http import paging
 from conformance.http.client import Answer
-from conformance.http.exchange import Exchange
 from conformance.http.paging import pages
-from conformance.outcomes import Violation
+from conformance.values.exchange import Exchange
+from conformance.values.outcomes import Violation
 from specs.errors import ErrorBody
 
 TOKEN = "next"

@@ -8,9 +8,8 @@ from dataclasses import fields
 import lance
 import pytest
 
-from conformance import requirement
-from conformance.run import fixtures
-from conformance.settings import Settings
+from conformance.author import fixtures, requirement
+from conformance.values.settings import Settings
 from lakeproof import pytest_plugin, serve
 
 # pytester forgets what was imported during a test, and the native library of lance can be loaded only once.

@@ -7,13 +7,13 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from conformance.http.exchange import StepResponse
 from conformance.report.findings import render_findings
 from conformance.report.html import render_html
 from conformance.report.junit import render_junit
 from conformance.report.notes import Notes
 from conformance.report.pretty import MAX_LINES, MAX_SHORT, absence, answer_line, body_lines, short_body
 from conformance.report.sarif import render_sarif
+from conformance.values.exchange import StepResponse
 from lakeproof.console import out
 from lakeproof.terminal import print_results
 from tests.conformance.made_results import Page, result, results

@@ -9,13 +9,13 @@ from types import SimpleNamespace
 import msgspec
 import pytest
 
+from conformance.author.racing import fail_without_order, note_moments
 from conformance.common.races import refused_otherwise
 from conformance.history import OK, REFUSED, UNKNOWN, Event
-from conformance.history.racing import fail_without_order, note_moments
-from conformance.http.exchange import Exchange
 from conformance.lance.support.row_history import by_row
-from conformance.outcomes import Blocked, Violation
 from conformance.report.timeline import timeline_of
+from conformance.values.exchange import Exchange
+from conformance.values.outcomes import Blocked, Violation
 
 TABLE = ("warehouse", "t")
 

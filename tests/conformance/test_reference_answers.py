@@ -8,8 +8,8 @@ import json
 import re
 
 import pytest
+from conformance.after.reading import read_results
 
-from conformance.results import read_results
 from lakeproof import check, serve
 
 CASES = [

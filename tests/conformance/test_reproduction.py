@@ -9,13 +9,13 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+from conformance.after.reading import read_results
 
-from conformance.findings.again import again
-from conformance.findings.expectations import alike
-from conformance.findings.reproduction import as_pytest, as_shell, recorded, reproduce, settings_for
-from conformance.results import read_results
+from conformance.after.reproduction import as_pytest, as_shell, recorded, reproduce, settings_for
+from conformance.replay.commands import again
+from conformance.replay.expectations import alike
 from conformance.run import session
-from conformance.settings import Settings
+from conformance.values.settings import Settings
 from lakeproof import check, serve
 from lakeproof.cli import lakeproof as command
 from specs.problems import Problem

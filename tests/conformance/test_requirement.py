@@ -8,8 +8,8 @@ from types import SimpleNamespace
 import pytest
 from hypothesis import strategies as st
 
-from conformance import requirement
-from conformance.requirement import given, must, should
+from conformance.author import requirement
+from conformance.author.requirement import given, must, should
 
 
 @pytest.fixture(autouse=True)

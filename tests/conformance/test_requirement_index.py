@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from conformance.apis import requirements
-from conformance.requirement_index import index_of
+from conformance.run.requirement_index import index_of
 from specs.apis import apis
 
 ROOT = Path(__file__).parents[2]

@@ -11,24 +11,18 @@ from xml.etree import ElementTree as ET
 import jsonschema_rs
 import pyarrow as pa
 import pytest
+from conformance.after.reading import read_results
+from conformance.values.resources import summary
 
-from conformance.http.arrow_lines import arrow_lines
 from conformance.report import render_reports
 from conformance.report.headline import sentence
 from conformance.report.html import render_html
 from conformance.report.junit import render_junit
 from conformance.report.matrix import GLYPHS, MEANINGS, WORST_FIRST
 from conformance.report.pretty import body_lines
-from conformance.results import (
-    SCHEMA,
-    VERDICTS,
-    ClauseRecord,
-    Results,
-    read_results,
-    results_schema,
-)
-from conformance.targets.sandbox import summary
-from conformance.verdict import ExpectationRecord
+from conformance.values.arrow_lines import arrow_lines
+from conformance.values.results import SCHEMA, VERDICTS, ClauseRecord, Results, results_schema
+from conformance.values.verdict import ExpectationRecord
 from lakeproof.github import workflow_commands
 from lakeproof.terminal import COLOURS
 from specs.problems import Problem
@@ -175,7 +169,7 @@ def test_the_file_fits_its_schema_and_comes_back(tmp_path):
 
 
 def test_the_schema_file_follows_the_types():
-    assert SCHEMA.read_bytes() == results_schema(), "write it anew: python -m conformance.results"
+    assert SCHEMA.read_bytes() == results_schema(), "write it anew: python -m conformance.values.results"
 
 
 def test_the_types_refuse_what_the_schema_refuses(tmp_path):

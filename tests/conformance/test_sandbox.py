@@ -11,28 +11,20 @@ from unittest.mock import MagicMock
 from urllib.parse import urlsplit
 
 import pytest
+from conformance.values.resources import NAMESPACE, REGISTRATION, TABLE, VIEW, Leftover, Resource, summary
 
 from conformance.apis import requirements
-from conformance.http.exchange import Exchange
 from conformance.iceberg.catalog import IcebergCatalog
 from conformance.iceberg.inventory import IcebergInventory
 from conformance.lance.catalog import LanceCatalog
 from conformance.lance.inventory import LanceInventory
-from conformance.outcomes import Blocked, Violation
 from conformance.polaris.inventory import PolarisInventory
 from conformance.run.selection import Scope
 from conformance.run.session import Session
-from conformance.settings import load_settings
-from conformance.targets.sandbox import (
-    NAMESPACE,
-    REGISTRATION,
-    TABLE,
-    VIEW,
-    Leftover,
-    Resource,
-    ordered,
-    summary,
-)
+from conformance.target.sandbox import ordered
+from conformance.values.exchange import Exchange
+from conformance.values.outcomes import Blocked, Violation
+from conformance.values.settings import load_settings
 from lakeproof import check, serve
 from reference_server.faults import HEADER
 from specs.problems import Problem

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from conformance.settings import NEEDS, Settings, load_settings
+from conformance.values.settings import NEEDS, Settings, load_settings
 from specs.problems import Problem
 
 

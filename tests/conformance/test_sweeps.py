@@ -5,9 +5,10 @@ from __future__ import annotations
 from contextlib import contextmanager
 
 import pytest
+from conformance.values.resources import NAMESPACE, TABLE, Leftover, Resource
 
-from conformance.http.exchange import Exchange
-from conformance.targets.sandbox import MOST_TRIES, NAMESPACE, TABLE, UNSEEN, Leftover, Resource, Sandbox
+from conformance.target.sandbox import MOST_TRIES, UNSEEN, Sandbox
+from conformance.values.exchange import Exchange
 
 
 class Shelf:

@@ -5,11 +5,11 @@ from dataclasses import dataclass
 
 import pytest
 
-from conformance import requirement as module
 from conformance.apis import requirements
+from conformance.author import requirement as module
+from conformance.author.requirement import CODE, must, should
 from conformance.common.missing import Absent, Missing, missing_is_refused
 from conformance.common.template import template
-from conformance.requirement import CODE, must, should
 from specs.apis import apis
 
 PLACE = "conformance.lance.requirements.test_things"

@@ -10,13 +10,13 @@ from pathlib import Path
 
 import pytest
 
+from conformance.author.suite import ATTEMPTS, Suite
 from conformance.http import retry_after, transport
 from conformance.http.client import Client
 from conformance.http.transport import Connection, Traffic, Transport
-from conformance.outcomes import Blocked, Stopped, Violation
-from conformance.settings import Settings
-from conformance.suite import ATTEMPTS, Suite
-from conformance.targets.target import connect
+from conformance.target.target import connect
+from conformance.values.outcomes import Blocked, Stopped, Violation
+from conformance.values.settings import Settings
 from lakeproof import check, serve
 from specs.profiles import find_profile
 from tests.conformance.small_servers import Meddler, SmallServer, drip, hang_up, say, turn_away

@@ -8,16 +8,16 @@ import subprocess
 
 import msgspec
 import pytest
+from conformance.values.requirement import Requirement
 from rich.text import Text
 
-from conformance.findings.reproduction import as_pytest, as_shell, recorded
-from conformance.http.exchange import Exchange
+from conformance.after.reproduction import as_pytest, as_shell, recorded
 from conformance.report import render_reports
 from conformance.report.findings import render_findings
 from conformance.report.notes import Notes
-from conformance.requirement import Requirement
-from conformance.results import Result
-from conformance.visible import visible
+from conformance.values.exchange import Exchange
+from conformance.values.results import Result
+from conformance.values.visible import visible
 from lakeproof import cli, console, terminal
 from lakeproof.shown_run import Ended, show_run
 from tests.conformance.made_results import Page, results

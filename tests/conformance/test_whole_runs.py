@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from conformance.coverage.cell_coverage import cell_coverage, held_line
-from conformance.coverage.statuses import GAP, clause_coverage, status_coverage
+from conformance.after.cell_coverage import cell_coverage, held_line
+from conformance.after.status_coverage import GAP, clause_coverage, status_coverage
 from conformance.mutants.noticed import matching
-from conformance.results import Results
+from conformance.values.results import Results
 from lakeproof import check
 from lakeproof.server_process import ServerProcess
 from reference_server.iceberg.options import SAMPLE_NAMESPACE

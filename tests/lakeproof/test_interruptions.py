@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from conformance.comparing import reference_answers
+from conformance.after.comparing import reference_answers
 from conformance.report import write_reports
 from lakeproof import check, checking, serve
 from lakeproof.interruptions import handle, held_back, ignored

@@ -12,9 +12,9 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+from conformance.after.reading import read_results
 
-from conformance.findings.expectations_file import read_expectations
-from conformance.results import read_results
+from conformance.replay.expectations_file import read_expectations
 from lakeproof import check
 
 CONFLICT = "lance.namespace.create.conflict"
@@ -105,7 +105,7 @@ def test_a_report_that_cannot_be_written_takes_no_result_away(cli, server, folde
     def refuse(*_):
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
-    monkeypatch.setattr("conformance.results.write_file", refuse)
+    monkeypatch.setattr("conformance.values.results.write_file", refuse)
     code, out, err = cli("check", server.url, "-k", CONFLICT, "--report", "out", "--json")
     assert (code, json.loads(out)["exit"]) == (4, 4)
     assert json.loads(out)["totals"]["pass"] == 1

@@ -7,7 +7,7 @@ import re
 
 import pytest
 
-from conformance.activity import doing
+from conformance.values.activity import doing
 from lakeproof import progress
 from lakeproof.console import SafeConsole
 from lakeproof.progress import Heartbeat, ProgressListener, showing

@@ -12,9 +12,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
+from conformance.after.reading import read_results
 
 from conformance.report.servers import write_servers
-from conformance.results import read_results
 from lakeproof import check, serve
 from tests.conformance.made_results import result, results
 

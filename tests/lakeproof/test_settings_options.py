@@ -13,7 +13,7 @@ import click
 import pytest
 from _pytest.config.argparsing import Parser
 
-from conformance.settings import SETTINGS, Settings, load_settings
+from conformance.values.settings import SETTINGS, Settings, load_settings
 from lakeproof import pytest_plugin
 from lakeproof.commands.check import check_command
 from lakeproof.commands.list import list_command

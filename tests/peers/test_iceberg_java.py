@@ -9,10 +9,11 @@ from pathlib import Path
 import jsonschema_rs
 import orjson
 import pytest
+from conformance.after.reading import read_results
 
-from conformance.exit_codes import EXIT_BROKEN, EXIT_CONFORMS, EXIT_FAILS
 from conformance.report import render_reports
-from conformance.results import SCHEMA, read_results
+from conformance.values.exit_codes import EXIT_BROKEN, EXIT_CONFORMS, EXIT_FAILS
+from conformance.values.results import SCHEMA
 from peers.iceberg_java.judging import command_line
 from peers.iceberg_java.junit_xml import FILE, Outcome, read_outcomes
 from peers.iceberg_java.kit import CLASSES, ServerInfo, arguments, method_pattern, probe

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from conformance.exit_codes import EXIT_CONFORMS, EXIT_FAILS
+from conformance.values.exit_codes import EXIT_CONFORMS, EXIT_FAILS
 from lakeproof import serve
 from peers.iceberg_java import fixture as fixture_module
 from peers.iceberg_java import jars

@@ -20,8 +20,8 @@ from conformance.iceberg.support.staging import stage
 from conformance.iceberg.support.table_model import TableModel
 from conformance.iceberg.support.updates import update
 from conformance.run.session import handshake
-from conformance.settings import Settings
-from conformance.targets.target import connect
+from conformance.target.target import connect
+from conformance.values.settings import Settings
 from lakeproof import serve
 from peers.iceberg_java.fixture import fixture
 

@@ -13,10 +13,10 @@ from pathlib import Path
 
 import lance
 import pytest
+from conformance.after.reading import read_results
 
-from conformance.results import read_results
-from conformance.runner import run
-from conformance.settings import load_settings
+from conformance.after.runner import run
+from conformance.values.settings import load_settings
 from tests.conformance.drawing import part
 
 ROOT = Path(__file__).parent.parent.parent

@@ -12,8 +12,8 @@ from pathlib import Path
 import orjson
 import pytest
 
-from conformance.findings.expectations_file import ExpectationFile, read_expectations, write_expectations
-from conformance.findings.expectations_update import updated
+from conformance.after.expectations_update import updated
+from conformance.replay.expectations_file import ExpectationFile, read_expectations, write_expectations
 from lakeproof import check
 from tests.conformance.proxy import Answer, Proxy
 

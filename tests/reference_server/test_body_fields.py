@@ -7,7 +7,7 @@ import copy
 import orjson
 import pytest
 
-from conformance.coverage.minimal import minimal_value
+from conformance.target.minimal import minimal_value
 from lakeproof import serve
 from reference_server import api
 from reference_server.body_fields import drop_nulls, known_fields

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from conformance.http.exchange import Step
-from conformance.results import Results
+from conformance.values.exchange import Step
+from conformance.values.results import Results
 from spark_tests.pipeline.columns import column_type, read_type
 from spark_tests.pipeline.schema import TABLES, VERSION
 

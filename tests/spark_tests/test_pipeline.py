@@ -9,9 +9,9 @@ from collections import Counter, defaultdict
 
 import orjson
 import pytest
+from conformance.after.reading import read_results
 
-from conformance.results import read_results
-from conformance.results_files import write_compressed
+from conformance.values.results_files import write_compressed
 from lakeproof import serve
 from spark_tests.connectors import Catalog
 from spark_tests.pipeline import reading, schema

@@ -13,7 +13,7 @@ import pytest
 
 from conformance.history import Contradiction, Event, Judgement
 from conformance.iceberg.support.idempotency import new_key
-from conformance.settings import Settings
+from conformance.values.settings import Settings
 from lakeproof.commands.race import print_race
 from spark_tests.races import clock as clocks
 from spark_tests.races.figures import actions, percentile, timeline, totals

@@ -11,7 +11,7 @@ import pytest
 from click.testing import CliRunner
 
 from conformance.history import judge_object
-from conformance.settings import Settings
+from conformance.values.settings import Settings
 from lakeproof import serve
 from lakeproof.commands.race import MOST_PROBLEMS, race_command
 from spark_tests.connectors import catalog_for, sql_tables

@@ -16,7 +16,7 @@ import pytest
 
 import spark_tests
 from conformance.mutants.noticed import FILE, matching, read_noticed
-from conformance.settings import Settings
+from conformance.values.settings import Settings
 from lakeproof import serve
 from reference_server.faults import HEADER, find_fault
 from specs.apis import apis as find_apis

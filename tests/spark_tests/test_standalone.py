@@ -9,7 +9,7 @@ import sys
 
 import pytest
 
-from conformance.exit_codes import EXIT_CONFORMS, EXIT_USAGE
+from conformance.values.exit_codes import EXIT_CONFORMS, EXIT_USAGE
 from spark_tests.cluster import cluster
 from spark_tests.pipeline.generate import Amount, generate
 

@@ -15,11 +15,11 @@ from pathlib import Path
 
 import click
 
+from conformance.after.runner import run
 from conformance.apis import requirements
-from conformance.results import Results
-from conformance.runner import run
-from conformance.settings import load_settings
-from conformance.verdict import FINDINGS
+from conformance.values.results import Results
+from conformance.values.settings import load_settings
+from conformance.values.verdict import FINDINGS
 from lakeproof.checking import target_of
 from specs.apis import apis
 from specs.profiles import find_profile

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from conformance.checks import equal
+from conformance.author.checks import equal
+from conformance.author.requirement import must, should
 from conformance.common.again import Change
 from conformance.http.client import Answer
 from conformance.iceberg.catalog import IcebergCatalog, Names
@@ -17,8 +18,7 @@ from conformance.iceberg.support.metadata import properties_of
 from conformance.iceberg.support.registrations import drop_table, dropped_view
 from conformance.iceberg.support.snapshots import FIRST, new_table_with_snapshots
 from conformance.iceberg.support.updates import set_properties
-from conformance.outcomes import Unoffered
-from conformance.requirement import must, should
+from conformance.values.outcomes import Unoffered
 
 OWNER = {"owner": "me"}
 LOCATION = "metadata-location"

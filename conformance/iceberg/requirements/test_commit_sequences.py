@@ -7,13 +7,13 @@ from typing import Any
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, precondition, rule
 
+from conformance.author.requirement import should
+from conformance.author.suite import Suite
 from conformance.iceberg.catalog import IcebergCatalog
 from conformance.iceberg.support.committing import Committer
 from conformance.iceberg.support.content import SCHEMA
 from conformance.iceberg.support.model import NEEDS
 from conformance.iceberg.support.updates import TOUCH
-from conformance.requirement import should
-from conformance.suite import Suite
 
 FIRST, SECOND = "first", "second"
 

@@ -6,7 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from conformance.checks import contains, equal, exactly, lacks, same_items
+from conformance.author.checks import contains, equal, exactly, lacks, same_items
+from conformance.author.requirement import must, should
 from conformance.iceberg.catalog import IcebergCatalog
 from conformance.iceberg.support.commits import (
     COMMIT,
@@ -30,7 +31,6 @@ from conformance.iceberg.support.updates import (
     set_properties,
     update,
 )
-from conformance.requirement import must, should
 
 Fields = Callable[[Metadata], dict[str, Any]]
 

@@ -5,16 +5,16 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from conformance.checks import contains, equal, holds, one_of
+from conformance.author.checks import contains, equal, holds, one_of
+from conformance.author.requirement import must, should
+from conformance.author.suite import Suite
 from conformance.iceberg.catalog import IcebergCatalog
 from conformance.iceberg.operations import ALWAYS, DEFAULT_OPERATIONS, OPERATIONS, endpoint
 from conformance.iceberg.support.configuration import SETTINGS, config_settings
 from conformance.iceberg.support.errors import type_is
-from conformance.json_values import shown
-from conformance.outcomes import Unoffered, Violation
-from conformance.requirement import must, should
-from conformance.suite import Suite
-from conformance.targets.target import OFFERED, Target
+from conformance.target.target import OFFERED, Target
+from conformance.values.json_values import shown
+from conformance.values.outcomes import Unoffered, Violation
 from specs.iceberg.errors import stated_types
 from specs.iceberg.identifiers import SEPARATOR_OVERRIDE
 from specs.identifiers import encode_segment, encode_separator

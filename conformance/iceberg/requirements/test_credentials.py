@@ -8,7 +8,8 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from conformance.checks import equal, find, holds, one_of, text
+from conformance.author.checks import equal, find, holds, one_of, text
+from conformance.author.requirement import given, may, must, should
 from conformance.http.client import Answer
 from conformance.iceberg.catalog import IcebergCatalog
 from conformance.iceberg.support.content import SCHEMA
@@ -28,8 +29,7 @@ from conformance.iceberg.support.storage import (
     secrets_in,
     vended,
 )
-from conformance.outcomes import Unoffered, Violation
-from conformance.requirement import given, may, must, should
+from conformance.values.outcomes import Unoffered, Violation
 
 LOAD, CREDENTIALS_OF = ["loadTable"], ["loadCredentials"]
 LISTS = st.sampled_from([f"{VENDED},{SIGNING}", f"{SIGNING}, {VENDED}"])

@@ -5,15 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from conformance.checks import equal, exactly, holds, unequal
+from conformance.author.checks import equal, exactly, holds, unequal
+from conformance.author.requirement import must, should
 from conformance.http.client import Answer
 from conformance.iceberg.catalog import IcebergCatalog
 from conformance.iceberg.support.content import SCHEMA
 from conformance.iceberg.support.metadata import properties_of
 from conformance.iceberg.support.updates import TOUCH, set_properties
-from conformance.json_values import shown
-from conformance.outcomes import Unoffered
-from conformance.requirement import must, should
+from conformance.values.json_values import shown
+from conformance.values.outcomes import Unoffered
 
 LOAD = ["loadTable"]
 IF_NONE_MATCH = "If-None-Match"

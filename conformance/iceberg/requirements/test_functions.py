@@ -6,14 +6,14 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
-from conformance.checks import contains, equal, holds, same_items, text
+from conformance.author.checks import contains, equal, holds, same_items, text
+from conformance.author.requirement import may, must
 from conformance.http.client import Answer
 from conformance.http.paging import pages
 from conformance.iceberg.catalog import IcebergCatalog, Names
 from conformance.iceberg.support.errors import type_is
 from conformance.iceberg.support.listing import FIRST_PAGE, NEXT, items_of
-from conformance.outcomes import Unoffered
-from conformance.requirement import may, must
+from conformance.values.outcomes import Unoffered
 
 LIST, LOAD = ["listFunctions"], ["loadFunction"]
 MOST_FUNCTIONS = 20

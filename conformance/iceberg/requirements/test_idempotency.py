@@ -6,8 +6,10 @@ from functools import partial
 
 from hypothesis import strategies as st
 
-from conformance.checks import at_most, equal
-from conformance.history.racing import Racer, race
+from conformance.author.checks import at_most, equal
+from conformance.author.racing import Racer, race
+from conformance.author.requirement import given, must, should
+from conformance.author.suite import Suite
 from conformance.http.client import Answer
 from conformance.iceberg.catalog import IcebergCatalog, Names
 from conformance.iceberg.client import IcebergClient
@@ -16,9 +18,7 @@ from conformance.iceberg.support.content import SCHEMA
 from conformance.iceberg.support.idempotency import HEADER, MUTATIONS, Mutation, new_key
 from conformance.iceberg.support.metadata import previous_files, properties_of
 from conformance.iceberg.support.updates import set_properties
-from conformance.outcomes import Unoffered
-from conformance.requirement import given, must, should
-from conformance.suite import Suite
+from conformance.values.outcomes import Unoffered
 
 CLIENTS = 6
 

@@ -6,13 +6,13 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from conformance.checks import above, equal, exactly, only, same_items, unequal
+from conformance.author.checks import above, equal, exactly, only, same_items, unequal
+from conformance.author.requirement import given, must, should
 from conformance.iceberg.catalog import IcebergCatalog
 from conformance.iceberg.support.commits import COMMIT, IMPOSSIBLE, LAYOUT, state, unchanged
 from conformance.iceberg.support.content import order, partition, sort_field, spec
 from conformance.iceberg.support.metadata import default_order, default_spec
 from conformance.iceberg.support.updates import LAST_ADDED, add_and_use_order, add_and_use_spec, set_properties, update
-from conformance.requirement import given, must, should
 
 BY_DAY = spec(partition(3, "day_month", "month"), id=7)
 BY_NAME = spec(partition(2, "name_bucket", "bucket[16]"), id=8)

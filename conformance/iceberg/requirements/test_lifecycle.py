@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple
 
-from conformance.checks import equal, same_items, text, unequal
+from conformance.author.checks import equal, same_items, text, unequal
+from conformance.author.requirement import must
 from conformance.http.client import Answer
 from conformance.iceberg.catalog import IcebergCatalog, Names
 from conformance.iceberg.support.content import SCHEMA
 from conformance.iceberg.support.errors import type_is
 from conformance.iceberg.support.listing import Item, tables_in, views_in
 from conformance.iceberg.support.metadata import renamed
-from conformance.requirement import must
 
 
 class Lifecycle(NamedTuple):

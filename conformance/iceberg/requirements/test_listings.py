@@ -7,7 +7,8 @@ from functools import partial
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
-from conformance.checks import above, at_most, contains, equal, holds, same_items, text
+from conformance.author.checks import above, at_most, contains, equal, holds, same_items, text
+from conformance.author.requirement import given, must, should
 from conformance.http.client import Answer
 from conformance.iceberg.catalog import NO_LEVEL, IcebergCatalog
 from conformance.iceberg.support.content import SCHEMA
@@ -24,8 +25,7 @@ from conformance.iceberg.support.listing import (
     tables_in,
     views_in,
 )
-from conformance.outcomes import Unoffered
-from conformance.requirement import given, must, should
+from conformance.values.outcomes import Unoffered
 
 NAMESPACES = ["listNamespaces"]
 MOST_PAGES = 100  # so many that the five share no page unless the catalog has hundreds of namespaces

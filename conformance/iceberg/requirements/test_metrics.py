@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from conformance.author.requirement import must, should
 from conformance.iceberg.catalog import IcebergCatalog
 from conformance.iceberg.support.commits import same_metadata
 from conformance.iceberg.support.errors import type_is
 from conformance.iceberg.support.reports import COMMIT, REPORTS, SCAN
-from conformance.requirement import must, should
 
 METRICS = ["reportMetrics"]
 

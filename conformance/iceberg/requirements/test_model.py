@@ -7,7 +7,9 @@ from typing import Any
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
-from conformance.checks import equal, one_of, same_items
+from conformance.author.checks import equal, one_of, same_items
+from conformance.author.requirement import should
+from conformance.author.suite import Suite
 from conformance.http.client import Answer
 from conformance.iceberg.catalog import IcebergCatalog
 from conformance.iceberg.support.committing import Committer, agree
@@ -16,9 +18,7 @@ from conformance.iceberg.support.listing import tables_in, views_in
 from conformance.iceberg.support.metadata import current_version
 from conformance.iceberg.support.model import NEEDS, Model, Path, Statuses, ViewModel
 from conformance.iceberg.support.updates import LAST_ADDED, update
-from conformance.requirement import should
-from conformance.suite import Suite
-from conformance.targets.target import OFFERED
+from conformance.target.target import OFFERED
 
 NAMESPACES = st.sampled_from(["a", "b"])
 PLACES = st.tuples(st.sampled_from(["", "a", "b"]), st.sampled_from(["t", "u"]))

@@ -6,10 +6,10 @@ from functools import partial
 
 from hypothesis import strategies as st
 
-from conformance.checks import equal, holds, same_items
+from conformance.author.checks import equal, holds, same_items
+from conformance.author.requirement import given, must, should
 from conformance.common import levels
 from conformance.common.bodies import Body
-from conformance.common.hostile import CLIMBED, NAMES, own
 from conformance.common.names import NamedObject, name_is_kept, named
 from conformance.http.client import Encoded
 from conformance.iceberg.catalog import IcebergCatalog, Names
@@ -18,9 +18,9 @@ from conformance.iceberg.support.content import SCHEMA, view_body
 from conformance.iceberg.support.files import local_path
 from conformance.iceberg.support.listing import items_of, namespaces_below, tables_in, views_in
 from conformance.iceberg.support.ordinary import preparation
-from conformance.json_values import shown
-from conformance.outcomes import Unoffered
-from conformance.requirement import given, must, should
+from conformance.target.hostile import CLIMBED, NAMES, own
+from conformance.values.json_values import shown
+from conformance.values.outcomes import Unoffered
 from specs.identifiers import UNIT_SEPARATOR, encode_segment, encode_separator
 
 # A client cannot name these in a path: dot segments are folded away before they arrive.

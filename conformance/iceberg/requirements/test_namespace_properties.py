@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
-from conformance.checks import equal, lacks, same_items
+from conformance.author.checks import equal, lacks, same_items
+from conformance.author.requirement import given, may, must, should
+from conformance.author.strategies import KEYS, TEXTS, plain_properties
 from conformance.iceberg.catalog import IcebergCatalog
 from conformance.iceberg.support.commits import POLICY
 from conformance.iceberg.support.errors import type_is
 from conformance.iceberg.support.namespaces import PROPERTIES, has_properties, namespace_properties
-from conformance.requirement import given, may, must, should
-from conformance.strategies import KEYS, TEXTS, plain_properties
 
 LOAD = ["loadNamespaceMetadata"]
 UPDATE = ["updateProperties"]

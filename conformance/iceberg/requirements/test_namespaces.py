@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
-from conformance.checks import equal, holds, lacks, shows
-from conformance.common.hostile import UNUSED
+from conformance.author.checks import equal, holds, lacks, shows
+from conformance.author.requirement import given, must, should
+from conformance.author.strategies import plain_properties
 from conformance.iceberg.catalog import NO_PROPERTIES, IcebergCatalog
 from conformance.iceberg.support.errors import type_is
 from conformance.iceberg.support.listing import namespaces_below
 from conformance.iceberg.support.namespaces import PROPERTIES, has_properties, namespace_properties
-from conformance.outcomes import Unoffered
-from conformance.requirement import given, must, should
-from conformance.strategies import plain_properties
+from conformance.target.hostile import UNUSED
+from conformance.values.outcomes import Unoffered
 
 CREATE = ["createNamespace"]
 LOAD = ["loadNamespaceMetadata"]

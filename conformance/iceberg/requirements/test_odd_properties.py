@@ -8,7 +8,9 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from conformance.checks import equal
+from conformance.author.checks import equal
+from conformance.author.requirement import given, must
+from conformance.author.strategies import TEXTS
 from conformance.http.client import Answer
 from conformance.iceberg.catalog import NO_PROPERTIES, IcebergCatalog
 from conformance.iceberg.support.commits import POLICY
@@ -16,8 +18,6 @@ from conformance.iceberg.support.content import SCHEMA, view_body
 from conformance.iceberg.support.metadata import properties_of
 from conformance.iceberg.support.namespaces import namespace_properties
 from conformance.iceberg.support.updates import set_properties
-from conformance.requirement import given, must
-from conformance.strategies import TEXTS
 
 KEY = "odd"
 Properties = dict[str, str]

@@ -6,10 +6,10 @@ from functools import partial
 
 from conformance.common import paths
 from conformance.common.paths import DROPPING, METHODS, Asked
-from conformance.http.exchange import Exchange
 from conformance.iceberg.catalog import IcebergCatalog
 from conformance.iceberg.client import OBJECTS
 from conformance.iceberg.operations import OPERATIONS
+from conformance.values.exchange import Exchange
 from specs.openapi import Operation
 
 

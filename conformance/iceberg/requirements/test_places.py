@@ -6,13 +6,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from conformance.checks import equal, text
+from conformance.author.checks import equal, text
+from conformance.author.requirement import should
 from conformance.http.client import Answer
 from conformance.iceberg.catalog import IcebergCatalog, Names
 from conformance.iceberg.support.commits import POLICY
 from conformance.iceberg.support.content import SCHEMA, view_body
-from conformance.outcomes import Unoffered
-from conformance.requirement import should
+from conformance.values.outcomes import Unoffered
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,12 +5,12 @@ from __future__ import annotations
 import time
 from collections.abc import Collection, Iterator
 
-from conformance.checks import equal
+from conformance.author.checks import equal
+from conformance.author.requirement import may, must
 from conformance.iceberg.catalog import IcebergCatalog
 from conformance.iceberg.support.content import SCHEMA
 from conformance.iceberg.support.scans.samples import plain_rows
 from conformance.iceberg.support.scans.tables import ScanTable, new_scan_table
-from conformance.requirement import may, must
 
 DROP = ["dropTable"]
 PURGE_SECONDS = 10.0

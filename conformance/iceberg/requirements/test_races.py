@@ -6,10 +6,12 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
-from conformance.checks import equal, one_of, same_items
+from conformance.author.checks import equal, one_of, same_items
+from conformance.author.racing import SIZES, Racer, fail_on, race
+from conformance.author.requirement import must
+from conformance.author.suite import Suite
 from conformance.common.races import Act, Contest, clients, one_wins, refused_otherwise, successes
 from conformance.history import OK, REFUSED, Contradiction, Event, judge_pairs
-from conformance.history.racing import SIZES, Racer, fail_on, race
 from conformance.iceberg.catalog import IcebergCatalog, Names
 from conformance.iceberg.client import IcebergClient, change
 from conformance.iceberg.support.content import SCHEMA, sql, view_body, view_version
@@ -22,10 +24,8 @@ from conformance.iceberg.support.metadata import (
 )
 from conformance.iceberg.support.staging import stage
 from conformance.iceberg.support.updates import LAST_ADDED, append, requirement, set_properties, update
-from conformance.json_values import shown
-from conformance.outcomes import Unoffered, Violation
-from conformance.requirement import must
-from conformance.suite import Suite
+from conformance.values.json_values import shown
+from conformance.values.outcomes import Unoffered, Violation
 
 Start = tuple[Sequence[Act], Callable[[int], object]]
 LOST = 409

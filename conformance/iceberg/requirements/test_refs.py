@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from conformance.checks import equal, lacks, same_items
+from conformance.author.checks import equal, lacks, same_items
+from conformance.author.requirement import must, should
 from conformance.iceberg.catalog import IcebergCatalog
 from conformance.iceberg.support.commits import COMMIT, FAILED, IMPOSSIBLE, allowed_commit, state, unchanged
 from conformance.iceberg.support.errors import type_is
 from conformance.iceberg.support.metadata import MAIN, current_snapshot, logged_snapshots, refs, snapshot_ids
 from conformance.iceberg.support.snapshots import FIRST, KEPT, SECOND, new_table_with_snapshots
 from conformance.iceberg.support.updates import append, requirement, set_ref, update
-from conformance.requirement import must, should
 
 CURRENT, REFS = "the current-snapshot-id", "the refs and their snapshots"
 

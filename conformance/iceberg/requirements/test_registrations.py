@@ -8,8 +8,8 @@ from typing import Any
 
 import orjson
 
-from conformance.checks import equal, holds, lacks, same_items, text
-from conformance.common.hostile import Canary
+from conformance.author.checks import equal, holds, lacks, same_items, text
+from conformance.author.requirement import must, should
 from conformance.iceberg.catalog import IcebergCatalog
 from conformance.iceberg.support.commits import POLICY, same_metadata
 from conformance.iceberg.support.content import WIDER
@@ -40,8 +40,8 @@ from conformance.iceberg.support.registrations import (
 from conformance.iceberg.support.snapshots import FIRST, KEPT, SECOND, new_table_with_snapshots
 from conformance.iceberg.support.staging import stage
 from conformance.iceberg.support.updates import TOUCH, add_and_use_schema, append
-from conformance.outcomes import Unoffered, Violation
-from conformance.requirement import must, should
+from conformance.target.hostile import Canary
+from conformance.values.outcomes import Unoffered, Violation
 
 TABLE = ["registerTable"]
 REGISTERED = "the metadata of the registered table"

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
-from conformance.checks import equal, holds
+from conformance.author.checks import equal, holds
+from conformance.author.requirement import given, must, should
+from conformance.author.suite import Suite
 from conformance.common import requests
 from conformance.common.requests import UNKNOWN, WRONG_BEARERS, require_token
 from conformance.http.client import Encoded
@@ -14,9 +16,7 @@ from conformance.iceberg.support.content import SCHEMA
 from conformance.iceberg.support.idempotency import MUTATIONS, Mutation
 from conformance.iceberg.support.metadata import properties_of
 from conformance.iceberg.support.updates import TOUCH
-from conformance.outcomes import Violation
-from conformance.requirement import given, must, should
-from conformance.suite import Suite
+from conformance.values.outcomes import Violation
 from specs.openapi import JSON_TYPE, Operation
 
 SECURED = {name: operation for name, operation in OPERATIONS.items() if operation.id not in ("getToken", "getConfig")}

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from conformance.checks import above, at_least, contains, equal, keyed, nothing
+from conformance.author.checks import above, at_least, contains, equal, keyed, nothing
+from conformance.author.requirement import must
 from conformance.iceberg.catalog import IcebergCatalog
 from conformance.iceberg.support.content import SCHEMA, partition, spec
 from conformance.iceberg.support.scans.deletes import wrong_deletes
@@ -11,7 +12,6 @@ from conformance.iceberg.support.scans.predicates import compared
 from conformance.iceberg.support.scans.samples import plain_rows
 from conformance.iceberg.support.scans.tables import MANY, ScanTable, new_scan_table
 from conformance.iceberg.support.updates import add_and_use_spec
-from conformance.requirement import must
 
 COUNTS = "the numbers of delete files of the tasks"
 WRONG = "task with other delete files than apply to its data file"

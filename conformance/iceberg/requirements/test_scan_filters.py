@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
-from conformance.checks import nothing
+from conformance.author.checks import nothing
+from conformance.author.requirement import given, must, should
 from conformance.iceberg.catalog import IcebergCatalog
 from conformance.iceberg.support.content import field, partition, schema, spec
 from conformance.iceberg.support.scans.manifests import Statistics
@@ -22,8 +23,7 @@ from conformance.iceberg.support.scans.tables import ScanTable, new_scan_table, 
 from conformance.iceberg.support.scans.transforms import transformed
 from conformance.iceberg.support.scans.values import SAMPLES
 from conformance.iceberg.support.updates import add_and_use_schema, add_and_use_spec
-from conformance.json_values import shown
-from conformance.requirement import given, must, should
+from conformance.values.json_values import shown
 
 TREES = st.lists(conditions(), min_size=1, max_size=8)
 KINDS = {name.split("(")[0].split("[")[0]: name for name in SAMPLES}

@@ -6,7 +6,8 @@ from collections.abc import Callable
 
 from hypothesis import strategies as st
 
-from conformance.checks import at_least, equal, holds, nothing, one_of, text, unequal
+from conformance.author.checks import at_least, equal, holds, nothing, one_of, text, unequal
+from conformance.author.requirement import given, may, must
 from conformance.http.client import Answer
 from conformance.iceberg.catalog import IcebergCatalog, Names
 from conformance.iceberg.operations import OPERATIONS
@@ -27,9 +28,8 @@ from conformance.iceberg.support.scans.plans import (
 from conformance.iceberg.support.scans.samples import plain_rows
 from conformance.iceberg.support.scans.tables import MANY, ScanTable, new_scan_table
 from conformance.iceberg.support.storage import CREDENTIALS, SIGNING, VENDED, asking, covers
-from conformance.json_values import shown
-from conformance.outcomes import Unoffered, Violation
-from conformance.requirement import given, may, must
+from conformance.values.json_values import shown
+from conformance.values.outcomes import Unoffered, Violation
 from specs.openapi import Operation
 
 NOWHERE = "lakeproof-issued-by-nobody"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from conformance.author.requirement import must, should
 from conformance.iceberg.catalog import IcebergCatalog
 from conformance.iceberg.support.content import NESTED_SCHEMA, SCHEMA, field, schema
 from conformance.iceberg.support.scans.plans import PLAN, has_files, plan
@@ -21,7 +22,6 @@ from conformance.iceberg.support.scans.samples import EVENTS, ROWS, TYPES, new_e
 from conformance.iceberg.support.scans.soundness import loses_nothing, residuals_decide_alike
 from conformance.iceberg.support.scans.tables import ScanTable, new_scan_table
 from conformance.iceberg.support.updates import add_and_use_schema
-from conformance.requirement import must, should
 
 NEW = "Predicate"  # the schema that came with the newer names of operands
 PLAN_ONLY = ["planTableScan"]

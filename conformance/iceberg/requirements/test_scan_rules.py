@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from conformance.author.requirement import must
+from conformance.author.suite import Suite
 from conformance.iceberg.support.scans.rules import PLANNED, SCAN_RULES
-from conformance.outcomes import Unoffered, Violation
-from conformance.requirement import must
-from conformance.suite import Suite
+from conformance.values.outcomes import Unoffered, Violation
 
 
 @must(

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from conformance.checks import contains, equal
+from conformance.author.checks import contains, equal
+from conformance.author.requirement import must, should
 from conformance.iceberg.catalog import IcebergCatalog
 from conformance.iceberg.support.content import SCHEMA, partition, spec
 from conformance.iceberg.support.scans.plans import PLAN, has_files, plan
 from conformance.iceberg.support.scans.samples import plain_rows
 from conformance.iceberg.support.scans.tables import ScanTable, new_scan_table
 from conformance.iceberg.support.updates import add_and_use_spec, update
-from conformance.requirement import must, should
 
 NO_SNAPSHOT = 17
 BRANCH = "aside"

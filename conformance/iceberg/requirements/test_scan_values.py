@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from datetime import date
 from typing import Any
 
-from conformance.checks import contains, equal, nothing, one_of, only
+from conformance.author.checks import contains, equal, nothing, one_of, only
+from conformance.author.requirement import must, should
 from conformance.iceberg.catalog import IcebergCatalog
 from conformance.iceberg.support.content import SCHEMA, field, partition, schema, spec
 from conformance.iceberg.support.scans.avro import source_column
@@ -16,7 +17,6 @@ from conformance.iceberg.support.scans.tables import new_scan_table
 from conformance.iceberg.support.scans.transforms import result_type
 from conformance.iceberg.support.scans.values import SAMPLES, days, is_nan, packed, shown
 from conformance.iceberg.support.updates import add_and_use_spec
-from conformance.requirement import must, should
 
 TYPES = {name.split("(")[0].split("[")[0]: name for name in SAMPLES}
 DERIVED = {name: name for name in LAYOUTS if not name.startswith("identity") and name not in ("none", "several")}

@@ -9,13 +9,13 @@ from urllib.parse import quote, urlsplit
 
 import urllib3
 
-from conformance.checks import equal, holds, one_of, url
+from conformance.author.checks import equal, holds, one_of, url
+from conformance.author.requirement import must, should
 from conformance.http.client import Answer
 from conformance.iceberg.catalog import IcebergCatalog, Names
 from conformance.iceberg.support.storage import SIGNING, Place, load_for, place_of
-from conformance.json_values import shown
-from conformance.outcomes import Unoffered, Violation
-from conformance.requirement import must, should
+from conformance.values.json_values import shown
+from conformance.values.outcomes import Unoffered, Violation
 
 SIGN, CONFIG = ["signRequest"], "remote-signing-config"
 REFUSED = (400, 401, 403, 404, 422)

@@ -6,10 +6,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from conformance.author.requirement import should
 from conformance.iceberg.catalog import IcebergCatalog, Names
 from conformance.iceberg.client import IcebergClient
 from conformance.iceberg.support.content import SCHEMA, WIDER, partition, view_body
-from conformance.requirement import should
 
 
 @dataclass(frozen=True, slots=True)

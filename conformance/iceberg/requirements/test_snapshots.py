@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from conformance.checks import equal, same_items
+from conformance.author.checks import equal, same_items
+from conformance.author.requirement import must, should
 from conformance.iceberg.catalog import IcebergCatalog
 from conformance.iceberg.support.commits import COMMIT, FAILED, IMPOSSIBLE, allowed_commit, state, unchanged
 from conformance.iceberg.support.errors import type_is
@@ -18,7 +19,6 @@ from conformance.iceberg.support.snapshots import (
     new_table_with_snapshots,
 )
 from conformance.iceberg.support.updates import append, requirement, set_properties, set_ref, update
-from conformance.requirement import must, should
 
 LOAD = ["loadTable"]
 CURRENT, SNAPSHOTS, REFS, LOG = "the current snapshot", "the snapshots", "the refs", "the snapshots of the snapshot-log"

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from conformance.checks import equal, exactly, same_items, text
+from conformance.author.checks import equal, exactly, same_items, text
+from conformance.author.requirement import must, should
 from conformance.iceberg.catalog import IcebergCatalog
 from conformance.iceberg.support.commits import COMMIT, LAYOUT, columns_are, state, unchanged
 from conformance.iceberg.support.content import NESTED_SCHEMA, SCHEMA, WIDER, partition, spec
@@ -18,7 +19,6 @@ from conformance.iceberg.support.metadata import (
     properties_of,
 )
 from conformance.iceberg.support.updates import CREATE, TOUCH, add_and_use_schema, creation, requirement
-from conformance.requirement import must, should
 
 STAGING = ["createTable"]
 STAGE: dict[str, Any] = {"stage_create": True}

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from conformance.checks import equal, shows
+from conformance.author.checks import equal, shows
+from conformance.author.requirement import must, should
 from conformance.iceberg.catalog import IcebergCatalog
 from conformance.iceberg.support.commits import COMMIT
 from conformance.iceberg.support.metadata import Metadata
 from conformance.iceberg.support.snapshots import FIRST, KEPT, SECOND, new_table_with_snapshots
 from conformance.iceberg.support.statistics import partition_statistics, statistics
 from conformance.iceberg.support.updates import update
-from conformance.requirement import must, should
 
 
 @must("iceberg.statistics.set", operations=COMMIT, clause="update-statistics", needs=KEPT)

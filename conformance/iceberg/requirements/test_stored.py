@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from conformance.checks import equal, shows
+from conformance.author.checks import equal, shows
+from conformance.author.requirement import must, should
 from conformance.http.client import Answer
 from conformance.iceberg.catalog import IcebergCatalog
 from conformance.iceberg.support.commits import COMMIT, allowed_commit
@@ -26,8 +27,7 @@ from conformance.iceberg.support.stored import (
     prepare,
 )
 from conformance.iceberg.support.updates import CREATE, creation
-from conformance.outcomes import Unoffered
-from conformance.requirement import must, should
+from conformance.values.outcomes import Unoffered
 
 CREATE_VIEW = ["createView"]
 Answers = tuple[Answer, Answer]  # to a creation, and to what loads then

@@ -6,7 +6,9 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from conformance.checks import equal, keyed, lacks, only, same_items, text, unequal
+from conformance.author.checks import equal, keyed, lacks, only, same_items, text, unequal
+from conformance.author.requirement import given, must, should
+from conformance.author.strategies import plain_properties
 from conformance.iceberg.catalog import IcebergCatalog
 from conformance.iceberg.support.commits import same_metadata
 from conformance.iceberg.support.content import NESTED_SCHEMA, SCHEMA, field, order, partition, schema, sort_field, spec
@@ -21,9 +23,7 @@ from conformance.iceberg.support.metadata import (
     field_ids,
     properties_of,
 )
-from conformance.json_values import shown
-from conformance.requirement import given, must, should
-from conformance.strategies import plain_properties
+from conformance.values.json_values import shown
 
 CREATE = ["createTable"]
 # The ids of the request are none that a server would give.

@@ -6,15 +6,15 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from conformance.checks import equal, lacks, text
+from conformance.author.checks import equal, lacks, text
+from conformance.author.requirement import given, must, should
 from conformance.iceberg.catalog import IcebergCatalog, Names
 from conformance.iceberg.client import identifier
 from conformance.iceberg.support.commits import LAYOUT, POLICY, columns_are, same_metadata
 from conformance.iceberg.support.content import NESTED_SCHEMA, SCHEMA, WIDER
 from conformance.iceberg.support.errors import type_is
 from conformance.iceberg.support.metadata import default_spec, properties_of
-from conformance.outcomes import Unoffered
-from conformance.requirement import given, must, should
+from conformance.values.outcomes import Unoffered
 
 LOAD = ["loadTable"]
 EXISTS = ["tableExists"]

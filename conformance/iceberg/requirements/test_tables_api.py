@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from conformance.checks import at_most, equal, only, same_items, text
+from conformance.author.checks import at_most, equal, only, same_items, text
+from conformance.author.requirement import must, should
 from conformance.http.client import Answer
 from conformance.iceberg.catalog import IcebergCatalog, Names
 from conformance.iceberg.support.content import SCHEMA, partition, spec
 from conformance.iceberg.support.listing import LISTINGS, NEXT
 from conformance.iceberg.support.metadata import column_names, default_spec
 from conformance.iceberg.support.updates import CREATE, creation, update
-from conformance.outcomes import Unoffered
-from conformance.requirement import must, should
+from conformance.values.outcomes import Unoffered
 
 TABLES = ["listTables"]
 LISTING = LISTINGS["list_tables"]

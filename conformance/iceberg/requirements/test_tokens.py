@@ -7,14 +7,14 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from urllib.parse import quote_plus
 
-from conformance.checks import above, equal, holds, one_of, text
+from conformance.author.checks import above, equal, holds, one_of, text
+from conformance.author.requirement import may, must, should
 from conformance.http.client import Answer
 from conformance.http.routers import UNSUPPORTED_TYPE
 from conformance.iceberg.catalog import IcebergCatalog
 from conformance.iceberg.support.oauth import ACCESS_TOKEN, EXCHANGE, Form, credentials_form, exchange_form, scope_of
-from conformance.json_values import shown
-from conformance.outcomes import Unoffered
-from conformance.requirement import may, must, should
+from conformance.values.json_values import shown
+from conformance.values.outcomes import Unoffered
 
 TOKEN = ["getToken"]
 REFUSED = (400, 401)

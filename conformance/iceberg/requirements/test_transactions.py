@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from conformance.checks import equal, unequal
-from conformance.common.hostile import UNUSED
+from conformance.author.checks import equal, unequal
+from conformance.author.requirement import must, should
 from conformance.iceberg.catalog import IcebergCatalog, Names
 from conformance.iceberg.client import change
 from conformance.iceberg.support.commits import FAILED, IMPOSSIBLE, UNKNOWN, VIEW_UUID, state, unchanged
@@ -24,7 +24,7 @@ from conformance.iceberg.support.updates import (
     set_ref,
     update,
 )
-from conformance.requirement import must, should
+from conformance.target.hostile import UNUSED
 
 COMMIT = ["commitTransaction"]
 NOT_THE_UUID = requirement("assert-table-uuid", uuid=OTHER_UUID)

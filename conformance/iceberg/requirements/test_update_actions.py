@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from conformance.checks import equal
+from conformance.author.checks import equal
+from conformance.author.requirement import must, should
 from conformance.iceberg.catalog import IcebergCatalog
 from conformance.iceberg.support.commits import COMMIT, state, unchanged
 from conformance.iceberg.support.metadata import current_snapshot
 from conformance.iceberg.support.update_actions import ACTIONS, NEW, prepare, version_of
 from conformance.iceberg.support.updates import update
-from conformance.outcomes import Violation
-from conformance.requirement import must, should
+from conformance.values.outcomes import Violation
 
 REFUSED = (400, 406, 409, 422)
 

@@ -6,13 +6,13 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from conformance.checks import equal, exactly, lacks, unequal
+from conformance.author.checks import equal, exactly, lacks, unequal
+from conformance.author.requirement import given, must, should
 from conformance.iceberg.catalog import IcebergCatalog
 from conformance.iceberg.support.commits import COMMIT, IMPOSSIBLE, allowed_commit, state, unchanged
 from conformance.iceberg.support.content import SCHEMA, WIDER, field, schema
 from conformance.iceberg.support.metadata import Metadata, by_id, column_names, properties_of
 from conformance.iceberg.support.updates import LAST_ADDED, add_and_use_schema, add_schema, set_properties, update
-from conformance.requirement import given, must, should
 
 IDS = "the schema-ids of the schemas"
 

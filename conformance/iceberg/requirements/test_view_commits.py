@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from conformance.checks import equal, exactly, same_items, shows
+from conformance.author.checks import equal, exactly, same_items, shows
+from conformance.author.requirement import must, should
 from conformance.iceberg.catalog import IcebergCatalog, Names
 from conformance.iceberg.support.commits import IMPOSSIBLE, POLICY, same_metadata
 from conformance.iceberg.support.content import VIEW_SCHEMA, field, schema, sql, view_version
 from conformance.iceberg.support.errors import type_is
 from conformance.iceberg.support.metadata import by_id, current_version
 from conformance.iceberg.support.updates import LAST_ADDED, OTHER_UUID, add_schema, requirement, set_properties, update
-from conformance.requirement import must, should
 
 REPLACE = ["replaceView"]
 KEPT = ["iceberg.view.commit.kept"]  # without it, little can be said of several versions

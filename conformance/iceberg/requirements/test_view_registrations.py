@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from conformance.checks import equal, text
+from conformance.author.checks import equal, text
+from conformance.author.requirement import must
 from conformance.iceberg.catalog import IcebergCatalog
 from conformance.iceberg.support.commits import same_metadata
 from conformance.iceberg.support.content import view_body
@@ -17,7 +18,6 @@ from conformance.iceberg.support.registrations import (
     missing_file,
 )
 from conformance.iceberg.support.updates import TOUCH
-from conformance.requirement import must
 
 VIEW = ["registerView"]
 UNREGISTER = ["unregisterTable"]

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from conformance.checks import equal, same_items, shows, text
+from conformance.author.checks import equal, same_items, shows, text
+from conformance.author.requirement import must, should
 from conformance.iceberg.catalog import IcebergCatalog, Names
 from conformance.iceberg.support.commits import same_metadata
 from conformance.iceberg.support.content import sql, view_body
 from conformance.iceberg.support.errors import type_is
 from conformance.iceberg.support.listing import views_in
 from conformance.iceberg.support.metadata import by_id, current_version
-from conformance.requirement import must, should
 
 CREATE = ["createView"]
 LOAD = ["loadView"]

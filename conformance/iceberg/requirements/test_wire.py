@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from conformance.author.requirement import must, should
+from conformance.author.suite import Suite
 from conformance.common import wire
 from conformance.iceberg.operations import OPERATIONS
 from conformance.iceberg.support.checks import BODY, CODE, TEXT, TYPE
 from conformance.iceberg.support.metadata import TABLE_RULES, VIEW_RULES
-from conformance.requirement import must, should
-from conformance.suite import Suite
 from specs.clauses import clauses
 from specs.iceberg.errors import OAUTH_OPERATION
 from specs.openapi import Operation

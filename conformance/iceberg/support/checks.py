@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
-from conformance.http.exchange import Exchange
 from conformance.http.wire import ExtraCheck
 from conformance.iceberg.support.metadata import TABLE_RULES, VIEW_RULES, Rule
 from conformance.iceberg.support.scans.rules import SCAN_RULES
-from conformance.json_values import shown
+from conformance.values.exchange import Exchange
+from conformance.values.json_values import shown
 from specs.iceberg.errors import OAUTH_OPERATION, stated_types
 from specs.profiles import Profile
 

@@ -6,13 +6,13 @@ from typing import Any
 
 import msgspec
 
-from conformance.checks import equal
+from conformance.author.checks import equal
 from conformance.http.client import Answer
 from conformance.iceberg.catalog import IcebergCatalog, Names
 from conformance.iceberg.support.content import order, partition, sort_field, spec
 from conformance.iceberg.support.metadata import Metadata, column_names, properties_of
 from conformance.iceberg.support.updates import OTHER_UUID, requirement, set_properties
-from conformance.outcomes import Unoffered
+from conformance.values.outcomes import Unoffered
 
 COMMIT = ["updateTable"]
 FAILED = "CommitFailedException"

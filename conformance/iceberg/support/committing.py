@@ -10,7 +10,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from conformance.checks import holds, one_of
+from conformance.author.checks import holds, one_of
 from conformance.iceberg.catalog import IcebergCatalog
 from conformance.iceberg.client import change
 from conformance.iceberg.support.commit_choices import Choice, Updates, requirements, updates
@@ -18,7 +18,7 @@ from conformance.iceberg.support.metadata import Metadata
 from conformance.iceberg.support.model import PLACE_REFUSED, Path, Statuses
 from conformance.iceberg.support.staging import Stage, stage
 from conformance.iceberg.support.table_model import TableModel, differences
-from conformance.outcomes import Unoffered, Violation
+from conformance.values.outcomes import Unoffered, Violation
 
 DONE, COMMITTED, INVALID, CONFLICT = 200, 204, 400, 409
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from conformance.checks import one_of
+from conformance.author.checks import one_of
 from conformance.http.client import Answer
 from specs.iceberg.errors import known_types
 

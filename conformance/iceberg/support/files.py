@@ -26,7 +26,7 @@ from conformance.iceberg.support.storage import (
     location_of,
     open_s3,
 )
-from conformance.outcomes import Blocked, Unoffered, Violation
+from conformance.values.outcomes import Blocked, Unoffered, Violation
 
 UNREACHABLE = "the files of the server's tables cannot be reached from here"
 UNWRITTEN = "the files of the server's tables cannot be written from here, and this needs some that can be read"

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from conformance.checks import listed
+from conformance.author.checks import listed
 from conformance.http.client import Answer
 from conformance.http.paging import pages
 from conformance.iceberg.catalog import IcebergCatalog, Names

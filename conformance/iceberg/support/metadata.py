@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import pairwise
 from typing import Any
 
-from conformance.json_values import shown
-from conformance.outcomes import Violation
+from conformance.values.json_values import shown
+from conformance.values.outcomes import Violation
 
 Metadata = dict[str, Any]
 Rule = Callable[[Metadata], Iterator[tuple[str, str]]]

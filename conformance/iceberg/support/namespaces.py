@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from conformance.checks import equal
+from conformance.author.checks import equal
 from conformance.iceberg.catalog import IcebergCatalog
-from conformance.outcomes import Unoffered
+from conformance.values.outcomes import Unoffered
 
 PROPERTIES = "the properties of the namespace"
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from conformance.settings import Settings
+from conformance.values.settings import Settings
 
 EXCHANGE = "urn:ietf:params:oauth:grant-type:token-exchange"
 ACCESS_TOKEN = "urn:ietf:params:oauth:token-type:access_token"  # noqa: S105 - the name of a kind of tokens

@@ -9,11 +9,11 @@ from contextlib import suppress
 from typing import Any
 from uuid import uuid4
 
-from conformance.checks import text
+from conformance.author.checks import text
 from conformance.iceberg.catalog import IcebergCatalog, Names
 from conformance.iceberg.support.files import UNREACHABLE, Files, LocalFiles
 from conformance.iceberg.support.staging import stage
-from conformance.outcomes import Unoffered, Violation
+from conformance.values.outcomes import Unoffered, Violation
 
 TAKEN = "AlreadyExistsException"
 PLAIN, GZIPPED = ".metadata.json", ".gz.metadata.json"

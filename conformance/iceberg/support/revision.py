@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping
 from functools import cache
 from typing import Any
 
-from conformance.outcomes import Unoffered
-from conformance.targets.revision import DocumentRevision
+from conformance.target.revision import DocumentRevision
+from conformance.values.outcomes import Unoffered
 from specs.iceberg.commits import actions, newest_actions, newest_requirement_types, requirement_types
 from specs.openapi import Document
 from specs.profiles import find_profile

@@ -13,7 +13,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
-from conformance.checks import text
+from conformance.author.checks import text
 from conformance.http.client import Answer
 from conformance.iceberg.catalog import IcebergCatalog, Names
 from conformance.iceberg.client import Id
@@ -22,7 +22,7 @@ from conformance.iceberg.support.files import UNREACHABLE, WAYS, WRITTEN, Files,
 from conformance.iceberg.support.metadata import Metadata
 from conformance.iceberg.support.scans.manifests import list_bytes
 from conformance.iceberg.support.storage import location_of
-from conformance.outcomes import Unoffered
+from conformance.values.outcomes import Unoffered
 
 GZIP = b"\x1f\x8b"
 SNAPSHOTS = "snapshots"

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import quote
 
-from conformance.checks import text, url
+from conformance.author.checks import text, url
 from conformance.http.client import Answer
 from conformance.iceberg.catalog import IcebergCatalog, Names
-from conformance.outcomes import Unoffered
+from conformance.values.outcomes import Unoffered
 
 DELEGATION = "X-Iceberg-Access-Delegation"
 VENDED, SIGNING = "vended-credentials", "remote-signing"

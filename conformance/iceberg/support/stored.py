@@ -26,7 +26,7 @@ from conformance.iceberg.support.updates import (
     set_ref,
     update,
 )
-from conformance.outcomes import Unoffered
+from conformance.values.outcomes import Unoffered
 
 SNAPSHOT, NEXT_SNAPSHOT = 3001, 3002
 ODD_TEXTS = {

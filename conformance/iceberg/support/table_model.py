@@ -14,8 +14,8 @@ from typing import Any
 
 from conformance.iceberg.support.metadata import MAIN, Metadata, logged_snapshots
 from conformance.iceberg.support.updates import LAST_ADDED
-from conformance.json_values import shown
-from conformance.outcomes import Violation
+from conformance.values.json_values import shown
+from conformance.values.outcomes import Violation
 
 Content = tuple[tuple[Any, ...], ...]
 Update = Mapping[str, Any]

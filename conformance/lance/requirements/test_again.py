@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from conformance.checks import equal, same_items
+from conformance.author.checks import equal, same_items
+from conformance.author.requirement import must, should
+from conformance.author.strategies import tables
 from conformance.common.again import Change
 from conformance.lance.catalog import LanceCatalog, Names
 from conformance.lance.support.arrow import stream
 from conformance.lance.support.columns import KEPT, fields, metadata
 from conformance.lance.support.indexing import wait_for_index
 from conformance.lance.support.tags import check_tag, new_tagged
-from conformance.requirement import must, should
-from conformance.strategies import tables
 
 
 def _new_id(catalog: LanceCatalog) -> Names:

@@ -6,7 +6,9 @@ from typing import Any
 
 import pyarrow as pa
 
-from conformance.checks import equal
+from conformance.author.checks import equal
+from conformance.author.requirement import given, must, should
+from conformance.author.strategies import tables
 from conformance.lance.catalog import LanceCatalog, Names
 from conformance.lance.support.arrow import batches, stream
 from conformance.lance.support.arrow_types import (
@@ -18,8 +20,6 @@ from conformance.lance.support.arrow_types import (
     same_rows,
     typed_table,
 )
-from conformance.requirement import given, must, should
-from conformance.strategies import tables
 
 CREATE = ["CreateTable"]
 INSERT = ["InsertIntoTable"]

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from conformance.checks import equal, holds, lacks, text
-from conformance.common.hostile import UNUSED
+from conformance.author.checks import equal, holds, lacks, text
+from conformance.author.requirement import must, should
+from conformance.author.strategies import tables
 from conformance.lance.catalog import LanceCatalog, Names
 from conformance.lance.support.arrow import stream
 from conformance.lance.support.staging import stage
 from conformance.lance.support.versions import new_table_with_versions, numbers
-from conformance.outcomes import Unoffered
-from conformance.requirement import must, should
-from conformance.strategies import tables
+from conformance.target.hostile import UNUSED
+from conformance.values.outcomes import Unoffered
 
 CREATE = ["BatchCreateTableVersions"]
 COMMIT = ["BatchCommitTables"]

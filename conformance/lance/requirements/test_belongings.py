@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from conformance.checks import equal, text
+from conformance.author.checks import equal, text
+from conformance.author.requirement import must, should
+from conformance.author.strategies import tables
 from conformance.lance.catalog import LanceCatalog
 from conformance.lance.support.arrow import stream
 from conformance.lance.support.belongings import OF_TABLE, OF_VERSION, Belonging
-from conformance.outcomes import Unoffered
-from conformance.requirement import must, should
-from conformance.strategies import tables
+from conformance.values.outcomes import Unoffered
 
 RENAME, REGISTER, DROP, RESTORE = ["RenameTable"], ["RegisterTable"], ["DropTable"], ["RestoreTable"]
 

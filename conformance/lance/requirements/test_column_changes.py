@@ -7,16 +7,16 @@ from typing import Any
 import pyarrow as pa
 from hypothesis import strategies as st
 
-from conformance.checks import equal, same_items
+from conformance.author.checks import equal, same_items
+from conformance.author.requirement import given, must, should
+from conformance.author.strategies import tables
 from conformance.lance.catalog import LanceCatalog, Names
 from conformance.lance.support.arrow import stream
 from conformance.lance.support.arrow_types import CORE, SPECIAL, read_table, same_rows, typed_table
 from conformance.lance.support.columns import ADD, ALTER, CHANGES, DROP, field
 from conformance.lance.support.indexing import all_indices, wait_for_index
 from conformance.lance.support.rows import check_transaction
-from conformance.outcomes import Unoffered
-from conformance.requirement import given, must, should
-from conformance.strategies import tables
+from conformance.values.outcomes import Unoffered
 
 
 @must("lance.column.add.fragments", operations=ADD, clause="add-columns")

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from conformance.checks import equal
+from conformance.author.checks import equal
+from conformance.author.requirement import should
+from conformance.author.strategies import tables
 from conformance.lance.catalog import LanceCatalog
 from conformance.lance.support.arrow import stream
-from conformance.requirement import should
-from conformance.strategies import tables
 
 Case = tuple[str, Mapping[str, Any]]  # the operation, and what it is asked for
 INDEX: dict[str, Any] = {"body": {"column": "nowhere", "index_type": "BTREE"}}

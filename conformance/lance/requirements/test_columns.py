@@ -7,7 +7,9 @@ from typing import Any
 import pyarrow as pa
 from hypothesis import strategies as st
 
-from conformance.checks import above, contains, equal, holds, lacks, number, same_items, shows
+from conformance.author.checks import above, contains, equal, holds, lacks, number, same_items, shows
+from conformance.author.requirement import given, must, should
+from conformance.author.strategies import COLUMN_NAMES
 from conformance.lance.catalog import LanceCatalog, Names
 from conformance.lance.support.columns import (
     ADD,
@@ -23,8 +25,6 @@ from conformance.lance.support.columns import (
     metadata,
 )
 from conformance.lance.support.ordinary import accepts
-from conformance.requirement import given, must, should
-from conformance.strategies import COLUMN_NAMES
 
 PEOPLE = pa.table(
     {

@@ -7,14 +7,14 @@ from dataclasses import dataclass
 
 import pyarrow as pa
 
-from conformance.checks import equal, text
+from conformance.author.checks import equal, text
+from conformance.author.requirement import given, must, should
+from conformance.author.strategies import row_counts, spellings, tables
 from conformance.http.client import Answer
 from conformance.lance.catalog import LanceCatalog
 from conformance.lance.support.arrow import stream
 from conformance.lance.support.broken_streams import BROKEN_STREAMS
 from conformance.lance.support.ordinary import accepts
-from conformance.requirement import given, must, should
-from conformance.strategies import row_counts, spellings, tables
 
 CREATE = ["CreateTable"]
 REGISTER = ["RegisterTable"]

@@ -6,12 +6,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from conformance.checks import equal, find, holds, listed, shows, text
+from conformance.author.checks import equal, find, holds, listed, shows, text
+from conformance.author.requirement import should
 from conformance.lance.catalog import LanceCatalog, Names
 from conformance.lance.support.indexing import KINDS, new_index
 from conformance.lance.support.ordinary import ordinary
 from conformance.lance.support.versions import new_table_with_versions
-from conformance.requirement import should
 
 OWNER = {"owner": "lakeproof"}
 VERSION_FIELDS = ("version", "manifest_path", "manifest_size", "e_tag", "timestamp_millis")

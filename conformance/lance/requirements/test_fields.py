@@ -8,13 +8,13 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+from conformance.author.requirement import must, should
 from conformance.common.fields import Wrong, below_minimum, defects, wrong_types
-from conformance.common.hostile import UNUSED
 from conformance.common.ordinary import accepted, is_success, refuses_each
 from conformance.lance.catalog import LanceCatalog
 from conformance.lance.operations import JSON_OPERATIONS, OPERATIONS, reads
 from conformance.lance.support.ordinary import Ordinary, ordinary, refuses_invalid
-from conformance.requirement import must, should
+from conformance.target.hostile import UNUSED
 from specs.openapi import JSON_TYPE, Operation
 from specs.profiles import find_profile
 

@@ -8,7 +8,8 @@ from typing import Any
 import pyarrow as pa
 from hypothesis import strategies as st
 
-from conformance.checks import contains, equal, holds, same_items, within
+from conformance.author.checks import contains, equal, holds, same_items, within
+from conformance.author.requirement import given, must, should
 from conformance.lance.catalog import LanceCatalog, Names
 from conformance.lance.support.arrow import stream
 from conformance.lance.support.query_model import column, ids
@@ -30,7 +31,6 @@ from conformance.lance.support.words import (
     with_any,
     with_phrase,
 )
-from conformance.requirement import given, must, should
 
 QUERY = ["QueryTable"]
 one_word = st.sampled_from(WORDS)

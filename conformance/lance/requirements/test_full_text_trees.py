@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from conformance.checks import equal, within
+from conformance.author.checks import equal, within
+from conformance.author.requirement import must, should
 from conformance.lance.catalog import LanceCatalog
 from conformance.lance.support.arrow import read_rows
 from conformance.lance.support.query_model import ids
 from conformance.lance.support.words import NUMBERS, Json, boolean, found, match, new_texts, phrase, structured
-from conformance.requirement import must, should
 
 QUERY = ["QueryTable"]
 BAD: dict[str, Json] = {

@@ -7,8 +7,9 @@ from functools import partial
 
 from hypothesis import strategies as st
 
-from conformance.checks import contains, equal
-from conformance.common import hostile, levels
+from conformance.author.checks import contains, equal
+from conformance.author.requirement import given, must, should
+from conformance.common import levels
 from conformance.common.bodies import Body
 from conformance.common.names import NamedObject, name_is_kept, named
 from conformance.http.client import Answer
@@ -17,7 +18,7 @@ from conformance.lance.operations import OPERATIONS
 from conformance.lance.support.listing import collect, collect_namespaces, collect_tables
 from conformance.lance.support.ordinary import preparation
 from conformance.lance.support.routers import routed
-from conformance.requirement import given, must, should
+from conformance.target import hostile
 from specs.lance.identifiers import join_parts
 from specs.openapi import Operation
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from conformance.checks import equal
+from conformance.author.checks import equal
+from conformance.author.requirement import may, must, should
 from conformance.lance.catalog import LanceCatalog
 from conformance.lance.support.arrow import stream
 from conformance.lance.support.columns import check_no_column
@@ -22,8 +23,7 @@ from conformance.lance.support.indexing import (
     wait_for_index,
     without_vectors,
 )
-from conformance.outcomes import Unoffered
-from conformance.requirement import may, must, should
+from conformance.values.outcomes import Unoffered
 from specs.openapi import Operation
 
 SCALAR = ["CreateTableScalarIndex"]

@@ -5,14 +5,14 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
-from conformance.checks import equal, same_items, text
-from conformance.common import hostile
+from conformance.author.checks import equal, same_items, text
+from conformance.author.requirement import given, must, should
+from conformance.author.strategies import names
 from conformance.lance.catalog import LanceCatalog
 from conformance.lance.support.index_building import BTREE, BUILDERS, CREATE, build, new_table
 from conformance.lance.support.indexing import KINDS, all_indices, index_names, wait_for_index, wait_for_indices
 from conformance.lance.support.routers import routed
-from conformance.requirement import given, must, should
-from conformance.strategies import names
+from conformance.target import hostile
 from specs.openapi import Operation
 
 Body = dict[str, Any]

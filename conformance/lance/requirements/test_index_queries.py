@@ -7,8 +7,8 @@ from typing import Any
 
 import pyarrow as pa
 
-from conformance.checks import equal, holds, number, same_items
-from conformance.json_values import shown
+from conformance.author.checks import equal, holds, number, same_items
+from conformance.author.requirement import must, should
 from conformance.lance.catalog import LanceCatalog, Names
 from conformance.lance.support.arrow import stream
 from conformance.lance.support.indexing import (
@@ -22,7 +22,7 @@ from conformance.lance.support.indexing import (
     vector,
     wait_for_index,
 )
-from conformance.requirement import must, should
+from conformance.values.json_values import shown
 
 CREATE = ["CreateTableIndex"]
 SCALAR = ["CreateTableScalarIndex"]

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from conformance.checks import at_least, distinct, equal, exactly, number, one_of, only, same_items, text
+from conformance.author.checks import at_least, distinct, equal, exactly, number, one_of, only, same_items, text
+from conformance.author.requirement import given, must, should
+from conformance.author.strategies import names
 from conformance.common.operations import has_json_body
 from conformance.http.client import Answer, Expected
 from conformance.lance.catalog import LanceCatalog, Names
@@ -20,8 +22,6 @@ from conformance.lance.support.indexing import (
     row_counts_of,
     wait_for_index,
 )
-from conformance.requirement import given, must, should
-from conformance.strategies import names
 from specs.lance.identifiers import join_parts
 from specs.openapi import Operation
 

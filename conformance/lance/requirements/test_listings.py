@@ -6,7 +6,9 @@ from collections.abc import Callable
 
 from hypothesis import strategies as st
 
-from conformance.checks import at_most, contains, equal, lacks, same_items, text, within
+from conformance.author.checks import at_most, contains, equal, lacks, same_items, text, within
+from conformance.author.requirement import given, may, must, should
+from conformance.author.strategies import distinct_names, names, tables
 from conformance.lance.catalog import LanceCatalog
 from conformance.lance.support.listing import (
     Listing,
@@ -17,8 +19,6 @@ from conformance.lance.support.listing import (
     follow,
 )
 from conformance.lance.support.paged import LISTINGS
-from conformance.requirement import given, may, must, should
-from conformance.strategies import distinct_names, names, tables
 from specs.lance.identifiers import join_parts
 
 TABLES = "the listed tables"

@@ -6,7 +6,9 @@ from typing import Any
 
 import pyarrow as pa
 
-from conformance.checks import equal, one_of, same_items
+from conformance.author.checks import equal, one_of, same_items
+from conformance.author.requirement import may, must, should
+from conformance.author.strategies import COLUMN_NAMES
 from conformance.lance.catalog import LanceCatalog, Names
 from conformance.lance.support.arrow import stream
 from conformance.lance.support.broken_streams import BROKEN_STREAMS
@@ -14,8 +16,6 @@ from conformance.lance.support.columns import check_no_column
 from conformance.lance.support.merge_model import Row
 from conformance.lance.support.merging import SCHEMA, SOURCE, TARGET, UPSERT, new_target, rows_stream
 from conformance.lance.support.ordinary import accepts
-from conformance.requirement import may, must, should
-from conformance.strategies import COLUMN_NAMES
 
 MERGE = ["MergeInsertIntoTable"]
 

@@ -6,13 +6,13 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from conformance.checks import equal, same_items
+from conformance.author.checks import equal, same_items
+from conformance.author.requirement import given, must, should
 from conformance.lance.catalog import LanceCatalog, Names
 from conformance.lance.support.merge_model import DELETE_FILTERS, UPDATE_FILTERS, Clauses, Row, merged
 from conformance.lance.support.merging import SOURCE, TARGET, UPSERT, new_target, rows_stream
 from conformance.lance.support.ordinary import accepts
 from conformance.lance.support.rows import check_transaction
-from conformance.requirement import given, must, should
 
 MERGE = ["MergeInsertIntoTable"]
 COUNTS = ("num_updated_rows", "num_inserted_rows", "num_deleted_rows")

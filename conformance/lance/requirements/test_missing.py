@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from conformance.checks import equal
-from conformance.common import hostile
+from conformance.author.checks import equal
+from conformance.author.strategies import tables
 from conformance.common.missing import NOT_FOUND, Absent, Missing, missing_is_refused
 from conformance.http.client import Answer, Expected
 from conformance.lance.catalog import LanceCatalog, Names
 from conformance.lance.support.arrow import stream
-from conformance.strategies import tables
+from conformance.target import hostile
 
 MISSING_VERSION = 4711
 MANIFEST = f"{hostile.UNUSED}/_versions/1.manifest-x"

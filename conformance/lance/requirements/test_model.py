@@ -13,16 +13,16 @@ from hypothesis.stateful import (
     rule,
 )
 
-from conformance.checks import contains, equal, one_of, same_items, within
+from conformance.author.checks import contains, equal, one_of, same_items, within
+from conformance.author.requirement import must
+from conformance.author.strategies import tables
+from conformance.author.suite import Suite
 from conformance.http.client import Answer
 from conformance.lance.catalog import LanceCatalog
 from conformance.lance.support.arrow import stream
 from conformance.lance.support.listing import collect_namespaces, collect_tables
 from conformance.lance.support.model import TABLE_MISSING, Model, Outcome, Path
-from conformance.requirement import must
-from conformance.strategies import tables
-from conformance.suite import Suite
-from conformance.targets.target import OFFERED
+from conformance.target.target import OFFERED
 from specs.lance.identifiers import join_parts
 
 PATHS = st.lists(st.sampled_from(["a", "b"]), min_size=1, max_size=2).map(tuple)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from conformance.checks import contains, equal, holds, lacks, same_items
+from conformance.author.checks import contains, equal, holds, lacks, same_items
+from conformance.author.requirement import given, must, should
+from conformance.author.strategies import distinct_names, properties, spellings, tables
 from conformance.lance.catalog import LanceCatalog
 from conformance.lance.support.listing import collect_namespaces
-from conformance.requirement import given, must, should
-from conformance.strategies import distinct_names, properties, spellings, tables
 
 CREATE = ["CreateNamespace"]
 DROP = ["DropNamespace"]

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from conformance.coverage.minimal import minimal_value
+from conformance.author.requirement import should
 from conformance.lance.catalog import LanceCatalog
 from conformance.lance.operations import JSON_OPERATIONS
-from conformance.outcomes import Unoffered
-from conformance.requirement import should
+from conformance.target.minimal import minimal_value
+from conformance.values.outcomes import Unoffered
 from specs.lance.identifiers import join_parts
 from specs.openapi import JSON_TYPE, Operation
 from specs.profiles import find_profile

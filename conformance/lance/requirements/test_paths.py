@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from functools import partial
 
-from conformance.checks import number
+from conformance.author.checks import number
+from conformance.author.requirement import should
+from conformance.author.suite import Suite
 from conformance.common import paths
 from conformance.common.paths import Asked
 from conformance.http.client import Answer
-from conformance.http.exchange import Exchange
 from conformance.lance.catalog import LanceCatalog
 from conformance.lance.operations import OPERATIONS
 from conformance.lance.support.ordinary import ordinary
-from conformance.requirement import should
-from conformance.suite import Suite
+from conformance.values.exchange import Exchange
 
 
 def _request(catalog: LanceCatalog, operation: str) -> Exchange:

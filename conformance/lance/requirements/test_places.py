@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from conformance.checks import equal, one_of
+from conformance.author.checks import equal, one_of
+from conformance.author.requirement import must, should
+from conformance.author.strategies import tables
 from conformance.lance.catalog import LanceCatalog, Names
 from conformance.lance.operations import OPERATIONS
 from conformance.lance.support.arrow import stream
 from conformance.lance.support.ordinary import ordinary
-from conformance.requirement import must, should
-from conformance.strategies import tables
 from specs.openapi import Operation
 
 # What is tested elsewhere by a requirement of its own.

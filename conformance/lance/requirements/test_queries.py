@@ -7,12 +7,12 @@ from typing import Any
 import pyarrow as pa
 from hypothesis import strategies as st
 
-from conformance.checks import distinct, equal, holds, same_items, text, unequal, within
+from conformance.author.checks import distinct, equal, holds, same_items, text, unequal, within
+from conformance.author.requirement import given, must, should
 from conformance.lance.catalog import LanceCatalog
 from conformance.lance.support.arrow import read_file, read_rows, stream
 from conformance.lance.support.queries import ALL, EXPLAIN, PLANS, QUERY, Query, ask
 from conformance.lance.support.query_model import FILTERS, ROWS, SCHEMA, ids, matching, new_queried, search, told
-from conformance.requirement import given, must, should
 from specs.openapi import Operation
 
 FILE_TYPE = "application/vnd.apache.arrow.file"

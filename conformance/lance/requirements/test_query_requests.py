@@ -5,13 +5,13 @@ from __future__ import annotations
 import pyarrow as pa
 from hypothesis import strategies as st
 
-from conformance.checks import equal, number, one_of, same_items
+from conformance.author.checks import equal, number, one_of, same_items
+from conformance.author.requirement import given, must, should
 from conformance.http.client import Answer, Expected
 from conformance.lance.catalog import LanceCatalog
 from conformance.lance.support.columns import check_no_column
 from conformance.lance.support.queries import ALL, QUERY, Query, ask
 from conformance.lance.support.query_model import PROBES, ROWS, SCHEMA, Row, column, matching, new_queried, search
-from conformance.requirement import given, must, should
 from specs.openapi import Operation
 
 NAMES = SCHEMA.names

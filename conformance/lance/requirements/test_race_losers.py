@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
+from conformance.author.strategies import tables
 from conformance.common.bodies import Body
 from conformance.common.races import Act, Late, losers_are_refused, same_requests_are_no_failure
 from conformance.http.client import Answer
@@ -15,7 +16,6 @@ from conformance.lance.operations import OPERATIONS, reads
 from conformance.lance.support.arrow import stream
 from conformance.lance.support.ordinary import Ordinary, ordinary
 from conformance.lance.support.staging import stage
-from conformance.strategies import tables
 
 EXISTS, GONE = (409,), (404,)
 

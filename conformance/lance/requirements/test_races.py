@@ -9,7 +9,11 @@ from typing import Any
 
 import pyarrow as pa
 
-from conformance.checks import equal, number
+from conformance.author.checks import equal, number
+from conformance.author.racing import SIZES, Racer, fail_on, fail_without_order, race
+from conformance.author.requirement import must, should
+from conformance.author.strategies import tables
+from conformance.author.suite import Suite
 from conformance.common.races import Act, Contest, clients, one_wins, successes
 from conformance.history import (
     OK,
@@ -17,7 +21,6 @@ from conformance.history import (
     Event,
     judge_pairs,
 )
-from conformance.history.racing import SIZES, Racer, fail_on, fail_without_order, race
 from conformance.http.client import Answer
 from conformance.lance.catalog import ALL_ROWS, LanceCatalog, Names
 from conformance.lance.client import LanceClient
@@ -25,10 +28,7 @@ from conformance.lance.support.arrow import read_rows, stream
 from conformance.lance.support.listing import collect
 from conformance.lance.support.row_history import COUNTER, REGISTERS, by_row
 from conformance.lance.support.staging import stage
-from conformance.outcomes import Violation
-from conformance.requirement import must, should
-from conformance.strategies import tables
-from conformance.suite import Suite
+from conformance.values.outcomes import Violation
 from specs.lance.identifiers import join_parts
 
 Start = tuple[Sequence[Act], Callable[[int], object]]

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from conformance.checks import equal
+from conformance.author.checks import equal
+from conformance.author.requirement import must
+from conformance.author.suite import Suite
 from conformance.common.requests import ask_as, require_token
 from conformance.lance.catalog import LanceCatalog
 from conformance.lance.operations import JSON_OPERATIONS, OPERATIONS
 from conformance.lance.support.ordinary import ordinary, refuses_invalid
-from conformance.outcomes import Unoffered
-from conformance.requirement import must
-from conformance.suite import Suite
+from conformance.values.outcomes import Unoffered
 from specs.openapi import JSON_TYPE, Operation
 
 READS = ("DescribeNamespace", "NamespaceExists", "DescribeTable", "TableExists", "CountTableRows")

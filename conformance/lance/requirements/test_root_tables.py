@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from conformance.checks import contains, equal, holds, lacks, url
+from conformance.author.checks import contains, equal, holds, lacks, url
+from conformance.author.requirement import must
+from conformance.author.strategies import tables
 from conformance.lance.catalog import LanceCatalog, Names
 from conformance.lance.support.arrow import stream
 from conformance.lance.support.listing import collect_all_tables, collect_tables
-from conformance.outcomes import Unoffered
-from conformance.requirement import must
-from conformance.strategies import tables
+from conformance.values.outcomes import Unoffered
 
 ROOT: Names = ()
 LISTED = "the tables of the root namespace"

@@ -7,15 +7,15 @@ from typing import Any
 import pyarrow as pa
 from hypothesis import strategies as st
 
-from conformance.checks import equal, same_items
+from conformance.author.checks import equal, same_items
+from conformance.author.requirement import given, must, should
+from conformance.author.strategies import COLUMN_NAMES, tables
 from conformance.lance.catalog import LanceCatalog, Names
 from conformance.lance.support.arrow import stream
 from conformance.lance.support.columns import check_no_column
 from conformance.lance.support.ordinary import accepts
 from conformance.lance.support.rows import BAD_PREDICATES, check_transaction
-from conformance.outcomes import Unoffered
-from conformance.requirement import given, must, should
-from conformance.strategies import COLUMN_NAMES, tables
+from conformance.values.outcomes import Unoffered
 
 COUNT = ["CountTableRows"]
 UPDATE = ["UpdateTable"]

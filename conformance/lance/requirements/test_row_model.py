@@ -9,14 +9,14 @@ import pyarrow as pa
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
-from conformance.checks import distinct, equal, holds, number, same_items
+from conformance.author.checks import distinct, equal, holds, number, same_items
+from conformance.author.requirement import should
+from conformance.author.suite import Suite
 from conformance.http.client import Answer
 from conformance.lance.catalog import LanceCatalog
 from conformance.lance.support.arrow import stream
 from conformance.lance.support.model import Outcome
 from conformance.lance.support.row_model import Rows, TableModel, Version
-from conformance.requirement import should
-from conformance.suite import Suite
 
 IDS = st.integers(0, 9)
 NUMBERS = st.integers(-3, 3)

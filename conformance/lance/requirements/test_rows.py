@@ -7,14 +7,14 @@ from typing import Any
 import pyarrow as pa
 from hypothesis import strategies as st
 
-from conformance.checks import equal, same_items
+from conformance.author.checks import equal, same_items
+from conformance.author.requirement import given, must, should
+from conformance.author.strategies import row_counts, spellings, tables
 from conformance.lance.catalog import LanceCatalog
 from conformance.lance.support.arrow import stream
 from conformance.lance.support.broken_streams import BROKEN_STREAMS
 from conformance.lance.support.ordinary import accepts
 from conformance.lance.support.rows import BAD_PREDICATES, check_transaction
-from conformance.requirement import given, must, should
-from conformance.strategies import row_counts, spellings, tables
 
 INSERT = ["InsertIntoTable"]
 COUNT = ["CountTableRows"]

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from conformance.checks import equal, same_items
+from conformance.author.checks import equal, same_items
+from conformance.author.requirement import must, should
 from conformance.lance.catalog import LanceCatalog
 from conformance.lance.support.indexing import KINDS, ROWS, indexable, new_index, vector
 from conformance.lance.support.query_model import PROBES, Row, distances, ids, nearest, new_queried, search
 from conformance.lance.support.query_model import ROWS as FEW_ROWS
-from conformance.requirement import must, should
 
 QUERY = ["QueryTable"]
 EFFORTS: dict[str, Row] = {

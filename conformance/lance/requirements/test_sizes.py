@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from conformance.checks import contains, equal, exactly
+from conformance.author.checks import contains, equal, exactly
+from conformance.author.requirement import must, should
 from conformance.lance.catalog import LanceCatalog
 from conformance.lance.support.listing import collect_tables
 from conformance.lance.support.versions import new_table_with_versions, numbers
-from conformance.requirement import must, should
 
 MANY = 60
 LONG = "x" * 2_200_000  # frameworks cut off at two mebibytes

@@ -6,12 +6,12 @@ from itertools import pairwise
 
 from hypothesis import strategies as st
 
-from conformance.checks import above, at_least, at_most, equal
+from conformance.author.checks import above, at_least, at_most, equal
+from conformance.author.requirement import given, must, should
+from conformance.author.strategies import tables
 from conformance.lance.catalog import LanceCatalog
 from conformance.lance.support.arrow import stream
 from conformance.lance.support.indexing import wait_for_index
-from conformance.requirement import given, must, should
-from conformance.strategies import tables
 
 STATS = ["GetTableStats"]
 LENGTHS = ("min", "p25", "p50", "p75", "p99", "max")

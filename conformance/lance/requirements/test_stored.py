@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from conformance.checks import contains, equal, exactly, holds, keyed, lacks, one_of, shows
+from conformance.author.checks import contains, equal, exactly, holds, keyed, lacks, one_of, shows
+from conformance.author.requirement import must, should
+from conformance.author.strategies import tables
 from conformance.http.client import Answer
 from conformance.lance.catalog import LanceCatalog, Names
 from conformance.lance.support.arrow import stream
@@ -15,9 +17,7 @@ from conformance.lance.support.staging import stage
 from conformance.lance.support.tags import new_tagged
 from conformance.lance.support.transactions import new_transaction
 from conformance.lance.support.versions import new_table_with_versions, numbers
-from conformance.outcomes import Unoffered
-from conformance.requirement import must, should
-from conformance.strategies import tables
+from conformance.values.outcomes import Unoffered
 
 OWNER = {"owner": "somebody"}
 ODD = {

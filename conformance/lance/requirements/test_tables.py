@@ -5,14 +5,14 @@ from __future__ import annotations
 import re
 from functools import partial
 
-from conformance.checks import above, equal, holds, lacks, one_of, text
-from conformance.json_values import shown
+from conformance.author.checks import above, equal, holds, lacks, one_of, text
+from conformance.author.requirement import given, must, should
+from conformance.author.strategies import names, tables
 from conformance.lance.catalog import LanceCatalog
 from conformance.lance.support.arrow import stream
 from conformance.lance.support.listing import collect_tables
 from conformance.lance.support.ordinary import accepts
-from conformance.requirement import given, must, should
-from conformance.strategies import names, tables
+from conformance.values.json_values import shown
 
 DESCRIBE = ["DescribeTable"]
 EXISTS = ["TableExists"]

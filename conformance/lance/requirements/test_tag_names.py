@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from conformance.checks import contains, one_of, same_items
-from conformance.common import hostile
+from conformance.author.checks import contains, one_of, same_items
+from conformance.author.requirement import must, should
 from conformance.lance.catalog import LanceCatalog
 from conformance.lance.support.tags import check_tag, new_tagged
-from conformance.requirement import must, should
+from conformance.target import hostile
 
 CREATE, GET = ["CreateTableTag"], ["GetTableTagVersion"]
 GOOD_NAMES = {

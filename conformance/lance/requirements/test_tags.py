@@ -6,13 +6,13 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from conformance.checks import above, equal, lacks, one_of, same_items
+from conformance.author.checks import above, equal, lacks, one_of, same_items
+from conformance.author.requirement import given, must, should
+from conformance.author.strategies import tables
 from conformance.lance.catalog import LanceCatalog, Names
 from conformance.lance.support.arrow import stream
 from conformance.lance.support.ordinary import accepts
 from conformance.lance.support.tags import check_tag, new_tagged
-from conformance.requirement import given, must, should
-from conformance.strategies import tables
 
 LIST, GET = ["ListTableTags"], ["GetTableTagVersion"]
 CREATE, UPDATE, DELETE = ["CreateTableTag"], ["UpdateTableTag"], ["DeleteTableTag"]

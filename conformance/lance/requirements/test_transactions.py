@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from conformance.checks import equal, holds, lacks, text
+from conformance.author.checks import equal, holds, lacks, text
+from conformance.author.requirement import must, should
 from conformance.http.client import Answer
 from conformance.lance.catalog import LanceCatalog
 from conformance.lance.support.transactions import new_transaction
-from conformance.requirement import must, should
 from specs.lance.identifiers import DELIMITER
 
 DESCRIBE, ALTER = ["DescribeTransaction"], ["AlterTransaction"]

@@ -8,8 +8,8 @@ from typing import Any
 import pyarrow as pa
 from hypothesis import strategies as st
 
-from conformance.checks import at_least, equal, same_items, within
-from conformance.json_values import shown
+from conformance.author.checks import at_least, equal, same_items, within
+from conformance.author.requirement import given, may, must, should
 from conformance.lance.catalog import LanceCatalog, Names
 from conformance.lance.support.arrow import stream
 from conformance.lance.support.query_model import (
@@ -28,8 +28,8 @@ from conformance.lance.support.query_model import (
     new_queried,
     search,
 )
-from conformance.outcomes import Violation
-from conformance.requirement import given, may, must, should
+from conformance.values.json_values import shown
+from conformance.values.outcomes import Violation
 
 QUERY = ["QueryTable"]
 CENTRE = (0, 0)  # no two rows beyond the second are at one distance from it

@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from conformance.checks import contains, equal, holds, keyed, lacks
-from conformance.common import hostile
-from conformance.common.hostile import Canary
+from conformance.author.checks import contains, equal, holds, keyed, lacks
+from conformance.author.requirement import must, should
+from conformance.author.strategies import tables
 from conformance.lance.catalog import LanceCatalog
 from conformance.lance.support.arrow import stream
 from conformance.lance.support.staging import stage
 from conformance.lance.support.versions import new_table_with_versions, numbers
-from conformance.requirement import must, should
-from conformance.strategies import tables
-from conformance.targets.target import OFFERED
+from conformance.target import hostile
+from conformance.target.hostile import Canary
+from conformance.target.target import OFFERED
 
 CREATE = ["CreateTableVersion"]
 DELETE = ["BatchDeleteTableVersions"]

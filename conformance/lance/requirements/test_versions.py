@@ -8,15 +8,15 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from conformance.checks import above, at_least, contains, equal, holds, keyed, number, one_of, same_items, text
+from conformance.author.checks import above, at_least, contains, equal, holds, keyed, number, one_of, same_items, text
+from conformance.author.requirement import given, must, should
+from conformance.author.strategies import tables
 from conformance.lance.catalog import LanceCatalog, Names
 from conformance.lance.support.arrow import stream
 from conformance.lance.support.listing import collect
 from conformance.lance.support.ordinary import accepts
 from conformance.lance.support.rows import check_transaction
-from conformance.outcomes import Unoffered
-from conformance.requirement import given, must, should
-from conformance.strategies import tables
+from conformance.values.outcomes import Unoffered
 
 LIST, DESCRIBE, RESTORE = ["ListTableVersions"], ["DescribeTableVersion"], ["RestoreTable"]
 MISSING_VERSION = 4711

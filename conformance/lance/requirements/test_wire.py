@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from conformance.author.requirement import must, should
+from conformance.author.suite import Suite
 from conformance.common import wire
 from conformance.lance.operations import OPERATIONS
 from conformance.lance.support.checks import CODE_LIST, CODE_STATUS
-from conformance.requirement import must, should
-from conformance.suite import Suite
 from specs.openapi import Operation
 
 test_offered_or_refused = wire.offered_or_refused.declare(

@@ -6,8 +6,8 @@ from typing import Any
 
 import pyarrow as pa
 
-from conformance.json_values import strict
-from conformance.outcomes import Violation
+from conformance.values.json_values import strict
+from conformance.values.outcomes import Violation
 
 STREAM_TYPE = "application/vnd.apache.arrow.stream"
 

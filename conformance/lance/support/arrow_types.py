@@ -16,10 +16,10 @@ import pyarrow as pa
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
-from conformance.checks import same_items
+from conformance.author.checks import same_items
 from conformance.lance.catalog import ALL_ROWS, LanceCatalog, Names
 from conformance.lance.support.arrow import read_file
-from conformance.outcomes import Violation
+from conformance.values.outcomes import Violation
 
 DAY, LAST_DAY, TIME = dt.date(2024, 2, 29), dt.date(9999, 12, 31), dt.time(23, 59, 58, 987000)
 POINT = pa.struct([("x", pa.int32()), ("label", pa.string())])

@@ -6,12 +6,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from conformance.author.strategies import tables
 from conformance.lance.catalog import LanceCatalog, Names
 from conformance.lance.support.arrow import stream
 from conformance.lance.support.columns import schema_of
 from conformance.lance.support.indexing import KINDS, index_names, new_index
 from conformance.lance.support.versions import numbers
-from conformance.strategies import tables
 
 NAME = "kept"
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from conformance.author.strategies import tables
 from conformance.lance.support import arrow
 from conformance.lance.support.arrow import stream
-from conformance.strategies import tables
 
 BROKEN_STREAMS = {
     "garbage": b"this is not an Arrow stream",

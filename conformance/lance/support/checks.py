@@ -5,8 +5,8 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
-from conformance.http.exchange import Exchange
 from conformance.http.wire import ExtraCheck
+from conformance.values.exchange import Exchange
 from specs.lance.errors import codes_of, error_codes
 from specs.profiles import Profile
 

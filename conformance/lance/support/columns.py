@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from conformance.checks import contains, equal, holds, keyed
+from conformance.author.checks import contains, equal, holds, keyed
 from conformance.http.client import Answer
 from conformance.lance.catalog import INVALID_INPUT, LanceCatalog, Names
 

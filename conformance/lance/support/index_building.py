@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from conformance.checks import holds, text
+from conformance.author.checks import holds, text
 from conformance.http.client import Answer
 from conformance.lance.catalog import LanceCatalog, Names
 from conformance.lance.operations import OPERATIONS

@@ -15,11 +15,11 @@ from typing import Any, TypeVar
 import pyarrow as pa
 
 from conformance.http.client import Answer
-from conformance.json_values import shown
 from conformance.lance.catalog import LanceCatalog
 from conformance.lance.client import Id
 from conformance.lance.support.listing import collect
-from conformance.outcomes import Unoffered, Violation
+from conformance.values.json_values import shown
+from conformance.values.outcomes import Unoffered, Violation
 
 T = TypeVar("T")
 ROWS = 300  # quantizers are trained on 256 rows at least

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from conformance.checks import text
+from conformance.author.checks import text
 from conformance.http.client import Answer
 from conformance.http.paging import pages
 from conformance.lance.catalog import LanceCatalog, Names

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from conformance.checks import text
+from conformance.author.checks import text
 from conformance.lance.support.arrow import stream
-from conformance.outcomes import Unoffered
-from conformance.targets.sandbox import REGISTRATION
+from conformance.values.outcomes import Unoffered
+from conformance.values.resources import REGISTRATION
 
 if TYPE_CHECKING:
     from conformance.lance.catalog import LanceCatalog, Names

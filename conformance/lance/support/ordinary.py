@@ -11,17 +11,17 @@ from typing import Any
 
 import pyarrow as pa
 
-from conformance.checks import text
+from conformance.author.checks import text
+from conformance.author.strategies import tables
 from conformance.common.ordinary import Unprepared, accepted, refuses_each
 from conformance.http.client import Answer, Expected
-from conformance.http.exchange import Exchange
 from conformance.lance.catalog import INVALID_INPUT, LanceCatalog, Names
 from conformance.lance.support.arrow import stream
 from conformance.lance.support.indexing import KINDS, new_index
 from conformance.lance.support.staging import stage
 from conformance.lance.support.transactions import new_transaction
-from conformance.outcomes import Blocked
-from conformance.strategies import tables
+from conformance.values.exchange import Exchange
+from conformance.values.outcomes import Blocked
 from specs.openapi import JSON_TYPE, Operation
 
 Json = dict[str, Any]

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from conformance.author.strategies import tables
 from conformance.lance.catalog import LanceCatalog
 from conformance.lance.support.arrow import stream
 from conformance.lance.support.indexing import wait_for_index
 from conformance.lance.support.listing import Listing
-from conformance.strategies import tables
 from specs.lance.identifiers import join_parts
 
 

@@ -12,10 +12,10 @@ from typing import Any
 
 import pyarrow as pa
 
-from conformance.checks import distinct, number, within
-from conformance.json_values import shown
+from conformance.author.checks import distinct, number, within
 from conformance.lance.catalog import LanceCatalog, Names
-from conformance.outcomes import Violation
+from conformance.values.json_values import shown
+from conformance.values.outcomes import Violation
 
 Row = dict[str, Any]
 Vector = Sequence[float]

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from conformance.checks import one_of
+from conformance.author.checks import one_of
 from conformance.http.client import Answer
 from conformance.http.routers import is_split
-from conformance.outcomes import Unoffered
+from conformance.values.outcomes import Unoffered
 from specs.openapi import JSON_TYPE
 
 SPLITS = "the server's router refuses %2F and %5C, or takes them for the / between two parts of a path, as many do"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from conformance.http.client import Answer
 from conformance.lance.catalog import LanceCatalog
-from conformance.outcomes import Unoffered
+from conformance.values.outcomes import Unoffered
 
 BAD_PREDICATES = {
     "syntax": "(((",

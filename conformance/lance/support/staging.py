@@ -14,10 +14,10 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
-from conformance.checks import text
+from conformance.author.checks import text
+from conformance.author.strategies import tables
 from conformance.lance.catalog import LanceCatalog, Names
-from conformance.outcomes import Unoffered
-from conformance.strategies import tables
+from conformance.values.outcomes import Unoffered
 
 VERSIONS = "_versions"
 NEWEST = 2**64 - 1

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from conformance.checks import equal
+from conformance.author.checks import equal
+from conformance.author.strategies import tables
 from conformance.lance.catalog import LanceCatalog, Names
 from conformance.lance.support.arrow import stream
-from conformance.strategies import tables
 
 
 def new_tagged(catalog: LanceCatalog) -> tuple[Names, int, int]:

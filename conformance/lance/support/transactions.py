@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from conformance.author.strategies import tables
 from conformance.lance.catalog import LanceCatalog, Names
 from conformance.lance.support.arrow import stream
-from conformance.outcomes import Unoffered
-from conformance.strategies import tables
+from conformance.values.outcomes import Unoffered
 from specs.lance.identifiers import DELIMITER, join_parts
 
 

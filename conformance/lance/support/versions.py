@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from conformance.checks import listed, number
-from conformance.json_values import Items
+from conformance.author.checks import listed, number
+from conformance.author.strategies import tables
 from conformance.lance.catalog import LanceCatalog, Names
 from conformance.lance.support.arrow import stream
-from conformance.strategies import tables
+from conformance.values.json_values import Items
 
 VERSIONS = 4
 

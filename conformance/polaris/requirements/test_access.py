@@ -9,12 +9,12 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
-from conformance.checks import equal, holds
+from conformance.author.checks import equal, holds
+from conformance.author.requirement import must, should
 from conformance.polaris.support.access.calls import AccessRequest, calls, operations
 from conformance.polaris.support.access.cells import DENIED
 from conformance.polaris.support.access.fixture import EVERY_ROLE, POWERLESS, AccessFixture
 from conformance.polaris.support.access.table import Grant, rules
-from conformance.requirement import must, should
 
 MakeAccess = Callable[[], AccessFixture]
 ALWAYS = [name for name, rule in rules().items() if not rule.since]  # requests that every revision has

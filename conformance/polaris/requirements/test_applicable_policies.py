@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from conformance.checks import equal
+from conformance.author.checks import equal
+from conformance.author.requirement import must, should
 from conformance.polaris.catalog import PolarisCatalog
 from conformance.polaris.support.policies import CATALOG, EXPIRY, attach, holding, new, on_namespace, on_table
-from conformance.requirement import must, should
 
 SINCE = "1.7"
 UNKNOWN_TYPE = "lakeproof.no-such-type"

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from conformance.checks import contains, equal, lacks, same_items
+from conformance.author.checks import contains, equal, lacks, same_items
+from conformance.author.requirement import must, should
 from conformance.polaris.catalog import PolarisCatalog
 from conformance.polaris.support.assignments import ASSIGNMENTS, Assignment
-from conformance.requirement import must, should
 
 SEVERAL = 4
 

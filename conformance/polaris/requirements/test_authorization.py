@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from conformance.author.requirement import should
+from conformance.author.suite import Suite
 from conformance.polaris.support.access.calls import operations
 from conformance.polaris.support.access.cells import allowed_cells, check_allowed, check_refused, refused_cells
 from conformance.polaris.support.access.fixture import AccessFixture
 from conformance.polaris.support.access.table import Rule, grantable_in, rules
-from conformance.requirement import should
-from conformance.suite import Suite
 
 NEW = "1.7"
 OPERATIONS = operations()

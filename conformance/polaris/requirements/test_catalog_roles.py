@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from conformance.checks import contains, equal, find
+from conformance.author.checks import contains, equal, find
+from conformance.author.requirement import should
 from conformance.polaris.catalog import PolarisCatalog
 from conformance.polaris.entities import CATALOG, CATALOG_ROLE
 from conformance.polaris.inventory import CATALOG_ADMIN
 from conformance.polaris.support.assignments import CATALOG_ROLES
 from conformance.polaris.support.grants import OLDER, grants
-from conformance.requirement import should
 
 ON_CATALOG = OLDER["catalog"]
 LIST_NAMESPACES = "NAMESPACE_LIST"

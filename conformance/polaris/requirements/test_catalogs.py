@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from conformance.checks import contains, equal, holds, within
+from conformance.author.checks import contains, equal, holds, within
+from conformance.author.requirement import must, should
 from conformance.polaris.catalog import BASE_LOCATION, PolarisCatalog
 from conformance.polaris.entities import CATALOG, CATALOG_ROLE, Names
 from conformance.polaris.inventory import CATALOG_ADMIN
 from conformance.polaris.support.catalogs import changed, refused
-from conformance.requirement import must, should
 
 REFUSED = (400, 409)
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from conformance.checks import equal, shows
+from conformance.author.checks import equal, shows
+from conformance.author.requirement import should
 from conformance.polaris.catalog import PolarisCatalog
 from conformance.polaris.entities import CATALOG
-from conformance.requirement import should
 
 CONFIG = ["getConfig"]
 

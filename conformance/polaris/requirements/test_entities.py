@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from conformance.checks import above, at_least, contains, equal, lacks, number, shows
+from conformance.author.checks import above, at_least, contains, equal, lacks, number, shows
+from conformance.author.requirement import must, should
 from conformance.http.client import Answer
 from conformance.polaris.catalog import PolarisCatalog
 from conformance.polaris.entities import ENTITIES, Entity, Names, properties_with
-from conformance.requirement import must, should
 
 SEVERAL = 5
 PROPERTIES = {"owner": "lakeproof", "größe": "12 m²", "empty": ""}

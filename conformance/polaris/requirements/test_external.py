@@ -6,12 +6,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from conformance.checks import equal
+from conformance.author.checks import equal
+from conformance.author.requirement import should
 from conformance.http.client import Answer
 from conformance.iceberg.support.content import SCHEMA, view_body
 from conformance.polaris.catalog import PolarisCatalog
 from conformance.polaris.support.outside import Outside, new_outside, readable
-from conformance.requirement import should
 from specs.openapi import snake_case
 
 SET = {"action": "set-properties", "updates": {"a": "1"}}

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from conformance.checks import contains, equal, lacks, same_items, shows
+from conformance.author.checks import contains, equal, lacks, same_items, shows
+from conformance.author.requirement import must, should
 from conformance.http.client import Answer, Expected
 from conformance.http.operation_client import DECLARED
 from conformance.iceberg.support.content import SCHEMA
-from conformance.outcomes import Unoffered
 from conformance.polaris.catalog import PolarisCatalog
 from conformance.polaris.support.paged import paged
-from conformance.requirement import must, should
+from conformance.values.outcomes import Unoffered
 
 SINCE = "1.7"
 SEVERAL = 3

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from conformance.checks import contains, equal, holds, same_items
-from conformance.outcomes import Unoffered
+from conformance.author.checks import contains, equal, holds, same_items
+from conformance.author.requirement import must, should
 from conformance.polaris.catalog import PolarisCatalog
 from conformance.polaris.entities import CATALOG_ROLE
 from conformance.polaris.support.grants import (
@@ -21,7 +21,7 @@ from conformance.polaris.support.grants import (
     new_role,
     revoke,
 )
-from conformance.requirement import must, should
+from conformance.values.outcomes import Unoffered
 
 NOT_DONE = (400, 404, 406, 501)
 REFUSED = (400, 422)

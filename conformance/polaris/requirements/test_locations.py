@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from conformance.checks import equal, holds
+from conformance.author.checks import equal, holds
+from conformance.author.requirement import should
 from conformance.iceberg.client import IcebergClient
 from conformance.iceberg.support.content import SCHEMA
 from conformance.polaris.catalog import BASE_LOCATION, PolarisCatalog
 from conformance.polaris.entities import CATALOG
-from conformance.requirement import should
 
 REFUSED = (400, 403)
 UNSTRUCTURED = "polaris.config.allow.unstructured.table.location"

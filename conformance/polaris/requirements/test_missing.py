@@ -6,10 +6,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from conformance.author.requirement import must, should
 from conformance.polaris.catalog import PolarisCatalog
 from conformance.polaris.entities import CATALOG_ROLE, ENTITIES, PRINCIPAL, PRINCIPAL_ROLE, Entity
 from conformance.polaris.support.grants import OLDER
-from conformance.requirement import must, should
 
 GRANT = OLDER["catalog"].grant(())
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from conformance.checks import equal, same_items
-from conformance.common.hostile import NAMES, own
+from conformance.author.checks import equal, same_items
+from conformance.author.requirement import must, should
 from conformance.common.names import NamedObject, name_is_kept, named
 from conformance.polaris.catalog import PolarisCatalog
 from conformance.polaris.entities import ENTITIES, Entity, Names
 from conformance.polaris.operations import MANAGEMENT, NAMING, OPERATIONS
-from conformance.requirement import must, should
+from conformance.target.hostile import NAMES, own
 from specs.openapi import Operation
 
 LONGEST = 256

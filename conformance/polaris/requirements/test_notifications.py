@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from conformance.checks import equal
+from conformance.author.checks import equal
+from conformance.author.requirement import must, should
 from conformance.iceberg.client import in_prefix
 from conformance.polaris.catalog import PolarisCatalog
 from conformance.polaris.client import PolarisClient
 from conformance.polaris.support.outside import Outside, new_outside, readable
-from conformance.requirement import must, should
 
 NOTIFY = ["sendNotification"]
 ENTERED = {"create": "CREATE", "update": "UPDATE"}

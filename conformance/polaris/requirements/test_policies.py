@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from conformance.checks import contains, equal, lacks, same_items
+from conformance.author.checks import contains, equal, lacks, same_items
+from conformance.author.requirement import must, should
 from conformance.polaris.catalog import PolarisCatalog
 from conformance.polaris.support.paged import paged
 from conformance.polaris.support.policies import (
@@ -20,7 +21,6 @@ from conformance.polaris.support.policies import (
     on_namespace,
     on_table,
 )
-from conformance.requirement import must, should
 
 SINCE = "1.7"
 CREATE, LOAD, UPDATE, DROP = ["createPolicy"], ["loadPolicy"], ["updatePolicy"], ["dropPolicy"]

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from conformance.checks import equal
+from conformance.author.checks import equal
+from conformance.author.requirement import should
 from conformance.polaris.catalog import PolarisCatalog
 from conformance.polaris.entities import PRINCIPAL_ROLE
 from conformance.polaris.support.assignments import PRINCIPAL_ROLES
-from conformance.requirement import should
 
 LIST_NAMESPACES = "NAMESPACE_LIST"
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from conformance.checks import equal, holds, unequal
-from conformance.outcomes import Unoffered
+from conformance.author.checks import equal, holds, unequal
+from conformance.author.requirement import must, should
 from conformance.polaris.catalog import Credentials, PolarisCatalog, credentials
 from conformance.polaris.entities import PRINCIPAL, Names
 from conformance.polaris.support.tokens import opens, refuses, rotated
-from conformance.requirement import must, should
+from conformance.values.outcomes import Unoffered
 
 NOT_ALLOWED = 403
 CHOSEN_SECRET = "lakeproof-chosen-secret-0123456789"  # noqa: S105 - of a principal of the run

@@ -6,19 +6,19 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
-from conformance.checks import equal, same_items
+from conformance.author.checks import equal, same_items
+from conformance.author.racing import SIZES, Racer, fail_on, race
+from conformance.author.requirement import must, should
+from conformance.author.suite import Suite
 from conformance.common.bodies import Body
 from conformance.common.races import Act, Contest, one_wins, refused_otherwise, same_requests_are_no_failure
 from conformance.history import OK, REFUSED, Contradiction, Event
-from conformance.history.racing import SIZES, Racer, fail_on, race
 from conformance.polaris.catalog import PolarisCatalog
 from conformance.polaris.client import PolarisClient
 from conformance.polaris.entities import CATALOG, CATALOG_ROLE, ENTITIES, PRINCIPAL_ROLE, Entity, properties_with
 from conformance.polaris.operations import OPERATIONS
 from conformance.polaris.support.grants import ADD, LIST, OLDER, grants, new_role
 from conformance.polaris.support.ordinary import preparation
-from conformance.requirement import must, should
-from conformance.suite import Suite
 
 LOST = 409
 Start = tuple[Sequence[Act], Any]

@@ -5,18 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from conformance.checks import equal
+from conformance.author.checks import equal
+from conformance.author.requirement import should
 from conformance.common import paths, requests
 from conformance.common.fields import defects, wrong_types
 from conformance.common.paths import DROPPING, METHODS, Asked
 from conformance.common.requests import UNKNOWN
-from conformance.http.exchange import Exchange
 from conformance.polaris.catalog import PolarisCatalog
 from conformance.polaris.entities import CATALOG_ROLE, ENTITIES, Entity
 from conformance.polaris.operations import JSON_OPERATIONS, MANAGEMENT, OPERATIONS
 from conformance.polaris.support.assignments import ASSIGNMENTS, Assignment
 from conformance.polaris.support.grants import LIST, OLDER, add, new_role
-from conformance.requirement import should
+from conformance.values.exchange import Exchange
 from specs.openapi import Operation
 
 REFUSED_TYPES = (400, 406, 415, 422)

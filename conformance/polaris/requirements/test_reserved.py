@@ -6,11 +6,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from conformance.author.requirement import should
 from conformance.common.ordinary import refuses_each
 from conformance.iceberg.support.ordinary import PREPARATIONS
 from conformance.iceberg.support.updates import update
 from conformance.polaris.catalog import PolarisCatalog
-from conformance.requirement import should
 
 RESERVED, FREE = "polaris.lakeproof-reserved", "lakeproof-free"
 Json = dict[str, Any]

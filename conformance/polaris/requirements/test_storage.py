@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from conformance.checks import contains, equal, holds, shows
-from conformance.outcomes import Unoffered
+from conformance.author.checks import contains, equal, holds, shows
+from conformance.author.requirement import must, should
 from conformance.polaris.catalog import BASE_LOCATION, PolarisCatalog
 from conformance.polaris.entities import CATALOG
 from conformance.polaris.storage import CONNECTIONS, EACH, REMOTE_SECRET, STORAGES, StorageType
 from conformance.polaris.support.catalogs import changed, configured, connected, offered, refused
-from conformance.requirement import must, should
+from conformance.values.outcomes import Unoffered
 
 SHOWING = ["createCatalog", "getCatalog", "listCatalogs", "updateCatalog"]
 ELSEWHERE = "ftp://lakeproof.example/elsewhere"

@@ -7,14 +7,14 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from urllib.parse import quote_plus
 
-from conformance.checks import above, equal, number, one_of, text
+from conformance.author.checks import above, equal, number, one_of, text
+from conformance.author.requirement import must, should
 from conformance.http.client import Answer, bearer
 from conformance.iceberg.support.oauth import ACCESS_TOKEN, EXCHANGE
-from conformance.outcomes import Unoffered
 from conformance.polaris.catalog import EVERY_ROLE, GET_TOKEN, Caller, PolarisCatalog
 from conformance.polaris.support.assignments import PRINCIPAL_ROLES
 from conformance.polaris.support.tokens import REFUSED, opens, takes
-from conformance.requirement import must, should
+from conformance.values.outcomes import Unoffered
 
 TOKEN = [GET_TOKEN]
 LIST_NAMESPACES = {"type": "catalog", "privilege": "NAMESPACE_LIST"}

@@ -7,15 +7,15 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from conformance.checks import contains, equal, exactly, holds
+from conformance.author.checks import contains, equal, exactly, holds
+from conformance.author.requirement import should
 from conformance.iceberg.client import IcebergClient
 from conformance.iceberg.support.content import SCHEMA
-from conformance.outcomes import Unoffered
 from conformance.polaris.catalog import PolarisCatalog
 from conformance.polaris.client import PolarisClient
 from conformance.polaris.entities import CATALOG
 from conformance.polaris.storage import STORAGES, storages_for
-from conformance.requirement import should
+from conformance.values.outcomes import Unoffered
 
 VENDED = {"X-Iceberg-Access-Delegation": "vended-credentials"}
 VENDED_GENERIC = {"Polaris-Generic-Table-Access-Delegation": "vended-credentials"}

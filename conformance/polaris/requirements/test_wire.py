@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from conformance.author.requirement import must, should
+from conformance.author.suite import Suite
 from conformance.common import wire
 from conformance.iceberg.support.checks import CODE, TEXT
 from conformance.polaris.operations import OPERATIONS
 from conformance.polaris.support.checks import BODY, ISSUING, MANAGEMENT_IDS, SECRETS, TYPE
-from conformance.requirement import must, should
-from conformance.suite import Suite
 from specs.openapi import Operation
 
 test_offered_or_refused = wire.offered_or_refused.declare(

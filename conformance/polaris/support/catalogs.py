@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from conformance.http.client import Expected
-from conformance.outcomes import Unoffered
 from conformance.polaris.catalog import PolarisCatalog
 from conformance.polaris.entities import CATALOG, Names
 from conformance.polaris.storage import NOWHERE, OAUTH, StorageType
+from conformance.values.outcomes import Unoffered
 
 
 def offered(catalog: PolarisCatalog, storage: StorageType, **fields: Any) -> Names:

@@ -6,10 +6,10 @@ from collections import deque
 from functools import partial
 from typing import Any
 
-from conformance.http.exchange import Exchange
 from conformance.http.wire import ExtraCheck
-from conformance.json_values import shown
 from conformance.polaris.operations import MANAGEMENT
+from conformance.values.exchange import Exchange
+from conformance.values.json_values import shown
 from specs.polaris.errors import stated_types
 from specs.profiles import Profile
 

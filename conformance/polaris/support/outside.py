@@ -12,11 +12,11 @@ import orjson
 from conformance.http.client import Answer, Expected
 from conformance.http.operation_client import DECLARED
 from conformance.iceberg.client import IcebergClient, in_prefix
-from conformance.outcomes import Unoffered
 from conformance.polaris.catalog import BASE_LOCATION, PolarisCatalog
 from conformance.polaris.client import PolarisClient
 from conformance.polaris.entities import CATALOG
 from conformance.polaris.storage import STORAGES
+from conformance.values.outcomes import Unoffered
 from specs.identifiers import encode_segment
 
 EXTERNAL = "EXTERNAL"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from conformance.checks import listed
+from conformance.author.checks import listed
 from conformance.http.client import Answer
 from conformance.http.paging import pages
 from conformance.polaris.catalog import PolarisCatalog

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from conformance.checks import listed
+from conformance.author.checks import listed
 from conformance.http.client import Answer, Expected
 from conformance.http.operation_client import DECLARED
 from conformance.polaris.catalog import PolarisCatalog

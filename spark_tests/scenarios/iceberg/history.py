@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from conformance.checks import exactly
+from conformance.author.checks import exactly
 from conformance.iceberg.catalog import IcebergCatalog
 from spark_tests.scenarios.lake import Lake
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from conformance.checks import distinct
+from conformance.author.checks import distinct
 from spark_tests.scenarios.lake import Lake
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from conformance.checks import equal, find
+from conformance.author.checks import equal, find
+from conformance.author.requirement import must
 from conformance.iceberg.catalog import IcebergCatalog
-from conformance.requirement import must
 from spark_tests.scenarios.lake import Lake, Row
 
 CLAUSE = "iceberg-definitions"

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
 
-from conformance.checks import equal, lacks, only, same_items
+from conformance.author.checks import equal, lacks, only, same_items
+from conformance.author.requirement import must
 from conformance.iceberg.catalog import IcebergCatalog
-from conformance.json_values import shown
-from conformance.outcomes import Violation
-from conformance.requirement import must
+from conformance.values.json_values import shown
+from conformance.values.outcomes import Violation
 from spark_tests.scenarios.iceberg.rows import new_table, words
 from spark_tests.scenarios.lake import Lake
 

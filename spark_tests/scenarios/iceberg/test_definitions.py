@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from conformance.checks import equal, find, holds, number, only, same_items
+from conformance.author.checks import equal, find, holds, number, only, same_items
+from conformance.author.requirement import must
 from conformance.iceberg.catalog import IcebergCatalog
 from conformance.iceberg.support.files import local_path
-from conformance.outcomes import Unoffered
-from conformance.requirement import must
+from conformance.values.outcomes import Unoffered
 from spark_tests.scenarios.lake import Lake
 
 CLAUSE = "iceberg-definitions"

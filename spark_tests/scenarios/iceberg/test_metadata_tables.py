@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from conformance.checks import at_least, equal
+from conformance.author.checks import at_least, equal
+from conformance.author.requirement import must
 from conformance.iceberg.catalog import IcebergCatalog
-from conformance.requirement import must
 from spark_tests.scenarios.iceberg.history import new_history
 from spark_tests.scenarios.iceberg.rows import new_table
 from spark_tests.scenarios.lake import Lake

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from conformance.checks import contains, equal, same_items
+from conformance.author.checks import contains, equal, same_items
+from conformance.author.requirement import should
 from conformance.iceberg.catalog import IcebergCatalog
-from conformance.json_values import shown
-from conformance.outcomes import Unoffered
-from conformance.requirement import should
+from conformance.values.json_values import shown
+from conformance.values.outcomes import Unoffered
 from spark_tests.scenarios.lake import Lake
 
 CLAUSE = "iceberg-names"

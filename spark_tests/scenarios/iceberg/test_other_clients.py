@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from conformance.checks import contains, equal, same_items
+from conformance.author.checks import contains, equal, same_items
+from conformance.author.requirement import must
+from conformance.author.suite import Suite
 from conformance.iceberg.catalog import IcebergCatalog
-from conformance.json_values import strict
-from conformance.outcomes import Blocked
-from conformance.requirement import must
-from conformance.settings import Settings
-from conformance.suite import Suite
+from conformance.values.json_values import strict
+from conformance.values.outcomes import Blocked
+from conformance.values.settings import Settings
 from spark_tests.scenarios.lake import Lake
 
 CLAUSE = "iceberg-other-clients"

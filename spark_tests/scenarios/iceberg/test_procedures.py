@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from conformance.checks import at_most, equal, holds, only, same_items, text
+from conformance.author.checks import at_most, equal, holds, only, same_items, text
+from conformance.author.requirement import must
 from conformance.iceberg.catalog import IcebergCatalog
 from conformance.iceberg.support.files import UNREACHABLE, local_path, reachable
 from conformance.iceberg.support.staging import stage
-from conformance.outcomes import Unoffered
-from conformance.requirement import must
+from conformance.values.outcomes import Unoffered
 from spark_tests.scenarios.iceberg.history import new_history, rows
 from spark_tests.scenarios.lake import Lake
 

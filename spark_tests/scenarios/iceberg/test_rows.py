@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from conformance.checks import equal
+from conformance.author.checks import equal
+from conformance.author.requirement import must
 from conformance.iceberg.catalog import IcebergCatalog
-from conformance.requirement import must
 from spark_tests.scenarios.iceberg.rows import new_table, words
 from spark_tests.scenarios.lake import Lake
 

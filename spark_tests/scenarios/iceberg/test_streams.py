@@ -5,8 +5,8 @@ from __future__ import annotations
 import tempfile
 from pathlib import Path
 
-from conformance.checks import equal
-from conformance.requirement import must
+from conformance.author.checks import equal
+from conformance.author.requirement import must
 from spark_tests.scenarios.lake import Lake
 
 CLAUSE = "iceberg-streams"

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from conformance.checks import equal, holds, only, same_items
+from conformance.author.checks import equal, holds, only, same_items
+from conformance.author.requirement import must
 from conformance.iceberg.catalog import IcebergCatalog
-from conformance.requirement import must
 from spark_tests.scenarios.iceberg.history import new_history, rows
 from spark_tests.scenarios.lake import Lake
 

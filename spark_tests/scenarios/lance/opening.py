@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from conformance.settings import Settings
+from conformance.values.settings import Settings
 
 Options = dict[str, str]
 FILE_FORMAT = "2.0"  # older connectors have an older Lance, which newer files take down with all of Spark

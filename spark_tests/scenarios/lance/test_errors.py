@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from conformance.checks import equal, lacks, same_items
+from conformance.author.checks import equal, lacks, same_items
+from conformance.author.requirement import must
+from conformance.author.suite import Suite
 from conformance.lance.catalog import LanceCatalog
-from conformance.outcomes import Unoffered
-from conformance.requirement import must
-from conformance.suite import Suite
+from conformance.values.outcomes import Unoffered
 from spark_tests.scenarios.lake import Lake
 from spark_tests.scenarios.starting import Starter, with_settings
 

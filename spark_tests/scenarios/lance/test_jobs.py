@@ -7,11 +7,11 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from typing import Any
 
-from conformance.checks import equal, only, same_items
-from conformance.json_values import shown
+from conformance.author.checks import equal, only, same_items
+from conformance.author.requirement import must
+from conformance.author.suite import Suite
 from conformance.lance.catalog import LanceCatalog
-from conformance.requirement import must
-from conformance.suite import Suite
+from conformance.values.json_values import shown
 from spark_tests.scenarios.lake import Lake
 from spark_tests.scenarios.lance.opening import (
     count_rows,

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from conformance.checks import contains, equal, lacks, same_items
+from conformance.author.checks import contains, equal, lacks, same_items
+from conformance.author.requirement import must
 from conformance.lance.catalog import LanceCatalog
-from conformance.requirement import must
 from spark_tests.scenarios.lake import Lake, has_property
 
 CLAUSE = "lance-namespaces"

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from conformance.checks import equal, same_items
+from conformance.author.checks import equal, same_items
+from conformance.author.requirement import must
+from conformance.author.suite import Suite
 from conformance.lance.catalog import LanceCatalog
-from conformance.outcomes import Blocked
-from conformance.requirement import must
-from conformance.suite import Suite
+from conformance.values.outcomes import Blocked
 from spark_tests.scenarios.lake import Lake
 from spark_tests.scenarios.lance.opening import create_table, open_dataset, options_of
 from spark_tests.scenarios.lance.rows import new_table

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
 
-from conformance.checks import distinct, equal
-from conformance.json_values import shown
-from conformance.outcomes import Violation
-from conformance.requirement import must, should
+from conformance.author.checks import distinct, equal
+from conformance.author.requirement import must, should
+from conformance.values.json_values import shown
+from conformance.values.outcomes import Violation
 from spark_tests.scenarios.lake import Lake
 from spark_tests.scenarios.lance.rows import new_table
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from conformance.checks import contains, distinct, equal, same_items
+from conformance.author.checks import contains, distinct, equal, same_items
+from conformance.author.requirement import must, should
+from conformance.author.strategies import tables
 from conformance.lance.catalog import LanceCatalog
-from conformance.requirement import must, should
-from conformance.strategies import tables
 from spark_tests.scenarios.lake import Lake
 
 CLAUSE = "lance-tables"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from conformance.checks import contains
+from conformance.author.checks import contains
 
 
 def values(rows: Any, column: str) -> list[Any]:

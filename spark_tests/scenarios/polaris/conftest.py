@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
+from conformance.author.suite import Suite
 from conformance.polaris.catalog import EVERY_ROLE, Caller, PolarisCatalog
-from conformance.suite import Suite
 from spark_tests.scenarios.lake import Lake
 from spark_tests.scenarios.starting import Starter, with_settings
 

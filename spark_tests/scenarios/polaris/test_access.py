@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from conformance.checks import equal
+from conformance.author.checks import equal
+from conformance.author.requirement import must
 from conformance.polaris.catalog import Caller, PolarisCatalog
-from conformance.requirement import must
 from spark_tests.scenarios.lake import Lake
 from spark_tests.scenarios.polaris.conftest import LakeOf
 

@@ -7,9 +7,9 @@ import re
 
 import pytest
 
+from conformance.after.runner import run
 from conformance.iceberg.support.storage import Place, covers, secrets_in
-from conformance.runner import run
-from conformance.settings import load_settings
+from conformance.values.settings import load_settings
 from lakeproof import serve
 from specs.problems import Problem
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from conformance.http.exchange import Exchange
 from conformance.iceberg.support.checks import BODY, CODE, TEXT, TYPE, extra_checks
+from conformance.values.exchange import Exchange
 from specs.profiles import find_profile
 
 CHECKS = extra_checks(find_profile("iceberg"))

@@ -16,8 +16,8 @@ from conformance.iceberg.support.content import SCHEMA
 from conformance.iceberg.support.staging import stage
 from conformance.iceberg.support.table_model import TableModel, differences
 from conformance.run.session import handshake
-from conformance.settings import Settings
-from conformance.targets.target import connect
+from conformance.target.target import connect
+from conformance.values.settings import Settings
 from lakeproof import check, serve
 from tests.amount import amount, seeds
 from tests.conformance.different_iceberg import fixed_locations

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import orjson
 import pytest
+from conformance.target.capabilities import NAMESPACES
 
-from conformance.common.catalog import NAMESPACES
 from conformance.http.client import Client
-from conformance.http.exchange import Exchange
 from conformance.http.transport import Connection
 from conformance.iceberg.catalog import KEY_LIFETIME, SEPARATOR
 from conformance.iceberg.client import IcebergClient, change
@@ -15,8 +14,9 @@ from conformance.iceberg.operations import ALWAYS, DEFAULT_OPERATIONS, OPERATION
 from conformance.iceberg.prober import IcebergProber
 from conformance.iceberg.support.idempotency import new_key
 from conformance.run.session import handshake
-from conformance.settings import Settings
-from conformance.targets.target import MISSING, OFFERED, REFUSED, connect
+from conformance.target.target import MISSING, OFFERED, REFUSED, connect
+from conformance.values.exchange import Exchange
+from conformance.values.settings import Settings
 from lakeproof import serve
 from specs.identifiers import IdentifierError
 from specs.profiles import find_profile

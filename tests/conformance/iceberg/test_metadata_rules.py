@@ -6,9 +6,9 @@ import copy
 
 import pytest
 
-from conformance.http.exchange import Exchange
 from conformance.iceberg.support.checks import extra_checks
 from conformance.iceberg.support.metadata import TABLE_RULES, VIEW_RULES, current_snapshot, field_ids, unlike
+from conformance.values.exchange import Exchange
 from specs.profiles import find_profile
 
 CHECKS = extra_checks(find_profile("iceberg"))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from conformance.apis import requirements
 from conformance.iceberg.support import files, registrations
-from conformance.outcomes import Unoffered
+from conformance.values.outcomes import Unoffered
 from lakeproof import serve
 from tests.conformance.mutants import TOKEN, judge
 

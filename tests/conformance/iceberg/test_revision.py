@@ -6,7 +6,7 @@ import pytest
 
 from conformance.iceberg.support.revision import Revision
 from conformance.iceberg.support.update_actions import ACTIONS
-from conformance.outcomes import Unoffered
+from conformance.values.outcomes import Unoffered
 from specs.iceberg.commits import actions
 from specs.profiles import find_profile
 

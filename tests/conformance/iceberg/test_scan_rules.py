@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from conformance.http.exchange import Exchange
 from conformance.iceberg.support.scans.rules import SCAN_RULES
+from conformance.values.exchange import Exchange
 
 COUNTS = {"keys": [1, 2], "values": [3, 4]}
 GOOD = {

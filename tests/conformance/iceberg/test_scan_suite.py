@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from conformance.after.runner import run
 from conformance.apis import requirements
 from conformance.mutants.noticed import faults_noticed_by, noticed_file, read_noticed
-from conformance.runner import run
-from conformance.settings import load_settings
+from conformance.values.settings import load_settings
 from lakeproof import serve
 from reference_server.faults import HEADER
 

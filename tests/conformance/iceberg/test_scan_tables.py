@@ -16,7 +16,7 @@ from conformance.iceberg.support.scans.samples import LAYOUTS, ROWS, new_events,
 from conformance.iceberg.support.scans.tables import new_scan_table
 from conformance.iceberg.support.scans.values import SAMPLES
 from conformance.run.session import Session
-from conformance.settings import load_settings
+from conformance.values.settings import load_settings
 from lakeproof import serve
 
 

@@ -6,12 +6,12 @@ from functools import partial
 from pathlib import Path
 
 import pytest
+from conformance.values.resources import Resource
 
+from conformance.after.runner import run
 from conformance.iceberg.catalog import IcebergCatalog
-from conformance.runner import run
-from conformance.settings import Settings
-from conformance.targets.sandbox import Resource
-from conformance.targets.target import connect
+from conformance.target.target import connect
+from conformance.values.settings import Settings
 from lakeproof import check, serve
 from reference_server.iceberg.options import SAMPLE_NAMESPACE
 from specs.iceberg.commits import newest_actions

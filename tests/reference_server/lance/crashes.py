@@ -9,9 +9,9 @@ from pathlib import Path
 import lance
 import lance_namespace as official
 
+from conformance.author.strategies import tables
 from conformance.lance.support.arrow import stream
 from conformance.lance.support.staging import local_directory, stage_in
-from conformance.strategies import tables
 from tests.reference_server.crashes import Crashes
 from tests.reference_server.lance.arrow_streams import ARROW
 

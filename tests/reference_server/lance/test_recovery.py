@@ -7,9 +7,9 @@ import asyncio
 import lance
 import pytest
 
+from conformance.author.strategies import tables
 from conformance.lance.support.arrow import STREAM_TYPE, stream
 from conformance.lance.support.staging import stage_in
-from conformance.strategies import tables
 from lakeproof import serve
 from reference_server.lance.catalog.keys import PENDING
 from reference_server.lance.catalog.layout import open_layout

@@ -8,7 +8,7 @@ import secrets
 import lance
 import pytest
 
-from conformance.strategies import tables
+from conformance.author.strategies import tables
 from reference_server.errors import InvalidInput
 from reference_server.lance.catalog.dataset_files import DiskFiles, version_name
 from reference_server.lance.catalog.version_names import V1, V2, beside, manifest_name, scheme_of, version_of

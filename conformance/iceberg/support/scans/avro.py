@@ -6,11 +6,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from conformance.checks import find
+from conformance.author.checks import find
 from conformance.iceberg.support.metadata import Metadata, by_id
 from conformance.iceberg.support.scans.transforms import result_type
 from conformance.iceberg.support.scans.values import base, parameters
-from conformance.json_values import shown
+from conformance.values.json_values import shown
 
 LAST_VERSION = 3
 # Fields are: name, type, field id, first and last format version that have them.

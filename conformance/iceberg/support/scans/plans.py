@@ -8,13 +8,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from conformance.checks import same_items, text
+from conformance.author.checks import same_items, text
 from conformance.http.client import Answer
 from conformance.iceberg.catalog import IcebergCatalog
 from conformance.iceberg.client import Id
 from conformance.iceberg.support.scans.predicates import Json
-from conformance.json_values import shown
-from conformance.outcomes import Violation
+from conformance.values.json_values import shown
+from conformance.values.outcomes import Violation
 
 PLAN = ["planTableScan", "fetchPlanningResult", "fetchScanTasks"]
 COMPLETED, SUBMITTED, FAILED, CANCELLED = "completed", "submitted", "failed", "cancelled"

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from conformance.http.exchange import Exchange
 from conformance.http.wire import ExtraCheck
-from conformance.json_values import shown
+from conformance.values.exchange import Exchange
+from conformance.values.json_values import shown
 
 PLANNED = ("planTableScan", "fetchPlanningResult", "fetchScanTasks")
 STATES = ("planTableScan", "fetchPlanningResult")

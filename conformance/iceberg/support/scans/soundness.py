@@ -9,8 +9,7 @@ from typing import Any
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
-from conformance import json_values
-from conformance.checks import nothing
+from conformance.author.checks import nothing
 from conformance.iceberg.support.scans.plans import WHOLE_FILTER, PlanResult, Task
 from conformance.iceberg.support.scans.predicates import (
     COMPARISONS,
@@ -29,7 +28,8 @@ from conformance.iceberg.support.scans.predicates import (
 from conformance.iceberg.support.scans.samples import ROWS, TYPES
 from conformance.iceberg.support.scans.tables import UNUSABLE, ScanTable, usable
 from conformance.iceberg.support.scans.values import SAMPLES, base, is_nan, shown
-from conformance.outcomes import Violation
+from conformance.values import json_values
+from conformance.values.outcomes import Violation
 
 PREFIXES = ("starts-with", "not-starts-with")
 FLOATING = ("float", "double")

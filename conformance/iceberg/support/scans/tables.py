@@ -41,8 +41,8 @@ from conformance.iceberg.support.scans.puffin import deletion_vector, puffin_fil
 from conformance.iceberg.support.scans.transforms import transformed
 from conformance.iceberg.support.staging import Stage, stage
 from conformance.iceberg.support.updates import append
-from conformance.json_values import shown
-from conformance.outcomes import Unoffered, Violation
+from conformance.values.json_values import shown
+from conformance.values.outcomes import Unoffered, Violation
 
 # Ids as engines draw them: JSON readers that take numbers for doubles change the last digits.
 FIRST_SNAPSHOT = 3_055_729_675_574_597_004

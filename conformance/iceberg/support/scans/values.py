@@ -16,7 +16,7 @@ from decimal import Decimal
 from typing import Any
 from uuid import UUID
 
-from conformance.outcomes import Violation
+from conformance.values.outcomes import Violation
 
 EPOCH_DAY = date(1970, 1, 1)
 EPOCH = datetime(1970, 1, 1)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
 
-from conformance.checks import equal, holds
+from conformance.author.checks import equal, holds
 from conformance.polaris.support.access.fixture import POWERLESS, AccessFixture
 from conformance.polaris.support.access.table import Grants, Rule
 

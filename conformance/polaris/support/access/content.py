@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from conformance.common.hostile import UNUSED
+from conformance.target.hostile import UNUSED
 
 NOBODY = "00000000-0000-4000-8000-000000000000"  # a UUID that no table has
 SCHEMA = {"type": "struct", "schema-id": 0, "fields": [{"id": 1, "name": "x", "type": "long", "required": False}]}

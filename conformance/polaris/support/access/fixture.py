@@ -13,10 +13,10 @@ from urllib.parse import urlencode
 
 from conformance.http.client import Answer, Client, bearer
 from conformance.http.operation_client import FORM_TYPE
-from conformance.outcomes import Blocked
 from conformance.polaris.support.access.calls import CATALOG_ADMIN, AccessRequest, Names, calls
 from conformance.polaris.support.access.content import SCHEMA, new_policy, new_view
 from conformance.polaris.support.access.table import Grant, Grants
+from conformance.values.outcomes import Blocked
 
 DONE = (200, 201, 204)
 CONTENT = "CATALOG_MANAGE_CONTENT"

@@ -1,0 +1,113 @@
+"""What is different between two runs: requirements that are met by one and not by the other, told by cause."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from conformance.values.causes import LEVELS
+
+from conformance.after.comparing.mirror import Deviation
+from conformance.replay.expectations import FAILED, alike
+from conformance.values.results import Result, Results
+from specs.problems import Problem
+
+Change = Literal["broken", "blocked", "fixed", "changed", "appeared", "gone"]
+CHANGES: tuple[Change, ...] = ("broken", "changed", "blocked", "appeared", "fixed", "gone")
+FAILING: tuple[Change, ...] = ("broken", "changed", "blocked")  # the gate of a newer run
+OF_OLD: tuple[Change, ...] = ("fixed", "gone")  # what the older run shows
+BAD = (*FAILED, "known")
+
+
+@dataclass(frozen=True)
+class Difference:
+    """Requirements of one cause that are different in the same way.
+
+    `before` and `after` are the results of the first of them, None where a run did not test it; `shown` is the one of
+    these that is a finding.
+    """
+
+    change: Change
+    cause: str
+    requirements: tuple[str, ...]
+    before: Result | None
+    after: Result | None
+    shown: Result
+
+    def fails_gate(self, *, strict: bool) -> bool:
+        """True when what was met, or was seen in another way, is a MUST, with `strict` also a SHOULD, not met now."""
+        counted = ("MUST", "SHOULD") if strict else ("MUST",)
+        return self.change in FAILING and self.shown.level in counted
+
+
+def differences(old: Results, new: Results) -> list[Difference]:
+    """Return what is different between two runs, the worst first.
+
+    broken     met before and not now
+    changed    not met in both, but seen in another way
+    blocked    met before, and not tested now because of something that is not as it should be
+    appeared   not met now, and not tested before
+    fixed     met now
+    gone       not met before, and not tested now
+
+    Raises Problem for runs of two APIs: their requirements have nothing in common.
+    """
+    if old.target.api != new.target.api:
+        raise Problem(
+            f"One run is of {old.target.profile}, the other of {new.target.profile}.", "Compare runs of one API."
+        )
+    before, after = ({result.id: result for result in run.requirements} for run in (old, new))
+    sides = {change: (before, _causes(old)) if change in OF_OLD else (after, _causes(new)) for change in CHANGES}
+    groups: dict[tuple[Change, str, str], list[str]] = {}
+    for name in [*after, *(name for name in before if name not in after)]:
+        if change := _change(before.get(name), after.get(name)):
+            seen, causes = sides[change]
+            groups.setdefault((change, causes.get(name, name), seen[name].level), []).append(name)
+    changes = [
+        Difference(change, cause, tuple(names), before.get(names[0]), after.get(names[0]), sides[change][0][names[0]])
+        for (change, cause, _), names in groups.items()
+    ]
+    return sorted(
+        changes,
+        key=lambda difference: (
+            CHANGES.index(difference.change),
+            LEVELS.index(difference.shown.level),
+            -len(difference.requirements),
+            difference.cause,
+        ),
+    )
+
+
+def unexplained(changes: Iterable[Difference], deviations: Iterable[Deviation]) -> list[Difference]:
+    """Return the differences of requirements in which no answer was seen to differ."""
+    seen = {name for deviation in deviations for name in deviation.requirements}
+    return [difference for difference in changes if not seen & {*difference.requirements}]
+
+
+def counts(changes: Iterable[Difference]) -> Mapping[Change, int]:
+    """Return how many requirements there are of each change."""
+    counted: dict[Change, int] = dict.fromkeys(CHANGES, 0)
+    for difference in changes:
+        counted[difference.change] += len(difference.requirements)
+    return counted
+
+
+def _change(before: Result | None, after: Result | None) -> Change | None:
+    was, now = (result is not None and result.verdict in BAD for result in (before, after))
+    if before is None or after is None:
+        return "appeared" if now else "gone" if was else None
+    if was and now:
+        same = alike(before.message, after.message) and (before.verdict == "blocked") == (after.verdict == "blocked")
+        return None if same else "changed"
+    if now and not was:
+        return "blocked" if after.verdict == "blocked" else "broken"
+    return "fixed" if was else None
+
+
+def _causes(results: Results) -> dict[str, str]:
+    """Return the cause of each finding, also of those that were expected."""
+    expected = {record.requirement: record.cause for record in results.expectations if record.cause}
+    return expected | {
+        name: cause.sentence for cause in results.causes for name in [*cause.requirements, *cause.blocked]
+    }

@@ -1,0 +1,61 @@
+"""Two servers asked the same, step by step: how their answers differ, and whom the document supports."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack, suppress
+from dataclasses import dataclass, replace
+
+from conformance.after.comparing.mirror import Deviation, Mirror
+from conformance.after.comparing.shrinking import Shrinker
+from conformance.after.runner import run
+from conformance.apis import suite_part
+from conformance.replay.answers import Reader
+from conformance.run.plugin import Listener
+from conformance.run.session import handshake, met
+from conformance.target.target import connect
+from conformance.values.activity import doing
+from conformance.values.outcomes import Stopped
+from conformance.values.results import Results
+from conformance.values.settings import Settings
+
+
+@dataclass
+class Comparison:
+    """What the answers of two servers to the same requests have shown.
+
+    `lacking` is which operations each of the two alone does not have, `lost` says why the second server was not asked
+    any more.
+    """
+
+    deviations: list[Deviation]
+    lacking: tuple[list[str], list[str]]
+    lost: str
+
+
+def compare_answers(
+    first: Settings, second: Settings, listener: Listener | None, command: str
+) -> tuple[Results, int, Comparison]:
+    """Run the suite on one server, ask another the same, and return the run and what was different.
+
+    Requirements are tested one after another: the second server gets every request right after the first. Raises
+    Problem when one of them cannot be tested.
+    """
+    with met(second) as other:
+        target = connect(first)
+        handshake(target)
+        parts = [suite_part(suite) for suite in target.profile.suites]
+        ordered = {name for part in parts for name in part.ordered}
+        chosen = {name for part in parts for name in part.chosen}
+        reader = Reader(target.document.errors, ordered, chosen)
+        mirror = Mirror(target, other, reader, listener)
+        target.client.recording.listener = mirror.hear
+        results, code = run(replace(first, jobs=1), mirror, command=command, known=target)
+    comparison = Comparison(list(mirror.deviations.values()), mirror.lacking, mirror.lost)
+    if not comparison.deviations:
+        return results, code, comparison
+    with ExitStack() as stack, suppress(Stopped), doing("looking for the fewest steps") as tell:
+        shrinker = Shrinker(mirror, stack.enter_context(met(first)), stack.enter_context(met(second)))
+        for number, deviation in enumerate(comparison.deviations, 1):
+            tell(f"looking for the fewest steps, difference {number:,} of {len(comparison.deviations):,}")
+            deviation.seen_once = not shrinker.shrink(deviation)
+    return results, code, comparison

@@ -1,0 +1,132 @@
+"""Which of two servers a document supports where their answers differ, and the difference in a sentence."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Hashable, Iterable, Mapping
+from typing import Any, Literal
+
+from conformance.after.comparing.mirror import Deviation
+from conformance.replay.answers import BODY, ERROR, MEDIA_TYPE, STATUS
+from conformance.replay.evidence import Evidence, error_of, said, shown_step
+from conformance.values.exchange import ERROR_STATUS, Exchange
+from conformance.values.results import Result, Results
+from conformance.values.verdict import FINDINGS
+
+Side = Literal["A", "B", "neither", "open"]
+SIDES: tuple[Side, ...] = ("A", "B", "neither", "open")
+BLAMED: Mapping[Side, slice] = {"A": slice(1, 2), "B": slice(1), "neither": slice(2), "open": slice(2)}
+ONE_HAS = "only A", "only B"
+INDEX = re.compile(r"/\d+(?=/|$)")
+MOST_NAMES = 3
+MOST_SHOWN = 70
+
+
+def by_side(deviations: Iterable[Deviation], first: Results, second: Results) -> dict[Side, list[Deviation]]:
+    """Return who keeps to the document in which deviations: one for each cause, what was seen most often first.
+
+    Statuses that differ have one cause where those that the document does not support came with the same words: what
+    the other server says to each of such requests is its own affair. Fields of one object that one server alone has
+    have one cause where the same requirements have shown them.
+    """
+    causes: dict[Side, dict[Hashable, Deviation]] = {side: {} for side in SIDES}
+    for deviation in deviations:
+        side = side_of(deviation, first, second)
+        cause = causes[side].setdefault(_cause(deviation, side), deviation)
+        if cause is not deviation:
+            _join(cause, deviation)
+    return {
+        side: sorted(some.values(), key=lambda deviation: -len(deviation.requirements)) for side, some in causes.items()
+    }
+
+
+def _cause(deviation: Deviation, side: Side) -> Hashable:
+    spot, pair = deviation.spot, deviation.pairs[-1]
+    if spot.kind in ONE_HAS:
+        return spot.place.rpartition("/")[0], spot.kind, tuple(deviation.requirements)
+    if spot.place != STATUS:
+        return spot.place, spot.kind
+    statuses, words = zip(*((exchange.status, said(exchange.to_step())) for exchange in pair), strict=True)
+    blamed = words[BLAMED[side]]
+    return statuses, blamed, () if any(map(any, blamed)) else tuple(deviation.operations)
+
+
+def _join(cause: Deviation, other: Deviation) -> None:
+    """Add another deviation of one cause; the one with fewer steps that was seen again is shown."""
+    if (other.seen_once, len(other.pairs)) < (cause.seen_once, len(cause.pairs)):
+        cause.spot, cause.pairs, cause.seen_once = other.spot, other.pairs, other.seen_once
+    cause.beside += other.spot.kind in ONE_HAS
+    cause.operations |= other.operations
+    cause.requirements |= other.requirements
+
+
+def side_of(deviation: Deviation, first: Results, second: Results) -> Side:
+    """Return who keeps to the document: by the form that it declares for the answers, else by its requirements.
+
+    "open" where neither says anything: then the document allows both, or no requirement is about it.
+    """
+    wrong = [_has_defect(exchange, deviation) for exchange in deviation.pairs[-1]]
+    if not any(wrong):
+        wrong = [_is_found(deviation, run, side) for side, run in enumerate((first, second))]
+    return "neither" if all(wrong) else "B" if wrong[0] else "A" if wrong[1] else "open"
+
+
+def difference(deviation: Deviation) -> str:
+    """Return a deviation in a sentence."""
+    names = [name or "unknown paths" for name in deviation.operations]
+    who = ", ".join(names) if len(names) <= MOST_NAMES else f"{len(names)} operations"
+    spot, shown = deviation.spot, [_short(value) for value in (deviation.spot.one, deviation.spot.other)]
+    if spot.place == STATUS:
+        answers = [f"{value}{_said(exchange)}" for value, exchange in zip(shown, deviation.pairs[-1], strict=True)]
+        return f"{who}: A answers {answers[0]}, B {answers[1]}"
+    what = spot.place.removeprefix("body:").replace(ERROR + ":", "the error's ") or "the rows"
+    what = "the media type" if spot.place == MEDIA_TYPE else what
+    if spot.kind in ONE_HAS:
+        more = f" (and {deviation.beside} more beside it)" if deviation.beside else ""
+        return f"{who}: {spot.kind} has {what}, {shown[spot.kind == 'only B']}{more}"
+    return f"{who}: {what}, {spot.kind.removeprefix('another').strip() or 'value'}: A {shown[0]}, B {shown[1]}"
+
+
+def _has_defect(exchange: Exchange, deviation: Deviation) -> bool:
+    """True where an answer breaks the schema, or the list of statuses, in the place that differs."""
+    place = deviation.spot.place
+    mark = INDEX.sub("/*", exchange.defect[0]) if exchange.defect else ""
+    lacks = deviation.spot.kind in ONE_HAS and mark == place.rpartition("/")[0]
+    unreadable = mark == BODY and place.startswith(ERROR) and not isinstance(exchange.json(), dict)
+    return bool(mark) and (mark == place or lacks or unreadable or place.startswith(f"{mark}/*"))
+
+
+def _is_found(deviation: Deviation, run: Results, side: int) -> bool:
+    status = deviation.pairs[-1][side].status
+    named = {result.id: result for result in run.requirements if result.verdict in (*FINDINGS, "known")}
+    return any(_speaks_of(named[name], deviation, status) for name in deviation.requirements if name in named)
+
+
+def _speaks_of(result: Result, deviation: Deviation, status: int) -> bool:
+    """True for a finding about the place that differs, of one of the operations."""
+    step, evidence, place = shown_step(result.steps), Evidence.of(result), deviation.spot.place
+    if step is None or step.operation not in deviation.operations:
+        return False
+    if place == STATUS:
+        return evidence.about_status and evidence.got == status
+    mark = INDEX.sub("/*", step.mark)
+    if place.startswith(ERROR):  # of a body that is no JSON, the body is marked
+        return mark == BODY or (mark.startswith("body:/") and mark.rpartition("/")[2] == place.rpartition(":")[2])
+    return mark == place or (mark.startswith("body:/") and place.startswith(f"{mark}/"))
+
+
+def _said(exchange: Exchange) -> str:
+    if exchange.status < ERROR_STATUS:
+        return ""
+    kind, text = error_of(exchange.to_step())
+    said = " ".join([kind, _cut(" ".join(text.split()))]).strip()
+    return f" ({said})" if said else ""
+
+
+def _short(value: Any) -> str:
+    return _cut(value if isinstance(value, str) else json.dumps(value, ensure_ascii=False))
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= MOST_SHOWN else text[: MOST_SHOWN - 1] + "…"

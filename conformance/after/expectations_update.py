@@ -1,0 +1,82 @@
+"""Writing expectations from the results of a run, and taking out of them what holds no more."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from datetime import date
+
+import msgspec
+from conformance.values.causes import Cause
+
+from conformance.replay.expectations import seen
+from conformance.replay.expectations_file import RUN, Entry, ExpectationFile, stored
+from conformance.replay.flaky import is_flaky
+from conformance.replay.replaying import Finding, obstacle
+from conformance.values.results import Result, Results
+
+
+def updated(
+    file: ExpectationFile, results: Results, *, reason: str = "", link: str = "", expires: date | None = None
+) -> ExpectationFile:
+    """Return expectations with all that a run found and could not test, an entry for each cause.
+
+    What is there already stays; what was seen in another way, or had expired, is written anew. Without a reason, that
+    of the entry it had is kept.
+    """
+    by_id = {result.id: result for result in results.requirements}
+    named = {name: entry for entry in file.known for name in entry.findings}
+    entries = []
+    for cause in results.causes:
+        ids = [*cause.requirements, *cause.blocked]
+        before = next((named[name] for name in ids if name in named), None)
+        entry = _entry(cause, ids, by_id, results)
+        entry.reason = reason or (before.reason if before else f"seen on {results.run.started.partition('T')[0]}")
+        entry.link, entry.expires = link or (before.link if before else ""), expires
+        entries.append(entry)
+    new = {name for entry in entries for name in entry.findings}
+    kept = [rest for entry in file.known if (rest := without(entry, new)).findings]
+    profile, depth = results.target.profile, results.run.depth
+    return ExpectationFile(profile=profile, depth=depth if entries else file.depth, known=[*kept, *entries])
+
+
+def pruned(file: ExpectationFile, results: Results) -> ExpectationFile:
+    """Return expectations without what the run found to be stale or to be no requirement."""
+    gone = {record.requirement for record in results.expectations if record.state in ("stale", "orphan")}
+    kept = [rest for entry in file.known if (rest := without(entry, gone)).findings]
+    return msgspec.structs.replace(file, known=kept)
+
+
+def without(entry: Entry, gone: Collection[str]) -> Entry:
+    """Return an entry without some of its findings; its steps go with the one that they show."""
+    findings = {name: seen for name, seen in entry.findings.items() if name not in gone}
+    example = {} if entry.example in findings else {"example": "", "prepared": {}, "steps": []}
+    flaky, blocked = ([name for name in names if name not in gone] for names in (entry.flaky, entry.blocked))
+    return msgspec.structs.replace(entry, findings=findings, flaky=flaky, blocked=blocked, **example)
+
+
+def _entry(cause: Cause, ids: Collection[str], by_id: Mapping[str, Result], results: Results) -> Entry:
+    """Return the entry of a cause, with the shortest steps that can be sent again."""
+    examples = [
+        by_id[cause.example],
+        *sorted((by_id[name] for name in ids), key=lambda result: (len(result.steps), result.id)),
+    ]
+    example = next((result for result in examples if not _obstacle(result, results)), None)
+    base, prefix = results.target.url.rstrip("/"), results.run.prefix
+    prepared = Finding.of(example, results).prepared if example else {}
+    return Entry(
+        cause=cause.sentence,
+        reason="",
+        example=example.id if example else "",
+        flaky=[name for name in ids if is_flaky(by_id[name].message)],
+        blocked=[name for name in ids if by_id[name].verdict == "blocked"],
+        findings={name: seen(by_id[name].message, prefix) for name in ids},
+        prepared={name: [made.replace(prefix, RUN) for made in names] for name, names in prepared.items()},
+        steps=[stored(step, base, prefix) for step in example.steps] if example else [],
+    )
+
+
+def _obstacle(result: Result, results: Results) -> str:
+    """Return why steps are not worth storing. Secrets are a matter of who sends them."""
+    if result.verdict == "blocked":
+        return "it shows nothing of the requirement"
+    return obstacle(Finding.of(result, results), own=None)

@@ -1,0 +1,214 @@
+"""Seeing a finding again: by its recorded steps, and where these do not decide, by its requirement."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import msgspec
+
+from conformance.after.runner import run
+from conformance.replay.chosen import rests_on
+from conformance.replay.commands import LEFT_OUT
+from conformance.replay.expectations import FAILED, alike
+from conformance.replay.replaying import Finding, replay
+from conformance.replay.script import doubt, missing_body, script_of
+from conformance.run.session import met
+from conformance.values.activity import doing
+from conformance.values.exchange import Exchange, Step
+from conformance.values.redaction import REDACTED
+from conformance.values.results import Results
+from conformance.values.settings import SETTINGS, Settings, load_settings, variable
+from conformance.values.visible import visible
+from specs.problems import Problem, did_you_mean
+
+NOT_KEPT = "is missing: the results have only the beginning of this body"
+# Settings that kits have noted in results under another name.
+FORMER = {"headers": "header", "storage_options": "storage_option", "operations": "operation", "clauses": "clause"}
+OTHER = "it fails in another way"
+PREPARED = (
+    "What stands before step 1 makes what the steps rest on, as the run did before its requirements: a catalog, and",
+    "for what is done in it a caller with its own token. You must be allowed to make them; they stay there.",
+)
+
+
+class Recorded(msgspec.Struct, kw_only=True, omit_defaults=True):
+    """A finding with what is needed to see it again: `settings` are those of its run, without secrets.
+
+    `preparation` are steps of its run before the first requirement, as far as the finding rests on them.
+    """
+
+    finding: Finding
+    statement: str
+    kit: str
+    seen: str
+    settings: dict[str, Any]
+    preparation: list[Step] = msgspec.field(default_factory=lambda: [])
+
+    @property
+    def due(self) -> str:
+        """What was seen, on one line."""
+        return self.finding.message.partition("\n")[0]
+
+
+@dataclass(frozen=True)
+class Reproduced:
+    """Whether a finding is still there: `fails`, and `why`, with the exchanges that show it, if its steps were sent."""
+
+    fails: bool
+    why: str
+    exchanges: list[Exchange] = field(default_factory=list)
+
+
+def recorded(results: Results, requirement_id: str) -> Recorded:
+    """Return a finding of a run. Raises Problem for an unknown id, with near matches."""
+    noted = {FORMER.get(name, name): value for name, value in results.target.settings.items()}
+    findings = {entry.id: entry for entry in results.requirements if entry.verdict in (*FAILED, "known")}
+    if requirement_id not in findings:
+        hint = did_you_mean(requirement_id, findings, f"It has {len(findings)}: see its report.")
+        raise Problem(f"The run has no finding {requirement_id!r}.", hint)
+    result = findings[requirement_id]
+    return Recorded(
+        finding=Finding.of(result, results),
+        statement=result.statement,
+        kit=results.run.kit,
+        seen=results.run.started,
+        settings={name: value for name, value in noted.items() if name not in LEFT_OUT and value != REDACTED and value},
+        preparation=rests_on(result.steps, results.run.preparation, results.run.prefix),
+    )
+
+
+def settings_for(
+    record: Recorded, url: str, given: Mapping[str, Any], environ: Mapping[str, str] = os.environ
+) -> Settings:
+    """Return the settings to see a finding again at a URL: those of its run, but for what is given.
+
+    The value of a secret header or option is looked for in the environment, under its name in curl commands.
+    """
+    kept = {**record.settings, "server": url}
+    for name in kept.keys() & SETTINGS.keys():
+        if between := SETTINGS[name].between:
+            kept[name] = [_filled(pair, between, environ) for pair in kept[name]]
+    told = {name: value for name, value in given.items() if value}
+    return load_settings({**kept, **told}, environ, told=told)
+
+
+def reproduce(record: Recorded, settings: Settings) -> Reproduced:
+    """Send the steps of a finding again; where they do not decide, test a server by its requirement.
+
+    All names are of this run, and what it makes is dropped. Raises Problem when the target cannot be tested.
+    """
+    with met(settings) as target, doing("sending the steps again"):
+        replayed = replay(record.finding, target)
+    if replayed.state in ("same", "fixed"):
+        return Reproduced(replayed.state == "same", replayed.why, replayed.exchanges)
+    fails, why = _tested(record, settings)
+    return Reproduced(fails, f"{replayed.why}; so the requirement was tested: {why}", replayed.exchanges)
+
+
+def _tested(record: Recorded, settings: Settings) -> tuple[bool, str]:
+    """Return whether a requirement is not met, and what was seen."""
+    finding = record.finding
+    with tempfile.TemporaryDirectory() as folder:
+        alone = replace(settings, select=finding.id, report=folder, expect="")
+        results, _ = run(alone)
+    result = next((entry for entry in results.requirements if entry.id == finding.id), None)
+    if result is None:
+        return True, "it could not be tested"
+    if result.verdict not in FAILED:
+        return False, f"{result.verdict}"
+    return True, result.message.partition("\n")[0] if alike(result.message, finding.message) else (
+        f"{OTHER}: {result.message.partition(chr(10))[0]}"
+    )
+
+
+def _filled(pair: str, between: str, environ: Mapping[str, str]) -> str:
+    name, _, value = pair.partition(between)
+    if value != REDACTED:
+        return pair
+    if variable(name) not in environ:
+        raise Problem(f"The recorded run had a secret {name}.", f"Set ${variable(name)} to one.")
+    return f"{name}{between}{environ[variable(name)]}"
+
+
+def as_shell(record: Recorded, url: str) -> str:
+    """Return numbered curl commands that send the steps of a finding, after those that make what it rests on.
+
+    `$BASE` is the URL of the server, `$RUN` what names begin with, which is new each time. What the server chose in an
+    answer and a later step names is taken from the new answer. Without a variable that has a secret nothing is sent.
+    Where the steps are not all of it, a comment says so.
+    """
+    finding, before = record.finding, record.preparation
+    about = [_comment(f"{finding.id}: {record.statement}"), _comment(record.due)]
+    if why := doubt(finding):
+        about.append(_comment(f"These commands alone may not show it: {why}. lakeproof repro tests the requirement."))
+    if before:
+        about += map(_comment, PREPARED)
+    steps = [*before, *finding.steps]
+    script = script_of(finding, before, url)
+    lines = ["#!/bin/sh", *about, *script.first, ""]
+    for number, (step, sent) in enumerate(zip(steps, script.steps, strict=True), 1):
+        place = f"{number - len(before)}." if number > len(before) else "Before:"
+        answer = step.response.status or step.response.failure
+        lines += [_comment(f"{place} {step.operation or step.request.method} was answered with {answer}")]
+        lines += [*_file(step), *sent, "echo", ""]
+    return "\n".join(lines)
+
+
+def _file(step: Step) -> list[str]:
+    """Return a line that ends a script where a body is missing that was too large for the results."""
+    name = missing_body(step)
+    return [f"test -f {name} || {{ echo '{name} {NOT_KEPT}' >&2; exit 1; }}"] if name else []
+
+
+def _comment(text: str) -> str:
+    """Return a text as a comment of a shell script, on one line: no word of it is a command."""
+    return f"# {visible(' '.join(text.split()))}"
+
+
+def as_pytest(record: Recorded, url: str) -> str:
+    """Return a module for pytest that asserts that a finding is fixed."""
+    name = "".join(sign if sign.isalnum() else "_" for sign in record.finding.id)
+    content = msgspec.json.format(msgspec.json.encode(record)).decode()
+    return PYTEST.format(
+        id=record.finding.id,
+        statement=_plain(record.statement),
+        due=_plain(record.due),
+        kit=record.kit,
+        seen=record.seen,
+        url=url,
+        name=name,
+        content=repr(content).replace("\\n", "\\n'\n    '"),
+    )
+
+
+def _plain(text: str) -> str:
+    """Return a text as the docstring of a module may have it."""
+    return visible(text).replace("\\", "\\\\").replace('"""', "'''")
+
+
+PYTEST = '''\
+"""{id}: {statement}
+
+{kit} saw on {seen}: {due}
+
+    BASE={url} pytest {name}.py
+"""
+
+import json
+import os
+
+import lakeproof
+
+FOUND = json.loads(
+    {content}
+)
+
+
+def test_{name}():
+    outcome = lakeproof.reproduce(FOUND, os.environ.get("BASE", {url!r}))
+    assert not outcome.fails, outcome.why
+'''

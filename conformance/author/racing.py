@@ -1,0 +1,123 @@
+"""Clients that work at the same time, each in a thread, and the history of what they did."""
+
+from __future__ import annotations
+
+import math
+import threading
+import time
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import Any
+
+from conformance.author.suite import Suite
+from conformance.history import UNKNOWN, Contradiction, Event, Key, judge_history, outcome
+from conformance.history.orders import MOST_ORDERS
+from conformance.http.client import Answer, Client
+from conformance.values.exchange import Moment
+from conformance.values.outcomes import Blocked, Violation
+
+RACE_SECONDS = 120.0
+HISTORY = "history"  # what blocks a requirement whose history cannot be judged
+
+
+@dataclass(frozen=True, slots=True)
+class Size:
+    """How large a race is: clients, operations of each, objects that they work on."""
+
+    clients: int
+    operations: int
+    objects: int
+
+
+SIZES = {"smoke": Size(4, 8, 2), "gate": Size(8, 16, 3), "deep": Size(16, 200, 8)}
+
+
+@dataclass
+class Racer:
+    """One client of a race."""
+
+    number: int
+    client: Client
+    events: list[Event] = field(default_factory=list)
+
+    def do(
+        self,
+        action: str,
+        key: Key,
+        call: Callable[[], Answer],
+        *,
+        value: Any = None,
+        read: Callable[[Answer], Any] | None = None,
+    ) -> Event:
+        """Send one request and record what came of it; `read` makes a result of a good answer."""
+        answer = None
+        start = time.monotonic()
+        with suppress(Violation):  # no answer came: it is unknown what was done
+            answer = call()
+        end = time.monotonic()
+        exchange = self.client.steps[-1]
+        result = read(answer) if read and answer and exchange.status == 200 else None
+        what = outcome(exchange.status)
+        end = math.inf if what == UNKNOWN else end  # it may be carried out at any time
+        event = Event(self.number, action, key, value, start, end, what, result, (exchange,))
+        self.events.append(event)
+        return event
+
+
+Program = Callable[[Racer], None]
+
+
+def race(suite: Suite, programs: Sequence[Program]) -> list[Event]:
+    """Run programs at the same time, each with a client of its own, and return their events by start."""
+    racers = [Racer(number, suite.client.fork(RACE_SECONDS)) for number in range(len(programs))]
+    start = threading.Barrier(len(programs))
+    failures: list[BaseException] = []
+
+    def run(racer: Racer, program: Program) -> None:
+        try:
+            start.wait()
+            program(racer)
+        except BaseException as error:  # it is raised again below, in the thread of the requirement
+            failures.append(error)
+
+    threads = [threading.Thread(target=run, args=pair, daemon=True) for pair in zip(racers, programs, strict=True)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(RACE_SECONDS + suite.settings.timeout)
+    for racer in racers:
+        suite.client.join(racer.client)
+    if failures:
+        raise failures[0]
+    events = sorted((event for racer in racers for event in racer.events), key=lambda event: event.start)
+    note_moments(events)
+    return events
+
+
+def note_moments(events: Sequence[Event]) -> None:
+    """Let the requests of events, in the order in which these began, say who sent them, and when."""
+    for event in events:
+        for exchange in event.exchanges:
+            exchange.moment = Moment(client=event.client, start=round(event.start - events[0].start, 6))
+
+
+def fail_on(suite: Suite, contradictions: Iterable[Contradiction]) -> None:
+    """Raise Violation for the first contradiction; the steps to show are the requests of its events."""
+    for contradiction in contradictions:
+        suite.client.steps = [exchange for event in contradiction.events for exchange in event.exchanges]
+        suite.client.touch(suite.client.steps[-1], "body:")
+        raise Violation(contradiction.message)
+
+
+def fail_without_order(suite: Suite, events: Iterable[Event], limit: int = MOST_ORDERS) -> None:
+    """Raise Violation when no order of an object's events explains their answers.
+
+    Raises Blocked when that is undecided. With the sizes of SIZES it never is: values and sets need no search, and
+    increments are all alike, so that there are fewer orders to follow than pairs of operations on one object.
+    """
+    judgements = judge_history(events, limit)
+    fail_on(suite, (contradiction for judgement in judgements for contradiction in judgement.contradictions))
+    for judgement in judgements:
+        if judgement.undecided:
+            raise Blocked(f"the history of {judgement.name} is {judgement.undecided}", HISTORY)

@@ -1,0 +1,155 @@
+"""A run's own things: settings, target, client. It runs the requirements' tests."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import nullcontext
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+import hypothesis
+from hypothesis import HealthCheck, Phase, Verbosity
+from hypothesis.errors import Flaky, HypothesisException
+from hypothesis.stateful import RuleBasedStateMachine, run_state_machine_as_test
+
+from conformance.author.drawing import as_seeded
+from conformance.author.shrinking import Shrinking
+from conformance.http.client import Client
+from conformance.target.target import Target
+from conformance.values.outcomes import UNREADABLE, Blocked, Stopped, Violation
+from conformance.values.settings import DEPTHS, Settings
+from specs.openapi import Operation
+
+Drawing = TypeVar("Drawing", bound=Callable[..., Any])
+STEP_COUNT = 12
+ATTEMPTS = 5
+CLOSES = "the server closes connections without an answer, now here and now there"
+
+
+@dataclass
+class Suite:
+    """The settings, target and client that all requirements of a run share; `subject` is the id of the present one."""
+
+    settings: Settings
+    target: Target
+    subject: str = ""
+    _shrinking: Shrinking | None = None  # of the examples that are drawn now
+
+    def clean_up(self, *, look: bool = False) -> None:
+        """Drop what a requirement created, and with `look` all that is in its namespaces."""
+        self.target.sandbox.clean_up(look=look)
+
+    @property
+    def client(self) -> Client:
+        """The client that talks to the target."""
+        return self.target.client
+
+    def as_documented(self, value: Any) -> Any:
+        """Return an operation as the run's document has it, whatever a template was made from; another value as it is.
+
+        An operation that the document lacks is not changed: nothing of it is tested.
+        """
+        return self.target.document.operations.get(value.id, value) if isinstance(value, Operation) else value
+
+    def _hypothesis_settings(self) -> hypothesis.settings:
+        """Return how drawn arguments are explored: the same way every time, but for a deep run."""
+        deep = self.settings.depth == "deep"
+        phases = (Phase.explicit, Phase.generate, *(() if self.settings.no_shrink else (Phase.shrink,)))
+        return hypothesis.settings(
+            max_examples=DEPTHS[self.settings.depth],
+            stateful_step_count=STEP_COUNT if not deep else STEP_COUNT * 4,
+            phases=phases,
+            derandomize=not deep,
+            database=None,
+            deadline=None,
+            report_multiple_bugs=False,
+            verbosity=Verbosity.quiet,
+            suppress_health_check=list(HealthCheck),
+        )
+
+    def run(self, test: Callable[..., None], fixtures: Mapping[str, Any], strategies: Mapping[str, Any]) -> None:
+        """Run a requirement's test once, or once for each drawn example."""
+
+        def example(**drawn: Any) -> None:
+            self._run_example(lambda: test(**fixtures, **drawn), fixtures.values())
+
+        if not strategies:
+            example()
+            return
+        example.__name__ = test.__name__
+        drawn = self._seeded(self._hypothesis_settings()(hypothesis.given(**strategies)(example)))
+        self._shrinking = self._new_shrinking()
+        try:
+            with as_seeded(), self._shrinking.limited():
+                drawn()
+        finally:
+            self._shrinking = None
+
+    def run_machine(self, machine: type[RuleBasedStateMachine], **attributes: Any) -> None:
+        """Run a state machine that has these attributes, once for each drawn sequence of its rules."""
+        shrinking = self._new_shrinking()
+
+        def begin(example: RuleBasedStateMachine) -> None:
+            shrinking.begin()
+            machine.__init__(example)
+
+        def teardown(example: RuleBasedStateMachine) -> None:
+            shrinking.note(sys.exc_info()[1])  # Hypothesis tears a machine down while the error of a rule passes
+            machine.teardown(example)
+
+        bound = type(machine.__name__, (machine,), {**attributes, "__init__": begin, "teardown": teardown})
+        with as_seeded(), shrinking.limited():
+            run_state_machine_as_test(self._seeded(bound), settings=self._hypothesis_settings())
+
+    def _new_shrinking(self) -> Shrinking:
+        return Shrinking(self.subject, self.settings.depth, self.client)
+
+    def _seeded(self, drawing: Drawing) -> Drawing:
+        """Return what draws, by the seed of the run where it is a deep one."""
+        return hypothesis.seed(self.settings.seed)(drawing) if self.settings.depth == "deep" else drawing
+
+    def _run_example(self, test: Callable[[], None], fixtures: Iterable[Any]) -> None:
+        """Run one example, as long as shrinking leaves anything to spend."""
+        with self._shrinking.example() if self._shrinking else nullcontext():
+            self._attempt(test, fixtures)
+
+    def _attempt(self, test: Callable[[], None], fixtures: Iterable[Any]) -> None:
+        """Run one example, anew while connections break in it.
+
+        Where each run loses the connection at the same step, this is the server's answer to that request; else the
+        example says nothing about the requirement, and is blocked.
+        """
+        breaks = set()
+        for _ in range(ATTEMPTS):
+            broken = self.client.traffic.broken
+            for fixture in fixtures:
+                if hasattr(fixture, "begin_example"):
+                    fixture.begin_example()
+            try:
+                self._read(test)
+                return
+            except (Violation, Blocked, Flaky) as error:
+                if isinstance(error, Stopped) or self.client.traffic.broken == broken:
+                    raise
+                breaks.add(self.client.broken)
+                last = error
+        if len(breaks) == 1 and None not in breaks:
+            raise last
+        raise Blocked(CLOSES, "connection")
+
+    def _read(self, test: Callable[[], None]) -> None:
+        """Run a test; what it cannot make of an answer that breaks the document is the server's doing.
+
+        Raises Blocked for what is wrong with an answer before a subject of the requirement was called.
+        """
+        try:
+            test()
+        except Violation as error:
+            if self.client.recording.only_prepared:
+                raise Blocked(str(error), self.client.steps[-1].operation) from error
+            raise
+        except UNREADABLE as error:
+            if isinstance(error, HypothesisException):
+                raise
+            self.client.reject_malformed(error)

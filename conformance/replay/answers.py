@@ -1,0 +1,144 @@
+"""Two answers to the same request: where they say something else.
+
+What servers choose themselves is no difference: ids, times, places, and the order of lists where none is promised. Of
+errors, the status and what clients tell them apart by are compared, not their words; null is the same as nothing.
+"""
+
+from __future__ import annotations
+
+import base64
+import re
+from collections import Counter
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from conformance.replay.renaming import SMALLEST, Renaming
+from conformance.values.arrow_lines import arrow_lines
+from conformance.values.exchange import ERROR_STATUS, Exchange, body_to_json
+from conformance.values.json_values import read_json
+from specs.errors import ErrorBody
+
+DifferenceKind = Literal["only A", "only B", "another", "another type", "another order", "other items"]
+STATUS, ERROR, MEDIA_TYPE, BODY = "status", "error", "header:Content-Type", "body:"
+ALL_ROWS = 10**6
+VOLATILE = re.compile(
+    r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|\d{4}-\d\d-\d\d[T ][\d:.]+(?:Z|[+-][\d:]+)?|\d{6,}|[0-9a-f]{16,}"
+)
+LOCATION = re.compile(r"/|file:|\w+://")
+
+
+@dataclass(frozen=True, slots=True)
+class Spot:
+    """One place in which two answers differ: a mark as in Exchange, with `*` for items and for names of the run."""
+
+    place: str
+    kind: DifferenceKind
+    one: Any
+    other: Any
+
+
+@dataclass(frozen=True)
+class Reader:
+    """How answers of one API are compared.
+
+    `ordered` are names of lists whose order the document gives, `chosen` of fields whose values servers choose.
+    """
+
+    errors: ErrorBody
+    ordered: Collection[str] = ()
+    chosen: Collection[str] = ()
+
+    def spots(self, answer: Exchange, other: Exchange, names: Renaming) -> list[Spot]:
+        """Return where answers differ. `names` turns what the first server chose into what the second did."""
+        if answer.status != other.status:
+            return [Spot(STATUS, "another", answer.status or answer.failure, other.status or other.failure)]
+        if answer.status >= ERROR_STATUS:
+            return list(self._of_errors(answer, other))
+        if not answer.response_body and not other.response_body:
+            return []
+        if (kind := _media_type(answer)) != (other_kind := _media_type(other)):
+            return [Spot(MEDIA_TYPE, "another", kind, other_kind)]
+        bodies = [body_to_json(exchange.response_body) or {} for exchange in (answer, other)]
+        if any("base64" in body for body in bodies):
+            return _of_rows(*(base64.b64decode(body.get("base64", "")) for body in bodies))
+        return list(self._walk(names.value(read_json(answer.response_body)), read_json(other.response_body), "", names))
+
+    def _of_errors(self, answer: Exchange, other: Exchange) -> Iterator[Spot]:
+        for name in ("code", "type"):
+            first, second = (self.errors.read(name, exchange.json()) for exchange in (answer, other))
+            if first != second:
+                yield Spot(f"{ERROR}:{name}", "another", first, second)
+
+    def _walk(self, value: Any, other: Any, place: str, names: Renaming) -> Iterator[Spot]:
+        if isinstance(value, dict) and isinstance(other, dict):
+            for key in sorted({*value, *other}):
+                below = f"{place}/{'*' if any(name in key for name in names.names.values()) else key}"
+                if value.get(key) is None and other.get(key) is not None:
+                    yield Spot(BODY + below, "only B", None, other[key])
+                elif value.get(key) is not None and other.get(key) is None:
+                    yield Spot(BODY + below, "only A", value[key], None)
+                elif key not in self.chosen or type(value.get(key)) is not type(other.get(key)):
+                    yield from self._walk(value.get(key), other.get(key), below, names)
+        elif isinstance(value, list) and isinstance(other, list):
+            yield from self._lists(value, other, place, names)
+        elif type(value) is not type(other):
+            yield Spot(BODY + place, "another type", value, other)
+        elif not (alike(value, other) or _are_locations(value, other)):
+            yield Spot(BODY + place, "another", value, other)
+
+    def _lists(self, items: list[Any], other: list[Any], place: str, names: Renaming) -> Iterator[Spot]:
+        def differs(first: Any, second: Any) -> bool:
+            return next(self._walk(first, second, "", names), None) is not None
+
+        if len(items) == len(other) and not any(map(differs, items, other)):
+            return
+        items, other = _of_run(items, names.names.values()), _of_run(other, names.names.values())
+        left, right = list(items), list(other)
+        for item in items:
+            if (counterpart := next((twin for twin in right if not differs(item, twin)), None)) is not None:
+                left.remove(item)
+                right.remove(counterpart)
+        if not left and not right:
+            if place.rpartition("/")[2] in self.ordered:
+                yield Spot(BODY + place, "another order", items, other)
+        elif len(left) == len(right) and all(isinstance(item, dict | list) for item in [*left, *right]):
+            for item, twin in zip(left, right, strict=True):
+                yield from self._walk(item, twin, f"{place}/*", names)
+        else:
+            yield Spot(BODY + place, "other items", items, other)
+
+
+def alike(value: Any, other: Any) -> bool:
+    """True for texts and numbers that are equal, but for ids, times and the like in them."""
+    if isinstance(value, str) and isinstance(other, str):
+        return VOLATILE.sub("", value) == VOLATILE.sub("", other)
+    if isinstance(value, int) and isinstance(other, int):
+        return value == other or min(value, other) >= SMALLEST
+    return bool(value == other)
+
+
+def _of_run(items: list[Any], names: Collection[str]) -> list[Any]:
+    """Return what has names of the run, of a list that has such: what else a server has is none of its answer."""
+    ours = [item for item in items if any(name in str(item) for name in names)]
+    return ours or items
+
+
+def _are_locations(value: Any, other: Any) -> bool:
+    return all(isinstance(text, str) and LOCATION.match(text) for text in (value, other))
+
+
+def _of_rows(rows: bytes, other: bytes) -> list[Spot]:
+    """Compare Arrow: columns, and rows in any order."""
+    first, second = (arrow_lines(content, ALL_ROWS) for content in (rows, other))
+    if Counter(first) == Counter(second):
+        return []
+    return [Spot(BODY, "other items", _lacking(first, second), _lacking(second, first))]
+
+
+def _lacking(lines: Sequence[str], others: Sequence[str]) -> list[str]:
+    return list((Counter(lines) - Counter(others)).elements())
+
+
+def _media_type(exchange: Exchange) -> str:
+    return exchange.response_headers.get("Content-Type", "").partition(";")[0].strip().lower()

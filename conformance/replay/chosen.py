@@ -1,0 +1,169 @@
+"""What a server chose in its answers, as variables of a shell script: each time it chooses something else.
+
+A script keeps the answer that a value is from, and takes the value out of it: a header, or what JSON has for a key.
+Where the key is there several times, they are counted in the order of the answer.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import orjson
+
+from conformance.replay.answers import LOCATION, VOLATILE
+from conformance.replay.renaming import is_made_up
+from conformance.target.hostile import CANARY, LAKE
+from conformance.values.exchange import Step
+from conformance.values.redaction import REDACTED
+
+KEY = re.compile(r"[\w.-]+")
+PLACE = "\0"
+BELOW = re.compile(rf'{PLACE}(?:{PLACE}|/+[^/"])')
+FILE = re.compile(rf'{CANARY}\w+/{LAKE}/[^"]*\.\w+"')
+NO_NAME = re.compile(r"\W")
+# Functions `field KEY NUMBER`, what the last answer has for a key the first, second ... time, and `header NAME`.
+# They have no comments: zsh, into which readers paste them, takes those for commands.
+KEEP = "ANSWER=$(%s); printf '%%s\\n' \"$ANSWER\""
+HIDE = r""" | sed -E 's/("(%s)" *: *)"[^"]*"/\1"%s"/'"""
+FUNCTIONS = r"""
+field() {
+  printf '%s' "$ANSWER" | grep -oE "\"$1\" *: *(\"[^\"]*\"|[0-9]+)" | sed -n "$2p" | sed 's/^[^:]*: *//; s/"//g'
+}
+header() {
+  printf '%s' "$ANSWER" | tr -d '\r' | grep -i "^$1:" | sed -n '1p' | sed 's/^[^:]*: *//'
+}
+""".strip()
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """What the server chose: as later commands have it, the answer, from 1, and how a script takes it from there.
+
+    That is the value itself, and of a secret the variable, which files have in its place.
+    """
+
+    value: str
+    step: int
+    variable: str
+    command: str
+
+    @property
+    def line(self) -> str:
+        """The line of a script that sets the variable, after the step."""
+        return f"{self.variable}=$({self.command})"
+
+    @property
+    def secret(self) -> str:
+        """The key in the answer of what must not be shown, "" for what may be."""
+        return self.command.split()[1] if self.value == self.variable else ""
+
+
+def kept(command: str, taken: Sequence[Chosen]) -> list[str]:
+    """Return the lines that send a request and take values out of its answer, which is shown without its secrets."""
+    secrets = "|".join(value.secret for value in taken if value.secret)
+    return [KEEP % command + (HIDE % (secrets, REDACTED) if secrets else ""), *(value.line for value in taken)]
+
+
+def chosen(steps: Sequence[Step]) -> list[Chosen]:
+    """Return what later steps name of what the server chose in answers to earlier ones, and what secrets they bear."""
+    sent = [_sent(step) for step in steps]
+    seen: dict[str, Chosen] = {}
+    for number, step in enumerate(steps, 1):
+        before, later = "".join(sent[:number]), "".join(sent[number:])
+        for value, name, command in _values(step):
+            if value not in seen and value in later and value not in before:
+                seen[value] = Chosen(value, number, variable_of(name, len(seen) + 1), command)
+    return [*seen.values(), *_secrets(steps)]
+
+
+def _secrets(steps: Sequence[Step]) -> Iterator[Chosen]:
+    """Yield the secrets of answers that requests bear."""
+    for number, step in enumerate(steps, 1):
+        for variable, place in step.issued.items():
+            if any(step.bears([variable]) for step in steps):
+                yield Chosen(variable, number, variable, f"field {place}")
+
+
+def variable_of(name: str, number: int) -> str:
+    """Return the variable of a script for what stands behind a key, or in a header, of this name."""
+    return f"{NO_NAME.sub('_', name).upper()}_{number}"
+
+
+def rests_on(steps: Sequence[Step], preparation: Sequence[Step], prefix: str) -> list[Step]:
+    """Return what of a run's preparation steps rest on: what made the things of the run that they name.
+
+    That is all of it where they bear a secret that it was given: who calls may do there what was granted.
+    """
+    variables = {variable for step in preparation for variable in step.issued}
+    if any(step.bears(variables) for step in steps):
+        return list(preparation)
+    named = [set(own_names(step, prefix)) for step in preparation]
+    wanted = {name for step in steps for name in own_names(step, prefix)}
+    needed = []
+    for number in reversed(range(len(preparation))):
+        if wanted & named[number].difference(*named[:number]):
+            needed.append(preparation[number])
+            wanted |= named[number]
+    return needed[::-1]
+
+
+def own_names(step: Step, prefix: str) -> list[str]:
+    """Return the names of a run in a request, in their order."""
+    return re.findall(rf"{re.escape(prefix)}\w+", _sent(step))
+
+
+def names_files(steps: Sequence[Step]) -> bool:
+    """True when a step names something below a place that the server chose, and no answer did: a file of the run.
+
+    So is a file in the folder that the run gave to the server.
+    """
+    text = "".join(map(_sent, steps))
+    for value in sorted((value.value for value in chosen(steps)), key=len, reverse=True):
+        text = text.replace(value.rstrip("/"), PLACE) if LOCATION.match(value) else text.replace(value, "")
+    return bool(BELOW.search(text) or FILE.search(text))
+
+
+def _sent(step: Step) -> str:
+    request = step.request
+    return f"{request.url} {request.headers} {orjson.dumps(request.body).decode()}"
+
+
+def _values(step: Step) -> Iterator[tuple[str, str, str]]:
+    """Yield what an answer has that no other server would choose: the value, its name, and how to take it."""
+    for key, place, value in places((step.response.body or {}).get("json")):
+        if _differs(value):
+            yield str(value), key, f"field {place}"
+    for name, value in step.response.headers.items():
+        if KEY.fullmatch(name) and _differs(value):
+            yield value, name, f"header {name}"
+
+
+def _differs(value: Any) -> bool:
+    text = str(value)
+    return is_made_up(value) and "\n" not in text and bool(VOLATILE.search(text) or LOCATION.match(text))
+
+
+def places(value: Any) -> Iterator[tuple[str, str, Any]]:
+    """Yield what `field` finds in an answer: the key, the key with its number, and what stands there."""
+    numbers: Counter[str] = Counter()
+    for key, item in _leaves(value):
+        numbers[key] += 1
+        if KEY.fullmatch(key):
+            yield key, f"{key} {numbers[key]}", item
+
+
+def _leaves(value: Any) -> Iterator[tuple[str, Any]]:
+    """Yield what `field` counts: keys with a text or a number that is not negative, in their order."""
+    if isinstance(value, list):
+        for item in value:
+            yield from _leaves(item)
+    elif isinstance(value, dict):
+        for key, item in value.items():
+            if isinstance(item, dict | list):
+                yield from _leaves(item)
+            elif isinstance(item, str) or (type(item) in (int, float) and item >= 0):
+                yield key, item

@@ -1,0 +1,77 @@
+"""Secrets that a server gives in its answers: files tell which request bears which, and never the secret itself.
+
+A script of commands takes such a secret out of its own answer, under the variable that stands for it here.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass, field
+from urllib.parse import parse_qsl
+
+import msgspec
+
+from conformance.replay.chosen import places, variable_of
+from conformance.replay.renaming import SHORTEST
+from conformance.values.exchange import Exchange, Step
+from conformance.values.redaction import MADE_UP, REDACTED, hidden_fields, hide_form, is_secret
+
+SCHEME = re.compile(r"(\w+ )?")  # what stands before a token in a header
+
+
+def to_steps(
+    exchanges: Collection[Exchange], before: Collection[Exchange] = (), own: Collection[str] = ()
+) -> list[Step]:
+    """Return exchanges as files show them, with the secrets that their requests have from answers.
+
+    `before` are exchanges that came first and are told elsewhere: secrets are counted from there. `own` are the headers
+    of the run: other secrets in headers were made up, or are from answers that are not told.
+    """
+    issued = Issued(own)
+    return [issued.told(exchange) for exchange in [*before, *exchanges]][len(before) :]
+
+
+@dataclass
+class Issued:
+    """The secrets of all answers so far, and the variable that stands for each."""
+
+    own: Collection[str]
+    variables: dict[str, str] = field(default_factory=dict)
+
+    def told(self, exchange: Exchange) -> Step:
+        """Return the next exchange as files show it."""
+        borne, step = self._borne(exchange), exchange.to_step()
+        unknown = {
+            name for name, value in exchange.request_headers.items() if is_secret(name) and value not in self.own
+        }
+        step.request.headers |= dict.fromkeys(unknown - borne.keys(), MADE_UP)
+        return msgspec.structs.replace(step, borne=borne, issued=self._learned(exchange, step))
+
+    def _borne(self, exchange: Exchange) -> dict[str, str]:
+        """Return headers and fields of a form that bear a secret of an earlier answer, with variables for secrets."""
+        return {
+            name: value.removesuffix(secret) + variable
+            for name, value in _secrets_sent(exchange)
+            for secret, variable in self.variables.items()
+            if value.endswith(secret) and SCHEME.fullmatch(value.removesuffix(secret))
+        }
+
+    def _learned(self, exchange: Exchange, step: Step) -> dict[str, str]:
+        """Note the secrets of an answer; return the variables for new ones, and the place of each in the answer."""
+        learned = {}
+        shown = (step.response.body or {}).get("json")
+        for (key, place, secret), (_, _, hidden) in zip(places(exchange.json()), places(shown), strict=False):
+            if hidden == REDACTED and len(secret) >= SHORTEST and secret not in self.variables:
+                variable = self.variables[secret] = variable_of(key, len(self.variables) + 1)
+                learned[variable] = place
+        return learned
+
+
+def _secrets_sent(exchange: Exchange) -> Iterator[tuple[str, str]]:
+    """Yield the headers and the fields of a form that files show without their values."""
+    yield from ((name, value) for name, value in exchange.request_headers.items() if is_secret(name))
+    hidden = hidden_fields(hide_form(exchange.request_body).decode("latin-1"))
+    if hidden:
+        fields = parse_qsl(exchange.request_body.decode("latin-1"))
+        yield from ((name, value) for name, value in fields if name in hidden)

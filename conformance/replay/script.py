@@ -1,0 +1,79 @@
+"""The steps of a finding as shell commands that a reader pastes, one after another: on the page and in scripts."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from conformance.replay.chosen import FUNCTIONS, chosen, kept, names_files
+from conformance.replay.pasted import first, from_file, pasted
+from conformance.replay.replaying import Finding, is_cut, lack
+from conformance.values.exchange import Step
+from conformance.values.redaction import HIDDEN
+from conformance.values.settings import ENV_PREFIX, variable
+
+SECRET = re.compile(rf"\$({ENV_PREFIX}[A-Z0-9_]+)")
+WANTED = {variable("Authorization"): "the value of the header, like: Bearer TOKEN"}
+CLIENTS = ("scenario",)  # kinds whose steps are no requests of the kit
+Shorten = Callable[[str], tuple[str, Mapping[str, bytes]]]
+
+
+@dataclass(frozen=True)
+class Script:
+    """Shell commands of a finding: lines to paste first, lines of each step, and the bodies they read, by path."""
+
+    first: list[str]
+    steps: list[list[str]]
+    files: dict[str, bytes] = field(default_factory=dict)
+
+
+def script_of(finding: Finding, preparation: Sequence[Step], base: str, shorten: Shorten | None = None) -> Script:
+    """Return the commands that send the steps of a preparation and those of a finding to the server at a URL.
+
+    What the server chose in an answer and a later step names is taken from the new answer. `shorten` makes a command
+    shorter by bodies in files, and returns the command and these files.
+    """
+    steps = [*preparation, *finding.steps]
+    values = chosen(steps)
+    files: dict[str, bytes] = {}
+    sent = []
+    for number, step in enumerate(steps, 1):
+        curl, bodies = shorten(_curl(step)) if shorten else (_curl(step), {})
+        files |= bodies
+        variables = {value.value: value.variable for value in values if value.step < number}
+        curl = pasted(curl, finding.base, finding.prefix, variables)
+        for name, body in bodies.items():
+            curl = from_file(curl, name, body, finding.prefix, variables)
+        taken = [value for value in values if value.step == number]
+        sent.append(kept(curl, taken) if taken else [curl])
+    return Script([first(base, finding.prefix), *_secrets(steps), *([FUNCTIONS] if values else [])], sent, files)
+
+
+def doubt(finding: Finding) -> str:
+    """Return why the commands for the steps of a finding may not show it, "" where nothing speaks against it."""
+    files = "a request names files, which the run may have written itself"
+    return lack(finding) or (files if names_files(finding.steps) else "")
+
+
+def missing_body(step: Step) -> str:
+    """Return the name of the file that the command of a step reads and no results have, "" for none.
+
+    Such a body was too large for the results; the name is that of Exchange.curl.
+    """
+    body = step.request.body
+    return f"body-of-{body['size']}-bytes" if body and is_cut(body) else ""
+
+
+def _secrets(steps: Sequence[Step]) -> list[str]:
+    """Return lines that end a script where a variable is missing that has a secret."""
+    names = dict.fromkeys(name for step in steps for name in SECRET.findall(_curl(step)))
+    return [f': "${{{name}:?{WANTED.get(name, "the value of the header")}}}"' for name in names]
+
+
+def _curl(step: Step) -> str:
+    """Return the recorded command of a step, with the variables of the secrets that earlier answers gave."""
+    curl = step.request.curl
+    for name, value in step.borne.items():
+        curl = curl.replace(f"${variable(name)}", value).replace(f"{name}={HIDDEN}", f"{name}={value}")
+    return curl

@@ -1,0 +1,318 @@
+"""The server under test: how it is reached, what it is, and what it says it has."""
+
+from __future__ import annotations
+
+import itertools
+import re
+import secrets
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+from urllib.parse import unquote, urlsplit
+
+from conformance.http.client import Client
+from conformance.http.recording import ServerKnowledge
+from conformance.http.transport import Connection, Tls
+from conformance.target.documents import document_of, profile_of
+from conformance.target.fallbacks import PLACES, SERVERS_PLACE, Ways
+from conformance.target.hostile import Canaries
+from conformance.target.reach import NOBODY_THERE
+from conformance.target.sandbox import Sandbox
+from conformance.values.activity import doing
+from conformance.values.exchange import Exchange
+from conformance.values.settings import Settings
+from specs.openapi import Document, snake_case
+from specs.problems import Problem
+from specs.profiles import Profile
+
+SEPARATOR = "separator"  # the capability that says how paths have the levels of a name, where a server chooses that
+OFFERED, REFUSED, MISSING = "offered", "refused", "missing"
+NOT_UP = (502, 503, 504)
+WAIT_PAUSE = 0.5
+DEFAULT_PREFIX = "lp"
+IDS = re.compile(r"[0-9a-f-]{8,}|\d+")
+NOT_IMPLEMENTED = re.compile(rb"not (yet )?(implemented|supported)|unsupported|unimplemented", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Probe:
+    """What an operation answered when it was first asked.
+
+    `state` is offered; refused, in whatever form; or missing: an answer that only a server gives whose router does not
+    know the operation.
+    """
+
+    operation: str
+    state: str
+    exchange: Exchange
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What a run found out about its target before its first requirement, for other processes of the same run.
+
+    The fields are those of Target and of its client; `names` is the number of the next name.
+    """
+
+    prefix: str
+    names: int
+    server: str
+    probes: dict[str, Probe]
+    capabilities: dict[str, str]
+    table_folder: str
+    ways: Ways
+    known: ServerKnowledge
+    headers: Mapping[str, str]
+    settings: Settings
+    managing: Mapping[str, str]
+    preparation: Sequence[Exchange]
+
+
+class Prober(Protocol):
+    """How one API is looked at before the run."""
+
+    def first_request(self) -> Exchange:
+        """Send the request that any server of the API must be able to answer."""
+
+    def recognises(self, first_answer: Exchange) -> bool:
+        """True when only a server of the API answers like this."""
+
+    def nowhere(self) -> Exchange:
+        """Ask for a path that no revision of the API has."""
+
+    def probes(self) -> Iterator[Exchange]:
+        """Send each operation once, in a way that should change nothing."""
+
+    def explore(self) -> Iterator[None]:
+        """Create what it takes to know how things are made, and whether namespaces nest; pause after each."""
+
+    def state(self, probe: Exchange, nowhere: Exchange) -> str:
+        """Return whether an operation is offered, refused or missing, by its probe and by what is nowhere."""
+
+
+@dataclass
+class Target:
+    """A server, its profile and the client that talks to it.
+
+    `probes` and `capabilities` are what was found out before the run: which operations it has, and what it can do.
+    `notes` are what a reader of the results should know of the document.
+    `prefix` starts every name of this run; ordinary names have letters and digits alone, which all servers take.
+    `table_folder` is where the server has put a table of the run, a folder of the run's own.
+    `ways` are how the things are made that requirements start from, where there are several ways.
+    `managing` are the headers of who manages the server, where requirements on tables are asked as another caller.
+    `preparation` are the exchanges in which such a caller was made, and what it works in.
+    """
+
+    settings: Settings
+    profile: Profile
+    document: Document
+    client: Client
+    notes: Sequence[str] = ()
+    server: str = ""
+    probes: dict[str, Probe] = field(default_factory=dict)
+    capabilities: dict[str, str] = field(default_factory=dict)
+    table_folder: str = ""
+    ways: Ways = field(default_factory=Ways)
+    managing: Mapping[str, str] = field(default_factory=dict)
+    preparation: Sequence[Exchange] = ()
+    numbers: Iterator[int] = field(default_factory=lambda: itertools.count(1))
+    prefix: str = field(init=False)
+    sandbox: Sandbox = field(init=False)
+    canaries: Canaries = field(init=False)
+
+    def __post_init__(self) -> None:
+        """Give the run names of its own, a sandbox, which finds things in the way of the API, and canaries."""
+        self.prefix = f"{self.settings.prefix or DEFAULT_PREFIX}{secrets.token_hex(3)}"
+        self.sandbox = Sandbox(self.client)
+        self.canaries = Canaries(self.prefix)
+
+    def found(self) -> Found:
+        """Return what was found out."""
+        client = self.client
+        names = next(self.numbers)
+        self.numbers = itertools.count(names)
+        return Found(
+            self.prefix,
+            names,
+            self.server,
+            self.probes,
+            self.capabilities,
+            self.table_folder,
+            self.ways,
+            client.known,
+            client.headers,
+            self.settings,
+            self.managing,
+            self.preparation,
+        )
+
+    def take(self, state: Found) -> None:
+        """Go on with what another process of the run found out."""
+        self.prefix, self.server = state.prefix, state.server
+        self.probes, self.capabilities = state.probes, state.capabilities
+        self.table_folder, self.ways = state.table_folder, state.ways
+        self.canaries = Canaries(self.prefix)
+        self.numbers = itertools.count(state.names)
+        self.settings, self.managing, self.preparation = state.settings, state.managing, state.preparation
+        self.client.known = state.known
+        self.log_in(state.headers)
+
+    def share_names(self, number: int, of: int) -> None:
+        """Go on as one of several processes: each counts names that no other has."""
+        self.numbers = itertools.count(next(self.numbers) + number, of)
+
+    @property
+    def missing_name(self) -> str:
+        """A name that nothing has, of this run or of others."""
+        return f"{self.prefix}missing"
+
+    def new_name(self) -> str:
+        """Return a name that this run has not used yet."""
+        return f"{self.prefix}n{next(self.numbers)}"
+
+    @property
+    def location(self) -> str:
+        """The given location, "" where none is given or the server takes no tables below it."""
+        return "" if self.ways.chosen.get(PLACES) == SERVERS_PLACE else self.settings.location.rstrip("/")
+
+    def new_place(self) -> str:
+        """Return a location for a table: below the given one, else where a table of the run was; "" for none."""
+        base = self.location
+        base = f"{base}/{self.prefix}" if base else self.table_folder
+        return f"{base}/{self.new_name()}" if base else ""
+
+    def offered(self) -> list[str]:
+        """Return the operations that the target has."""
+        return sorted(self.names(OFFERED))
+
+    def names(self, *states: str) -> set[str]:
+        """Return the operations that are in one of these states."""
+        return {name for name in self.probes if self.state(name) in states}
+
+    def state(self, operation: str) -> str | None:
+        """Return offered for what has succeeded once, else what the probe said; None for what was not asked for."""
+        if operation in self.client.known.done:
+            return OFFERED
+        return self.probes[operation].state if operation in self.probes else None
+
+    def handshake(self, prober: Prober) -> None:
+        """Find out whether this is such a server at all, then what it offers.
+
+        Raises Problem when it cannot be reached, does not let us in, or speaks something else, and Stopped when the
+        run is over before that is known.
+        """
+        first_answer = self._first_request(prober)
+        if (stopped := self.client.traffic.stopped) and not stopped.gone:
+            raise stopped
+        self.server = first_answer.response_headers.get("Server", "")
+        _check_handshake(first_answer, self.profile, recognised=prober.recognises(first_answer))
+        nowhere = prober.nowhere()
+        for exchange in prober.probes():
+            self.probes[exchange.operation] = Probe(exchange.operation, prober.state(exchange, nowhere), exchange)
+
+    def log_in(self, credentials: Mapping[str, str | None]) -> None:
+        """Let the whole run call with these credentials: headers, as for Client.as_."""
+        self.client = self.sandbox.client = self.client.as_(credentials)
+
+    def explore(self, prober: Prober, after_each: Callable[[], None]) -> None:
+        """Find out more by creating things, and drop them again, with what a careless server created for a probe.
+
+        `after_each` is called after each thing, and may end this by a Problem. An operation that seemed to be missing
+        is tried all the same; what needs one that has not succeeded is blocked from then on.
+        """
+        try:
+            for _ in prober.explore():
+                after_each()
+        finally:
+            self.sandbox.clean_up()
+        self.client.known.missing = {
+            name: f"{self.profile.suite_of(name)}.offered.{snake_case(name)}" for name in self.names(MISSING)
+        }
+
+    def _first_request(self, prober: Prober) -> Exchange:
+        """Send the first request, again while the settings allow to wait for a server that is not up."""
+        ends = time.monotonic() + self.settings.wait
+        while True:
+            first_answer = prober.first_request()
+            down = not first_answer.status or first_answer.status in NOT_UP
+            if not down or self.client.traffic.stopped or time.monotonic() > ends:
+                return first_answer
+            with doing(f"waiting for {self.client.base}"):
+                time.sleep(WAIT_PAUSE)
+
+
+def connect(settings: Settings) -> Target:
+    """Return the target that the settings name. Nothing is sent yet.
+
+    Raises Problem for an invalid URL, an unknown profile and an unreadable document.
+    """
+    split = urlsplit(settings.server)
+    if split.scheme not in ("http", "https") or not split.netloc or split.query or split.fragment:
+        raise Problem(f"{settings.server!r} is not an http or https URL.", "Example: http://127.0.0.1:2333")
+    profile = profile_of(settings)
+    document, notes = document_of(settings, profile)
+    headers = dict(settings.pairs("header"))
+    if settings.token:
+        headers["Authorization"] = f"Bearer {settings.token}"
+    tls = Tls(settings.ca, settings.insecure, settings.cert, settings.key)
+    connection = Connection(settings.server.rstrip("/"), headers, settings.timeout, tls)
+    return Target(settings, profile, document, Client(connection, document), notes)
+
+
+def _check_handshake(first_answer: Exchange, profile: Profile, *, recognised: bool) -> None:
+    if not first_answer.status:
+        raise Problem(f"{first_answer.url} cannot be reached: {first_answer.failure}.", _advice(first_answer.failure))
+    if first_answer.status in (401, 403):
+        raise Problem(
+            f"{first_answer.url} answers {first_answer.status}: it wants credentials, or other ones.",
+            "Give them with --token or --header; --credential gets a token where the API issues them.",
+        )
+    if 300 <= first_answer.status < 400:
+        place = first_answer.response_headers.get("Location", "nowhere")
+        raise Problem(
+            f"{first_answer.url} answers {first_answer.status} and sends clients to {place}.",
+            "The kit follows no redirects: give the base URL of the API at that place.",
+        )
+    if first_answer.status >= 500 and not recognised:
+        raise Problem(
+            f"{first_answer.url} answers {first_answer.status}: the server fails at the first request.",
+            "Look into its log; --wait SECONDS waits for a server that is starting.",
+        )
+    if not recognised:
+        kind = first_answer.response_headers.get("Content-Type", "no content type")
+        raise Problem(
+            f"{first_answer.url} answers {first_answer.status} with {kind}: this is no {profile.name} server.",
+            "Give the base URL of the API, the part before /v1, and choose the API with --api.",
+        )
+
+
+def _advice(failure: str) -> str:
+    if "certificate required" in failure:
+        return "Give the client's certificate with --cert FILE, and its key with --key FILE."
+    if failure.startswith("TLS"):
+        return "Give the authority that signed its certificate with --ca FILE, or take any with --insecure."
+    return NOBODY_THERE
+
+
+def is_missing(exchange: Exchange, nowhere: Exchange) -> bool:
+    """True when a probe is answered as only a router does that does not know the operation.
+
+    `nowhere` is what the server answers where it surely has no operation.
+    """
+    return exchange.status in (404, 405) and (
+        not isinstance(exchange.json(), dict) or _signature(exchange) == _signature(nowhere)
+    )
+
+
+def is_refusal(client: Client, exchange: Exchange) -> bool:
+    """True when a probe is answered by a refusal of the operation itself, in any form."""
+    unwritten = exchange.status >= 500 and NOT_IMPLEMENTED.search(exchange.response_body)
+    return client.refuses(exchange) or bool(unwritten)
+
+
+def _signature(exchange: Exchange) -> tuple[int, str]:
+    """Return what is left of an error when the path and anything that looks like an id are taken out."""
+    path = urlsplit(exchange.url).path
+    text = exchange.response_body.decode("utf-8", "replace").replace(path, "").replace(unquote(path), "")
+    return exchange.status, IDS.sub("", text)

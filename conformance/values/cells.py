@@ -1,0 +1,314 @@
+"""What of a document a run has sent and looked at, cell by cell.
+
+A cell is one thing that can be done with an operation: `body /mode: = Create`, `query limit: 0`,
+`answer /location: looked at`. `declared_cells` are all that a document gives cause for, `CellLog` notes those that
+occur in the exchanges of a run. Field names start with what has them: body, query, header or answer.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+
+import msgspec
+
+from conformance.values.declared_fields import ITEM, FieldNode, field_tree
+from conformance.values.exchange import Exchange
+from conformance.values.json_values import ALL_BELOW, read_json
+from specs.openapi import JSON_TYPE, Document, Operation, Parameter
+
+VALUE, ABSENT, NULL, WRONG_TYPE, UNKNOWN_VALUE = "value", "absent", "null", "wrong type", "unknown value"
+EMPTY, ONE, MANY, LOOKED = "empty", "one", "many", "looked at"
+BIG, WRONG_METHOD, BELOW, AT_ONCE = (
+    "body: above 2 MiB",
+    "path: wrong method",
+    "path: unknown below",
+    "request: the same at once",
+)
+BIG_BODY = 2 * 1024 * 1024
+NUMBERS = {-1: "-1", 0: "0", 2**31: "2^31", 2**53 + 1: "2^53+1"}
+SMALL_NUMBERS = {-1: "-1", 0: "0"}
+EVERY_TYPE = {"boolean", "number", "string", "array", "object"}  # of which no value is of another type
+READING = ("GET", "HEAD")
+PARAMETER = re.compile(r"\{[^}]*\}")
+PREFIX = re.compile(r"(/v\d+)/\{[^}]*\}")
+MOST_ITEMS = 20  # of a list are looked at: the others are like them
+
+
+@dataclass(frozen=True, slots=True)
+class Levels:
+    """A path parameter whose value has levels: what stands between them, and which numbers of them to try."""
+
+    parameter: str
+    separators: str
+    numbers: tuple[int, ...]
+
+    def cell(self, value: str) -> str:
+        """Return the cell of what stands in a path."""
+        parts = [part for part in re.split(self.separators, value) if part]
+        return self.of(len(parts))
+
+    def of(self, number: int) -> str:
+        """Return the cell of a number of levels."""
+        return f"path {self.parameter}: {number} level{'s' if number != 1 else ''}"
+
+
+class CellRecord(msgspec.Struct, kw_only=True):
+    """What a run did with an operation: its cells that occurred."""
+
+    operation: str
+    cells: list[str]
+
+
+@dataclass(slots=True)
+class Shape:
+    """The fields that an operation's requests and answers have."""
+
+    operation: Operation
+    parameters: dict[tuple[str, str], FieldNode]
+    body: FieldNode | None
+    answer: FieldNode | None
+    levels: tuple[Levels, ...]
+
+    @classmethod
+    def of(cls, document: Document, operation: Operation, levels: Iterable[Levels]) -> Shape:
+        """Return the shape of an operation."""
+        sent = operation.request.content.get(JSON_TYPE) if operation.request else None
+        answers = (operation.responses[str(status)].content.get(JSON_TYPE) for status in operation.successes)
+        answer = next((schema for schema in answers if schema), None)
+        return cls(
+            operation,
+            {
+                (parameter.location, parameter.name): _parameter(document, parameter)
+                for parameter in operation.parameters
+            },
+            field_tree(document, sent) if sent else None,
+            field_tree(document, answer) if answer else None,
+            tuple(scale for scale in levels if scale.parameter in operation.path_names),
+        )
+
+    def declared(self) -> Iterator[str]:
+        """Yield all cells of the operation."""
+        for (location, name), node in self.parameters.items():
+            if location in ("query", "header"):
+                yield from (f"{location} {name}: {kind}" for kind in _declared_kinds(node, plain=True))
+        for node in self.body.walk() if self.body else ():
+            yield from (f"body {node.path}: {kind}" for kind in _declared_kinds(node, plain=False))
+        for node in self.answer.walk() if self.answer else ():
+            if not node.path.endswith(ITEM):
+                yield f"answer {node.path}: {LOOKED}"
+            if node.item:
+                yield from (f"answer {node.path}: {size}" for size in (ONE, MANY))
+        for scale in self.levels:
+            yield from map(scale.of, scale.numbers)
+        yield from (WRONG_METHOD, BELOW)
+        if self.operation.request:
+            yield BIG
+        if self.operation.method not in READING:
+            yield AT_ONCE
+
+    def sent(self, exchange: Exchange) -> Iterator[str]:
+        """Yield the cells of one exchange."""
+        split = urlsplit(exchange.url)
+        query = parse_qs(split.query, keep_blank_values=True)
+        headers = {name.lower(): [value] for name, value in exchange.request_headers.items()}
+        for (location, name), node in self.parameters.items():
+            given = query.get(name) if location == "query" else headers.get(name.lower())
+            if location in ("query", "header"):
+                kinds = _kinds(node, _parsed(node, given[0])) if given else (ABSENT,)
+                yield from (f"{location} {name}: {kind}" for kind in kinds)
+        values = self.operation.path_values(split.path)
+        yield from (scale.cell(values[scale.parameter]) for scale in self.levels if scale.parameter in values)
+        if len(exchange.request_body) > BIG_BODY:
+            yield BIG
+        if self.body:
+            yield from (f"body {cell}" for cell in _walk(self.body, read_json(exchange.request_body)))
+        if self.answer and 200 <= exchange.status < 300:
+            yield from (f"answer {cell}" for cell in _sizes(self.answer, exchange.json()))
+
+
+def declared_cells(document: Document, levels: Iterable[Levels] = ()) -> dict[str, list[str]]:
+    """Return all cells of a document by operation."""
+    known = frozenset(levels)
+    shapes = shapes_of(document, known).items()
+    return document.once(
+        (declared_cells, known), lambda: {id: list(dict.fromkeys(shape.declared())) for id, shape in shapes}
+    )
+
+
+def shapes_of(document: Document, levels: Iterable[Levels]) -> dict[str, Shape]:
+    """Return the shapes of a document's operations by their ids; they are made once."""
+    operations, known = document.operations.values(), frozenset(levels)
+    return document.once(
+        (shapes_of, known), lambda: {operation.id: Shape.of(document, operation, known) for operation in operations}
+    )
+
+
+@dataclass
+class CellLog:
+    """The cells that occurred in a run; one for all threads."""
+
+    document: Document
+    levels: tuple[Levels, ...] = ()
+    seen: dict[str, set[str]] = field(default_factory=dict)
+    read: dict[str, set[str]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self._shapes = shapes_of(self.document, self.levels)
+        self._paths = [
+            (operation, re.compile(_path_pattern(operation.path))) for operation in self.document.operations.values()
+        ]
+
+    def note(self, exchange: Exchange) -> None:
+        """Note the cells of an exchange."""
+        shape = self._shapes.get(exchange.operation)
+        if shape:
+            self.seen.setdefault(exchange.operation, set()).update(shape.sent(exchange))
+        else:
+            self._stray(exchange.method, urlsplit(exchange.url).path)
+
+    def look(self, exchange: Exchange, path: str) -> None:
+        """Note that a requirement looked at a field of an answer that says that all went well."""
+        if 200 <= exchange.status < 300:
+            self.read.setdefault(exchange.operation, set()).add(path)
+
+    def at_once(self, operation: str) -> None:
+        """Note that two clients sent the same request at the same time."""
+        self.seen.setdefault(operation, set()).add(AT_ONCE)
+
+    def absorb(self, seen: Mapping[str, set[str]], read: Mapping[str, set[str]]) -> None:
+        """Take over what another process of the run has noted."""
+        for mine, others in ((self.seen, seen), (self.read, read)):
+            for operation, cells in others.items():
+                mine.setdefault(operation, set()).update(cells)
+
+    def records(self) -> list[CellRecord]:
+        """Return what occurred of the document's cells."""
+        declared = declared_cells(self.document, self.levels)
+        return [
+            CellRecord(operation=name, cells=sorted(cells.intersection(declared[name])))
+            for name, shape in self._shapes.items()
+            for cells in [self.seen.get(name, set()) | self._looked(name, shape)]
+        ]
+
+    def _looked(self, name: str, shape: Shape) -> set[str]:
+        paths = self.read.get(name, set())
+        fields = shape.answer.walk() if shape.answer else ()
+        return {f"answer {node.path}: {LOOKED}" for node in fields if _is_read(node.path, paths)}
+
+    def _stray(self, method: str, path: str) -> None:
+        """Note a request that belongs to no operation: another method of a path, or a path one or two levels below."""
+        parent = path.rpartition("/")[0]
+        for place, cell in ((path, WRONG_METHOD), (parent, BELOW), (parent.rpartition("/")[0], BELOW)):
+            for operation, known in self._paths:
+                if known.search(place) and (cell == BELOW or operation.method != method):
+                    self.seen.setdefault(operation.id, set()).add(cell)
+
+
+def _is_read(path: str, read: set[str]) -> bool:
+    parents = [path[: end.start()] for end in re.finditer(r"/|$", path)]
+    return path in read or any(parent + ALL_BELOW in read for parent in parents)
+
+
+def _declared_kinds(node: FieldNode, *, plain: bool) -> Iterator[str]:
+    """Yield the kinds of value of a field; `plain` ones are texts in a URL or header, which have no null."""
+    if not node.path.endswith(ITEM):
+        yield ABSENT
+    if not plain:
+        yield NULL
+    if node.types and not node.types >= EVERY_TYPE and not (plain and "string" in node.types):
+        yield WRONG_TYPE
+    if "array" in node.types and not plain:
+        yield from (EMPTY, ONE, MANY)
+    elif node.values or "boolean" in node.types:
+        yield from (f"= {value}" for value in node.values or ("true", "false"))
+        if node.values:
+            yield UNKNOWN_VALUE
+    else:
+        yield VALUE
+        yield from _numbers(node).values()
+
+
+def _numbers(node: FieldNode) -> Mapping[int, str]:
+    """Return the numbers around the bounds of a field; those of computers are no bounds of fractions."""
+    if not node.types & {"integer", "number"}:
+        return {}
+    known = NUMBERS if "integer" in node.types else SMALL_NUMBERS
+    beside = {bound + step for bound in node.bounds for step in (-1, 0, 1)}
+    return {**known, **{number: str(number) for number in beside if number not in known}}
+
+
+def _kinds(node: FieldNode, value: Any) -> Iterator[str]:
+    """Yield what kind of value a field has."""
+    if value is None:
+        yield NULL
+    elif node.types and not _types_of(value) & node.types:
+        yield WRONG_TYPE
+    elif isinstance(value, list):
+        yield (EMPTY, ONE, MANY)[min(len(value), 2)]
+    elif isinstance(value, bool):
+        yield f"= {str(value).lower()}"
+    elif node.values:
+        yield f"= {value}" if str(value) in node.values else UNKNOWN_VALUE
+    elif isinstance(value, int | float):
+        yield next((name for number, name in _numbers(node).items() if number == value), VALUE)
+    else:
+        yield VALUE
+
+
+def _types_of(value: Any) -> set[str]:
+    if isinstance(value, bool):
+        return {"boolean"}
+    if isinstance(value, int):
+        return {"integer", "number"}
+    names = {float: "number", str: "string", list: "array", dict: "object"}
+    return {names[type(value)]}
+
+
+def _walk(node: FieldNode, value: Any) -> Iterator[str]:
+    """Yield the cells of the fields of a value."""
+    if isinstance(value, dict):
+        for name, below in node.fields.items():
+            kinds = _kinds(below, value[name]) if name in value else (ABSENT,)
+            yield from (f"{below.path}: {kind}" for kind in kinds)
+            if name in value:
+                yield from _walk(below, value[name])
+    elif isinstance(value, list) and node.item:
+        for item in value[:MOST_ITEMS]:
+            yield from (f"{node.item.path}: {kind}" for kind in _kinds(node.item, item))
+            yield from _walk(node.item, item)
+
+
+def _sizes(node: FieldNode, value: Any) -> Iterator[str]:
+    """Yield the cells of the lists of an answer."""
+    if isinstance(value, dict):
+        for name, below in node.fields.items():
+            if below.fields or below.item:
+                yield from _sizes(below, value.get(name))
+    elif isinstance(value, list) and node.item and value:
+        yield f"{node.path}: {ONE if len(value) == 1 else MANY}"
+        if node.item.fields or node.item.item:
+            for item in value[:MOST_ITEMS]:
+                yield from _sizes(node.item, item)
+
+
+def _parameter(document: Document, parameter: Parameter) -> FieldNode:
+    """Return a parameter as a field: a list of values is one text there."""
+    node = field_tree(document, parameter.schema, parameter.name)
+    return FieldNode(parameter.name, {"string"}) if "array" in node.types else node
+
+
+def _parsed(node: FieldNode, text: str) -> Any:
+    """Return what a text in a URL stands for."""
+    if "string" in node.types or not node.types & {"integer", "number", "boolean"}:
+        return text
+    value = read_json(text.encode())
+    return text if value is None else value
+
+
+def _path_pattern(template: str) -> str:
+    """Return what finds the paths of a template. A parameter right after the version is one that servers may lack."""
+    return PARAMETER.sub("[^/]+", PREFIX.sub(r"\1(?:/[^/]+)?", template)) + "$"

@@ -1,0 +1,356 @@
+"""The settings of a run: one name each, as a flag, an environment variable and a key of a file.
+
+`--max-time` on the command line, `LAKEPROOF_MAX_TIME` in the environment and `max_time` in
+`lakeproof.toml` are one setting; the first of these that is given wins. Under pytest it is `--lakeproof-max-time`.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, fields, replace
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any
+
+from conformance.values.kinds import EVERY_KIND, KINDS
+from conformance.values.redaction import REDACTED, is_secret
+from specs.apis import apis, default_api
+from specs.files import read_toml
+from specs.identifiers import READABLE_SEPARATOR, IdentifierError, split_levels
+from specs.problems import Problem, did_you_mean
+
+FILE_NAME = "lakeproof.toml"
+SERVE = "serve"  # the table of the file that is for `lakeproof serve`
+OTHER_VARIABLES = ("package",)  # of ci/gitlab.yml
+ENV_PREFIX = "LAKEPROOF_"
+DEPTHS = {"smoke": 3, "gate": 15, "deep": 200}
+SURROGATE = re.compile("[\ud800-\udfff]")  # how Python reads bytes of a command line that are no text
+LOCATION = re.compile(r"/|[a-z][a-z0-9+.-]*:/")
+MOST_JOBS = 64
+DEFAULT_REPORT = "lakeproof-report"
+EXPECTATIONS = "lakeproof-expectations.toml"
+EMBEDDED_STORAGE = "memory"
+NEARLY = 0.9  # how like a setting a variable of the environment is called that is one by mistake
+METADATA = "setting"
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """What is known of a setting beside its name and its default.
+
+    `help` is what it is for, `metavar` what stands for its value; without one it is a switch. `choices` are all that it
+    may be, `short` is another flag. A setting whose default is a tuple may be given several times, or as one text with
+    commas; where each value is a pair, `between` stands between name and value, and the text has a line for each.
+    `section` is a heading of the help for this setting and those behind it.
+    """
+
+    help: str
+    metavar: str = ""
+    choices: Callable[[], Iterable[str]] | None = None
+    short: str = ""
+    between: str = ""
+    section: str = ""
+
+
+def setting(default: Any, help: str, metavar: str = "", **more: Any) -> Any:
+    """Return a field of Settings; see Setting. `help` and `metavar` are literals: pytest's plugin reads the source."""
+    metadata = {METADATA: Setting(help, metavar, **more)}
+    return field(metadata=metadata, **{"default_factory" if callable(default) else "default": default})
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """The settings of a run: options, variables and keys are made from this table."""
+
+    server: str = setting("", "Test this server.", "URL")
+    api: str = setting(default_api, "What the server speaks", "API", choices=apis, section="The server")
+    profile: str = setting(
+        "", "A revision, as `lakeproof spec list` has it.  [default: the newest; with --spec the nearest]", "NAME"
+    )
+    spec: str = setting("", "Test by this copy of the document, not the kit's own.", "FILE")
+    storage: str = setting("", "Storage of the embedded server, as `lakeproof serve` has it.", "KIND")
+    name: str = setting("", "What the reports call the server, with its version.", "NAME")
+
+    warehouse: str = setting(
+        "", "The warehouse to ask a server of several for; NAME=URI embedded.", "NAME", section="Where the run works"
+    )
+    namespace: str = setting("", "Stay in this existing namespace; dots between its levels.", "NAME")
+    functions: str = setting("", "An existing namespace that has functions.", "NAME")
+    prefix: str = setting("", "The names of all that the run makes start so.  [default: lp]", "NAME")
+    location: str = setting("", "Tables may lie here; the run has a folder of its own below.", "URI")
+    storage_option: tuple[str, ...] = setting(
+        (), "Reach the files of tables by this: s3.endpoint=...; repeatable.", "KEY=VALUE", between="="
+    )
+    leave_behind: bool = setting(False, "Go on where a server cannot drop what the run makes.")
+
+    token: str = setting("", "Send this bearer token, and test what happens without it.", "TOKEN", section="Access")
+    credential: str = setting("", "Get tokens from the server for this, and test them.", "ID:SECRET")
+    scope: str = setting("", "The scope of tokens that are got for the credential.", "SCOPE")
+    header: tuple[str, ...] = setting((), "Send this header too; repeatable.", "'NAME: VALUE'", between=": ")
+    ca: str = setting("", "The authorities that sign the server's certificate (PEM).", "FILE")
+    insecure: bool = setting(False, "Take any certificate.")
+    cert: str = setting("", "The client's certificate (PEM).", "FILE")
+    key: str = setting("", "The key of the client's certificate, if in another file.", "FILE")
+
+    kinds: tuple[str, ...] = setting(
+        KINDS,
+        "Only requirements of these kinds; fuzz runs only where it is named",
+        "KIND,...",
+        choices=lambda: EVERY_KIND,
+        section="What is tested",
+    )
+    operation: tuple[str, ...] = setting(
+        (), "Only requirements on this operation, by its operationId; repeatable.", "OPERATION"
+    )
+    clause: tuple[str, ...] = setting((), "Only requirements that follow this clause; repeatable.", "CLAUSE")
+    select: str = setting(
+        "",
+        "Only requirements with these words in their ids, as in pytest -k: 'table and not rename'. "
+        "A whole id means that requirement alone.",
+        "EXPR",
+        short="-k",
+    )
+    last_failed: bool = setting(False, "Only what the last run with this --report did not find to be met.")
+
+    depth: str = setting(
+        "gate", "How many examples to draw", "DEPTH", choices=lambda: DEPTHS, section="How it is tested"
+    )
+    seed: int = setting(0, "Where a deep run starts; others are the same every time.", "N")
+    no_shrink: bool = setting(False, "Show a drawn counterexample as found, not the smallest.")
+    jobs: int = setting(1, "Test so many requirements at the same time.", "N")
+    timeout: float = setting(30.0, "For a request and its answer.", "SECONDS")
+    max_time: float = setting(0.0, "For the whole run; what was tested by then is reported.", "SECONDS")
+    wait: float = setting(0.0, "Wait for a server that is not up yet.", "SECONDS")
+    fail_fast: bool = setting(False, "End at the first requirement that breaks the gate.")
+
+    strict: bool = setting(False, "A SHOULD counts like a MUST.", section="Verdict and report")
+    expect: str = setting(
+        "", "Known deviations of the server.  [default: lakeproof-expectations.toml, if there]", "FILE"
+    )
+    report: str = setting(DEFAULT_REPORT, "Reports go here.", "DIR")
+
+    def shown(self) -> dict[str, Any]:
+        """Return the settings in force, for a report: secrets are not shown."""
+        shown: dict[str, Any] = {}
+        for name, option in SETTINGS.items():
+            value = getattr(self, name)
+            if option.between:
+                value = [f"{key}{option.between}{_hide(key, text)}" for key, text in self.pairs(name)]
+            shown[name] = _hide(name, value) if value else value
+        return shown
+
+    @property
+    def client_credentials(self) -> tuple[str, str] | None:
+        """The id and the secret of `credential`, None without one."""
+        id, _, secret = self.credential.partition(":")
+        return (id, secret) if self.credential else None
+
+    def pairs(self, name: str) -> list[tuple[str, str]]:
+        """Return the values of `header` or `storage_option` as pairs. Raises Problem for one without a value."""
+        option, pairs = SETTINGS[name], []
+        for text in getattr(self, name):
+            key, between, value = text.partition(option.between.strip())
+            if not between or not key.strip():
+                raise Problem(f"{flag(name)} {key!r} has no value.", f"Write it as {flag(name)} {option.metavar}.")
+            pairs.append((key.strip(), value.strip()))
+        return pairs
+
+    def namespace_levels(self, name: str = "namespace") -> tuple[str, ...]:
+        """Return the levels of the given namespace, none without one. Raises Problem for an empty level."""
+        try:
+            return tuple(split_levels(text, READABLE_SEPARATOR)) if (text := getattr(self, name)) else ()
+        except IdentifierError as error:
+            raise Problem(f"The setting {name} is wrong: {error}.", f"Example: --{name} a.b") from None
+
+
+@dataclass(frozen=True, slots=True)
+class Need:
+    """Condition under which a setting has any effect; `why` and `hint` make the error where it has none.
+
+    `beside` is a setting that has to be offered, too: without it the command means something else by this one.
+    """
+
+    met: Callable[[Settings], bool]
+    why: str
+    hint: str
+    beside: str = ""
+
+    def offered(self, given: Mapping[str, Any]) -> bool:
+        """True where the need is one of the command."""
+        return not self.beside or self.beside in given
+
+
+_EMBEDDED = Need(
+    lambda settings: not settings.server,
+    "is for the embedded server, and a URL is given",
+    "Leave out one of them.",
+)
+_GIVEN = Need(lambda settings: bool(settings.server), "is for a server that is given", "Give its URL, or leave it out.")
+_HTTPS = Need(
+    lambda settings: settings.server.lower().startswith("https:"),
+    "is for https, and the server is reached without",
+    "Give an https URL, or leave it out.",
+)
+NEEDS: Mapping[str, Need] = {
+    "storage": _EMBEDDED,
+    "wait": _GIVEN,
+    **dict.fromkeys(("ca", "insecure", "cert", "key"), _HTTPS),
+    "scope": Need(
+        lambda settings: bool(settings.credential),
+        "is of tokens that --credential gets",
+        "Give --credential ID:SECRET, or leave it out.",
+    ),
+    "seed": Need(
+        lambda settings: settings.depth == "deep",
+        "is for --depth deep: other runs draw the same every time",
+        "Add --depth deep, or leave it out.",
+        beside="depth",
+    ),
+}
+"""Settings that are refused where they have no effect, instead of being ignored."""
+SETTINGS: Mapping[str, Setting] = {entry.name: entry.metadata[METADATA] for entry in fields(Settings)}
+
+
+def flag(name: str) -> str:
+    """Return the flag of a setting."""
+    return "--" + name.replace("_", "-")
+
+
+def variable(name: str) -> str:
+    """Return the variable of the environment for a setting, or for a secret header or option."""
+    return ENV_PREFIX + re.sub(r"\W", "_", name).upper()
+
+
+def secret_settings() -> list[str]:
+    """Return the settings whose values may be secret."""
+    return [name for name, option in SETTINGS.items() if option.between or is_secret(name)]
+
+
+def _hide(name: str, value: Any) -> Any:
+    return REDACTED if is_secret(name) else value
+
+
+def load_settings(
+    given: Mapping[str, Any],
+    environ: Mapping[str, str] = os.environ,
+    folder: Path | None = None,
+    told: Mapping[str, Any] | None = None,
+) -> Settings:
+    """Return the settings from what was given, the environment and `lakeproof.toml`, in this order.
+
+    An empty variable is as none: CI systems have no other way to leave one out. So is a flag that may be repeated and
+    was not given. A file of expectations in the working directory is used where none is named.
+
+    Raises Problem for unknown names, for values that no run can have, and for what nothing of this run would use:
+    among `told`, which by default is all that was given.
+    """
+    wanted = {name: value for name, value in given.items() if value is not None and value != ()}
+    _check_names(wanted, "This run")
+    implied = {"expect": EXPECTATIONS} if ((folder or Path.cwd()) / EXPECTATIONS).exists() else {}
+    merged = {**implied, **given_elsewhere(environ, folder), **wanted}
+    defaults = Settings()
+    values = {name: _convert(name, value, getattr(defaults, name)) for name, value in merged.items()}
+    if values.get("server"):
+        values["storage"] = values["storage"] if "storage" in wanted else ""  # of no server that the run starts
+    settings = _checked(replace(defaults, **values))
+    _check_useful(settings, wanted if told is None else told, given)
+    return replace(settings, storage="") if settings.server else settings
+
+
+def given_elsewhere(environ: Mapping[str, str] = os.environ, folder: Path | None = None) -> dict[str, Any]:
+    """Return the settings in the environment and in `lakeproof.toml`, as they stand there.
+
+    Raises Problem for unknown names.
+    """
+    path = (folder or Path.cwd()) / FILE_NAME
+    from_file = {name: value for name, value in read_toml(path).items() if name != SERVE} if path.exists() else {}
+    _check_names(from_file, str(path))
+    check_variables(environ)
+    return from_file | {name: text for name in SETTINGS if (text := environ.get(variable(name)))}
+
+
+def _check_names(names: Iterable[str], where: str) -> None:
+    for name in sorted(set(names) - SETTINGS.keys()):
+        raise Problem(f"{where} has an unknown setting: {name}.", did_you_mean(name, SETTINGS, most=1))
+
+
+def check_variables(environ: Mapping[str, str]) -> None:
+    """Raise Problem for a variable of the environment that is none of the kit's; `lakeproof serve` knows its own.
+
+    Secrets have variables of their own: reports and commands name them, such as LAKEPROOF_AUTHORIZATION.
+    """
+    for name in sorted(environ):
+        key = name.removeprefix(ENV_PREFIX).lower()
+        if key == name.lower() or key in (*SETTINGS, *OTHER_VARIABLES) or key.startswith(f"{SERVE}_"):
+            continue
+        if not is_secret(key.replace("_", "-")) or get_close_matches(key, SETTINGS, 1, NEARLY):
+            hint = did_you_mean(key, SETTINGS, "`lakeproof check --help` lists the settings.", most=1)
+            raise Problem(f"The environment has an unknown setting: {name}.", hint)
+
+
+def _check_useful(settings: Settings, wanted: Mapping[str, Any], given: Mapping[str, Any]) -> None:
+    """Raise Problem for what was given to this run, and nothing of it would be used; see NEEDS.
+
+    What stands in the environment and in `lakeproof.toml` is for many runs: there it is no mistake. False is as none.
+    """
+    for name, need in NEEDS.items():
+        if wanted.get(name) not in (None, False, "") and need.offered(given) and not need.met(settings):
+            raise Problem(f"{flag(name)} {need.why}.", need.hint)
+
+
+def _convert(name: str, value: Any, default: Any) -> Any:
+    """Return a value as the setting has it. Raises Problem for one that it cannot have."""
+    option = SETTINGS[name]
+    try:
+        converted = _converted(value, default, option)
+    except (TypeError, ValueError, KeyError, AttributeError):
+        raise Problem(
+            f"The setting {name} cannot be {value!r}.", f"It is of the kind {type(default).__name__}."
+        ) from None
+    if any(SURROGATE.search(part) for part in (converted if isinstance(converted, tuple) else [str(converted)])):
+        raise Problem(f"{flag(name)}: the value {value!r} is not UTF-8 text.", "Give another value.")
+    if option.choices:
+        choices = list(option.choices())
+        for part in converted if isinstance(converted, tuple) else (converted,):
+            if part not in choices:
+                hint = did_you_mean(part, choices, f"Choose {', '.join(choices)}.", most=1)
+                raise Problem(f"{flag(name)}: unknown {name.removesuffix('s')} {part!r}.", hint)
+    return converted
+
+
+def _converted(value: Any, default: Any, option: Setting) -> Any:
+    if isinstance(default, tuple):
+        texts = [value] if isinstance(value, str) else value
+        parts = [part.strip() for text in texts for part in text.split("\n" if option.between else ",")]
+        return tuple(filter(None, parts))
+    if isinstance(default, bool) and not isinstance(value, bool):
+        return {"true": True, "1": True, "false": False, "0": False}[value.lower()]
+    return type(default)(value)
+
+
+def _checked(settings: Settings) -> Settings:
+    if settings.timeout <= 0:
+        raise Problem("The timeout must be more than 0 seconds.", "Example: --timeout 10")
+    if settings.max_time < 0 or settings.wait < 0:
+        raise Problem("The settings max_time and wait cannot be less than 0 seconds.", "Example: --max-time 300")
+    if not 1 <= settings.jobs <= MOST_JOBS:
+        raise Problem(f"There cannot be {settings.jobs} jobs.", f"Give a number from 1 to {MOST_JOBS}: --jobs 8")
+    if settings.key and not settings.cert:
+        raise Problem("A key needs the certificate that it belongs to.", "Give both: --cert FILE --key FILE.")
+    if settings.credential and not all(settings.client_credentials or ()):
+        raise Problem("The credential has no id or no secret.", 'Write it as --credential "ID:SECRET".')
+    if not re.fullmatch(r"[A-Za-z0-9_-]{0,40}", settings.prefix):
+        raise Problem(f"The prefix {settings.prefix!r} is invalid.", "Letters, digits, - and _, at most 40 of them.")
+    if settings.location and not LOCATION.match(settings.location):
+        raise Problem(
+            f"The location {settings.location!r} is neither an absolute path nor a URI.",
+            "Example: --location s3://bucket/folder",
+        )
+    for name, option in SETTINGS.items():
+        if option.between:
+            settings.pairs(name)
+    settings.namespace_levels()
+    settings.namespace_levels("functions")
+    return settings
