@@ -1,9 +1,9 @@
-"""An Iceberg catalog as requirements see it: operations, a home for each example, and cleaning up.
+"""Iceberg catalog for requirements: operations, a home namespace for each example, and clean-up.
 
-Every name starts with the prefix of the run, and everything a requirement may have created is
-dropped after it. Each example lives in a namespace of its own, of one level or right below the one that the
-settings name; names of tables and views need no prefix there. Where nobody can create namespaces, all live in
-the given one, beside what is there already: then the names of tables start with the prefix too.
+Every name starts with the prefix of the run, and everything that a requirement may have created is dropped after
+it. Each example has a namespace of its own, on the first level or directly below the namespace in the settings;
+names of tables and views need no prefix there. Where the run cannot create namespaces, all examples share the
+given one with existing objects: then names of tables start with the prefix too.
 """
 
 from __future__ import annotations
@@ -30,11 +30,11 @@ from specs.openapi import Operation
 
 PREFIX, KEY_LIFETIME = "prefix", "key lifetime"
 NO_PROPERTIES = 406
-NO_LEVEL = (400, 403, 404, 406, 422)  # with what a namespace is refused that lies too deep
+NO_LEVEL = (400, 403, 404, 406, 422)  # rejections of a namespace with too many levels
 FORMAT_VERSION = "format-version"
 PURGE_REFUSED = (400, 403, 405, 406, 501)
 Names = tuple[str, ...]
-# What creations spell out beside what they must, by operation and way; the first way is the smallest body.
+# Optional fields that creations send, by operation and way; the first way is the smallest body.
 BODIES: dict[str, dict[str, tuple[str, ...]]] = {
     "createNamespace": {
         "a name alone": (),
@@ -66,7 +66,7 @@ SPELLED_OUT: dict[str, Callable[[IcebergCatalog, Names], Any]] = {
 COMMITS = "commits"
 IDS_SPELLED_OUT = "ids of schemas, specs and orders spelled out"
 COMMIT_WAYS = ("without ids that the server gives", IDS_SPELLED_OUT)
-# What has such ids, by operation and field, and what spells them out.
+# Fields that contain such ids, by operation and field, and the functions that add the ids.
 WITH_IDS: dict[tuple[str, str], Callable[[Any, Ids], Any]] = {
     ("createTable", "partition-spec"): lambda spec, _ids: numbered("spec-id", 0, with_field_ids(spec)),
     ("createTable", "write-order"): lambda order, _ids: numbered("order-id", 1, order),
@@ -79,7 +79,7 @@ WITH_IDS: dict[tuple[str, str], Callable[[Any, Ids], Any]] = {
 
 
 class IcebergCatalog(IcebergClient, Catalog):
-    """See the module."""
+    """Catalog of the target for one example at a time."""
 
     broken_json = (b'{"name": "t", ', b"name=t")
     no_objects = (b"[]", b'"text"', b"null", b"7")
@@ -99,38 +99,38 @@ class IcebergCatalog(IcebergClient, Catalog):
         self._ids = fresh_ids()
 
     def through(self, client: Client) -> IcebergClient:
-        """Return the operations through another client."""
+        """Return a client for the same operations that sends through another HTTP client."""
         other = IcebergClient(client, self.separator)
         other.defaults, other.finish = self.defaults, self.finish
         return other
 
-    # Where an example lives
+    # Home of an example
 
     def require_keys(self) -> None:
-        """Raise Unoffered when the target does not say that it keeps idempotency keys."""
+        """Raise Unoffered when the target does not advertise idempotency keys."""
         if not self.target.capabilities.get(KEY_LIFETIME):
             raise Unoffered("the server does not advertise idempotency keys")
 
     def require(self, operation: str) -> None:
-        """Raise Unoffered when the target lacks an operation that only some examples of a requirement need."""
+        """Raise Unoffered when the target does not offer an operation that only some examples of a requirement need."""
         if operation in self.client.refused or operation in self.client.missing:
             raise Unoffered(f"the server does not have {operation}")
 
     def require_purging(self) -> None:
-        """Raise Unoffered when the target refuses to purge a table."""
+        """Raise Unoffered when the target rejects purging a table."""
         with self.client.preparing():
             if self.drop_table(self.new_table("purged"), purgeRequested="true", expect=None).status in PURGE_REFUSED:
                 raise Unoffered("the server purges no tables")
 
     @property
     def makes_namespaces(self) -> bool:
-        """True when a run by this document can create namespaces; one that was given takes the place of others."""
+        """True when the run can create namespaces; otherwise it uses the given one."""
         given = bool(self.base) and self.target.ways.impossible(NAMESPACE)
         return "createNamespace" in self.target.document.operations and not given
 
     @property
     def home(self) -> Names:
-        """The namespace in which this example lives; it is created when it is first asked for, unless none can be."""
+        """The namespace of this example, created on first access unless the run cannot create namespaces."""
         if self._home is None:
             self._mark = self.target.new_name()
             self._home = (*self.base, self._mark) if self.makes_namespaces else self.base
@@ -141,19 +141,19 @@ class IcebergCatalog(IcebergClient, Catalog):
 
     @property
     def stem(self) -> str:
-        """What every name in this example's home starts with: nothing where the home is its own."""
+        """The prefix of every name in this example's home, "" where the home is its own."""
         return f"{self._mark}{JOINT}" if self.home == self.base else ""
 
     def table_id(self, name: str = "t") -> Names:
-        """Return an identifier for a table, a view or a namespace in this example's home.
-
-        Nothing is created but the home.
-        """
+        """Return an identifier for a table, a view or a namespace in this example's home, creating only the home."""
         return (*self.home, f"{self.stem}{name}")
 
     @contextmanager
     def deeper(self) -> Iterator[None]:
-        """See Catalog."""
+        """Move the home of this example into a new namespace below it, within the context.
+
+        Raises Unoffered where namespaces cannot be nested that deep.
+        """
         self.require_nested()
         usual = self.home
         with self.client.preparing():
@@ -164,9 +164,9 @@ class IcebergCatalog(IcebergClient, Catalog):
             self._home = usual
 
     def hostile_id(self, name: str) -> Names:
-        """Return an identifier with a hostile name; one that climbs lies so deep that it ends in the home.
+        """Return an identifier with a hostile name; a name that climbs gets a parent so deep that it ends in the home.
 
-        Raises Unoffered for a name that climbs out of all that is the run's own.
+        Raises Unoffered for a climbing name where namespaces cannot be nested.
         """
         name = hostile.own(name, self.target.prefix)
         if not hostile.climbs(name) or (not self.nested and name != ".."):
@@ -184,12 +184,12 @@ class IcebergCatalog(IcebergClient, Catalog):
         """Return an identifier of a namespace that was never created."""
         return self.namespace_id("missing")
 
-    # What examples start from
+    # Objects for examples
 
     def new_namespace(self, name: str = "n", **body: Any) -> Names:
         """Create a namespace beside the home and return its identifier.
 
-        Raises Unoffered where it should have properties and the server keeps none.
+        Raises Unoffered where the body has properties and the server stores none.
         """
         id = self.namespace_id(name)
         with self._making("createNamespace", body):
@@ -199,16 +199,15 @@ class IcebergCatalog(IcebergClient, Catalog):
         return id
 
     def new_deep_namespace(self, id: Names) -> Names:
-        """Create a namespace of three levels or more. Raises Unoffered where namespaces do not lie so deep."""
+        """Create a namespace of three levels or more. Raises Unoffered where the server has no such depth."""
         if self.create_namespace(id, expect=(200, *NO_LEVEL)).status != 200:
             raise Unoffered(f"the server has no namespaces of {len(id)} levels")
         return id
 
     def new_table(self, name: str = "t", **body: Any) -> Names:
-        """Create a table, of SCHEMA unless the body says otherwise, and return its identifier.
+        """Create a table, with SCHEMA unless the body has another schema, and return its identifier.
 
-        Raises Unoffered where it should have another format version than the server gives it: no norm has the
-        property that asks for one.
+        Raises Unoffered where the server ignores the requested format version: no norm defines the property for it.
         """
         id = self.table_id(name)
         with self._making("createTable", body):
@@ -226,14 +225,14 @@ class IcebergCatalog(IcebergClient, Catalog):
         return id
 
     def _making(self, operation: str, body: Mapping[str, Any]) -> AbstractContextManager[None]:
-        """Return the context in which something is made: it prepares, unless a subject is asked for something special.
+        """Return the context of a creation: preparation, unless the operation is a subject and the body a special one.
 
-        That what is plain can be made is what other requirements say.
+        Other requirements test that plain objects can be created.
         """
         return nullcontext() if body and operation in self.client.subjects else self.client.preparing()
 
     def _spelled_out(self, operation: str, given: Mapping[str, Any]) -> dict[str, Any]:
-        """Return what the server wants spelled out, and the place where tables may lie."""
+        """Return the optional fields that the server requires in practice, and a location where tables may lie."""
         way = self.target.ways.chosen.get(CREATED.get(operation, ""), "")
         names = set(BODIES.get(operation, {}).get(way, ()))
         if operation in LOCATED and self.target.location:
@@ -241,25 +240,26 @@ class IcebergCatalog(IcebergClient, Catalog):
         return {name: SPELLED_OUT[name](self, tuple(given.get("id", ()))) for name in names - given.keys()}
 
     def begin_example(self) -> None:
-        """See Catalog."""
+        """Start an example with a new home, and with ids from 1 on."""
         super().begin_example()
         self._ids = fresh_ids()
 
     def _with_ids(self, operation: str, field: str, value: Any) -> Any:
-        """Return the value of a field with ids, where the server wants them spelled out."""
+        """Return the value of a field, with ids where the server requires them."""
         form = WITH_IDS.get((operation, field))
         return form(value, self._ids) if form and self.target.ways.chosen.get(COMMITS) == IDS_SPELLED_OUT else value
 
     def body(self, operation: str, id: Names, **fields: Any) -> dict[str, Any]:
-        """Return a body that creates something, with what the server wants spelled out."""
+        """Return the body of a creation, with the optional fields and ids that the server requires."""
         spelled = self._spelled_out(operation, {"id": id, **fields})
         values = {name.replace("_", "-"): value for name, value in {"name": id[-1], **fields, **spelled}.items()}
         return {name: self._with_ids(operation, name, value) for name, value in values.items()}
 
     def place_of(self, id: Names) -> str:
-        """Return a location for a table or view, the same while it is there: see Target.new_place.
+        """Return a location for a table or view, the same one as long as the object exists.
 
-        Where none is given or known, it is below that of its namespace. Raises Unoffered where that has none.
+        It is a new place of the target, or lies below the location of the namespace. Raises Unoffered where neither
+        is known.
         """
         if id not in self._places:
             self._places[id] = self.target.new_place() or f"{self._namespace_location()}/{self.target.new_name()}"
@@ -273,19 +273,19 @@ class IcebergCatalog(IcebergClient, Catalog):
         return base.rstrip("/")
 
     def metadata(self, id: Id) -> dict[str, Any]:
-        """Return the metadata of a table as loadTable shows them."""
+        """Return the metadata of a table from loadTable."""
         metadata: dict[str, Any] = self.load_table(id)["metadata"]
         return metadata
 
     def view_metadata(self, id: Id) -> dict[str, Any]:
-        """Return the metadata of a view as loadView shows them."""
+        """Return the metadata of a view from loadView."""
         metadata: dict[str, Any] = self.load_view(id)["metadata"]
         return metadata
 
     # Requests of any operation
 
     def try_namespace(self, id: Names) -> Answer:
-        """See Catalog.try_namespace."""
+        """Send createNamespace and return the answer, whatever its status."""
         return self.create_namespace(id, expect=None)
 
     def ask(
@@ -297,26 +297,27 @@ class IcebergCatalog(IcebergClient, Catalog):
         headers: dict[str, str | None] | None = None,
         expect: Expected,
     ) -> Answer:
-        """See Catalog."""
+        """Send an operation on the object of this name in the example's home."""
         path = self.any_path(operation, name)
         return self.send(operation.id, path, body, headers=headers, expect=expect)
 
     def any_path(self, operation: Operation, name: str) -> dict[str, str]:
-        """Return path values for an operation on things of this name in the example's home."""
+        """Return the path values of an operation on the object of this name in the example's home."""
         home = self.namespace_path(self.home)
         names = names_below_prefix(operation)
         return {key: home["namespace"] if key == "namespace" else name for key in names}
 
     def new_thing(self) -> str:
-        """See Catalog: a table."""
+        """Create a table and return its name."""
         return self.new_table()[-1]
 
-    # What is dropped afterwards
+    # Clean-up
 
     def prepare(self, operation: str, given: Mapping[str, Any]) -> None:
-        """See OperationClient: notes what the call may create. Raises Unoffered for what the document does not have.
+        """Note the objects that a call may create, so that they are dropped afterwards.
 
-        Raises ValueError for a drop of a table that is not of this run.
+        Raises Unoffered for parts of the call that the document does not have, and ValueError for a drop of a table
+        that is not the run's own.
         """
         self.revision.require_call(operation, given)
         if operation == "dropTable" and not self.inventory.is_ours(tuple(given["id"])):
@@ -338,7 +339,7 @@ class IcebergCatalog(IcebergClient, Catalog):
         expect: Expected = DECLARED,
         **options: Any,
     ) -> Answer:
-        """See IcebergClient. Notes a namespace that may be created, whatever the answer.
+        """Send an operation, noting a namespace that it may create.
 
         Raises Unoffered for an operation that the document does not have.
         """
@@ -348,10 +349,10 @@ class IcebergCatalog(IcebergClient, Catalog):
         return super().send(operation, path, body, expect=expect, **options)
 
     def register_foreign(self, id: Id, location: str, *, expect: Expected) -> Answer:
-        """Register a file that the server did not write: the table is only ever taken out, and its files stay."""
+        """Register a file that the server did not write; clean-up drops the table without purging its files."""
         self.sandbox.note(REGISTRATION, [tuple(id)])
         return self.register_table(id, metadata_location=location, expect=expect)
 
     def note_views(self, ids: Iterable[Names]) -> None:
-        """Note views that may come into being, so that they are dropped afterwards."""
+        """Note views that may be created, so that they are dropped afterwards."""
         self.sandbox.note(VIEW, ids)

@@ -1,7 +1,7 @@
-"""The operations of the Iceberg REST catalog as methods (see OperationClient), and their general form.
+"""Client of the Iceberg REST catalog: a method for every operation, made by OperationClient, and their general form.
 
 Namespaces are sequences of levels, tables and views sequences of levels and a name; keywords have `_` for `-`.
-Updates of tables are named as the newest document names them, and sent by the names of the run's own.
+Callers name updates of tables as the newest document does; they are sent with the names of the run's document.
 """
 
 from __future__ import annotations
@@ -27,25 +27,25 @@ from specs.identifiers import UNIT_SEPARATOR, IdentifierError, encode_segment, e
 from specs.openapi import Document, Operation
 
 Body = Mapping[str, Any]
-OBJECTS = ("table", "view", "function")  # what a path names below a namespace
+OBJECTS = ("table", "view", "function")  # the objects that a path names below a namespace
 ROUTE = "/v1/{prefix}/"
-NAMED_BY_BODY = ("createTable", "registerTable", "createView", "registerView")  # these bodies have the name
+NAMED_BY_BODY = ("createTable", "registerTable", "createView", "registerView")  # bodies contain the name
 
 __all__ = ["Body", "IcebergClient", "Id", "change", "identifier", "in_prefix", "names_below_prefix"]
 
 
 def identifier(id: Id) -> dict[str, Any]:
-    """Return the identifier of a table or view as bodies hold it."""
+    """Return the identifier of a table or view in the form of request bodies."""
     return {"namespace": list(id[:-1]), "name": id[-1]}
 
 
 def names_below_prefix(operation: Operation) -> list[str]:
-    """Return what a path names beside the prefix of the server or catalog."""
+    """Return the names of an operation's path parameters without the prefix."""
     return [name for name in operation.path_names if name != "prefix"]
 
 
 def in_prefix(prefix: str) -> Callable[[str], str]:
-    """Return what spells a path of the document with a prefix, as a configuration has it, or without any."""
+    """Return a function that puts the configured prefix, or none, into a path of the document."""
     route = f"/v1/{prefix}/" if prefix else "/v1/"
     return partial(_spelled, route)
 
@@ -55,9 +55,9 @@ def _spelled(route: str, path: str) -> str:
 
 
 class IcebergClient(IcebergMethods, PathClient, api="iceberg"):
-    """See the module. `separator` is what namespaces are written with in paths.
+    """Client of the Iceberg REST catalog. `separator` separates namespace levels in paths.
 
-    `finish` takes an operation, a field and its value, and returns the value as it is sent.
+    `finish` takes an operation, a field and its value, and returns the value to send.
     """
 
     leading: ClassVar[Mapping[str, tuple[str, ...]]] = {
@@ -84,9 +84,9 @@ class IcebergClient(IcebergMethods, PathClient, api="iceberg"):
     # Names
 
     def namespace_path(self, namespace: Id) -> dict[str, str]:
-        """Return the path values that name a namespace; the separator is written percent-encoded, as advertised.
+        """Return the path values of a namespace, with the separator percent-encoded as advertised.
 
-        Raises IdentifierError for the root, which no path names.
+        Raises IdentifierError for the root, which has no path.
         """
         if not namespace:
             raise IdentifierError("the root has no name")
@@ -94,21 +94,21 @@ class IcebergClient(IcebergMethods, PathClient, api="iceberg"):
         return {"namespace": Encoded(separator.join(map(encode_segment, namespace)))}
 
     def table_path(self, id: Id) -> dict[str, str]:
-        """Return the path values that name a table."""
+        """Return the path values of a table."""
         return self._object_path("table", id)
 
     def view_path(self, id: Id) -> dict[str, str]:
-        """Return the path values that name a view."""
+        """Return the path values of a view."""
         return self._object_path("view", id)
 
     def _object_path(self, kind: str, id: Id) -> dict[str, str]:
         return {**self.namespace_path(id[:-1]), kind: id[-1]}
 
-    # What is particular about calls
+    # Calls
 
     @classmethod
     def signature(cls, document: Document, operation: Operation) -> Signature:
-        """See OperationClient: an id names a table or view in its namespace, and gives a body the name."""
+        """Return the signature of an operation: `id` stands for namespace and name of a table or view."""
         names = names_below_prefix(operation)
         if operation.id in NAMED_BY_BODY or set(names) & {*OBJECTS}:
             names = ["id", *(name for name in names if name not in ("namespace", *OBJECTS))]
@@ -117,11 +117,11 @@ class IcebergClient(IcebergMethods, PathClient, api="iceberg"):
 
     @classmethod
     def field(cls, signature: Signature, name: str) -> str:
-        """See OperationClient: also where a choice of schemas hides the fields."""
+        """Return the field of a keyword argument, also where a choice of schemas hides the fields."""
         return name.replace("_", "-")
 
     def convert(self, operation: str, field: str, value: Any) -> Any:
-        """See OperationClient."""
+        """Return the value of a field in the form in which it is sent."""
         form = self._forms.get(f"{operation} {field}")
         return self.finish(operation, field, form(value) if form else value)
 
@@ -135,7 +135,7 @@ class IcebergClient(IcebergMethods, PathClient, api="iceberg"):
         headers: Headers | None,
         expect: Expected,
     ) -> Answer:
-        """See OperationClient. The token of the run is not sent along with a form unless the headers say so."""
+        """Send a call. A form is sent without the run's token unless the headers have one."""
         options: dict[str, Any] = {"headers": headers}
         if operation in NAMED_BY_BODY:
             content = {"name": path["id"][-1], **content}
@@ -158,7 +158,7 @@ class IcebergClient(IcebergMethods, PathClient, api="iceberg"):
         return None if parent is None else join_levels(parent, self.separator)
 
     def _spelled(self, update: Body) -> Body:
-        """Return an update with the action that the document has for it; what is no update is left alone."""
+        """Return an update with the action's name in the run's document; other values stay unchanged."""
         action = self._spelling.get(update.get("action", "")) if isinstance(update, dict) else None
         return {**update, "action": action} if action else update
 

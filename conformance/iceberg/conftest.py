@@ -12,6 +12,6 @@ from conformance.iceberg.catalog import IcebergCatalog
 
 @pytest.fixture
 def catalog(suite: Suite) -> Iterator[IcebergCatalog]:
-    """The target's catalog; what a requirement creates in it is dropped afterwards."""
+    """The target's catalog; everything that a requirement creates in it is dropped afterwards."""
     yield IcebergCatalog(suite.target)
     suite.clean_up()

@@ -1,4 +1,4 @@
-"""In how many ways the things are made that requirements on an Iceberg catalog start from."""
+"""Fallbacks of an Iceberg catalog: ways to create the objects that requirements start from."""
 
 from __future__ import annotations
 
@@ -10,8 +10,7 @@ from conformance.iceberg.catalog import BODIES, COMMIT_WAYS, COMMITS, CREATED, I
 from conformance.iceberg.support.content import WIDER, partition
 from conformance.iceberg.support.files import WAYS
 from conformance.iceberg.support.metadata import snapshot_ids
-from conformance.iceberg.support.snapshots import FIRST, new_table_with_snapshots
-from conformance.iceberg.support.staging import SNAPSHOTS
+from conformance.iceberg.support.staging import FIRST, SNAPSHOTS, new_table_with_snapshots
 from conformance.iceberg.support.updates import add_and_use_schema, add_and_use_spec
 from conformance.target.fallbacks import GIVEN_PLACE, PLACES, SERVERS_PLACE, Fallbacks
 from conformance.values.outcomes import Blocked
@@ -36,7 +35,7 @@ def _make_snapshot(catalog: IcebergCatalog) -> None:
 
 
 def _make_tables(catalog: IcebergCatalog) -> None:
-    """Find the body with which tables are made in the place that is tried."""
+    """Find the body with which the server creates tables in the place being tried."""
     ways = catalog.target.ways
     ways.find((TABLES,), catalog)
     if ways.impossible(TABLE):
@@ -57,7 +56,7 @@ REST = (
 
 
 def find_ways(catalog: IcebergCatalog) -> Iterator[None]:
-    """Find out in which ways the server makes things; pause after each. Raises Stopped when the run is over."""
+    """Find the ways in which the server creates objects; pause after each. Raises Stopped when the run is over."""
     ways = catalog.target.ways
     ways.find((NAMESPACES,), catalog)
     yield
@@ -70,7 +69,7 @@ def find_ways(catalog: IcebergCatalog) -> Iterator[None]:
 
 
 def find_tables(catalog: IcebergCatalog) -> None:
-    """Find out where the server takes tables, and with which body. Raises Blocked where it makes none."""
+    """Find the place and the body with which the server creates tables. Raises Blocked where it creates none."""
     ways = catalog.target.ways
     places = (GIVEN_PLACE, SERVERS_PLACE) if catalog.target.settings.location else (SERVERS_PLACE,)
     ways.find((Fallbacks(PLACES, TABLES.operations, places, _make_tables),), catalog)

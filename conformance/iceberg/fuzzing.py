@@ -1,4 +1,4 @@
-"""What drawn bodies of the Iceberg REST catalog are about; see conformance/fuzz/fuzzing.py."""
+"""Subjects of drawn bodies of the Iceberg REST catalog, in the form of conformance/fuzz/fuzzing.py."""
 
 from __future__ import annotations
 
@@ -7,35 +7,32 @@ from typing import Any
 
 from conformance.fuzz.fuzzing import Fuzzing, Subject
 from conformance.iceberg.catalog import IcebergCatalog, Names
+from conformance.iceberg.client import identifier
 from specs.openapi import Operation
 
 Json = dict[str, Any]
 ABOUT_VIEWS = ("replaceView", "renameView")
 
 
-def _identifier(id: Names) -> Json:
-    return {"namespace": list(id[:-1]), "name": id[-1]}
-
-
 def _renamed(id: Names) -> Json:
-    return {"source": _identifier(id), "destination": _identifier((*id[:-1], f"{id[-1]}2"))}
+    return {"source": identifier(id), "destination": identifier((*id[:-1], f"{id[-1]}2"))}
 
 
-# What names something in the run's own bodies, for the thing that each is about.
+# Fields that name objects of the run, by operation, for the subject of its body.
 OWN: dict[str, Callable[[Names], Json]] = {
     "createTable": lambda id: {"name": f"{id[-1]}2"},
     "createView": lambda id: {"name": f"{id[-1]}2"},
-    "updateTable": lambda id: {"identifier": _identifier(id)},
-    "replaceView": lambda id: {"identifier": _identifier(id)},
+    "updateTable": lambda id: {"identifier": identifier(id)},
+    "replaceView": lambda id: {"identifier": identifier(id)},
     "renameTable": _renamed,
     "renameView": _renamed,
-    "commitTransaction": lambda id: {"table-changes": [{"identifier": _identifier(id)}]},
+    "commitTransaction": lambda id: {"table-changes": [{"identifier": identifier(id)}]},
     "reportMetrics": lambda id: {"table-name": ".".join(id)},
 }
 
 
 def prepare(catalog: IcebergCatalog, operation: Operation) -> Subject:
-    """Make a table or a view, and note what else may come into being beside it."""
+    """Create the namespace, table or view of a drawn body, and note the objects that it may create."""
     if operation.id == "createNamespace":
         namespace = catalog.namespace_id()
         return Subject({"namespace": list(namespace)}, _sender(catalog, operation, {}))

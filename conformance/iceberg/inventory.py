@@ -1,4 +1,4 @@
-"""What a run has in an Iceberg catalog: found by listing, dropped by name."""
+"""Inventory of a run's objects in an Iceberg catalog: found by listing, dropped by name."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ RENAMES = {TABLE: "renameTable", REGISTRATION: "renameTable", VIEW: "renameView"
 
 
 class IcebergInventory(Inventory):
-    """See Inventory."""
+    """Inventory of namespaces, tables, registrations and views."""
 
     drops: ClassVar = {TABLE: "dropTable", REGISTRATION: "dropTable", VIEW: "dropView", NAMESPACE: "dropNamespace"}
     makers: ClassVar = {TABLE: ("createTable",), VIEW: ("createView",), NAMESPACE: ("createNamespace",)}
@@ -46,14 +46,17 @@ class IcebergInventory(Inventory):
 
     @property
     def _client(self) -> IcebergClient:
-        """The operations; how namespaces are written is known when the configuration was read."""
+        """The operations, with the namespace separator of the configuration."""
         return IcebergClient(self.target.client, self.target.capabilities.get(SEPARATOR, UNIT_SEPARATOR))
 
     def prepare(self) -> None:
-        """See Inventory: nothing has to come before."""
+        """Do nothing: drops need no preparation."""
 
     def drop(self, resource: Resource) -> Exchange | None:
-        """See Inventory. What has an odd name is dropped under another: some servers refuse it in a path."""
+        """Drop a resource, or return None where the server cannot be asked.
+
+        A resource with an unusual name is renamed if necessary: some servers reject the name in a path.
+        """
         if not self.is_ours(resource.id) or self.drops[resource.kind] not in self.target.document.operations:
             return None
         id = tuple(resource.id)
@@ -66,7 +69,7 @@ class IcebergInventory(Inventory):
         return self.ask(lambda: self._client.drop_view(id, expect=None))
 
     def _drop_table(self, id: Names, *, purge: bool) -> Exchange | None:
-        """Drop a table, with its files where the server does that."""
+        """Drop a table, with its files where the server supports purging."""
         drop = partial(self._client.drop_table, id, expect=None)
         purged = self.ask(lambda: drop(purgeRequested="true")) if purge else None
         if purged and purged.status == 204:
@@ -82,7 +85,7 @@ class IcebergInventory(Inventory):
         return self.drop(Resource(kind, plain)) if renamed and renamed.status < 300 else None
 
     def id_made(self, operation: Operation, exchange: Exchange) -> tuple[Any, ...]:
-        """See Inventory."""
+        """Return the identifier of the object that a request creates or renames. Raises KeyError when it has none."""
         path, body = operation.path_values(urlsplit(exchange.url).path), read_object(exchange.request_body)
         if operation.id in self.renames:
             path, body = {}, body["destination"]
@@ -93,13 +96,13 @@ class IcebergInventory(Inventory):
         return (*levels, path.get("table") or path.get("view") or body["name"])
 
     def look(self, operation: str, resource: Resource) -> Exchange | None:
-        """See Inventory."""
+        """Send an operation that succeeds when the resource exists."""
         paths = {NAMESPACE: self._client.namespace_path, VIEW: self._client.view_path}
         path = paths.get(resource.kind, self._client.table_path)
         return self.ask(lambda: self._client.send(operation, path(resource.id), expect=None))
 
     def children(self, namespace: Names) -> list[Resource]:
-        """See Inventory. The root has namespaces alone."""
+        """List the namespaces, tables and views in a namespace; the root has only namespaces."""
         namespaces = [
             Resource(NAMESPACE, tuple(levels))
             for levels in self.listed(

@@ -1,4 +1,4 @@
-"""The operations of the Iceberg REST catalog as methods; methods.pyi, which is generated, has them."""
+"""Operations of the Iceberg REST catalog as methods, declared in the generated methods.pyi."""
 
 from __future__ import annotations
 
@@ -6,4 +6,4 @@ from conformance.http.operation_client import OperationClient
 
 
 class IcebergMethods(OperationClient):
-    """See the module. The methods come with the client, which knows what their arguments look like."""
+    """Methods of every operation; the client subclass, which knows the forms of their arguments, creates them."""

@@ -1,12 +1,16 @@
-"""The operations of the Iceberg REST catalog, for requirements that hold for each of them."""
+"""Operations of the Iceberg REST catalog, and the configuration that lists them."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from conformance.common.operations import operations_of, with_json_body
+from conformance.http.client import Answer
 from specs.openapi import Operation
 
 OPERATIONS = operations_of("iceberg")
-# What a catalog without `endpoints` in its configuration has, by the document.
+# Operations that a catalog without `endpoints` in its configuration offers, by the document.
 DEFAULT_OPERATIONS = frozenset(
     {
         "listNamespaces",
@@ -25,17 +29,24 @@ DEFAULT_OPERATIONS = frozenset(
         "commitTransaction",
     }
 )
-ALWAYS = frozenset({"getConfig", "getToken"})  # not for `endpoints` to name: they come before it
+ALWAYS = frozenset({"getConfig", "getToken"})  # operations that clients call before they know `endpoints`
 JSON_OPERATIONS = with_json_body(OPERATIONS)
+SETTINGS = ("defaults", "overrides")  # maps of a configuration; the second takes precedence
 HEAD_OPERATIONS = {name: operation for name, operation in OPERATIONS.items() if operation.method == "HEAD"}
 
 
 def endpoint(operation: Operation) -> str:
-    """Return the operation as `endpoints` names it."""
+    """Return the entry of `endpoints` for an operation."""
     return f"{operation.method} {operation.own_path}"
 
 
 def with_slash(entry: object) -> str:
-    """Return an entry of `endpoints` with the slash that its path begins with."""
+    """Return an entry of `endpoints` with a slash at the beginning of its path."""
     method, _, path = str(entry).partition(" ")
     return f"{method} /{path.removeprefix('/')}"
+
+
+def config_settings(config: Mapping[str, Any] | Answer) -> dict[str, Any]:
+    """Return the effective settings of a configuration; another requirement tests that both maps exist."""
+    maps = [config.get(name) for name in SETTINGS]
+    return {name: value for settings in maps if isinstance(settings, dict) for name, value in settings.items()}

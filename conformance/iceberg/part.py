@@ -1,4 +1,4 @@
-"""The Iceberg REST catalog in the suite; see conformance/apis.py."""
+"""Part of the suite for the Iceberg REST catalog, loaded by conformance/apis.py."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Looking at an Iceberg target before the run: is it one, what does it have, how does it write names?"""
+"""Prober of an Iceberg target: recognition, offered operations, and forms of names, before the run."""
 
 from __future__ import annotations
 
@@ -12,9 +12,8 @@ from conformance.http.client import bearer
 from conformance.iceberg.catalog import KEY_LIFETIME, PREFIX, IcebergCatalog
 from conformance.iceberg.client import in_prefix, names_below_prefix
 from conformance.iceberg.fallbacks import find_ways
-from conformance.iceberg.operations import ALWAYS, DEFAULT_OPERATIONS, endpoint, with_slash
-from conformance.iceberg.support.configuration import SETTINGS, config_settings
-from conformance.iceberg.support.oauth import credentials_form
+from conformance.iceberg.operations import ALWAYS, DEFAULT_OPERATIONS, SETTINGS, config_settings, endpoint, with_slash
+from conformance.iceberg.support.content import credentials_form
 from conformance.target.capabilities import FLAT, NAMESPACES, NESTED, SEPARATOR
 from conformance.target.minimal import minimal_value
 from conformance.target.target import MISSING, OFFERED, REFUSED, Target, is_missing, is_refusal
@@ -28,14 +27,14 @@ from specs.problems import Problem
 NO_NAMESPACE = "NoSuchNamespaceException"
 CONFIG, GET_TOKEN, CREATE_NAMESPACE = "getConfig", "getToken", "createNamespace"
 ENDPOINTS = "endpoints"
-LISTED = ("namespaces", "identifiers")  # what pages of listings hold
+LISTED = ("namespaces", "identifiers")  # the entries of listing pages
 NO_HEAD = (405, 501)  # without a body, a 404 says nothing about the operation
 
 
 class IcebergProber:
-    """See Prober. The configuration tells what is offered; without its `endpoints` the answers do.
+    """Prober by the configuration, or by the answers of the operations where it has no `endpoints`.
 
-    An API without configuration has all of its operations.
+    Where the document has no configuration, all its operations count as offered.
     """
 
     def __init__(self, target: Target) -> None:
@@ -44,13 +43,13 @@ class IcebergProber:
 
     @property
     def configured(self) -> bool:
-        """True when the document has a configuration to ask for."""
+        """True when the document has getConfig."""
         return CONFIG in self.target.document.operations
 
     def first_request(self) -> Exchange:
-        """Ask for the configuration: every client does first. Where the document has none, list the given namespace.
+        """Load the configuration, as every client does first, or list the given namespace's tables without getConfig.
 
-        Raises Problem when a namespace has to be given and is not, or the other way round.
+        Raises Problem when the run needs a namespace from the settings and has none.
         """
         self._check_namespace()
         self._log_in()
@@ -58,7 +57,7 @@ class IcebergProber:
         return (self._shut_out() if self.recognises(first_answer) else None) or first_answer
 
     def _first_requests(self) -> Iterator[Callable[[], Exchange]]:
-        """Yield what shows that a server is a catalog: the configuration, or any page of a listing."""
+        """Yield the requests that identify a catalog: the configuration, then a page of a listing."""
         catalog, warehouse = IcebergCatalog(self.target), self.target.settings.warehouse
         if self.configured:
             query: dict[str, Any] = {"warehouse": warehouse} if warehouse else {}
@@ -69,14 +68,14 @@ class IcebergProber:
             yield partial(self._sent, partial(catalog.list_tables, catalog.home, expect=None))
 
     def _ask_config(self, catalog: IcebergCatalog, query: dict[str, Any]) -> Exchange:
-        """Ask for the configuration, and read what there is of it."""
+        """Load the configuration and read its settings."""
         answer = self._sent(partial(catalog.get_config, **query, expect=None))
         self._config = read_object(answer.response_body) if 200 <= answer.status < 300 else {}
         self._read_config()
         return answer
 
     def _shut_out(self) -> Exchange | None:
-        """Return the answer to who brings no credentials, where the configuration is open and the catalog is not."""
+        """Return the rejection of a run without credentials by a catalog whose configuration needs none."""
         settings = self.target.settings
         brought = settings.token or settings.credential or settings.header or settings.cert
         if not self.configured or brought or settings.namespace:
@@ -85,9 +84,9 @@ class IcebergProber:
         return answer if answer.status in NO_ENTRY else None
 
     def _log_in(self) -> None:
-        """Get a token for the credential of the run, if it has none. Raises Problem when there is none to be had.
+        """Get a token for the credential of the run, if it has no token. Raises Problem when the server issues none.
 
-        A success of another status than the document's is checked as any answer is; clients could use its token.
+        Any 2xx status counts: clients could use the token, and the wire check judges the status.
         """
         settings = self.target.settings
         if settings.token or not settings.client_credentials:
@@ -105,9 +104,9 @@ class IcebergProber:
         self.target.log_in(bearer(token))
 
     def recognises(self, first_answer: Exchange) -> bool:
-        """True when an answer can only come from such a catalog: a part of a configuration, or a page of a listing.
+        """True when an answer can only come from a catalog: a part of a configuration, or a page of a listing.
 
-        Raises Problem when the catalog says that the given namespace is not there, or that it has no such warehouse.
+        Raises Problem when the catalog answers that the given namespace or warehouse does not exist.
         """
         value = read_object(first_answer.response_body)
         if first_answer.operation == CONFIG:
@@ -122,9 +121,9 @@ class IcebergProber:
         return first_answer.status == 200 and any(isinstance(value.get(name), list) for name in LISTED)
 
     def _check_warehouse(self, first_answer: Exchange) -> None:
-        """Raise Problem when the configuration is refused in the API's own form: the server wants another warehouse.
+        """Raise Problem when getConfig is rejected with the API's error body: the server needs another warehouse.
 
-        Where it refuses every path so, it has no configuration.
+        A server that rejects every path in this form has no configuration.
         """
         refused = 400 <= first_answer.status < 500 and first_answer.status not in NO_ENTRY
         if refused and _error_type(first_answer) and not is_missing(first_answer, self.nowhere()):
@@ -144,7 +143,7 @@ class IcebergProber:
             )
 
     def _read_config(self) -> None:
-        """Take over how paths are spelled, and note what else the configuration tells."""
+        """Store the prefix, the separator and the key lifetime of the configuration."""
         settings = config_settings(self._config)
         prefix = str(settings.get("prefix") or "").strip("/")
         capabilities, client = self.target.capabilities, self.target.client
@@ -156,25 +155,25 @@ class IcebergProber:
 
     @property
     def endpoints(self) -> set[str] | None:
-        """What the configuration names as offered, None when it names nothing.
+        """The entries of `endpoints`, None when there are none.
 
-        A path without its first slash names the operation too: that it is missing is a finding of its own.
+        An entry without its first slash counts too: another requirement tests the form.
         """
         named = self._config.get(ENDPOINTS)
         return set(map(with_slash, named)) if isinstance(named, list) and named else None
 
     def nowhere(self) -> Exchange:
-        """Ask for a path that no revision of the API has."""
+        """Send a request to a path that no revision of the API has."""
         return self.target.client.get_raw("/v1/lakeproof/asks/where/nothing/is")
 
     def probes(self) -> Iterator[Exchange]:
-        """Ask for every operation once, on objects that do not exist."""
+        """Call every operation once, on objects that do not exist."""
         for operation in self.target.document.operations.values():
             self._probe(operation)
             yield self.target.client.steps[-1]
 
     def explore(self) -> Iterator[None]:
-        """Find out how things are made, and whether namespaces nest; pause after each thing."""
+        """Find the ways to create objects, and whether namespaces can be nested; pause after each finding."""
         self.target.capabilities[NAMESPACES] = FLAT
         yield from find_ways(IcebergCatalog(self.target))
         self.target.capabilities[NAMESPACES] = self._namespaces()
@@ -190,7 +189,7 @@ class IcebergProber:
         self._sent(partial(catalog.send, operation.id, path, expect=None, **self._content(operation)))
 
     def _sent(self, action: Callable[[], object]) -> Exchange:
-        """Send a request whatever comes of it and return the exchange."""
+        """Send a request and return its exchange, whatever the answer."""
         IcebergCatalog(self.target).inventory.ask(action)
         return self.target.client.steps[-1]
 
@@ -203,7 +202,7 @@ class IcebergProber:
         return {"body": minimal_value(self.target.document, schema, self.target.missing_name)}
 
     def state(self, probe: Exchange, nowhere: Exchange) -> str:
-        """Return whether an operation is offered, by the configuration first and its answer second."""
+        """Return the state of an operation: OFFERED, MISSING or REFUSED, by the configuration and by its probe."""
         named = self._named(self.target.document.operation(probe.operation))
         absent = probe.status in NO_HEAD if probe.method == "HEAD" else is_missing(probe, nowhere)
         refused = is_refusal(self.target.client, probe)
@@ -213,7 +212,7 @@ class IcebergProber:
         return state
 
     def _named(self, operation: Operation) -> bool | None:
-        """True when the configuration says that an operation is offered, None when it is silent."""
+        """True when the configuration offers an operation, None when it does not say."""
         if not self.configured:
             return True
         if self.endpoints is not None:
@@ -221,7 +220,7 @@ class IcebergProber:
         return True if operation.id in DEFAULT_OPERATIONS else None
 
     def _namespaces(self) -> str:
-        """Find out whether namespaces nest, by creating two, where any can be."""
+        """Find whether namespaces can be nested by creating two of them, where the run can create any."""
         catalog = IcebergCatalog(self.target)
         if not catalog.makes_namespaces:
             return FLAT

@@ -17,7 +17,7 @@ from conformance.iceberg.support.commit_choices import Choice, updates
 from conformance.iceberg.support.content import NESTED_SCHEMA, SCHEMA, sql, view_version
 from conformance.iceberg.support.files import local_path
 from conformance.iceberg.support.staging import stage
-from conformance.iceberg.support.table_model import TableModel
+from conformance.iceberg.support.table_model import MetadataModel
 from conformance.iceberg.support.updates import update
 from conformance.run.session import handshake
 from conformance.target.target import connect
@@ -60,7 +60,7 @@ def grown_table(target, version, seed):
     if schema is SCHEMA:
         choice = Choice(chooser.choice, catalog.revision, stage(catalog, id))
         for _ in range(COMMITS):
-            wanted, after = updates(TableModel.of(catalog.metadata(id)), choice)
+            wanted, after = updates(MetadataModel.of(catalog.metadata(id)), choice)
             same_version = not any(change["action"] == "upgrade-format-version" for change in wanted)
             if after is not None and same_version:
                 catalog.update_table(id, wanted, expect=(200, 400))

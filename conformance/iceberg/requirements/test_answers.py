@@ -1,4 +1,4 @@
-"""What an answer to a change shows is what loading shows, and a change that was undone is made again."""
+"""Responses to changes compared with loads, and changes repeated after they were undone."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from conformance.author.requirement import must, should
 from conformance.common.again import Change
 from conformance.http.client import Answer
 from conformance.iceberg.catalog import IcebergCatalog, Names
-from conformance.iceberg.support.commits import same_metadata
+from conformance.iceberg.support.assertions import same_metadata
 from conformance.iceberg.support.content import SCHEMA, view_body
 from conformance.iceberg.support.metadata import properties_of
 from conformance.iceberg.support.registrations import drop_table, dropped_view
-from conformance.iceberg.support.snapshots import FIRST, new_table_with_snapshots
+from conformance.iceberg.support.staging import FIRST, new_table_with_snapshots
 from conformance.iceberg.support.updates import set_properties
 from conformance.values.outcomes import Unoffered
 
@@ -26,8 +26,8 @@ Told = tuple[Answer, Callable[[], Answer]]
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
-    """A change whose answer shows metadata: the operation, and what sends it and returns how the thing is loaded."""
+class MetadataRequest:
+    """Operation whose answer contains metadata; `send` sends it and returns its answer and a function that loads."""
 
     id: str
     send: Callable[[IcebergCatalog], Told]
@@ -61,17 +61,17 @@ def _register_view(catalog: IcebergCatalog) -> Told:
 
 
 SHOWN = {
-    "create_table": Shown("createTable", _create_table),
-    "register_table": Shown("registerTable", _register_table),
-    "create_view": Shown("createView", _create_view),
-    "replace_view": Shown("replaceView", _replace_view),
-    "register_view": Shown("registerView", _register_view),
+    "create_table": MetadataRequest("createTable", _create_table),
+    "register_table": MetadataRequest("registerTable", _register_table),
+    "create_view": MetadataRequest("createView", _create_view),
+    "replace_view": MetadataRequest("replaceView", _replace_view),
+    "register_view": MetadataRequest("registerView", _register_view),
 }
 
 
 @should("iceberg.answer.{}.as_loaded", clause="create-answer-whole", each=SHOWN)
-def test_answer_is_what_loading_shows(catalog: IcebergCatalog, case: Shown) -> None:
-    """The answer to {} names the metadata file that loading names, and shows the metadata that it shows."""
+def test_answer_is_what_loading_shows(catalog: IcebergCatalog, case: MetadataRequest) -> None:
+    """{} returns the same metadata-location and metadata as the load that follows it."""
     answer, load = case.send(catalog)
     loaded = load()
     if loaded.get(LOCATION) != load().get(LOCATION):
@@ -141,5 +141,5 @@ CHANGES: dict[str, Change[IcebergCatalog]] = {
 
 @must("iceberg.again.{}", clause=lambda case: case.clause, each=CHANGES)
 def test_done_again(catalog: IcebergCatalog, case: Change[IcebergCatalog]) -> None:
-    """What a request did ({}) and others undid is done again by the same request."""
+    """Repeating {} after its effect was undone applies it again."""
     case.made_again(catalog, catalog.client)

@@ -1,4 +1,4 @@
-"""Requests of every operation in which one field or parameter after another is wrong or unusual, or that are large."""
+"""Requests of every operation with one wrong or unusual field or parameter at a time, and with large bodies."""
 
 from __future__ import annotations
 
@@ -12,14 +12,19 @@ from conformance.iceberg.operations import JSON_OPERATIONS, OPERATIONS
 from conformance.iceberg.support.ordinary import COMMITS, OTHERS, PREPARATIONS, SCAN, preparation
 from specs.openapi import Operation, Schema
 
-# What names something: a server that makes a text of everything would make what is not the run's own.
+# Fields with names: a server that converts any value to a string would create objects without the run's prefix.
 NAMES = ("/name", "/namespace", "location", "metadata-location")
-FOREIGN = ("parent", "warehouse")  # parameters that name what is not the run's own
+FOREIGN = ("parent", "warehouse")  # parameters that name objects outside of the run
 READING = ("GET", "HEAD")
-LASTING = ("planTableScan", "reportMetrics", "fetchScanTasks", "replaceView")  # what they are about takes them again
-FIELD = ("id", "name", "type", "required", "doc")  # what each field of a schema has
-AGAIN = ("schema", "defaults")  # commits that a table takes again
-# Of further requests of an operation that alone is walked in which they differ: all but what others have.
+LASTING = (
+    "planTableScan",
+    "reportMetrics",
+    "fetchScanTasks",
+    "replaceView",
+)  # operations that their object accepts repeatedly
+FIELD = ("id", "name", "type", "required", "doc")  # the fields of a schema's field
+AGAIN = ("schema", "defaults")  # commits that a table accepts repeatedly
+# Fields that further requests of an operation share with its first one: they are tested only there.
 COMMON = {
     "planTableScan": tuple(f"/{name}" for name in SCAN if name != "filter"),
     "reportMetrics": ("/table-name", "/snapshot-id", "/metadata"),
@@ -28,7 +33,7 @@ COMMON = {
 
 
 def _wrong(schema: Schema) -> list[Any]:
-    """Return the wrong values of a field; a server may take a number in a map of texts for a text."""
+    """Return wrong values of a field, without maps: a server may accept a number in a map of strings."""
     return [value for value in wrong_types(schema) if not isinstance(value, dict)]
 
 
@@ -37,7 +42,7 @@ def _values(schema: Schema) -> list[Any]:
 
 
 def _body(operation: Operation) -> Body:
-    """Return an operation's ordinary request."""
+    """Return the body of an operation's valid request."""
     lasting = operation.method in READING or operation.id in LASTING
     return Body(operation, preparation(operation), (*NAMES, *FOREIGN), _wrong, lasting=lasting)
 

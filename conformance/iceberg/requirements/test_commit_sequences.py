@@ -1,8 +1,6 @@
-"""Random commits to two tables, one after the other and in transactions, on the target and on the model."""
+"""Random commits to two tables, one at a time and in transactions, compared with a model."""
 
 from __future__ import annotations
-
-from typing import Any
 
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, precondition, rule
@@ -19,7 +17,7 @@ FIRST, SECOND = "first", "second"
 
 
 class CommitMachine(RuleBasedStateMachine):
-    """The commands. `catalog` is set for the run by the requirement below."""
+    """State machine of commits to two tables. The requirement below sets `catalog` for the run."""
 
     catalog: IcebergCatalog
 
@@ -33,18 +31,18 @@ class CommitMachine(RuleBasedStateMachine):
             self.committer.note(id, self.catalog.update_table(id, [TOUCH])["metadata"])
 
     @rule(name=st.sampled_from([FIRST, SECOND]), data=st.data())
-    def commit(self, name: str, data: Any) -> None:
-        """UpdateTable."""
+    def commit(self, name: str, data: st.DataObject) -> None:
+        """Commit random updates to one of the tables."""
         self.committer.commit(self.catalog.table_id(name), data)
 
     @precondition(lambda self: "commitTransaction" in self.catalog.target.offered())
     @rule(data=st.data())
-    def commit_both(self, data: Any) -> None:
-        """CommitTransaction."""
+    def commit_both(self, data: st.DataObject) -> None:
+        """Commit random updates to both tables in one transaction."""
         self.committer.transaction(list(self.committer.tables), data)
 
 
 @should("iceberg.model.commits", operations=["updateTable"], clause="operations-compose", kind="model", needs=NEEDS)
 def test_commit_model(suite: Suite, catalog: IcebergCatalog) -> None:
-    """Any sequence of commits and transactions leaves the metadata that a simple model predicts."""
+    """Any sequence of commits and transactions produces the table metadata that a simple model predicts."""
     suite.run_machine(CommitMachine, catalog=catalog)

@@ -1,4 +1,4 @@
-"""updateTable: what a commit assumes, its answer, what it refuses. test_updates.py has what updates do."""
+"""updateTable: requirements, responses and rejections of commits. test_updates.py tests the updates."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 from conformance.author.checks import contains, equal, exactly, lacks, same_items
 from conformance.author.requirement import must, should
 from conformance.iceberg.catalog import IcebergCatalog
-from conformance.iceberg.support.commits import (
+from conformance.iceberg.support.assertions import (
     COMMIT,
     FAILED,
     LAYOUT,
@@ -18,10 +18,10 @@ from conformance.iceberg.support.commits import (
     columns_are,
     same_metadata,
     state,
+    type_is,
     unchanged,
 )
 from conformance.iceberg.support.content import SCHEMA, WIDER, view_version
-from conformance.iceberg.support.errors import type_is
 from conformance.iceberg.support.metadata import Metadata, previous_files, properties_of
 from conformance.iceberg.support.updates import (
     OTHER_UUID,
@@ -37,7 +37,7 @@ Fields = Callable[[Metadata], dict[str, Any]]
 
 @dataclass(frozen=True, slots=True)
 class Assertion:
-    """A kind of requirement: fields with which it holds for a table, and fields with which it does not."""
+    """Requirement type of a commit, with fields for which it holds on a table and fields for which it fails."""
 
     type: str
     holds: Fields
@@ -45,12 +45,12 @@ class Assertion:
 
     @property
     def id(self) -> str:
-        """The type, for statements."""
+        """The requirement type, which statements show."""
         return self.type
 
 
 def _of(type: str, field: str) -> Assertion:
-    """Return the assertion that a field of the metadata, of an id, has a value."""
+    """Return the assertion of a requirement type about an id field of the metadata."""
     asserted = type.removeprefix("assert-").replace("-", "_")
     return Assertion(type, lambda table: {asserted: table[field]}, lambda table: {asserted: table[field] + 1})
 
@@ -78,7 +78,7 @@ def _clause(case: Assertion) -> str:
 
 @must("iceberg.commit.assert.{}.holds", operations=COMMIT, clause=_clause, each=ASSERTIONS)
 def test_requirement_holds(catalog: IcebergCatalog, case: Assertion) -> None:
-    """A commit whose {} holds is applied."""
+    """updateTable applies a commit whose {} requirement holds."""
     id = catalog.new_table(**LAYOUT)
     wanted = requirement(case.type, **case.holds(catalog.metadata(id)))
     catalog.update_table(id, [TOUCH], [wanted])
@@ -87,7 +87,7 @@ def test_requirement_holds(catalog: IcebergCatalog, case: Assertion) -> None:
 
 @must("iceberg.commit.assert.{}.fails", operations=COMMIT, clause="commit-requirements", kind="data", each=ASSERTIONS)
 def test_requirement_fails(catalog: IcebergCatalog, case: Assertion) -> None:
-    """A commit whose {} does not hold is refused with 409 of type CommitFailedException, and changes nothing."""
+    """updateTable returns 409 with type CommitFailedException when {} does not hold, and changes nothing."""
     id = catalog.new_table(**LAYOUT)
     before = state(catalog, id)
     wanted = requirement(case.type, **case.fails(catalog.metadata(id)))
@@ -98,7 +98,7 @@ def test_requirement_fails(catalog: IcebergCatalog, case: Assertion) -> None:
 
 @should("iceberg.commit.assert.uuid_case", operations=COMMIT, clause="assert-uuid-case")
 def test_uuid_in_upper_case(catalog: IcebergCatalog) -> None:
-    """The UUID of a table may be asserted in upper case."""
+    """assert-table-uuid accepts the table's UUID in upper case."""
     id = catalog.new_table()
     wanted = requirement("assert-table-uuid", uuid=catalog.metadata(id)["table-uuid"].upper())
     catalog.update_table(id, [TOUCH], [wanted])
@@ -106,7 +106,7 @@ def test_uuid_in_upper_case(catalog: IcebergCatalog) -> None:
 
 @must("iceberg.commit.assert.null_ref", operations=COMMIT, clause="assert-ref-snapshot-id-null")
 def test_missing_refs(catalog: IcebergCatalog) -> None:
-    """With null for the snapshot it is asserted that a branch or tag is not there, main of an empty table too."""
+    """assert-ref-snapshot-id with null holds for a ref that does not exist, including main of an empty table."""
     id = catalog.new_table()
     absent = [requirement("assert-ref-snapshot-id", ref=ref, snapshot_id=None) for ref in ("main", "audit")]
     catalog.update_table(id, [TOUCH], absent)
@@ -114,7 +114,7 @@ def test_missing_refs(catalog: IcebergCatalog) -> None:
 
 @must("iceberg.commit.assert.one_of_many", operations=COMMIT, clause="commit-refused-unchanged", kind="error")
 def test_one_requirement_of_many_fails(catalog: IcebergCatalog) -> None:
-    """If the last of several requirements does not hold, the commit is refused with 409 and changes nothing."""
+    """If only the last of several requirements fails, updateTable returns 409 and changes nothing."""
     id = catalog.new_table()
     before = state(catalog, id)
     holding = [requirement(assertion.type, **assertion.holds(before[1])) for assertion in ASSERTIONS.values()]
@@ -125,7 +125,7 @@ def test_one_requirement_of_many_fails(catalog: IcebergCatalog) -> None:
 
 @must("iceberg.commit.recreated", operations=COMMIT, clause="commit-conflict-unchanged", kind="error")
 def test_commit_to_a_table_created_again(catalog: IcebergCatalog) -> None:
-    """A commit for a table that was dropped is refused with 409 if another one has its name by now."""
+    """A commit with the UUID of a dropped table returns 409 and does not change a new table of the same name."""
     id = catalog.new_table()
     former = requirement("assert-table-uuid", uuid=catalog.metadata(id)["table-uuid"])
     catalog.drop_table(id)
@@ -136,12 +136,12 @@ def test_commit_to_a_table_created_again(catalog: IcebergCatalog) -> None:
     unchanged(catalog, id, before)
 
 
-# What is refused
+# Rejections
 
 
 @must("iceberg.commit.unknown_requirement", operations=COMMIT, clause="commit-unknown-requirement", kind="error")
 def test_unknown_requirement(catalog: IcebergCatalog) -> None:
-    """A requirement of an unknown type is refused with 400, and the commit changes nothing."""
+    """A commit with an unknown requirement type returns 400 and applies no update."""
     id = catalog.new_table()
     catalog.update_table(id, [TOUCH], [UNKNOWN], expect=400)
     lacks(properties_of(catalog.metadata(id)), ["touched"], "the properties of the table")
@@ -149,7 +149,7 @@ def test_unknown_requirement(catalog: IcebergCatalog) -> None:
 
 @must("iceberg.commit.view_requirement", operations=COMMIT, clause="assert-kind", kind="error")
 def test_requirement_of_views(catalog: IcebergCatalog) -> None:
-    """The requirement assert-view-uuid does not apply to tables: 400, or 409 as it does not hold; nothing changes."""
+    """A table commit with the view requirement assert-view-uuid returns 400 or 409 and applies no update."""
     id = catalog.new_table()
     catalog.update_table(id, [TOUCH], [VIEW_UUID], expect=(400, 409))
     lacks(properties_of(catalog.metadata(id)), ["touched"], "the properties of the table")
@@ -164,7 +164,7 @@ FOREIGN = {
 
 @must("iceberg.commit.unknown_update.{}", operations=COMMIT, clause="commit-unknown-update", kind="error", each=FOREIGN)
 def test_unknown_update(catalog: IcebergCatalog, case: dict[str, Any]) -> None:
-    """An update that tables do not have ({}) is refused with 400, and nothing else of the commit is done."""
+    """A table commit with an update that tables do not support ({}) returns 400 and applies no other update."""
     id = catalog.new_table()
     before = state(catalog, id)
     catalog.update_table(id, [TOUCH, case], expect=400)
@@ -185,7 +185,7 @@ BAD_BODIES: dict[str, Any] = {
 
 @must("iceberg.commit.bad_body.{}", operations=COMMIT, clause="bad-body", kind="error", each=BAD_BODIES)
 def test_bad_body(catalog: IcebergCatalog, case: dict[str, Any]) -> None:
-    """A commit whose body does not fit its schema ({}) is refused with 400 and changes nothing."""
+    """A commit whose body violates its schema ({}) returns 400 and changes nothing."""
     id = catalog.new_table()
     before = state(catalog, id)
     body = {"requirements": [], "updates": [TOUCH], **case}
@@ -193,12 +193,12 @@ def test_bad_body(catalog: IcebergCatalog, case: dict[str, Any]) -> None:
     unchanged(catalog, id, before)
 
 
-# What a commit gives
+# Results
 
 
 @must("iceberg.commit.answer", operations=COMMIT, clause="commit-answer")
 def test_answer_is_the_new_state(catalog: IcebergCatalog) -> None:
-    """The answer has the metadata after the commit, as loadTable shows them."""
+    """updateTable returns the metadata after the commit, as loadTable then returns it."""
     id = catalog.new_table()
     catalog.load_table(id)
     answer = catalog.update_table(id, [TOUCH])
@@ -207,7 +207,7 @@ def test_answer_is_the_new_state(catalog: IcebergCatalog) -> None:
 
 @should("iceberg.commit.answer_location", operations=COMMIT, clause="load-table-metadata-location")
 def test_answer_tells_the_metadata_file(catalog: IcebergCatalog) -> None:
-    """The answer to a commit names the metadata file that loadTable names."""
+    """updateTable returns the metadata-location that loadTable then returns."""
     id = catalog.new_table()
     location = catalog.update_table(id, [TOUCH])["metadata-location"]
     equal(location, catalog.load_table(id).get("metadata-location"), "metadata-location in the answer to the commit")
@@ -215,7 +215,7 @@ def test_answer_tells_the_metadata_file(catalog: IcebergCatalog) -> None:
 
 @must("iceberg.commit.location", operations=COMMIT, clause="metadata-location-changes")
 def test_location_changes(catalog: IcebergCatalog) -> None:
-    """Each commit has a metadata file of its own."""
+    """Every commit returns a new metadata-location."""
     id = catalog.new_table()
     locations = [catalog.update_table(id, [set_properties(n=str(n))])["metadata-location"] for n in range(3)]
     exactly(set(locations), 3, "the different metadata files after three commits")
@@ -223,7 +223,7 @@ def test_location_changes(catalog: IcebergCatalog) -> None:
 
 @must("iceberg.commit.order", operations=COMMIT, clause="commit-order")
 def test_updates_apply_in_order(catalog: IcebergCatalog) -> None:
-    """Updates apply in their order, each on what the one before made."""
+    """updateTable applies updates in order, each to the result of the previous one."""
     id = catalog.new_table()
     first, gone = set_properties(a="1", b="1", c="1"), update("remove-properties", removals=["a", "c"])
     catalog.update_table(id, [first, gone, set_properties(b="2"), set_properties(c="3")])
@@ -234,7 +234,7 @@ def test_updates_apply_in_order(catalog: IcebergCatalog) -> None:
 
 @should("iceberg.commit.empty", operations=COMMIT, clause="commit-empty")
 def test_commit_without_updates(catalog: IcebergCatalog) -> None:
-    """A commit without updates succeeds and changes nothing, not even the metadata file."""
+    """A commit without updates returns 200 and changes neither metadata nor metadata-location."""
     id = catalog.new_table()
     before = state(catalog, id)
     catalog.update_table(id)
@@ -243,7 +243,7 @@ def test_commit_without_updates(catalog: IcebergCatalog) -> None:
 
 @should("iceberg.commit.disjoint", operations=COMMIT, clause="commit-disjoint")
 def test_stale_but_disjoint_commit(catalog: IcebergCatalog) -> None:
-    """A commit whose requirements hold succeeds although others have committed since its client looked."""
+    """A commit whose requirements hold succeeds even if other commits happened since the client loaded the table."""
     id = catalog.new_table()
     same = requirement("assert-table-uuid", uuid=catalog.metadata(id)["table-uuid"])
     catalog.update_table(id, [set_properties(first="1")], [same])
@@ -253,7 +253,7 @@ def test_stale_but_disjoint_commit(catalog: IcebergCatalog) -> None:
 
 @should("iceberg.commit.log", operations=COMMIT, clause="metadata-log")
 def test_log_has_the_file_before(catalog: IcebergCatalog) -> None:
-    """Each commit adds the metadata file before it to the log."""
+    """Every commit adds the previous metadata file to metadata-log."""
     id = catalog.new_table()
     files = [catalog.load_table(id)["metadata-location"]]
     files += [catalog.update_table(id, [set_properties(n=str(n))])["metadata-location"] for n in range(2)]
@@ -262,7 +262,7 @@ def test_log_has_the_file_before(catalog: IcebergCatalog) -> None:
 
 @should("iceberg.commit.log_length", operations=COMMIT, clause="metadata-log")
 def test_log_is_not_longer(catalog: IcebergCatalog) -> None:
-    """The log of metadata files is not longer than write.metadata.previous-versions-max says."""
+    """With write.metadata.previous-versions-max=2, metadata-log contains the two latest previous files."""
     id = catalog.new_table(properties={"write.metadata.previous-versions-max": "2"})
     files = [catalog.update_table(id, [set_properties(n=str(n))])["metadata-location"] for n in range(4)]
     same_items(previous_files(catalog.metadata(id)), files[1:3], "the files of the metadata-log")
@@ -270,7 +270,7 @@ def test_log_is_not_longer(catalog: IcebergCatalog) -> None:
 
 @should("iceberg.commit.one_file", operations=COMMIT, clause="metadata-log-one")
 def test_several_updates_make_one_file(catalog: IcebergCatalog) -> None:
-    """Several updates of one commit make one new metadata file."""
+    """A commit with several updates adds one entry to metadata-log."""
     id = catalog.new_table()
     catalog.update_table(id, [set_properties(a="1"), *add_and_use_schema(WIDER), set_properties(b="1")])
     exactly(previous_files(catalog.metadata(id)), 1, "the files of the metadata-log after one commit")
@@ -278,7 +278,7 @@ def test_several_updates_make_one_file(catalog: IcebergCatalog) -> None:
 
 @should("iceberg.commit.time", operations=COMMIT, clause="metadata-updated")
 def test_time_does_not_run_backwards(catalog: IcebergCatalog) -> None:
-    """The time of the last update does not run backwards."""
+    """last-updated-ms never decreases from one commit to the next."""
     id = catalog.new_table()
     times = [catalog.metadata(id)["last-updated-ms"]]
     times += [catalog.update_table(id, [set_properties(n=str(n))])["metadata"]["last-updated-ms"] for n in range(3)]
@@ -287,7 +287,7 @@ def test_time_does_not_run_backwards(catalog: IcebergCatalog) -> None:
 
 @must("iceberg.commit.visible", operations=COMMIT, clause="commit-visible")
 def test_commit_is_visible(catalog: IcebergCatalog) -> None:
-    """What a commit changed is there for every request after its answer, and other tables stay as they were."""
+    """Loads after the response to a commit return its changes, and other tables stay unchanged."""
     id, other = catalog.new_table("a"), catalog.new_table("b")
     columns_are(catalog.metadata(id), SCHEMA)
     before = state(catalog, other)

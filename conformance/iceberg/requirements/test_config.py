@@ -1,4 +1,4 @@
-"""getConfig: what it says, and whether it is true."""
+"""getConfig: the form of the configuration, and whether the server does what it states."""
 
 from __future__ import annotations
 
@@ -9,9 +9,8 @@ from conformance.author.checks import contains, equal, holds, one_of
 from conformance.author.requirement import must, should
 from conformance.author.suite import Suite
 from conformance.iceberg.catalog import IcebergCatalog
-from conformance.iceberg.operations import ALWAYS, DEFAULT_OPERATIONS, OPERATIONS, endpoint
-from conformance.iceberg.support.configuration import SETTINGS, config_settings
-from conformance.iceberg.support.errors import type_is
+from conformance.iceberg.operations import ALWAYS, DEFAULT_OPERATIONS, OPERATIONS, SETTINGS, config_settings, endpoint
+from conformance.iceberg.support.assertions import type_is
 from conformance.target.target import OFFERED, Target
 from conformance.values.json_values import shown
 from conformance.values.outcomes import Unoffered, Violation
@@ -23,17 +22,17 @@ CONFIG = ["getConfig"]
 ENDPOINT = re.compile(r"(GET|POST|PUT|DELETE|HEAD|PATCH) /v1/\S+")
 DURATION = re.compile(r"P(?=.)(\d+Y)?(\d+M)?(\d+W)?(\d+D)?(T(?=.)(\d+H)?(\d+M)?(\d+(\.\d+)?S)?)?")
 OWN = "iceberg"
-ROUTERS = {"NotFoundException"}  # what JAX-RS, too, calls a path that nobody serves
+ROUTERS = {"NotFoundException"}  # also the error type of JAX-RS for an unknown path
 
 
 def _config(catalog: IcebergCatalog) -> dict[str, Any]:
-    """Return how this run asks for the configuration."""
+    """Return the query parameters of getConfig in this run."""
     warehouse = catalog.target.settings.warehouse
     return {"warehouse": warehouse} if warehouse else {}
 
 
 def _known(target: Target) -> dict[str, str]:
-    """Return the operations by their endpoints: those of every revision, and what else the target's document has."""
+    """Return operation ids by endpoint, for the operations of every revision and of the target's document."""
     operations = [*target.document.operations.values(), *OPERATIONS.values()]
     return {endpoint(operation): operation.id for operation in operations}
 
@@ -48,7 +47,7 @@ def _endpoints(catalog: IcebergCatalog) -> list[str]:
 
 @must("iceberg.config.maps", operations=CONFIG, clause="config-maps")
 def test_config_maps(catalog: IcebergCatalog) -> None:
-    """The configuration has defaults and overrides, both maps from text to text."""
+    """getConfig returns defaults and overrides, both maps from strings to strings."""
     config = catalog.get_config(**_config(catalog))
     for name in SETTINGS:
         settings = config[name]
@@ -59,13 +58,13 @@ def test_config_maps(catalog: IcebergCatalog) -> None:
 
 @should("iceberg.config.no_warehouse", operations=CONFIG, clause="config-before-all", kind="error")
 def test_config_without_warehouse(catalog: IcebergCatalog) -> None:
-    """A client that names no warehouse gets a configuration, or a 4xx status where the server has none by default."""
+    """getConfig without a warehouse returns 200, or 400 or 404 if the server has no default warehouse."""
     catalog.get_config(expect=(200, 400, 404))
 
 
 @should("iceberg.config.warehouse_unknown", operations=CONFIG, clause="config-warehouse", kind="error")
 def test_unknown_warehouse(catalog: IcebergCatalog) -> None:
-    """A warehouse that does not exist is answered with 404 of type NoSuchWarehouseException."""
+    """getConfig for an unknown warehouse returns 404 with type NoSuchWarehouseException."""
     catalog.revision.require_status("getConfig", 404)
     refused = catalog.get_config(warehouse=f"{catalog.target.prefix}_nowhere", expect=404)
     type_is(refused, "NoSuchWarehouseException")
@@ -73,7 +72,7 @@ def test_unknown_warehouse(catalog: IcebergCatalog) -> None:
 
 @must("iceberg.config.prefix", operations=[*CONFIG, "listNamespaces"], clause="prefix")
 def test_prefix_is_the_path(catalog: IcebergCatalog) -> None:
-    """Paths with the prefix that the configuration gives, or without one where it gives none, lead to the catalog."""
+    """Paths with the configured prefix, or without one if none is configured, reach the catalog."""
     config = catalog.get_config(**_config(catalog))
     settings = config_settings(config)
     prefix = str(settings.get("prefix") or "").strip("/")
@@ -83,7 +82,7 @@ def test_prefix_is_the_path(catalog: IcebergCatalog) -> None:
 
 @must("iceberg.config.endpoints_form", operations=CONFIG, clause="config-endpoints-form")
 def test_endpoints_have_the_form(catalog: IcebergCatalog) -> None:
-    """Each entry of endpoints is a method, one space and a path template."""
+    """Every entry of endpoints is an HTTP method, one space and a path template."""
     known = _known(catalog.target)
     bad = [route for route in _endpoints(catalog) if route not in known and not ENDPOINT.fullmatch(route)]
     equal(bad, [], "the endpoints of another form")
@@ -91,7 +90,7 @@ def test_endpoints_have_the_form(catalog: IcebergCatalog) -> None:
 
 @must("iceberg.config.endpoints_templates", operations=CONFIG, clause="config-endpoints-form")
 def test_endpoints_are_templates_of_the_document(catalog: IcebergCatalog) -> None:
-    """Endpoints of the catalog's own paths are written with the templates of the document."""
+    """Entries of endpoints for namespaces, tables and views use the path templates of the document."""
     about = [
         route for route in _endpoints(catalog) if "/namespaces" in route or "/tables" in route or "/views" in route
     ]
@@ -103,7 +102,7 @@ def test_endpoints_are_templates_of_the_document(catalog: IcebergCatalog) -> Non
 
 @should("iceberg.config.endpoints_true", operations=CONFIG, clause="config-endpoints-true")
 def test_endpoints_are_there(suite: Suite, catalog: IcebergCatalog) -> None:
-    """An operation that endpoints names is there."""
+    """The server offers every operation that endpoints lists."""
     known = _known(suite.target)
     named = {known[route] for route in _endpoints(catalog) if route in known}
     untrue = [name for name in sorted(named) if _state(suite, name) != OFFERED]
@@ -112,7 +111,7 @@ def test_endpoints_are_there(suite: Suite, catalog: IcebergCatalog) -> None:
 
 @should("iceberg.config.endpoints_complete", operations=CONFIG, clause="config-endpoints-complete")
 def test_endpoints_are_complete(suite: Suite, catalog: IcebergCatalog) -> None:
-    """An operation that endpoints does not name is not there."""
+    """The server offers no operation that endpoints does not list."""
     known, profile = _known(suite.target), suite.target.profile
     named = {known[route] for route in _endpoints(catalog) if route in known} | ALWAYS
     own = [name for name in suite.target.document.operations if profile.suite_of(name) == OWN]
@@ -122,7 +121,7 @@ def test_endpoints_are_complete(suite: Suite, catalog: IcebergCatalog) -> None:
 
 @must("iceberg.config.endpoints_default", operations=CONFIG, clause="config-endpoints-default")
 def test_default_operations(suite: Suite, catalog: IcebergCatalog) -> None:
-    """A server that names no endpoints has the operations that the document lists as the default."""
+    """A server that returns no endpoints offers the default operations of the document."""
     if catalog.get_config(**_config(catalog)).get("endpoints"):
         raise Unoffered("the configuration names endpoints")
     _fail(suite, [name for name in sorted(DEFAULT_OPERATIONS) if _state(suite, name) != OFFERED], "is not there")
@@ -134,7 +133,7 @@ def _state(suite: Suite, operation: str) -> str:
 
 
 def _answers(suite: Suite, operation: str) -> bool:
-    """True when the probe of an operation was answered as only the operation itself does."""
+    """True when the response to the probe can only come from the operation itself."""
     exchange = suite.target.probes[operation].exchange
     stated = {type for types in stated_types(operation).values() for type in types} - ROUTERS
     return 200 <= exchange.status < 300 or any(type.encode() in exchange.response_body for type in stated)
@@ -150,7 +149,7 @@ def _fail(suite: Suite, operations: list[str], what: str) -> None:
 
 @should("iceberg.config.separator", operations=CONFIG, clause="config-separator")
 def test_separator_is_encoded(catalog: IcebergCatalog) -> None:
-    """A namespace separator that is advertised stands percent-encoded among the overrides."""
+    """An advertised namespace separator is in overrides and percent-encoded."""
     config = catalog.get_config(**_config(catalog))
     settings = config_settings(config)
     if SEPARATOR_OVERRIDE not in settings:
@@ -165,7 +164,7 @@ def test_separator_is_encoded(catalog: IcebergCatalog) -> None:
 
 @must("iceberg.config.key_lifetime", operations=CONFIG, clause="config-key-lifetime")
 def test_key_lifetime_is_a_duration(catalog: IcebergCatalog) -> None:
-    """The lifetime of idempotency keys is an ISO 8601 duration."""
+    """idempotency-key-lifetime is an ISO 8601 duration."""
     lifetime = catalog.get_config(**_config(catalog)).get("idempotency-key-lifetime")
     if lifetime is None:
         raise Unoffered("the configuration gives no lifetime of keys")
@@ -174,5 +173,5 @@ def test_key_lifetime_is_a_duration(catalog: IcebergCatalog) -> None:
 
 @should("iceberg.config.unknown_query", operations=CONFIG, clause="open-requests")
 def test_unknown_query_parameter(catalog: IcebergCatalog) -> None:
-    """A query parameter that the document does not know is no error."""
+    """getConfig ignores unknown query parameters."""
     catalog.get_config(**_config(catalog), somethingNew="1")

@@ -1,4 +1,4 @@
-"""Access to the files of a table: the hint of the client, credentials, and other settings of a table."""
+"""Access to table files: delegation header, vended credentials, and other settings in a table's config."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from conformance.author.checks import equal, find, holds, one_of, text
 from conformance.author.requirement import given, may, must, should
 from conformance.http.client import Answer
 from conformance.iceberg.catalog import IcebergCatalog
+from conformance.iceberg.support.assertions import type_is
 from conformance.iceberg.support.content import SCHEMA
-from conformance.iceberg.support.errors import type_is
 from conformance.iceberg.support.registrations import registered_before
 from conformance.iceberg.support.storage import (
     CREDENTIALS,
@@ -38,8 +38,8 @@ NOT_FOUND = "load-credentials-not-found"
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
-    """An operation whose answer shows a table: `send` sends it with headers."""
+class TableRequest:
+    """Operation whose answer contains a table; `send` sends it with headers."""
 
     id: str
     send: Callable[[IcebergCatalog, dict[str, str]], Answer]
@@ -59,16 +59,16 @@ def _register(catalog: IcebergCatalog, headers: dict[str, str]) -> Answer:
 
 
 SHOWN = {
-    "create": Shown("createTable", _create),
-    "load": Shown("loadTable", _load),
-    "register": Shown("registerTable", _register),
+    "create": TableRequest("createTable", _create),
+    "load": TableRequest("loadTable", _load),
+    "register": TableRequest("registerTable", _register),
 }
 
 
 @must("iceberg.access.list.{}", clause="access-delegation-list", each=SHOWN)
 @given(words=LISTS)
-def test_several_ways_of_access(catalog: IcebergCatalog, case: Shown, words: str) -> None:
-    """A client that names several ways of access, with commas between them, is answered by {} all the same."""
+def test_several_ways_of_access(catalog: IcebergCatalog, case: TableRequest, words: str) -> None:
+    """{} returns the table when X-Iceberg-Access-Delegation lists several values."""
     answer = case.send(catalog, {DELEGATION: words})
     text(answer["metadata"]["table-uuid"], "the table-uuid")
 
@@ -77,14 +77,14 @@ def test_several_ways_of_access(catalog: IcebergCatalog, case: Shown, words: str
 
 
 @should("iceberg.storage.vended.{}", clause="vended-credentials", each=SHOWN)
-def test_credentials_of_a_table(catalog: IcebergCatalog, case: Shown) -> None:
-    """Asked for credentials, {} answers them in storage-credentials, each with the prefix that it opens."""
+def test_credentials_of_a_table(catalog: IcebergCatalog, case: TableRequest) -> None:
+    """{} with vended-credentials returns storage-credentials, each with a location prefix and a config."""
     _well_formed(vended(catalog, case.send(catalog, asking(VENDED))))
 
 
 @should("iceberg.storage.vended.alone", operations=CREDENTIALS_OF, clause="vended-credentials")
 def test_credentials_alone(catalog: IcebergCatalog) -> None:
-    """Credentials that are asked for alone have the prefix that they open, too."""
+    """loadCredentials returns storage-credentials, each with a location prefix and a config."""
     _well_formed(vended(catalog, catalog.load_credentials(catalog.new_table())))
 
 
@@ -101,7 +101,7 @@ def _well_formed(credentials: list[dict[str, Any]]) -> None:
 
 @should("iceberg.storage.vended.prefix", operations=[*LOAD, *CREDENTIALS_OF], clause="vended-credentials-prefix")
 def test_prefixes_of_credentials(catalog: IcebergCatalog) -> None:
-    """Some prefix of the credentials, with the table and alone, covers the location of the table."""
+    """A prefix in the credentials of loadTable and of loadCredentials covers the table's location."""
     id = catalog.new_table()
     shown = load_for(catalog, id, VENDED)
     location, credentials = location_of(shown), vended(catalog, shown)
@@ -120,7 +120,7 @@ def _check_covered(location: str, credentials: list[dict[str, Any]]) -> None:
 
 @should("iceberg.storage.vended.work", operations=LOAD, clause="vended-credentials-work")
 def test_credentials_open_the_table(catalog: IcebergCatalog) -> None:
-    """With the credentials of a table on S3 a file is written below its location, read, and deleted."""
+    """The vended credentials of a table on S3 allow writing, reading and deleting a file below its location."""
     shown = load_for(catalog, catalog.new_table(), VENDED)
     location, credentials = location_of(shown), vended(catalog, shown)
     scheme, _, path = location.partition("://")
@@ -146,14 +146,14 @@ def _round_trip(filesystem: Any, path: str) -> None:
 
 @should("iceberg.access.unasked", operations=LOAD, clause="vended-credentials-unasked")
 def test_nobody_asked_for_credentials(catalog: IcebergCatalog) -> None:
-    """A client that asks for no access gets no secret of the storage in the configuration of a table."""
+    """loadTable without X-Iceberg-Access-Delegation returns no storage secret in the table's config."""
     config = catalog.load_table(catalog.new_table()).get("config")
     equal(secrets_in(config), [], "the secrets in the configuration of the table")
 
 
 @must("iceberg.access.credentials", operations=CREDENTIALS_OF, clause="load-credentials")
 def test_credentials_are_answered(catalog: IcebergCatalog) -> None:
-    """Credentials for a table can be asked for alone, as often as one likes; where none are needed, there are none."""
+    """loadCredentials returns credentials for the same prefixes each time, or none if the storage needs none."""
     id = catalog.new_table()
     first, second = ([entry["prefix"] for entry in catalog.load_credentials(id)[CREDENTIALS]] for _ in range(2))
     equal(second, first, "the prefixes of the credentials that are asked for again")
@@ -161,21 +161,21 @@ def test_credentials_are_answered(catalog: IcebergCatalog) -> None:
 
 @must("iceberg.access.credentials.missing", operations=CREDENTIALS_OF, clause=NOT_FOUND, kind="error")
 def test_credentials_for_a_missing_table(catalog: IcebergCatalog) -> None:
-    """Credentials for a table that does not exist are 404 of type NoSuchTableException."""
+    """loadCredentials for a missing table returns 404 with type NoSuchTableException."""
     refused = catalog.load_credentials(catalog.table_id("missing"), expect=404)
     type_is(refused, NO_TABLE)
 
 
 @must("iceberg.access.credentials.namespace_missing", operations=CREDENTIALS_OF, clause=NOT_FOUND, kind="error")
 def test_credentials_in_a_missing_namespace(catalog: IcebergCatalog) -> None:
-    """Credentials in a namespace that does not exist are 404, and the type names the table or the namespace."""
+    """loadCredentials in a missing namespace returns 404 with type NoSuchTableException or NoSuchNamespaceException."""
     refused = catalog.load_credentials((*catalog.missing_namespace(), "t"), expect=404)
     type_is(refused, NO_TABLE, NO_NAMESPACE)
 
 
 @may("iceberg.access.credentials.plan", operations=CREDENTIALS_OF, clause="load-credentials-plan")
 def test_credentials_for_a_planning(catalog: IcebergCatalog) -> None:
-    """Credentials for the files of a scan plan are answered for its id."""
+    """loadCredentials with the id of a scan plan returns a list of credentials."""
     catalog.require("planTableScan")
     id = catalog.new_table()
     plan = catalog.plan_table_scan(id).get("plan-id")
@@ -189,7 +189,7 @@ def test_credentials_for_a_planning(catalog: IcebergCatalog) -> None:
 
 @should("iceberg.access.scan_planning_mode", operations=LOAD, clause="scan-planning-mode")
 def test_scan_planning_mode(catalog: IcebergCatalog) -> None:
-    """The setting scan-planning-mode is client or server, and with server the table can be planned."""
+    """The table setting scan-planning-mode is client or server; with server, planTableScan succeeds."""
     id = catalog.new_table()
     mode = (catalog.load_table(id).get("config") or {}).get("scan-planning-mode")
     if mode is None:
@@ -201,7 +201,7 @@ def test_scan_planning_mode(catalog: IcebergCatalog) -> None:
 
 @may("iceberg.access.token", operations=LOAD, clause="table-token")
 def test_token_of_a_table(catalog: IcebergCatalog) -> None:
-    """The token in the configuration of a table opens that table."""
+    """The token in a table's config authorizes loading that table."""
     id = catalog.new_table()
     token = (catalog.load_table(id).get("config") or {}).get("token")
     if token is None:

@@ -1,4 +1,4 @@
-"""ETags of tables, and loads that ask whether anything has changed; some servers send none."""
+"""ETags of tables and conditional loads. Servers need not send ETags."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ ENTITY_TAG = re.compile(r'(W/)?"[\x21\x23-\x7e\x80-\xff]*"')
 
 
 def _opaque(etag: str) -> str:
-    """Return an ETag without the sign of a weak one: those of one state are compared without it."""
+    """Return an ETag without W/: ETags of the same state are compared weakly."""
     return etag.removeprefix("W/")
 
 
 def _etag(catalog: IcebergCatalog, answer: Answer) -> str:
-    """Return the ETag of an answer. Raises Unoffered when it has none, or the document knows of none."""
+    """Return the ETag of an answer. Raises Unoffered when it has none, or the document defines no 304."""
     catalog.revision.require_status("loadTable", 304)
     etag = answer.header("ETag")
     if not etag:
@@ -36,7 +36,7 @@ def _etag(catalog: IcebergCatalog, answer: Answer) -> str:
 
 @must("iceberg.etag.changes", operations=[*LOAD, "updateTable"], clause="etag-changes")
 def test_etag_changes(catalog: IcebergCatalog) -> None:
-    """The ETag of a table is the same while nothing changes, and another after each commit."""
+    """The ETag of a table stays the same without changes and differs after every commit."""
     id = catalog.new_table()
     seen = [_etag(catalog, catalog.load_table(id))]
     equal(_etag(catalog, catalog.load_table(id)), seen[0], "the ETag while nothing changed")
@@ -48,7 +48,7 @@ def test_etag_changes(catalog: IcebergCatalog) -> None:
 
 @must("iceberg.etag.tables_differ", operations=LOAD, clause="etag-changes")
 def test_etags_of_tables_differ(catalog: IcebergCatalog) -> None:
-    """A table that was created again under the same name has another ETag."""
+    """A table that is dropped and created again under the same name has another ETag."""
     id = catalog.new_table()
     first = _etag(catalog, catalog.load_table(id))
     catalog.drop_table(id)
@@ -58,7 +58,7 @@ def test_etags_of_tables_differ(catalog: IcebergCatalog) -> None:
 
 @should("iceberg.etag.representation", operations=LOAD, clause="etag-representation")
 def test_representations_have_their_own(catalog: IcebergCatalog) -> None:
-    """The table with all snapshots and with those of refs alone have different ETags."""
+    """loadTable returns different ETags for snapshots=all and snapshots=refs."""
     id = catalog.new_table()
     everything, some = catalog.load_table(id, snapshots="all"), catalog.load_table(id, snapshots="refs")
     unequal(_etag(catalog, some), _etag(catalog, everything), "the ETag with the snapshots of refs alone")
@@ -66,7 +66,7 @@ def test_representations_have_their_own(catalog: IcebergCatalog) -> None:
 
 @should("iceberg.etag.not_modified", operations=LOAD, clause="etag-not-modified")
 def test_not_modified(catalog: IcebergCatalog) -> None:
-    """A load with the current ETag in If-None-Match is answered with 304 and no body."""
+    """loadTable with the current ETag in If-None-Match returns 304 without a body."""
     id = catalog.new_table()
     etag = _etag(catalog, catalog.load_table(id))
     answer = catalog.load_table(id, _headers={IF_NONE_MATCH: etag}, expect=304)
@@ -75,14 +75,14 @@ def test_not_modified(catalog: IcebergCatalog) -> None:
 
 @must("iceberg.etag.form", operations=LOAD, clause="etag-form")
 def test_form_of_etags(catalog: IcebergCatalog) -> None:
-    """An ETag is a text in quotes, behind W/ where it is weak."""
+    """An ETag is a quoted string, preceded by W/ if it is weak."""
     etag = _etag(catalog, catalog.load_table(catalog.new_table()))
     holds(ENTITY_TAG.fullmatch(etag), f"{shown(etag)} is an entity tag in quotes")
 
 
 @should("iceberg.etag.kept", operations=LOAD, clause="etag-in-304")
 def test_not_modified_has_an_etag(catalog: IcebergCatalog) -> None:
-    """The answer 304 has the ETag that 200 would have."""
+    """A 304 response of loadTable carries the same ETag as the 200 response."""
     id = catalog.new_table()
     etag = _etag(catalog, catalog.load_table(id))
     answer = catalog.load_table(id, _headers={IF_NONE_MATCH: etag}, expect=304)
@@ -97,7 +97,7 @@ CONDITIONS: dict[str, Callable[[str], str]] = {
 
 @should("iceberg.etag.condition.{}", operations=LOAD, clause="etag-conditions", each=CONDITIONS)
 def test_forms_of_the_condition(catalog: IcebergCatalog, case: Callable[[str], str]) -> None:
-    """If-None-Match may hold a list of ETags, and weak ones ({}): 304 where one is the current one."""
+    """loadTable returns 304 for the current ETag in another valid form of If-None-Match ({})."""
     id = catalog.new_table()
     etag = _etag(catalog, catalog.load_table(id))
     catalog.load_table(id, _headers={IF_NONE_MATCH: case(etag)}, expect=304)
@@ -105,7 +105,7 @@ def test_forms_of_the_condition(catalog: IcebergCatalog, case: Callable[[str], s
 
 @should("iceberg.etag.from_create", operations=["createTable", *LOAD], clause="etag-not-modified")
 def test_etag_of_the_creation(catalog: IcebergCatalog) -> None:
-    """The ETag of a creation serves for a load of all snapshots afterwards: 304."""
+    """loadTable with snapshots=all and the ETag from createTable in If-None-Match returns 304."""
     id = catalog.table_id()
     etag = _etag(catalog, catalog.create_table(id, schema=SCHEMA))
     catalog.load_table(id, snapshots="all", _headers={IF_NONE_MATCH: etag}, expect=304)
@@ -113,7 +113,7 @@ def test_etag_of_the_creation(catalog: IcebergCatalog) -> None:
 
 @should("iceberg.etag.from_commit", operations=["updateTable", *LOAD], clause="etag-not-modified")
 def test_etag_of_a_commit(catalog: IcebergCatalog) -> None:
-    """The ETag of a commit serves for a load of all snapshots afterwards: 304."""
+    """loadTable with snapshots=all and the ETag from updateTable in If-None-Match returns 304."""
     id = catalog.new_table()
     etag = _etag(catalog, catalog.update_table(id, [TOUCH]))
     catalog.load_table(id, snapshots="all", _headers={IF_NONE_MATCH: etag}, expect=304)
@@ -121,7 +121,7 @@ def test_etag_of_a_commit(catalog: IcebergCatalog) -> None:
 
 @must("iceberg.etag.modified", operations=LOAD, clause="etag-modified")
 def test_modified(catalog: IcebergCatalog) -> None:
-    """A load with an ETag of an earlier state, or with one that was never sent, is answered with the table."""
+    """loadTable with an outdated or unknown ETag in If-None-Match returns 200 with the current table."""
     id = catalog.new_table()
     old = _etag(catalog, catalog.load_table(id))
     catalog.update_table(id, [TOUCH])
@@ -132,7 +132,7 @@ def test_modified(catalog: IcebergCatalog) -> None:
 
 @must("iceberg.etag.unasked", operations=LOAD, clause="etag-unasked")
 def test_nobody_asked(catalog: IcebergCatalog) -> None:
-    """Without If-None-Match the same load is answered with the table, time and again."""
+    """loadTable without If-None-Match returns the table's metadata on every repeated load."""
     id = catalog.new_table()
     for _ in range(3):
         holds(catalog.load_table(id)["metadata"], "the answer has the metadata of the table")
@@ -140,7 +140,7 @@ def test_nobody_asked(catalog: IcebergCatalog) -> None:
 
 @must("iceberg.etag.missing", operations=LOAD, clause="load-table-not-found", kind="error")
 def test_etag_of_a_dropped_table(catalog: IcebergCatalog) -> None:
-    """A load with the ETag of a table that was dropped meanwhile is 404."""
+    """loadTable with the ETag of a dropped table returns 404."""
     id = catalog.new_table()
     etag = _etag(catalog, catalog.load_table(id))
     catalog.drop_table(id)

@@ -1,4 +1,4 @@
-"""listFunctions and loadFunction. No operation creates functions: tested are those that the catalog has."""
+"""listFunctions and loadFunction, tested on existing functions: no operation creates one."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from conformance.author.requirement import may, must
 from conformance.http.client import Answer
 from conformance.http.paging import pages
 from conformance.iceberg.catalog import IcebergCatalog, Names
-from conformance.iceberg.support.errors import type_is
+from conformance.iceberg.support.assertions import type_is
 from conformance.iceberg.support.listing import FIRST_PAGE, NEXT, items_of
 from conformance.values.outcomes import Unoffered
 
@@ -23,9 +23,9 @@ Definition = dict[str, Any]
 
 
 def _home_of_functions(catalog: IcebergCatalog) -> tuple[Names, Answer]:
-    """Return the namespace that the run was told to have functions, and its listing.
+    """Return the namespace given by --functions, and its listing.
 
-    Raises Unoffered without one: what others keep in the catalog is not read.
+    Raises Unoffered without one: the run reads no other namespaces that it did not create.
     """
     namespace = catalog.target.settings.namespace_levels("functions")
     if not namespace:
@@ -37,13 +37,13 @@ def _home_of_functions(catalog: IcebergCatalog) -> tuple[Names, Answer]:
 
 
 def _functions(catalog: IcebergCatalog) -> list[Answer]:
-    """Return some functions of the catalog as it shows them."""
+    """Load some functions of the catalog and return the answers."""
     _, listed = _home_of_functions(catalog)
     return [catalog.load_function(id) for id in _identifiers(listed)[:MOST_FUNCTIONS]]
 
 
 def _identifiers(listing: Answer) -> list[Names]:
-    """Return what a listing names: the levels of the namespace, and the name of the function."""
+    """Return the listed functions as namespace levels followed by the name."""
     identifiers = items_of(listing, "identifiers")
     equal(
         [identifier for identifier in identifiers if len(identifier) < 2],
@@ -59,7 +59,7 @@ def _definitions(catalog: IcebergCatalog) -> list[Definition]:
 
 
 def _type_names(type: Any) -> Iterator[str]:
-    """Return the names of a type and of all types in it."""
+    """Yield the names of a type and of all types nested in it."""
     if isinstance(type, str):
         yield type
         return
@@ -75,7 +75,7 @@ def _doubled(values: list[Any]) -> list[Any]:
 
 @must("iceberg.function.list.full", operations=LIST, clause="list-functions")
 def test_functions_are_listed(catalog: IcebergCatalog) -> None:
-    """The functions of a namespace are listed by its levels and their names, each once."""
+    """listFunctions returns each function once, with the namespace's levels, and the same ones when repeated."""
     namespace, listed = _home_of_functions(catalog)
     identifiers = _identifiers(listed)
     same_items({identifier[:-1] for identifier in identifiers}, [namespace], "the namespaces of the listed functions")
@@ -86,21 +86,21 @@ def test_functions_are_listed(catalog: IcebergCatalog) -> None:
 
 @must("iceberg.function.list.none", operations=LIST, clause="list-functions")
 def test_a_new_namespace_has_no_functions(catalog: IcebergCatalog) -> None:
-    """A new namespace has no functions; a table in it is not a function."""
+    """listFunctions on a new namespace with a table returns no functions."""
     catalog.new_table()
     equal(catalog.list_functions(catalog.home).get("identifiers") or [], [], "the functions of a new namespace")
 
 
 @must("iceberg.function.list.namespace_missing", operations=LIST, clause="list-not-found", kind="error")
 def test_functions_of_a_missing_namespace(catalog: IcebergCatalog) -> None:
-    """Listing the functions of a namespace that does not exist is 404 of type NoSuchNamespaceException."""
+    """listFunctions on a missing namespace returns 404 with type NoSuchNamespaceException."""
     refused = catalog.list_functions(catalog.missing_namespace(), expect=404)
     type_is(refused, "NoSuchNamespaceException")
 
 
 @must("iceberg.function.list.pages", operations=LIST, clause="page-partition", kind="pagination")
 def test_pages_of_functions(catalog: IcebergCatalog) -> None:
-    """Pages of one function each hold every function exactly once."""
+    """Pages of listFunctions with pageSize=1 together contain every function exactly once."""
     namespace, listed = _home_of_functions(catalog)
     wanted = _identifiers(listed)
     if len(wanted) > MOST_PAGES:
@@ -113,7 +113,7 @@ def test_pages_of_functions(catalog: IcebergCatalog) -> None:
 
 @must("iceberg.function.load.listed", operations=LOAD, clause="load-function")
 def test_listed_functions_are_shown(catalog: IcebergCatalog) -> None:
-    """Every listed function is shown, with at least one overload, and each has a version."""
+    """loadFunction on every listed function returns at least one overload, each with at least one version."""
     for answer in _functions(catalog):
         definitions = answer["metadata"]["definitions"]
         holds(definitions, "a listed function has an overload")
@@ -122,7 +122,7 @@ def test_listed_functions_are_shown(catalog: IcebergCatalog) -> None:
 
 @must("iceberg.function.load.missing", operations=LOAD, clause="load-function-not-found", kind="error")
 def test_missing_function(catalog: IcebergCatalog) -> None:
-    """A function that does not exist is 404 of type NoSuchFunctionException, also if a table has the name."""
+    """loadFunction on a missing name or a table's name returns 404 with type NoSuchFunctionException."""
     for id in (catalog.table_id("missing"), catalog.new_table()):
         refused = catalog.load_function(id, expect=404)
         type_is(refused, "NoSuchFunctionException")
@@ -130,21 +130,21 @@ def test_missing_function(catalog: IcebergCatalog) -> None:
 
 @must("iceberg.function.load.namespace_missing", operations=LOAD, clause="load-function-not-found", kind="error")
 def test_function_of_a_missing_namespace(catalog: IcebergCatalog) -> None:
-    """A function of a namespace that does not exist is 404, and the type names the function or the namespace."""
+    """loadFunction in a missing namespace returns 404: NoSuchFunctionException or NoSuchNamespaceException."""
     refused = catalog.load_function((*catalog.missing_namespace(), "f"), expect=404)
     type_is(refused, "NoSuchFunctionException", "NoSuchNamespaceException")
 
 
 @may("iceberg.function.load.location", operations=LOAD, clause="load-function-location")
 def test_location_of_a_function(catalog: IcebergCatalog) -> None:
-    """The answer says where the metadata file of a function is."""
+    """loadFunction returns the metadata-location of the function."""
     for answer in _functions(catalog):
         text(answer.get("metadata-location"), "the metadata-location of the function")
 
 
 @must("iceberg.function.current", operations=LOAD, clause="function-current")
 def test_current_versions(catalog: IcebergCatalog) -> None:
-    """The current version of each overload is among its versions."""
+    """current-version-id of every function overload is one of its versions."""
     for definition in _definitions(catalog):
         versions = [version["version-id"] for version in definition["versions"]]
         contains(versions, [definition["current-version-id"]], "the versions of the overload")
@@ -152,7 +152,7 @@ def test_current_versions(catalog: IcebergCatalog) -> None:
 
 @must("iceberg.function.definition_id", operations=LOAD, clause="function-definition-id")
 def test_ids_of_overloads(catalog: IcebergCatalog) -> None:
-    """The id of an overload is its parameter types, joined by commas without spaces, and no two are the same."""
+    """definition-id of a function overload is its parameter types joined by commas without spaces, and is unique."""
     for answer in _functions(catalog):
         definitions = answer["metadata"]["definitions"]
         ids = [overload["definition-id"] for overload in definitions]
@@ -160,13 +160,13 @@ def test_ids_of_overloads(catalog: IcebergCatalog) -> None:
         equal([id for id in ids if " " in id], [], "the ids of overloads with spaces")
         for definition in definitions:
             types = [parameter["type"] for parameter in definition["parameters"]]
-            if all(isinstance(type, str) for type in types):  # how nested ones are written is said nowhere
+            if all(isinstance(type, str) for type in types):  # the document does not define the form of nested types
                 equal(definition["definition-id"], ",".join(types), "the definition-id of the overload")
 
 
 @must("iceberg.function.specific_name", operations=LOAD, clause="function-specific-name")
 def test_specific_names(catalog: IcebergCatalog) -> None:
-    """No two overloads of a function have the same specific name."""
+    """Overloads of a function have different specific-names."""
     for answer in _functions(catalog):
         names = [
             definition["specific-name"]
@@ -178,7 +178,7 @@ def test_specific_names(catalog: IcebergCatalog) -> None:
 
 @must("iceberg.function.table", operations=LOAD, clause="function-table")
 def test_table_functions(catalog: IcebergCatalog) -> None:
-    """A table function returns a struct."""
+    """The return type of a table function (udtf) is a struct."""
     returned = [
         definition["return-type"]
         for definition in _definitions(catalog)
@@ -192,7 +192,7 @@ def test_table_functions(catalog: IcebergCatalog) -> None:
 
 @must("iceberg.function.type_text", operations=LOAD, clause="function-type-text")
 def test_names_of_types(catalog: IcebergCatalog) -> None:
-    """Names of types hold neither spaces nor quotes."""
+    """Type names in function definitions contain neither spaces nor quotes."""
     for definition in _definitions(catalog):
         types = [definition["return-type"], *(parameter["type"] for parameter in definition["parameters"])]
         names = [name for type in types for name in _type_names(type)]

@@ -1,4 +1,4 @@
-"""Idempotency keys, on servers that advertise a lifetime of keys; others ignore the header."""
+"""Idempotency keys, on servers that advertise their lifetime; other servers ignore the header."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from conformance.author.suite import Suite
 from conformance.http.client import Answer
 from conformance.iceberg.catalog import IcebergCatalog, Names
 from conformance.iceberg.client import IcebergClient
-from conformance.iceberg.support.commits import same_metadata
+from conformance.iceberg.support.assertions import same_metadata
 from conformance.iceberg.support.content import SCHEMA
 from conformance.iceberg.support.idempotency import HEADER, MUTATIONS, Mutation, new_key
 from conformance.iceberg.support.metadata import previous_files, properties_of
@@ -23,13 +23,13 @@ from conformance.values.outcomes import Unoffered
 CLIENTS = 6
 
 
-# Of these a second request without a key is refused.
+# Mutations that a server rejects when they are repeated without a key.
 ONCE = {
     name: mutation for name, mutation in MUTATIONS.items() if name.startswith(("create", "drop", "rename", "register"))
 }
 
 
-# What says that a second creation of its kind is refused: without that, a repeated one says nothing of keys.
+# Requirements that a second creation is rejected: where they fail, a repeated creation proves nothing about keys.
 SECONDS = {
     "createNamespace": "iceberg.namespace.create.conflict",
     "createTable": "iceberg.table.create.taken",
@@ -42,7 +42,7 @@ def _refusal_of_second(mutation: Mutation) -> list[str]:
 
 
 def _equivalent(catalog: IcebergCatalog, second: Answer, first: Answer) -> None:
-    """Check that two answers say the same; beside metadata each may have credentials and settings of its own."""
+    """Check that two answers are equal, or their metadata if they have some: credentials and config may differ."""
     actual, expected = (answer.json if answer.body else None for answer in (second, first))
     if isinstance(actual, dict) and "metadata" in actual:
         same_metadata(catalog, second["metadata"], first["metadata"], "the metadata in the second answer")
@@ -52,7 +52,7 @@ def _equivalent(catalog: IcebergCatalog, second: Answer, first: Answer) -> None:
 
 @must("iceberg.key.replay.{}", clause="idempotency-replay", each=MUTATIONS)
 def test_key_is_repeated(catalog: IcebergCatalog, case: Mutation) -> None:
-    """{} with the same key again has no further effect, and its answer is equivalent to the first one."""
+    """Repeating {} with the same Idempotency-Key returns an equivalent response and has no further effect."""
     catalog.require_keys()
     send, headers = case.prepare(catalog), {HEADER: new_key()}
     first, before = send(_headers=headers), case.look(catalog)
@@ -64,7 +64,7 @@ def test_key_is_repeated(catalog: IcebergCatalog, case: Mutation) -> None:
 
 @must("iceberg.key.errors", operations=["createTable"], clause="idempotency-errors", kind="error")
 def test_refusal_is_repeated(catalog: IcebergCatalog) -> None:
-    """A final refusal is repeated for its key, even if the request would succeed by now."""
+    """createTable repeated with the Idempotency-Key of a 409 returns 409 again, even if it would succeed now."""
     catalog.require_keys()
     id, headers = catalog.new_table(), {HEADER: new_key()}
     catalog.create_table(id, schema=SCHEMA, _headers=headers, expect=409)
@@ -75,7 +75,7 @@ def test_refusal_is_repeated(catalog: IcebergCatalog) -> None:
 
 @must("iceberg.key.one_effect", operations=["updateTable"], clause="idempotency-replay")
 def test_commit_is_applied_once(catalog: IcebergCatalog) -> None:
-    """A commit that is sent several times with one key is applied once, also after other commits."""
+    """updateTable repeated with the same Idempotency-Key is applied once, even after other commits."""
     catalog.require_keys()
     id, headers = catalog.new_table(), {HEADER: new_key()}
     catalog.update_table(id, [set_properties(n="1")], _headers=headers)
@@ -91,7 +91,7 @@ def test_commit_is_applied_once(catalog: IcebergCatalog) -> None:
     key=st.sampled_from(["again", "123", "017f22e2-79b0-7cc3-98c4-dc0c0c07398", "zzzzzzzz-79b0-7cc3-98c4-dc0c0c07398f"])
 )
 def test_key_that_is_no_uuid(catalog: IcebergCatalog, key: str) -> None:
-    """A key that is no UUID is refused with 400, and nothing is created."""
+    """createTable with an Idempotency-Key that is not a UUID returns 400 and creates nothing."""
     catalog.require_keys()
     id = catalog.table_id()
     catalog.create_table(id, schema=SCHEMA, _headers={HEADER: key}, expect=400)
@@ -100,7 +100,7 @@ def test_key_that_is_no_uuid(catalog: IcebergCatalog, key: str) -> None:
 
 @must("iceberg.key.other_operation", operations=["createTable", "createNamespace"], clause="idempotency-unique")
 def test_key_of_another_operation(catalog: IcebergCatalog) -> None:
-    """A request for another operation with a used key is refused with a 4xx status, or carried out for itself."""
+    """A used Idempotency-Key on another operation returns 400, 409 or 422, or the operation is executed."""
     catalog.require_keys()
     headers = {HEADER: new_key()}
     catalog.create_table(catalog.table_id(), schema=SCHEMA, _headers=headers)
@@ -117,7 +117,7 @@ def test_key_of_another_operation(catalog: IcebergCatalog) -> None:
     needs=_refusal_of_second,
 )
 def test_without_a_key_nothing_is_repeated(catalog: IcebergCatalog, case: Mutation) -> None:
-    """Without the header a second {} is handled anew: it is refused."""
+    """Repeating {} without an Idempotency-Key returns 400, 404 or 409."""
     send = case.prepare(catalog)
     send()
     send(expect=(400, 404, 409))
@@ -125,8 +125,8 @@ def test_without_a_key_nothing_is_repeated(catalog: IcebergCatalog, case: Mutati
 
 @should("iceberg.key.unsupported", operations=["createTable"], clause="idempotency-unsupported")
 def test_server_without_keys(catalog: IcebergCatalog) -> None:
-    """A server that advertises no keys ignores the header: each request with it is carried out."""
-    catalog.revision.require_operation("getConfig")  # without it nothing is advertised
+    """A server that advertises no idempotency keys executes every request, also with a repeated Idempotency-Key."""
+    catalog.revision.require_operation("getConfig")  # the configuration advertises keys
     if catalog.target.capabilities["key lifetime"]:
         raise Unoffered("the server has idempotency keys")
     headers = {HEADER: new_key()}
@@ -137,7 +137,7 @@ def test_server_without_keys(catalog: IcebergCatalog) -> None:
 
 @must("iceberg.key.race", operations=["updateTable"], clause="idempotency-race", kind="race")
 def test_key_at_once(suite: Suite, catalog: IcebergCatalog) -> None:
-    """Of several clients that send one commit with one key at the same time, the commit is applied once."""
+    """When several clients send one commit with one Idempotency-Key concurrently, it is applied once."""
     catalog.require_keys()
     id, headers = catalog.new_table(), {HEADER: new_key()}
     race(suite, [partial(_commit, catalog.separator, id, headers)] * CLIENTS)

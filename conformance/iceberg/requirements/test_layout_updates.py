@@ -1,4 +1,4 @@
-"""updateTable: what updates do to partition specs and sort orders, and ids that are not there."""
+"""updateTable: updates of partition specs and sort orders, and unknown ids."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from conformance.author.checks import above, equal, exactly, only, same_items, unequal
 from conformance.author.requirement import given, must, should
 from conformance.iceberg.catalog import IcebergCatalog
-from conformance.iceberg.support.commits import COMMIT, IMPOSSIBLE, LAYOUT, state, unchanged
+from conformance.iceberg.support.assertions import COMMIT, IMPOSSIBLE, LAYOUT, state, unchanged
 from conformance.iceberg.support.content import order, partition, sort_field, spec
 from conformance.iceberg.support.metadata import default_order, default_spec
 from conformance.iceberg.support.updates import LAST_ADDED, add_and_use_order, add_and_use_spec, set_properties, update
@@ -22,9 +22,9 @@ ON_NAME = order(sort_field(2), id=5)
 @must("iceberg.update.spec.id", operations=COMMIT, clause="update-add-spec")
 @given(claimed=st.sampled_from([0, 1, 9]))
 def test_added_spec_gets_an_id(catalog: IcebergCatalog, claimed: int) -> None:
-    """A partition spec that was added gets an id that no other has, and the default stays until it is set.
+    """add-spec assigns an unused spec-id and leaves default-spec-id unchanged, or returns 400 or 409.
 
-    The id of a spec is read-only: a request with a taken one may be refused.
+    spec-id is read-only: a server may reject a request that claims a taken one.
     """
     id = catalog.new_table()
     there, before = state(catalog, id), catalog.metadata(id)["default-spec-id"]
@@ -41,7 +41,7 @@ def test_added_spec_gets_an_id(catalog: IcebergCatalog, claimed: int) -> None:
 
 @should("iceberg.update.spec.same", operations=COMMIT, clause="update-add-same")
 def test_equal_spec_keeps_its_id(catalog: IcebergCatalog) -> None:
-    """A partition spec like an existing one takes over the id of that."""
+    """Adding a partition spec equal to an existing one reuses its id."""
     id = catalog.new_table()
     first = catalog.update_table(id, add_and_use_spec(BY_DAY))["metadata"]["default-spec-id"]
     catalog.update_table(id, add_and_use_spec(BY_NAME))
@@ -53,7 +53,7 @@ def test_equal_spec_keeps_its_id(catalog: IcebergCatalog) -> None:
 
 @must("iceberg.update.spec.fields", operations=COMMIT, clause="update-add-spec-fields")
 def test_partition_fields_get_ids(catalog: IcebergCatalog) -> None:
-    """New partition fields get ids above the highest one before, and an equal field keeps its id."""
+    """New partition fields get ids above last-partition-id; a field equal to an existing one keeps its id."""
     id = catalog.new_table()
     first = catalog.update_table(id, add_and_use_spec(BY_DAY))["metadata"]
     day = only(default_spec(first)["fields"], "the fields of the first spec")
@@ -67,7 +67,7 @@ def test_partition_fields_get_ids(catalog: IcebergCatalog) -> None:
 
 @must("iceberg.update.spec.last_added", operations=COMMIT, clause="update-set-default-spec")
 def test_default_spec(catalog: IcebergCatalog) -> None:
-    """The default spec is the named one, and for -1 the one that the commit added last."""
+    """set-default-spec selects the given spec id; -1 selects the spec added last in the same commit."""
     id = catalog.new_table()
     before = catalog.metadata(id)["default-spec-id"]
     answer = catalog.update_table(id, [update("add-spec", spec=BY_NAME), *add_and_use_spec(BY_DAY)])["metadata"]
@@ -78,7 +78,7 @@ def test_default_spec(catalog: IcebergCatalog) -> None:
 
 @must("iceberg.update.spec.removed", operations=COMMIT, clause="update-remove-specs")
 def test_specs_are_removed(catalog: IcebergCatalog) -> None:
-    """Partition specs that were removed are gone."""
+    """remove-partition-specs removes the given specs."""
     id = catalog.new_table()
     first = catalog.metadata(id)["default-spec-id"]
     catalog.update_table(id, add_and_use_spec(BY_DAY))
@@ -92,7 +92,7 @@ def test_specs_are_removed(catalog: IcebergCatalog) -> None:
 
 @must("iceberg.update.spec.default_stays", operations=COMMIT, clause="update-remove-specs", kind="error")
 def test_default_spec_is_not_removed(catalog: IcebergCatalog) -> None:
-    """Removing the default partition spec is refused, and nothing changes."""
+    """Removing the default partition spec returns 400 or 409 and changes nothing."""
     id = catalog.new_table()
     before = state(catalog, id)
     spec_id = before[1]["default-spec-id"]
@@ -102,7 +102,7 @@ def test_default_spec_is_not_removed(catalog: IcebergCatalog) -> None:
 
 @must("iceberg.update.order.id", operations=COMMIT, clause="update-add-sort-order")
 def test_added_order_gets_an_id(catalog: IcebergCatalog) -> None:
-    """A sort order that was added gets an id that no other has."""
+    """add-sort-order assigns an unused order id."""
     id = catalog.new_table(**LAYOUT)
     first = catalog.metadata(id)["default-sort-order-id"]
     answer = catalog.update_table(id, add_and_use_order(ON_NAME))["metadata"]
@@ -113,7 +113,7 @@ def test_added_order_gets_an_id(catalog: IcebergCatalog) -> None:
 
 @should("iceberg.update.order.same", operations=COMMIT, clause="update-add-same")
 def test_equal_order_keeps_its_id(catalog: IcebergCatalog) -> None:
-    """A sort order like an existing one takes over the id of that."""
+    """Adding a sort order equal to an existing one reuses its id."""
     id = catalog.new_table(**LAYOUT)
     first = catalog.metadata(id)["default-sort-order-id"]
     second = catalog.update_table(id, add_and_use_order(ON_NAME))["metadata"]["default-sort-order-id"]
@@ -124,7 +124,7 @@ def test_equal_order_keeps_its_id(catalog: IcebergCatalog) -> None:
 
 @must("iceberg.update.order.none", operations=COMMIT, clause="update-add-sort-order")
 def test_order_zero_is_no_order(catalog: IcebergCatalog) -> None:
-    """The empty sort order is 0, and a table goes back to it."""
+    """set-default-sort-order with 0 makes a sorted table unsorted."""
     id = catalog.new_table(**LAYOUT)
     none = [update("add-sort-order", sort_order=order()), update("set-default-sort-order", sort_order_id=0)]
     answer = catalog.update_table(id, none)["metadata"]
@@ -134,7 +134,7 @@ def test_order_zero_is_no_order(catalog: IcebergCatalog) -> None:
 
 @must("iceberg.update.order.last_added", operations=COMMIT, clause="update-set-default-sort-order")
 def test_default_order(catalog: IcebergCatalog) -> None:
-    """The default order is the named one, and for -1 the one that the commit added last."""
+    """set-default-sort-order selects the given order id; -1 selects the order added last in the same commit."""
     id = catalog.new_table(**LAYOUT)
     first = catalog.metadata(id)["default-sort-order-id"]
     answer = catalog.update_table(id, add_and_use_order(ON_NAME))["metadata"]
@@ -145,7 +145,7 @@ def test_default_order(catalog: IcebergCatalog) -> None:
     equal(answer["default-sort-order-id"], first, "the default-sort-order-id that was set")
 
 
-# What cannot be
+# Invalid updates
 
 UNKNOWN_IDS = {
     "schema": update("set-current-schema", schema_id=99),
@@ -159,7 +159,7 @@ UNKNOWN_IDS = {
 
 @must("iceberg.update.unknown_id.{}", operations=COMMIT, clause="update-set-unknown", kind="error", each=UNKNOWN_IDS)
 def test_unknown_id_is_refused(catalog: IcebergCatalog, case: dict[str, Any]) -> None:
-    """Making an id current or default that is not there, or -1 where nothing was added ({}), is refused."""
+    """Selecting an unknown id, or -1 with nothing added ({}), returns 400 or 409 and changes nothing."""
     id = catalog.new_table()
     before = state(catalog, id)
     catalog.update_table(id, [set_properties(a="1"), case], expect=IMPOSSIBLE)
@@ -177,7 +177,7 @@ BAD_LAYOUTS = {
     "iceberg.update.bad_layout.{}", operations=COMMIT, clause="update-add-spec-source", kind="error", each=BAD_LAYOUTS
 )
 def test_bad_layout_is_refused(catalog: IcebergCatalog, case: dict[str, Any]) -> None:
-    """A spec or order that the schema does not allow ({}) is refused, and nothing changes."""
+    """Adding a spec or sort order that does not fit the schema ({}) returns 400 or 409 and changes nothing."""
     id = catalog.new_table()
     before = state(catalog, id)
     catalog.update_table(id, [case], expect=IMPOSSIBLE)

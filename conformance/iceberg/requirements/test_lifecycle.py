@@ -1,4 +1,4 @@
-"""Tables and views alike: what a drop leaves, and what a new name leads to."""
+"""Existence, drops and renames, for tables and views alike."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from conformance.author.checks import equal, same_items, text, unequal
 from conformance.author.requirement import must
 from conformance.http.client import Answer
 from conformance.iceberg.catalog import IcebergCatalog, Names
+from conformance.iceberg.support.assertions import type_is
 from conformance.iceberg.support.content import SCHEMA
-from conformance.iceberg.support.errors import type_is
 from conformance.iceberg.support.listing import Item, tables_in, views_in
 from conformance.iceberg.support.metadata import renamed
 
 
 class Lifecycle(NamedTuple):
-    """Tables or views: one in words, and what is done with one by its id; `listed` are those of a namespace."""
+    """Operations on tables or on views. `id` is the kind in words; `listed` lists those of a namespace."""
 
     id: str
     new: Callable[[IcebergCatalog], Names]
@@ -46,13 +46,13 @@ def _rename(kind: Lifecycle) -> list[str]:
 
 @must("iceberg.{}.exists.present", operations=lambda kind: [f"{kind.id}Exists"], clause="{}-exists", each=KINDS)
 def test_what_is_there_exists(catalog: IcebergCatalog, case: Lifecycle) -> None:
-    """The test for a {} that is there says 204."""
+    """{}Exists on an existing {} returns 204."""
     case.exists(catalog, case.new(catalog))
 
 
 @must("iceberg.{}.drop.gone", operations=_drop, clause="drop-{}", each=KINDS)
 def test_dropped_is_gone(catalog: IcebergCatalog, case: Lifecycle) -> None:
-    """A dropped {} cannot be loaded and is not listed, and its name is free for a table, which is another."""
+    """A dropped {} cannot be loaded or listed, and a new table under its name has another UUID."""
     id = case.new(catalog)
     former = text(case.load(catalog, id)["metadata"][f"{case.id}-uuid"], f"the {case.id}-uuid")
     case.drop(catalog, id)
@@ -64,7 +64,7 @@ def test_dropped_is_gone(catalog: IcebergCatalog, case: Lifecycle) -> None:
 
 @must("iceberg.{}.rename.same", operations=_rename, clause="rename-{}", each=KINDS)
 def test_renamed_is_the_same(catalog: IcebergCatalog, case: Lifecycle) -> None:
-    """A renamed {} is there under its new name alone, with the same metadata."""
+    """A renamed {} can be loaded and listed under its new name only, with unchanged metadata."""
     id, other = case.new(catalog), catalog.table_id("renamed")
     before = renamed(case.load(catalog, id)["metadata"])
     case.rename(catalog, id, other)
@@ -75,7 +75,7 @@ def test_renamed_is_the_same(catalog: IcebergCatalog, case: Lifecycle) -> None:
 
 @must("iceberg.{}.rename.across", operations=_rename, clause="rename-{}-across", each=KINDS)
 def test_rename_into_another_namespace(catalog: IcebergCatalog, case: Lifecycle) -> None:
-    """A {} moves to another namespace, or 406 says that the server cannot do that and nothing changes."""
+    """Renaming a {} into another namespace moves it, or returns 406 and changes nothing."""
     id, other = case.new(catalog), (*catalog.new_namespace(), "moved")
     moved = case.rename(catalog, id, other, expect=(204, 406)).status == 204
     case.load(catalog, other, expect=200 if moved else 404)
@@ -84,7 +84,7 @@ def test_rename_into_another_namespace(catalog: IcebergCatalog, case: Lifecycle)
 
 @must("iceberg.{}.rename.namespace_missing", operations=_rename, clause="rename-{}-namespace", kind="error", each=KINDS)
 def test_rename_into_missing_namespace(catalog: IcebergCatalog, case: Lifecycle) -> None:
-    """A new name in a missing namespace is refused with 404 of type NoSuchNamespaceException; the {} stays."""
+    """Renaming a {} into a missing namespace returns 404 with type NoSuchNamespaceException; the {} stays."""
     id = case.new(catalog)
     refused = case.rename(catalog, id, (*catalog.missing_namespace(), "moved"), expect=404)
     type_is(refused, "NoSuchNamespaceException")

@@ -1,4 +1,4 @@
-"""listNamespaces, listTables, listViews: what they list, and their pages."""
+"""listNamespaces, listTables, listViews: their content and their pages."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from conformance.author.checks import above, at_most, contains, equal, holds, sa
 from conformance.author.requirement import given, must, should
 from conformance.http.client import Answer
 from conformance.iceberg.catalog import NO_LEVEL, IcebergCatalog
+from conformance.iceberg.support.assertions import type_is
 from conformance.iceberg.support.content import SCHEMA
-from conformance.iceberg.support.errors import type_is
 from conformance.iceberg.support.listing import (
     FIRST_PAGE,
     LISTINGS,
     NEXT,
+    IcebergListing,
     Item,
-    Listing,
     followed,
     items_of,
     namespaces_below,
@@ -28,8 +28,8 @@ from conformance.iceberg.support.listing import (
 from conformance.values.outcomes import Unoffered
 
 NAMESPACES = ["listNamespaces"]
-MOST_PAGES = 100  # so many that the five share no page unless the catalog has hundreds of namespaces
-PLAIN = ("a", "b", "c", "orders", "t_1", "z9")  # what any server takes, also one that knows no upper case
+MOST_PAGES = 100  # limits the requests; the five still span pages in a catalog of some hundred namespaces
+PLAIN = ("a", "b", "c", "orders", "t_1", "z9")  # names that every server accepts, also one without upper case
 FIVE = ("b", "d", "f", "h", "j")
 LISTED, PAGED = "the listed names", "the names on all pages"
 
@@ -39,16 +39,16 @@ def distinct_names(minimum: int = 0) -> SearchStrategy[list[str]]:
     return st.lists(st.sampled_from(PLAIN), min_size=minimum, unique=True)
 
 
-def _fill(catalog: IcebergCatalog, listing: Listing, names: list[str] | tuple[str, ...]) -> list[Item]:
-    """Create what is to be listed and return how it is listed."""
+def _fill(catalog: IcebergCatalog, listing: IcebergListing, names: list[str] | tuple[str, ...]) -> list[Item]:
+    """Create objects with these names and return them as the listing should show them."""
     listing.prepare(catalog)
     for name in names:
         listing.add(catalog, name)
     return sorted(catalog.table_id(name) for name in names)
 
 
-def _pages(catalog: IcebergCatalog, listing: Listing, size: int) -> list[Answer]:
-    """Return the pages of a listing. Raises Unoffered when the server puts more than a page's worth in one answer."""
+def _pages(catalog: IcebergCatalog, listing: IcebergListing, size: int) -> list[Answer]:
+    """Return the pages of a listing. Raises Unoffered when the first answer exceeds the page size and has no token."""
     pages = listing.pages(catalog, pageSize=size)
     if len(pages) == 1 and pages[0].get(NEXT) is None and len(listing.items(pages[0])) > size:
         raise Unoffered("the server has no pages")
@@ -57,28 +57,28 @@ def _pages(catalog: IcebergCatalog, listing: Listing, size: int) -> list[Answer]
 
 @must("iceberg.listing.everything.{}", clause="page-all-without-token", each=LISTINGS)
 @given(wanted=distinct_names())
-def test_everything_without_token(catalog: IcebergCatalog, case: Listing, wanted: list[str]) -> None:
-    """Without pageToken {} answers with everything at once, each once, and next-page-token is null or absent."""
+def test_everything_without_token(catalog: IcebergCatalog, case: IcebergListing, wanted: list[str]) -> None:
+    """{} without pageToken returns every entry once, with next-page-token null or absent."""
     expected = _fill(catalog, case, wanted)
     _check_all_at_once(case, case.fetch(catalog), expected)
 
 
-def _check_all_at_once(listing: Listing, answer: Answer, expected: list[Item]) -> None:
-    """Check that an answer has everything, and no token for more."""
+def _check_all_at_once(listing: IcebergListing, answer: Answer, expected: list[Item]) -> None:
+    """Check that an answer contains exactly the expected entries and no next-page-token."""
     same_items(listing.items(answer), expected, LISTED)
     equal(answer.get(NEXT), None, NEXT)
 
 
 @must("iceberg.listing.size_alone.{}", clause="page-all-without-token", each=LISTINGS)
-def test_page_size_without_token(catalog: IcebergCatalog, case: Listing) -> None:
-    """With pageSize but without pageToken {} answers with everything at once."""
+def test_page_size_without_token(catalog: IcebergCatalog, case: IcebergListing) -> None:
+    """{} with pageSize but without pageToken returns all entries at once."""
     expected = _fill(catalog, case, FIVE)
     _check_all_at_once(case, case.fetch(catalog, pageSize=2), expected)
 
 
 @must("iceberg.listing.fresh.{}", clause="list-fresh", each=LISTINGS)
-def test_listing_is_fresh(catalog: IcebergCatalog, case: Listing) -> None:
-    """What was created is in the next answer of {}, and what was removed is not."""
+def test_listing_is_fresh(catalog: IcebergCatalog, case: IcebergListing) -> None:
+    """The next response of {} includes a created entry and omits a removed one."""
     first, second = _fill(catalog, case, ("first", "second"))
     case.remove(catalog, first)
     same_items(case.everything(catalog), [second], "the listed names after one was removed")
@@ -87,8 +87,8 @@ def test_listing_is_fresh(catalog: IcebergCatalog, case: Listing) -> None:
 
 
 @must("iceberg.listing.unique.{}", clause="list-unique", each=LISTINGS)
-def test_listing_names_nothing_twice(catalog: IcebergCatalog, case: Listing) -> None:
-    """{} names nothing twice, also after it was removed and created again."""
+def test_listing_names_nothing_twice(catalog: IcebergCatalog, case: IcebergListing) -> None:
+    """{} lists an entry once, also after it was removed and created again."""
     (id,) = _fill(catalog, case, ("again",))
     case.remove(catalog, id)
     case.add(catalog, "again")
@@ -99,8 +99,8 @@ MANY = [f"n{number:03}" for number in range(150)]
 
 
 @must("iceberg.listing.many.{}", clause="page-partition", kind="pagination", each=LISTINGS)
-def test_many_are_listed(catalog: IcebergCatalog, case: Listing) -> None:
-    """However many there are, {} names all of them, at once or on the pages that its tokens lead to."""
+def test_many_are_listed(catalog: IcebergCatalog, case: IcebergListing) -> None:
+    """{} lists all of 150 entries, in one response or over several pages."""
     with catalog.client.preparing():
         expected = _fill(catalog, case, MANY)
     same_items(case.everything(catalog), expected, LISTED)
@@ -111,7 +111,7 @@ def test_many_are_listed(catalog: IcebergCatalog, case: Listing) -> None:
 
 @must("iceberg.page.root", operations=NAMESPACES, clause="page-partition", kind="pagination")
 def test_pages_of_the_first_level(catalog: IcebergCatalog) -> None:
-    """The pages of the namespaces that a client sees first hold each of them once, as those below a parent do."""
+    """The pages of listNamespaces at the top level together contain every namespace exactly once."""
     expected = [catalog.new_namespace(name) for name in FIVE]
     fetch = partial(catalog.list_namespaces, catalog.base or None)
     size = 2 + len(items_of(fetch(), "namespaces")) // MOST_PAGES
@@ -123,16 +123,18 @@ def test_pages_of_the_first_level(catalog: IcebergCatalog) -> None:
 
 @must("iceberg.page.partition.{}", clause="page-partition", kind="pagination", each=LISTINGS)
 @given(wanted=distinct_names(1), size=st.integers(1, 4))
-def test_pages_hold_everything_once(catalog: IcebergCatalog, case: Listing, wanted: list[str], size: int) -> None:
-    """The pages of {} together hold every entry exactly once, whatever their size."""
+def test_pages_hold_everything_once(
+    catalog: IcebergCatalog, case: IcebergListing, wanted: list[str], size: int
+) -> None:
+    """The pages of {} together contain every entry exactly once, whatever pageSize is."""
     expected = _fill(catalog, case, wanted)
     pages = case.pages(catalog, pageSize=size)
     same_items(case.ours(catalog, *pages), expected, PAGED)
 
 
 @must("iceberg.page.start.{}", clause="page-start", kind="pagination", each=LISTINGS)
-def test_empty_token_is_the_first_page(catalog: IcebergCatalog, case: Listing) -> None:
-    """An empty pageToken without a size asks {} for the first page."""
+def test_empty_token_is_the_first_page(catalog: IcebergCatalog, case: IcebergListing) -> None:
+    """{} with an empty pageToken and no pageSize returns the first page."""
     expected = _fill(catalog, case, ("a", "b"))
     answer = case.fetch(catalog, pageToken=FIRST_PAGE)
     _check_known(case.items(answer), expected)
@@ -140,22 +142,22 @@ def test_empty_token_is_the_first_page(catalog: IcebergCatalog, case: Listing) -
 
 
 def _check_known(items: list[Item], expected: list[Item]) -> None:
-    """Check that nothing is listed that was not created here."""
+    """Check that all listed entries are among the expected ones."""
     equal([item for item in items if item not in expected], [], "the listed names that are not in the namespace")
 
 
 @must("iceberg.page.size.{}", clause="page-size-bound", kind="pagination", each=LISTINGS)
 @given(size=st.integers(1, 4))
-def test_pages_are_not_longer(catalog: IcebergCatalog, case: Listing, size: int) -> None:
-    """No page of {} holds more than pageSize entries."""
+def test_pages_are_not_longer(catalog: IcebergCatalog, case: IcebergListing, size: int) -> None:
+    """No page of {} contains more than pageSize entries."""
     _fill(catalog, case, FIVE)
     pages = _pages(catalog, case, size)
     at_most(max(len(case.items(page)) for page in pages), size, "the number of entries on the longest page")
 
 
 @must("iceberg.page.next.{}", clause="page-token-next", kind="pagination", each=LISTINGS)
-def test_page_has_a_token(catalog: IcebergCatalog, case: Listing) -> None:
-    """While there is more, a page of {} has a next-page-token that is a text."""
+def test_page_has_a_token(catalog: IcebergCatalog, case: IcebergListing) -> None:
+    """Every page of {} except the last has a next-page-token that is a string."""
     _fill(catalog, case, FIVE)
     pages = _pages(catalog, case, 2)
     above(len(pages), 1, f"the number of pages of 2 entries for {len(FIVE)}")
@@ -164,16 +166,16 @@ def test_page_has_a_token(catalog: IcebergCatalog, case: Listing) -> None:
 
 
 @must("iceberg.page.last.{}", clause="page-last-null", kind="pagination", each=LISTINGS)
-def test_last_page_has_null(catalog: IcebergCatalog, case: Listing) -> None:
-    """The last of several pages of {} has null for next-page-token, written down."""
+def test_last_page_has_null(catalog: IcebergCatalog, case: IcebergListing) -> None:
+    """The last of several pages of {} contains next-page-token with the value null."""
     _fill(catalog, case, FIVE)
     last = _pages(catalog, case, 2)[-1]
     equal(last[NEXT], None, f"{NEXT} of the last page")
 
 
 @must("iceberg.page.unsupported.{}", clause="page-unsupported", kind="pagination", each=LISTINGS)
-def test_without_pages_everything_comes(catalog: IcebergCatalog, case: Listing) -> None:
-    """If {} puts more than pageSize entries in one answer, it has no pages: the answer is all, without a token."""
+def test_without_pages_everything_comes(catalog: IcebergCatalog, case: IcebergListing) -> None:
+    """If {} returns more than pageSize entries, it returns all of them without next-page-token."""
     expected = _fill(catalog, case, FIVE)
     answer = case.fetch(catalog, pageToken=FIRST_PAGE, pageSize=2)
     if len(case.items(answer)) <= 2:
@@ -183,8 +185,8 @@ def test_without_pages_everything_comes(catalog: IcebergCatalog, case: Listing) 
 
 @should("iceberg.page.changes.{}", clause="page-changes", kind="pagination", each=LISTINGS)
 @given(position=st.integers(0, 4))
-def test_pages_with_changes_between(catalog: IcebergCatalog, case: Listing, position: int) -> None:
-    """What is there all the time is listed once in the pages of {}, while others come and go between two pages."""
+def test_pages_with_changes_between(catalog: IcebergCatalog, case: IcebergListing, position: int) -> None:
+    """{} lists unchanged entries exactly once while others are created and removed between pages."""
     expected = _fill(catalog, case, FIVE)
     case.add(catalog, "a")
     page = case.first_page(catalog, pageSize=2)
@@ -197,8 +199,8 @@ def test_pages_with_changes_between(catalog: IcebergCatalog, case: Listing, posi
 
 
 @should("iceberg.page.end_removed.{}", clause="page-drop-token", kind="pagination", each=LISTINGS)
-def test_token_holds_after_removal(catalog: IcebergCatalog, case: Listing) -> None:
-    """A token of {} holds after the entries of its page were removed; the rest follows."""
+def test_token_holds_after_removal(catalog: IcebergCatalog, case: IcebergListing) -> None:
+    """A next-page-token of {} stays valid after the entries of its page are removed; the rest follows."""
     expected = _fill(catalog, case, FIVE)
     page = case.first_page(catalog, pageSize=2)
     if not page.get(NEXT):
@@ -213,8 +215,8 @@ def test_token_holds_after_removal(catalog: IcebergCatalog, case: Listing) -> No
 
 @should("iceberg.page.bad_token.{}", clause="page-token-bad", kind="error", each=LISTINGS)
 @given(token=st.sampled_from(["never-issued", "%00", "-1", "ünïcode", "x" * 2000]))
-def test_token_that_nobody_issued(catalog: IcebergCatalog, case: Listing, token: str) -> None:
-    """A pageToken that the server did not issue is refused by {} with 400."""
+def test_token_that_nobody_issued(catalog: IcebergCatalog, case: IcebergListing, token: str) -> None:
+    """{} with a pageToken that the server did not issue returns 400."""
     _fill(catalog, case, FIVE)
     _pages(catalog, case, 2)
     case.fetch(catalog, pageToken=token, pageSize=2, expect=400)
@@ -222,7 +224,7 @@ def test_token_that_nobody_issued(catalog: IcebergCatalog, case: Listing, token:
 
 @should("iceberg.page.foreign_token", operations=["listTables"], clause="page-token-bad", kind="error")
 def test_token_of_another_namespace(catalog: IcebergCatalog) -> None:
-    """A pageToken of another namespace is refused with 400, or leads to nothing of that namespace."""
+    """listTables with a pageToken of another namespace returns 400, or lists nothing of that namespace."""
     listing = LISTINGS["list_tables"]
     _fill(catalog, listing, FIVE)
     token = listing.first_page(catalog, pageSize=2).get(NEXT)
@@ -239,19 +241,19 @@ def test_token_of_another_namespace(catalog: IcebergCatalog) -> None:
 
 @should("iceberg.page.bad_size.{}", clause="page-size-positive", kind="error", each=LISTINGS)
 @given(size=st.sampled_from([0, -1, "many", "1.5", ""]))
-def test_page_size_that_is_none(catalog: IcebergCatalog, case: Listing, size: object) -> None:
-    """A pageSize below 1, or one that is no whole number, is refused by {} with 400."""
+def test_page_size_that_is_none(catalog: IcebergCatalog, case: IcebergListing, size: object) -> None:
+    """{} with a pageSize that is below 1 or not an integer returns 400."""
     _fill(catalog, case, ("a",))
     case.first_page(catalog, pageSize=size, expect=400)
 
 
-# What is listed
+# Content
 
 
 @must("iceberg.listing.namespaces.children", operations=NAMESPACES, clause="list-namespaces-children")
 @given(wanted=distinct_names())
 def test_children_are_listed(catalog: IcebergCatalog, wanted: list[str]) -> None:
-    """With a parent the namespaces directly below it are listed, with all their levels, and no deeper ones."""
+    """listNamespaces with parent returns its direct children with all their levels, and no deeper namespaces."""
     expected = _fill(catalog, LISTINGS["list_namespaces"], wanted)
     for id in expected[:1]:
         catalog.create_namespace((*id, "deeper"), expect=(200, *NO_LEVEL))
@@ -260,7 +262,7 @@ def test_children_are_listed(catalog: IcebergCatalog, wanted: list[str]) -> None
 
 @should("iceberg.listing.namespaces.top", operations=NAMESPACES, clause="list-namespaces-top")
 def test_top_is_listed(catalog: IcebergCatalog) -> None:
-    """Without a parent the namespaces of the first level are listed, and no others."""
+    """listNamespaces without parent returns the namespaces of the first level and no others."""
     if catalog.nested:
         catalog.create_namespace((*catalog.home, "inner"))
     first = catalog.home[:1]
@@ -271,7 +273,7 @@ def test_top_is_listed(catalog: IcebergCatalog) -> None:
 
 @should("iceberg.listing.namespaces.empty_parent", operations=NAMESPACES, clause="list-namespaces-empty-parent")
 def test_empty_parent_is_none(catalog: IcebergCatalog) -> None:
-    """An empty parent is as good as none."""
+    """listNamespaces with an empty parent returns the namespaces of the first level."""
     first = catalog.home[:1]
     answer = catalog.send("listNamespaces", query={"parent": ""})
     contains(answer["namespaces"], [first], "the listed namespaces")
@@ -281,8 +283,8 @@ IN_NAMESPACES = {name: listing for name, listing in LISTINGS.items() if listing.
 
 
 @must("iceberg.listing.missing.{}", clause="list-not-found", kind="error", each=IN_NAMESPACES)
-def test_missing_namespace(catalog: IcebergCatalog, case: Listing) -> None:
-    """Listing a namespace that does not exist by {} is refused with 404 of type NoSuchNamespaceException."""
+def test_missing_namespace(catalog: IcebergCatalog, case: IcebergListing) -> None:
+    """{} on a missing namespace returns 404 with type NoSuchNamespaceException."""
     path = catalog.namespace_path(catalog.missing_namespace())
     refused = catalog.send(case.id, path, expect=404)
     type_is(refused, "NoSuchNamespaceException")
@@ -291,7 +293,7 @@ def test_missing_namespace(catalog: IcebergCatalog, case: Listing) -> None:
 @must("iceberg.listing.tables", operations=["listTables"], clause="list-tables")
 @given(wanted=distinct_names())
 def test_tables_are_listed(catalog: IcebergCatalog, wanted: list[str]) -> None:
-    """The tables of a namespace are listed with namespace and name; those of namespaces below it are not."""
+    """listTables returns the tables of the namespace with namespace and name, without those of child namespaces."""
     expected = _fill(catalog, LISTINGS["list_tables"], wanted)
     if catalog.nested:
         inner = (*catalog.home, "inner")
@@ -303,14 +305,14 @@ def test_tables_are_listed(catalog: IcebergCatalog, wanted: list[str]) -> None:
 @must("iceberg.listing.views", operations=["listViews"], clause="list-views")
 @given(wanted=distinct_names())
 def test_views_are_listed(catalog: IcebergCatalog, wanted: list[str]) -> None:
-    """The views of a namespace are listed with namespace and name."""
+    """listViews returns the views of the namespace with namespace and name."""
     expected = _fill(catalog, LISTINGS["list_views"], wanted)
     same_items(views_in(catalog, catalog.home), expected, "the listed views")
 
 
 @must("iceberg.listing.kinds", operations=["listTables", "listViews"], clause="list-kinds")
 def test_kinds_are_apart(catalog: IcebergCatalog) -> None:
-    """Views are not listed as tables, nor tables as views."""
+    """listTables returns no views, and listViews returns no tables."""
     catalog.require("listViews")
     table, view = catalog.new_table(), catalog.new_view()
     same_items(tables_in(catalog, catalog.home), [table], "the listed tables")

@@ -7,19 +7,19 @@ from collections.abc import Callable
 from conformance.common.missing import Absent, Missing, missing_is_refused
 from conformance.http.client import Answer
 from conformance.iceberg.catalog import IcebergCatalog
+from conformance.iceberg.support.assertions import type_is
 from conformance.iceberg.support.content import SCHEMA, view_body
-from conformance.iceberg.support.errors import type_is
 from conformance.iceberg.support.registrations import registered_before
 from conformance.iceberg.support.updates import TOUCH, set_properties
 
 
 def _type(name: str) -> tuple[str, Callable[[Answer], object]]:
-    """Return what an error says, in words, and the check that it does."""
+    """Return the words for an error of this type, and the check of its type."""
 
     def check(refused: Answer) -> None:
         type_is(refused, name)
 
-    return f"of type {name}", check
+    return f"with type {name}", check
 
 
 NAMESPACE = Absent(IcebergCatalog.missing_namespace, *_type("NoSuchNamespaceException"))
@@ -28,29 +28,31 @@ TABLE = Absent(lambda catalog: catalog.table_id("missing"), *_type("NoSuchTableE
 VIEW = Absent(lambda catalog: catalog.table_id("missing"), *_type("NoSuchViewException"))
 MISSING = {
     "commit.missing": Missing(
-        "updateTable", "commit-not-found", "A commit to a table", TABLE, lambda _: {"updates": [TOUCH]}
+        "updateTable", "commit-not-found", "Committing to a table", TABLE, lambda _: {"updates": [TOUCH]}
     ),
-    "listing.namespaces.missing": Missing("listNamespaces", "list-namespaces-not-found", "A parent", NAMESPACE),
+    "listing.namespaces.missing": Missing(
+        "listNamespaces", "list-namespaces-not-found", "Listing the children of a namespace", NAMESPACE
+    ),
     "namespace.drop.missing": Missing("dropNamespace", "namespace-not-found", "Dropping a namespace", NAMESPACE),
     "namespace.load.missing": Missing("loadNamespaceMetadata", "namespace-not-found", "Loading a namespace", NAMESPACE),
     "namespace.properties.namespace_missing": Missing(
         "updateProperties",
         "namespace-not-found",
-        "Changing properties of a namespace",
+        "Updating properties of a namespace",
         NAMESPACE,
         lambda _: {"updates": {"a": "1"}},
     ),
     "register.table.namespace_missing": Missing(
         "registerTable",
         "register-table-no-namespace",
-        "Registering into a namespace",
+        "Registering a table in a namespace",
         IN_NAMESPACE,
         lambda catalog: {"metadata_location": registered_before(catalog)},
     ),
     "table.create.namespace_missing": Missing(
         "createTable",
         "create-table-no-namespace",
-        "A table in a namespace",
+        "Creating a table in a namespace",
         IN_NAMESPACE,
         lambda _: {"schema": SCHEMA},
     ),
@@ -68,14 +70,14 @@ MISSING = {
     "view.commit.missing": Missing(
         "replaceView",
         "replace-view-not-found",
-        "A commit to a view",
+        "Committing to a view",
         VIEW,
         lambda _: {"updates": [set_properties(a="1")]},
     ),
     "view.create.namespace_missing": Missing(
         "createView",
         "create-view-no-namespace",
-        "A view in a namespace",
+        "Creating a view in a namespace",
         IN_NAMESPACE,
         lambda catalog: view_body(catalog.home),
     ),

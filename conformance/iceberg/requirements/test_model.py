@@ -1,8 +1,6 @@
-"""Random command sequences on the target and on the model; the first difference is the finding."""
+"""Random commands on namespaces, tables and views, compared with a model after each command."""
 
 from __future__ import annotations
-
-from typing import Any
 
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
@@ -16,7 +14,7 @@ from conformance.iceberg.support.committing import Committer, agree
 from conformance.iceberg.support.content import SCHEMA, sql, view_body, view_version
 from conformance.iceberg.support.listing import tables_in, views_in
 from conformance.iceberg.support.metadata import current_version
-from conformance.iceberg.support.model import NEEDS, Model, Path, Statuses, ViewModel
+from conformance.iceberg.support.model import NEEDS, CatalogModel, Path, Statuses, ViewModel
 from conformance.iceberg.support.updates import LAST_ADDED, update
 from conformance.target.target import OFFERED
 
@@ -27,21 +25,21 @@ ALL_VERSIONS = {"version.history.num-entries": "100"}
 
 
 class CatalogMachine(RuleBasedStateMachine):
-    """The commands. `catalog` and `renames` are set for the run by the requirement below."""
+    """State machine of catalog commands. The requirement below sets `catalog` for the run."""
 
     catalog: IcebergCatalog
 
     def __init__(self) -> None:
         super().__init__()
         self.catalog.begin_example()
-        self.model = Model({self.catalog.home})
+        self.model = CatalogModel({self.catalog.home})
         self.committer = Committer(self.catalog, self.model.tables)
 
     # Namespaces
 
     @rule(name=NAMESPACES)
     def create_namespace(self, name: str) -> None:
-        """CreateNamespace."""
+        """Create a namespace."""
         id = self.catalog.namespace_id(name)
         answer = self.catalog.create_namespace(id, expect=None)
         self._same(self.model.namespace_creation(id), answer)
@@ -50,7 +48,7 @@ class CatalogMachine(RuleBasedStateMachine):
 
     @rule(name=NAMESPACES)
     def drop_namespace(self, name: str) -> None:
-        """DropNamespace."""
+        """Drop a namespace."""
         id = self.catalog.namespace_id(name)
         self._same(self.model.drop_namespace(id), self.catalog.drop_namespace(id, expect=None))
 
@@ -58,7 +56,7 @@ class CatalogMachine(RuleBasedStateMachine):
 
     @rule(place=PLACES, newest=st.booleans())
     def create_table(self, place: tuple[str, str], newest: bool) -> None:
-        """CreateTable."""
+        """Create a table of format version 2 or of the newest one."""
         id = self._id(place)
         version = {"format-version": str(self.catalog.revision.format_version if newest else 2)}
         answer = self.catalog.create_table(id, schema=SCHEMA, properties=version, expect=None)
@@ -68,14 +66,14 @@ class CatalogMachine(RuleBasedStateMachine):
 
     @rule(place=PLACES)
     def drop_table(self, place: tuple[str, str]) -> None:
-        """DropTable."""
+        """Drop a table."""
         id = self._id(place)
         self._same(self.model.drop(self.model.tables, id), self.catalog.drop_table(id, expect=None))
 
     @precondition(lambda self: self._has("renameTable"))
     @rule(place=PLACES, new=PLACES)
     def rename_table(self, place: tuple[str, str], new: tuple[str, str]) -> None:
-        """RenameTable, to another name."""
+        """Rename a table to another name."""
         id, target = self._id(place), self._id(new)
         if id != target:
             expected = self.model.rename(self.model.tables, id, target)
@@ -83,14 +81,14 @@ class CatalogMachine(RuleBasedStateMachine):
 
     @precondition(lambda self: self.model.tables)
     @rule(data=st.data())
-    def commit(self, data: Any) -> None:
-        """UpdateTable, of a table that exists."""
+    def commit(self, data: st.DataObject) -> None:
+        """Commit random updates to an existing table."""
         self.committer.commit(data.draw(st.sampled_from(sorted(self.model.tables))), data)
 
     @precondition(lambda self: self.model.tables and self._has("commitTransaction"))
     @rule(data=st.data())
-    def commit_transaction(self, data: Any) -> None:
-        """CommitTransaction, over all tables that exist."""
+    def commit_transaction(self, data: st.DataObject) -> None:
+        """Commit random updates to all existing tables in one transaction."""
         self.committer.transaction(sorted(self.model.tables), data)
 
     # Views
@@ -98,7 +96,7 @@ class CatalogMachine(RuleBasedStateMachine):
     @precondition(lambda self: self._has("createView"))
     @rule(place=PLACES, text=TEXTS)
     def create_view(self, place: tuple[str, str], text: str) -> None:
-        """CreateView."""
+        """Create a view."""
         id = self._id(place)
         body = {**view_body(self.catalog.home, sql(text)), "properties": ALL_VERSIONS}
         answer = self.catalog.create_view(id, expect=None, **body)
@@ -109,14 +107,14 @@ class CatalogMachine(RuleBasedStateMachine):
     @precondition(lambda self: self._has("createView"))
     @rule(place=PLACES)
     def drop_view(self, place: tuple[str, str]) -> None:
-        """DropView."""
+        """Drop a view."""
         id = self._id(place)
         self._same(self.model.drop(self.model.views, id), self.catalog.drop_view(id, expect=None))
 
     @precondition(lambda self: self._has("renameView"))
     @rule(place=PLACES, new=PLACES)
     def rename_view(self, place: tuple[str, str], new: tuple[str, str]) -> None:
-        """RenameView, to another name."""
+        """Rename a view to another name."""
         id, target = self._id(place), self._id(new)
         if id != target:
             expected = self.model.rename(self.model.views, id, target)
@@ -124,8 +122,8 @@ class CatalogMachine(RuleBasedStateMachine):
 
     @precondition(lambda self: self.model.views and self._has("replaceView"))
     @rule(data=st.data(), text=TEXTS)
-    def replace_view(self, data: Any, text: str) -> None:
-        """ReplaceView, by a text that is new for the view."""
+    def replace_view(self, data: st.DataObject, text: str) -> None:
+        """Replace the version of a view by one with a new SQL text."""
         id = data.draw(st.sampled_from(sorted(self.model.views)))
         text = f"{text} -- {len(self.model.views[id].texts)}"
         version = view_version(self.catalog.home, sql(text), id=len(self.model.views[id].texts) + 1)
@@ -133,11 +131,11 @@ class CatalogMachine(RuleBasedStateMachine):
         self.catalog.replace_view(id, [*added, update("set-current-view-version", view_version_id=LAST_ADDED)])
         self.model.views[id].texts.append(text)
 
-    # What always holds
+    # Invariants
 
     @invariant()
     def lists_agree(self) -> None:
-        """Every namespace of the model lists the same tables and views on the target."""
+        """Check that every namespace lists the tables and views of the model."""
         for id in sorted(self.model.namespaces):
             same_items(tables_in(self.catalog, id), self.model.listed(self.model.tables, id), "the listed tables")
             if self._has("listViews"):
@@ -145,13 +143,13 @@ class CatalogMachine(RuleBasedStateMachine):
 
     @invariant()
     def tables_agree(self) -> None:
-        """Every table has the metadata that the model predicts."""
+        """Check that every table has the metadata that the model predicts."""
         for id, table in self.model.tables.items():
             agree(table, self.catalog.metadata(id))
 
     @invariant()
     def views_agree(self) -> None:
-        """Every view has the versions that the model predicts."""
+        """Check that every view has the versions that the model predicts."""
         for id, view in self.model.views.items():
             metadata = self.catalog.view_metadata(id)
             current = current_version(metadata)["representations"][0]["sql"]
@@ -177,7 +175,7 @@ SUBJECTS = [
 
 @should("iceberg.model.catalog", operations=SUBJECTS, clause="operations-compose", kind="model", needs=NEEDS)
 def test_catalog_model(suite: Suite, catalog: IcebergCatalog) -> None:
-    """Any sequence of commands on namespaces, tables and views has the outcome that a simple model predicts."""
+    """Any sequence of operations on namespaces, tables and views produces the results that a simple model predicts."""
     for operation in SUBJECTS:
         catalog.client.require(operation)
     suite.run_machine(CatalogMachine, catalog=catalog)

@@ -1,4 +1,4 @@
-"""Names that break careless servers, and the separators of namespaces."""
+"""Hostile names, and separators of namespace levels."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from conformance.values.json_values import shown
 from conformance.values.outcomes import Unoffered
 from specs.identifiers import UNIT_SEPARATOR, encode_segment, encode_separator
 
-# A client cannot name these in a path: dot segments are folded away before they arrive.
+# Clients cannot send these in a path: URL normalization removes dot segments.
 UNSPEAKABLE = {"dot", "dot_dot"}
 SPEAKABLE = {key: name for key, name in NAMES.items() if key not in UNSPEAKABLE}
 REFUSALS = (400, 404, 406, 414, 422)
@@ -31,9 +31,9 @@ INSIDE = {key: NAMES[key] for key in ("dot", "dot_dot", "climbing", "slash", "pe
 
 
 def _namespace_id(catalog: IcebergCatalog, name: str) -> Names:
-    """Return where a namespace of a name lies. One of the first level starts with that of the run: it is another.
+    """Return the identifier of a namespace with a hostile name; on the first level the name gets the run's prefix.
 
-    Raises Unoffered for a name of two levels.
+    Raises Unoffered for a name that contains the separator of levels.
     """
     if catalog.separator in name:
         raise Unoffered("the name holds the separator that the server advertises")
@@ -94,7 +94,7 @@ test_name_is_kept = name_is_kept.declare(__name__, named(KINDS, SPEAKABLE))
     each=INSIDE,
 )
 def test_names_stay_inside(catalog: IcebergCatalog, case: str) -> None:
-    """A table named like a path ({}) is refused, or gets a location of its own below that of its catalog."""
+    """A table named like a path ({}) is rejected, or its location is separate and inside the catalog's location."""
     others = [catalog.new_table("plain")]
     if catalog.nested:
         inner = catalog.table_id("a")
@@ -114,12 +114,12 @@ def test_names_stay_inside(catalog: IcebergCatalog, case: str) -> None:
 
 
 def _beginning(location: str) -> str:
-    """Return what the locations of one catalog have in common: scheme, host or bucket, or the first folders."""
+    """Return the beginning that the locations of a catalog share: scheme and host or bucket, or the first folders."""
     return "/".join(location.split("/")[:3])
 
 
 def _overlap(location: str, other: str) -> bool:
-    """True when two locations are the same, or one lies in the other."""
+    """True when two locations are equal or one contains the other."""
     first, second = f"{location.rstrip('/')}/", f"{other.rstrip('/')}/"
     return first.startswith(second) or second.startswith(first)
 
@@ -131,7 +131,7 @@ def _overlap(location: str, other: str) -> bool:
     kind="hostile",
 )
 def test_case_of_names(catalog: IcebergCatalog) -> None:
-    """Two names that differ in case are two tables, or the second is refused with 409."""
+    """Two names that differ only in case are two tables, or creating the second returns 400 or 409."""
     first, second = catalog.table_id("orders"), catalog.table_id("Orders")
     catalog.create_table(first, schema=SCHEMA)
     answer = catalog.create_table(second, schema=SCHEMA, expect=(200, 400, 409))
@@ -147,7 +147,7 @@ def _path(levels: tuple[str, ...], separator: str) -> dict[str, str]:
 
 
 def _use_everywhere(catalog: IcebergCatalog, separator: str) -> None:
-    """Name a nested namespace with a separator wherever a request can."""
+    """Use a nested namespace, written with this separator, in every kind of request."""
     catalog.require_nested()
     id = (*catalog.home, "inner")
     catalog.create_namespace(id)
@@ -167,13 +167,13 @@ SEPARATED = ["loadNamespaceMetadata", "createTable", "listTables", "loadTable", 
 
 @must("iceberg.names.separator.unit", operations=SEPARATED, clause="separator-unit", kind="hostile")
 def test_unit_separator(catalog: IcebergCatalog) -> None:
-    """Levels of a namespace may be told apart by 0x1F, in paths and in parent, whatever is advertised."""
+    """0x1F separates namespace levels in paths and in parent, whatever separator the server advertises."""
     _use_everywhere(catalog, UNIT_SEPARATOR)
 
 
 @must("iceberg.names.separator.advertised", operations=SEPARATED, clause="separator-advertised", kind="hostile")
 def test_advertised_separator(catalog: IcebergCatalog) -> None:
-    """The separator that the server advertises works in paths and in parent."""
+    """The advertised separator separates namespace levels in paths and in parent."""
     if catalog.separator == UNIT_SEPARATOR:
         raise Unoffered("the server advertises no separator but 0x1F")
     _use_everywhere(catalog, catalog.separator)
@@ -191,7 +191,7 @@ ABSENT = (400, 404, 406, 422)
     each=JOINTS,
 )
 def test_levels_are_not_joined(catalog: IcebergCatalog, case: str) -> None:
-    """A namespace is not found under one name that joins its levels by a {}: that is the name of another one."""
+    """A nested namespace is not found under a single name that joins its levels with a {}."""
     catalog.require_nested()
     if catalog.separator == case:
         raise Unoffered("the server advertises this as the separator of levels")
@@ -207,7 +207,7 @@ def test_levels_are_not_joined(catalog: IcebergCatalog, case: str) -> None:
 @should("iceberg.names.nested", operations=SEPARATED[:1], clause="names-round-trip", kind="hostile")
 @given(name=st.sampled_from(["two words", "a+b", "a/b", "größe", "100%"]))
 def test_odd_name_within_a_namespace(catalog: IcebergCatalog, name: str) -> None:
-    """An inner namespace with an odd name is found under it, or refused with 400 when it is created."""
+    """A nested namespace with an unusual name can be loaded and listed, or its creation returns 400."""
     catalog.require_nested()
     id = (*catalog.home, name)
     if catalog.create_namespace(id, expect=(200, 400)).status == 200:
@@ -215,7 +215,7 @@ def test_odd_name_within_a_namespace(catalog: IcebergCatalog, name: str) -> None
         same_items(namespaces_below(catalog, catalog.home), [id], "the listed namespaces")
 
 
-# What lies within a nested namespace
+# Objects in nested namespaces
 
 NESTED = {
     name: Body(operation, preparation(operation))

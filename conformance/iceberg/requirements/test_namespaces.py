@@ -8,9 +8,8 @@ from conformance.author.checks import equal, holds, lacks, shows
 from conformance.author.requirement import given, must, should
 from conformance.author.strategies import plain_properties
 from conformance.iceberg.catalog import NO_PROPERTIES, IcebergCatalog
-from conformance.iceberg.support.errors import type_is
+from conformance.iceberg.support.assertions import PROPERTIES, TAKEN, has_properties, namespace_properties, type_is
 from conformance.iceberg.support.listing import namespaces_below
-from conformance.iceberg.support.namespaces import PROPERTIES, has_properties, namespace_properties
 from conformance.target.hostile import UNUSED
 from conformance.values.outcomes import Unoffered
 
@@ -24,7 +23,7 @@ LEVELS = "the levels of the namespace"
 
 @must("iceberg.namespace.create.loadable", operations=CREATE, clause="create-namespace")
 def test_created_namespace_is_there(catalog: IcebergCatalog) -> None:
-    """A created namespace can be loaded, with its levels."""
+    """createNamespace and loadNamespaceMetadata return the levels of the new namespace."""
     id = catalog.namespace_id()
     equal(catalog.create_namespace(id)["namespace"], list(id), "the levels of the created namespace")
     equal(catalog.load_namespace_metadata(id)["namespace"], list(id), LEVELS)
@@ -33,14 +32,14 @@ def test_created_namespace_is_there(catalog: IcebergCatalog) -> None:
 @must("iceberg.namespace.create.properties", operations=[*CREATE, *LOAD], clause="create-namespace")
 @given(wanted=plain_properties())
 def test_properties_are_kept(catalog: IcebergCatalog, wanted: dict[str, str]) -> None:
-    """A created namespace has the properties that it was given, and perhaps others."""
+    """loadNamespaceMetadata returns the properties given to createNamespace; the server may add others."""
     id = catalog.new_namespace(properties=wanted)
     has_properties(catalog, id, wanted)
 
 
 @must("iceberg.namespace.create.answer", operations=CREATE, clause="create-namespace-answer")
 def test_creation_tells_the_properties(catalog: IcebergCatalog) -> None:
-    """The answer to a creation has the properties that were stored, as loading shows them."""
+    """createNamespace returns the stored properties, as loadNamespaceMetadata returns them."""
     id = catalog.namespace_id()
     answer = catalog.create_namespace(id, properties=OWNED, expect=(200, NO_PROPERTIES))
     if answer.status != 200 or answer.get("properties") is None:
@@ -51,14 +50,14 @@ def test_creation_tells_the_properties(catalog: IcebergCatalog) -> None:
 
 @must("iceberg.namespace.create.conflict", operations=CREATE, clause="create-namespace-exists", kind="error")
 def test_create_existing_namespace(catalog: IcebergCatalog) -> None:
-    """Creating a namespace that exists is refused with 409 of type AlreadyExistsException."""
+    """createNamespace on an existing name returns 409 with type AlreadyExistsException."""
     refused = catalog.create_namespace(catalog.new_namespace(), expect=409)
-    type_is(refused, "AlreadyExistsException")
+    type_is(refused, TAKEN)
 
 
 @must("iceberg.namespace.create.conflict_untouched", operations=CREATE, clause="create-namespace-untouched")
 def test_refused_creation_changes_nothing(catalog: IcebergCatalog) -> None:
-    """A refused creation leaves the properties of the existing namespace as they were."""
+    """createNamespace on an existing name does not change the properties of the existing namespace."""
     id = catalog.new_namespace(properties={"owner": "first"})
     before = namespace_properties(catalog, id)
     catalog.create_namespace(id, properties={"owner": "second", "new": "1"}, expect=409)
@@ -67,7 +66,7 @@ def test_refused_creation_changes_nothing(catalog: IcebergCatalog) -> None:
 
 @must("iceberg.namespace.create.nested", operations=[*CREATE, *LOAD], clause="create-namespace")
 def test_three_levels(catalog: IcebergCatalog) -> None:
-    """Where namespaces nest, one within another is loaded with all its levels, and one of three levels too."""
+    """loadNamespaceMetadata returns all levels of a child and of a grandchild namespace."""
     catalog.require_nested()
     middle = (*catalog.home, "middle")
     catalog.create_namespace(middle)
@@ -78,14 +77,14 @@ def test_three_levels(catalog: IcebergCatalog) -> None:
 
 @should("iceberg.namespace.create.flat", operations=CREATE, clause="create-namespace-nesting", kind="error")
 def test_nested_namespace_is_made_or_refused(catalog: IcebergCatalog) -> None:
-    """A namespace within another is created, or refused with a 4xx status where the server has one level only."""
+    """createNamespace below another namespace succeeds, or returns 4xx if the server has only one level."""
     id = (*catalog.home, "inner")
     catalog.create_namespace(id, expect=(200, 400, 404, 406, 422))
 
 
 @should("iceberg.namespace.create.parent_missing", operations=CREATE, clause="create-namespace-parent", kind="error")
 def test_create_in_missing_parent(catalog: IcebergCatalog) -> None:
-    """A namespace below one that does not exist is refused with 404, or its parents come into being with it."""
+    """createNamespace below a missing namespace returns 404, or creates the parent too."""
     catalog.require_nested()
     parent = catalog.missing_namespace()
     catalog.note_namespaces([parent])
@@ -97,13 +96,13 @@ def test_create_in_missing_parent(catalog: IcebergCatalog) -> None:
 
 @should("iceberg.namespace.create.no_level", operations=CREATE, clause="create-namespace-empty", kind="error")
 def test_namespace_without_levels(catalog: IcebergCatalog) -> None:
-    """Creating a namespace without levels is refused with 400."""
+    """createNamespace without levels returns 400."""
     catalog.create_namespace((), expect=400)
 
 
 @should("iceberg.namespace.create.empty_level", operations=CREATE, clause="create-namespace-empty", kind="error")
 def test_namespace_with_empty_level(catalog: IcebergCatalog) -> None:
-    """Creating a namespace with an empty level is refused with 400."""
+    """createNamespace with an empty level returns 400."""
     catalog.create_namespace((*catalog.home, ""), expect=400)
 
 
@@ -116,7 +115,7 @@ BAD_BODIES = {
 
 @must("iceberg.namespace.create.bad_body.{}", operations=CREATE, clause="bad-body", kind="error", each=BAD_BODIES)
 def test_create_with_bad_body(catalog: IcebergCatalog, case: dict[str, object]) -> None:
-    """Creating a namespace with a body that does not fit its schema ({}) is refused with 400."""
+    """createNamespace with a body that violates its schema ({}) returns 400."""
     body = {"namespace": [*catalog.namespace_id()], "properties": {}, **case}
     catalog.send("createNamespace", body={key: value for key, value in body.items() if value is not ...}, expect=400)
     catalog.control(catalog.new_namespace)
@@ -124,14 +123,14 @@ def test_create_with_bad_body(catalog: IcebergCatalog, case: dict[str, object]) 
 
 @should("iceberg.namespace.create.level_type", operations=CREATE, clause="bad-text", kind="error")
 def test_create_with_level_that_is_no_text(catalog: IcebergCatalog) -> None:
-    """Creating a namespace with a level that is no text is refused with 400."""
+    """createNamespace with a level that is not a string returns 400."""
     catalog.send("createNamespace", body={"namespace": [*catalog.home, 1]}, expect=400)
 
 
 @should("iceberg.namespace.create.property_type", operations=CREATE, clause="update-properties-values", kind="error")
 @given(value=st.sampled_from([None, {"a": "b"}, ["a"]]))
 def test_create_with_property_that_is_no_text(catalog: IcebergCatalog, value: object) -> None:
-    """A property of a new namespace whose value is no text is refused with 400, and there is no namespace."""
+    """createNamespace with a property value that is not a string returns 400 and creates nothing."""
     id = catalog.namespace_id()
     catalog.create_namespace(id, properties={"k": value}, expect=400)
     catalog.load_namespace_metadata(id, expect=404)
@@ -140,14 +139,14 @@ def test_create_with_property_that_is_no_text(catalog: IcebergCatalog, value: ob
 
 @should("iceberg.namespace.load.no_properties", operations=LOAD, clause="load-namespace-no-properties")
 def test_namespace_without_properties(catalog: IcebergCatalog) -> None:
-    """A namespace that was created without properties is shown with an object of them, or null."""
+    """loadNamespaceMetadata of a namespace created without properties returns properties as an object or null."""
     stored = catalog.load_namespace_metadata(catalog.new_namespace()).get("properties", "absent")
     holds(stored is None or isinstance(stored, dict), "properties is an object or null")
 
 
 @must("iceberg.namespace.load.all", operations=LOAD, clause="load-namespace")
 def test_load_shows_everything(catalog: IcebergCatalog) -> None:
-    """A namespace is shown with its levels and with properties that were set later."""
+    """loadNamespaceMetadata returns the levels and all properties, including those set later."""
     id = catalog.new_namespace(properties={"a": "1"})
     catalog.update_properties(id, updates={"b": "2"})
     equal(catalog.load_namespace_metadata(id)["namespace"], list(id), LEVELS)
@@ -156,13 +155,13 @@ def test_load_shows_everything(catalog: IcebergCatalog) -> None:
 
 @must("iceberg.namespace.exists.present", operations=["namespaceExists"], clause="namespace-exists")
 def test_namespace_exists(catalog: IcebergCatalog) -> None:
-    """The test for a namespace that is there says 204."""
+    """namespaceExists on an existing namespace returns 204."""
     catalog.namespace_exists(catalog.new_namespace())
 
 
 @must("iceberg.namespace.exists.missing", operations=["namespaceExists"], clause="namespace-exists", kind="error")
 def test_missing_namespace_exists(catalog: IcebergCatalog) -> None:
-    """The test for a namespace that was never there, or was dropped, says 404."""
+    """namespaceExists on a dropped namespace, or on one that never existed, returns 404."""
     catalog.namespace_exists(catalog.missing_namespace(), expect=404)
     id = catalog.new_namespace()
     catalog.drop_namespace(id)
@@ -171,7 +170,7 @@ def test_missing_namespace_exists(catalog: IcebergCatalog) -> None:
 
 @must("iceberg.namespace.drop.gone", operations=DROP, clause="drop-namespace")
 def test_dropped_namespace_is_gone(catalog: IcebergCatalog) -> None:
-    """A dropped namespace cannot be loaded, is not listed, and its name is free."""
+    """A dropped namespace cannot be loaded or listed, and a new one under its name has none of its properties."""
     id = catalog.new_namespace(properties={"former": "yes"})
     catalog.drop_namespace(id)
     catalog.load_namespace_metadata(id, expect=404)
@@ -185,7 +184,7 @@ NOT_EMPTY = "NamespaceNotEmptyException"
 
 @must("iceberg.namespace.drop.with_table", operations=DROP, clause="drop-namespace-not-empty", kind="error")
 def test_drop_namespace_with_table(catalog: IcebergCatalog) -> None:
-    """A namespace that holds a table is not dropped: 409 of type NamespaceNotEmptyException; the table stays."""
+    """dropNamespace on a namespace with a table returns 409 with type NamespaceNotEmptyException; the table stays."""
     table = catalog.new_table()
     refused = catalog.drop_namespace(catalog.home, expect=409)
     type_is(refused, NOT_EMPTY)
@@ -194,7 +193,7 @@ def test_drop_namespace_with_table(catalog: IcebergCatalog) -> None:
 
 @must("iceberg.namespace.drop.with_view", operations=DROP, clause="drop-namespace-not-empty", kind="error")
 def test_drop_namespace_with_view(catalog: IcebergCatalog) -> None:
-    """A namespace that holds a view is not dropped: 409 of type NamespaceNotEmptyException; the view stays."""
+    """dropNamespace on a namespace with a view returns 409 with type NamespaceNotEmptyException; the view stays."""
     catalog.require("createView")
     view = catalog.new_view()
     refused = catalog.drop_namespace(catalog.home, expect=409)
@@ -204,7 +203,7 @@ def test_drop_namespace_with_view(catalog: IcebergCatalog) -> None:
 
 @must("iceberg.namespace.drop.with_namespace", operations=DROP, clause="drop-namespace-not-empty", kind="error")
 def test_drop_namespace_with_namespace(catalog: IcebergCatalog) -> None:
-    """A namespace that holds a namespace is not dropped: 409 of type NamespaceNotEmptyException; both stay."""
+    """dropNamespace on a namespace with a child returns 409 with type NamespaceNotEmptyException; the child stays."""
     catalog.require_nested()
     inner = (*catalog.home, "inner")
     catalog.create_namespace(inner)
@@ -215,7 +214,7 @@ def test_drop_namespace_with_namespace(catalog: IcebergCatalog) -> None:
 
 @must("iceberg.namespace.drop.siblings", operations=DROP, clause="drop-namespace-siblings")
 def test_drop_leaves_names_that_begin_alike(catalog: IcebergCatalog) -> None:
-    """Dropping a namespace leaves others whose names begin with its name, and does not count them as its content."""
+    """dropNamespace succeeds and keeps other namespaces whose names only start with the dropped name."""
     id, other = catalog.new_namespace("x"), catalog.new_namespace("x_y")
     longer = catalog.new_namespace("xz")
     catalog.drop_namespace(id)

@@ -1,4 +1,4 @@
-"""Properties with odd values: kept as they were sent, or refused by who has a policy on them, nowhere altered."""
+"""Properties with unusual values: stored unchanged or rejected, never altered."""
 
 from __future__ import annotations
 
@@ -13,10 +13,9 @@ from conformance.author.requirement import given, must
 from conformance.author.strategies import TEXTS
 from conformance.http.client import Answer
 from conformance.iceberg.catalog import NO_PROPERTIES, IcebergCatalog
-from conformance.iceberg.support.commits import POLICY
+from conformance.iceberg.support.assertions import POLICY, namespace_properties
 from conformance.iceberg.support.content import SCHEMA, view_body
 from conformance.iceberg.support.metadata import properties_of
-from conformance.iceberg.support.namespaces import namespace_properties
 from conformance.iceberg.support.updates import set_properties
 
 KEY = "odd"
@@ -24,8 +23,8 @@ Properties = dict[str, str]
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
-    """What has properties: the operation that gives them, how it is asked, and how they are looked at afterwards."""
+class PropertyHolder:
+    """Object with properties: the operation that sets them, its request, and a function that loads them."""
 
     id: str
     operation: str
@@ -57,16 +56,16 @@ def _of_table(catalog: IcebergCatalog) -> Mapping[str, str]:
 
 
 KEPT = {
-    "new_namespace": Kept(
+    "new_namespace": PropertyHolder(
         "a new namespace",
         "createNamespace",
         "create-namespace",
         _new_namespace,
         lambda catalog: namespace_properties(catalog, catalog.namespace_id()),
     ),
-    "new_table": Kept("a new table", "createTable", "create-table-properties", _new_table, _of_table),
-    "table": Kept("a table", "updateTable", "update-set-properties", _table, _of_table),
-    "new_view": Kept(
+    "new_table": PropertyHolder("a new table", "createTable", "create-table-properties", _new_table, _of_table),
+    "table": PropertyHolder("a table", "updateTable", "update-set-properties", _table, _of_table),
+    "new_view": PropertyHolder(
         "a new view",
         "createView",
         "view-stored-whole",
@@ -83,7 +82,7 @@ KEPT = {
     each=KEPT,
 )
 @given(text=st.sampled_from(TEXTS))
-def test_odd_values_are_kept_or_refused(catalog: IcebergCatalog, case: Kept, text: str) -> None:
-    """A property of {} that is empty, long or has odd characters is kept as it was sent, or refused."""
+def test_odd_values_are_kept_or_refused(catalog: IcebergCatalog, case: PropertyHolder, text: str) -> None:
+    """An empty, long or unusual property value of {} is stored unchanged, or the request is rejected."""
     if case.send(catalog, {KEY: text}).status == 200:
         equal(case.look(catalog).get(KEY), text, f'the property "{KEY}"')

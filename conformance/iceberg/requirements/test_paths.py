@@ -1,4 +1,4 @@
-"""Paths and methods that no operation has."""
+"""Unknown paths, and methods that a path does not support."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from specs.openapi import Operation
 
 
 def _request(catalog: IcebergCatalog, operation: Operation) -> Exchange:
-    """Return a request about a table or view that is there, with no content."""
+    """Return a request without a body for an existing table or view."""
     made = catalog.new_view() if "{view}" in operation.path else catalog.new_table()
     return catalog.client.prepare(operation.id, path=catalog.any_path(operation, made[-1]))
 
 
 def _asked(operation: Operation) -> Asked:
-    """Return how an operation is asked: nothing is dropped where a path does not name one thing of the run."""
+    """Return the methods to try on an operation's path: DELETE only where the path names an object of the run."""
     methods = METHODS if any(f"{{{name}}}" in operation.path for name in OBJECTS) else set(METHODS) - {DROPPING}
     return Asked(operation, partial(_request, operation=operation), sorted(methods))
 

@@ -1,4 +1,4 @@
-"""Where new tables and views lie, when a client asks for a place."""
+"""Locations that requests give to new tables and views."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from conformance.author.checks import equal, text
 from conformance.author.requirement import should
 from conformance.http.client import Answer
 from conformance.iceberg.catalog import IcebergCatalog, Names
-from conformance.iceberg.support.commits import POLICY
+from conformance.iceberg.support.assertions import POLICY
 from conformance.iceberg.support.content import SCHEMA, view_body
 from conformance.values.outcomes import Unoffered
 
 
 @dataclass(frozen=True, slots=True)
 class Placed:
-    """What has a location: the operation that makes it, how that is asked, and how its metadata are looked at."""
+    """Object with a location: the operation that creates it, its request, and the load of its metadata."""
 
     id: str
     operation: str
@@ -40,7 +40,7 @@ PLACED = {
 
 
 def _place_beside(catalog: IcebergCatalog, case: Placed) -> str:
-    """Return a location beside that of something of the run. Raises Unoffered where its folder is not the run's."""
+    """Return a location beside another object of the run. Raises Unoffered where their folder is not the run's own."""
     with catalog.client.preparing():
         other = case.make(catalog, catalog.table_id("other"))["metadata"]["location"]
     folder = text(other, "the location of another one").rstrip("/").rpartition("/")[0]
@@ -51,7 +51,7 @@ def _place_beside(catalog: IcebergCatalog, case: Placed) -> str:
 
 @should("iceberg.{}.create.place", operations=lambda case: [case.operation], clause="requested-places", each=PLACED)
 def test_requested_place(catalog: IcebergCatalog, case: Placed) -> None:
-    """A new {} lies where the request says, or the request is refused."""
+    """A new {} has the location given in the request, or the request is rejected."""
     wanted, id = _place_beside(catalog, case), catalog.table_id("t")
     made = case.make(catalog, id, location=wanted, expect=(200, *POLICY))
     if made.status != 200:

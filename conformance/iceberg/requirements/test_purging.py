@@ -1,4 +1,4 @@
-"""dropTable: what becomes of the files of a table."""
+"""dropTable: files of dropped tables."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ PAUSE_SECONDS = 0.1
 
 
 def new_full_table(catalog: IcebergCatalog) -> ScanTable:
-    """Return a table with data, deletes, and a file that is in an older snapshot alone."""
+    """Return a table with data files, delete files, and a data file that only an older snapshot contains."""
     table = new_scan_table(catalog, SCHEMA)
     old, data = table.data(*plain_rows(1)), table.data(*plain_rows(2))
     table.commit(old, data)
@@ -27,7 +27,7 @@ def new_full_table(catalog: IcebergCatalog) -> ScanTable:
 
 
 def remaining(table: ScanTable, locations: Collection[str], *, there: bool) -> list[str]:
-    """Return the names of those files that are there, or of those that are not."""
+    """Return the names of the files that exist, or with there=False of those that do not."""
     return [location.rpartition("/")[2] for location in locations if table.stage.files.exists(location) == there]
 
 
@@ -41,7 +41,7 @@ def _locations(table: ScanTable) -> Iterator[str]:
 
 @may("iceberg.table.drop.purged_files", operations=DROP, clause="drop-table-purge")
 def test_purged_files_go(catalog: IcebergCatalog) -> None:
-    """With purgeRequested the data, delete and manifest files of all snapshots are gone soon."""
+    """dropTable with purgeRequested deletes the data, delete and manifest files of all snapshots within 10 s."""
     table = new_full_table(catalog)
     files = set(_locations(table))
     catalog.require_purging()
@@ -54,7 +54,7 @@ def test_purged_files_go(catalog: IcebergCatalog) -> None:
 
 @must("iceberg.table.drop.files_stay", operations=DROP, clause="drop-table-keeps-files")
 def test_files_stay_without_purge(catalog: IcebergCatalog) -> None:
-    """Without purgeRequested, or with false, all files of a table stay."""
+    """dropTable without purgeRequested, or with false, keeps all data, delete and manifest files."""
     for requested in (None, "false"):
         table = new_full_table(catalog)
         catalog.drop_table(table.id, purgeRequested=requested)

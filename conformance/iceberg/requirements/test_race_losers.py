@@ -1,4 +1,4 @@
-"""Several clients that want the same at the same time: what those are told who come too late."""
+"""Concurrent requests that only one client can win: responses to the losers."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def _rename(operation: str, method: Callable[..., Answer], new: Callable[[Iceber
 
 
 def _commit(catalog: IcebergCatalog) -> tuple[Names, list[Metadata], list[Metadata]]:
-    """Return a table, and a commit to it that can only be done once: the updates, and what they assume."""
+    """Return a table, and the updates and requirements of a commit that only one client can apply."""
     id = catalog.new_table()
     assumed = [requirement("assert-current-schema-id", current_schema_id=catalog.metadata(id)["current-schema-id"])]
     return id, add_and_use_schema(WIDER), assumed
@@ -80,7 +80,7 @@ def _transaction(catalog: IcebergCatalog, count: int) -> Sequence[Act]:
 
 def _late(operation: str, clause: str, deed: str, start: Start, refusals: Sequence[int]) -> Late:
     answer = " or ".join(map(str, refusals))
-    statement = f"Of several clients that {deed} at the same time those who come too late are told {answer}."
+    statement = f"When several clients {deed} concurrently, the losing requests return {answer}."
     return Late([operation], clause, statement, f"tried to {deed}", start, refusals)
 
 
@@ -141,7 +141,7 @@ CASES = {
 test_losers_are_refused = losers_are_refused.declare(__name__, CASES)
 
 
-# What all of them may be told is done: only a failure of the server is wrong for any of them.
+# Requests that may succeed for every client: only a failure of the server is wrong.
 
 SAME = {
     name: Body(OPERATIONS[name], preparation(OPERATIONS[name]))

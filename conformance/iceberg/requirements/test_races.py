@@ -1,4 +1,4 @@
-"""Several clients at the same time: what each was told must fit what is there in the end, and in between."""
+"""Concurrent requests: their responses must fit the final state and the states that readers see meanwhile."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ CONTESTS = {
     "create_namespace": Contest(
         ["createNamespace"],
         "create-namespace-exists",
-        "Of several clients that create the same namespace at the same time exactly one succeeds; others are told 409.",
+        "When several clients create the same namespace concurrently, exactly one succeeds; the others get 409.",
         "create the namespace",
         _create_namespace,
         (LOST,),
@@ -116,7 +116,7 @@ CONTESTS = {
     "create_table": Contest(
         ["createTable"],
         "create-table-exists",
-        "Of several clients that create the same table at the same time exactly one succeeds; others are told 409.",
+        "When several clients create the same table concurrently, exactly one succeeds; the others get 409.",
         "create the table",
         _create_table,
         (LOST,),
@@ -124,7 +124,7 @@ CONTESTS = {
     "kinds": Contest(
         ["createTable", "createView"],
         "create-view-exists",
-        "Of clients that create a table or a view of one name at the same time exactly one succeeds.",
+        "When clients create a table and a view of one name concurrently, exactly one request succeeds.",
         "create a table or a view of one name",
         _create_kinds,
         (LOST,),
@@ -132,7 +132,7 @@ CONTESTS = {
     "rename": Contest(
         ["renameTable"],
         "rename-table-taken",
-        "Of several tables that are renamed to one name at the same time exactly one gets it, and no other is lost.",
+        "When several tables are renamed to one name concurrently, exactly one gets it; the others keep their names.",
         "rename a table to one name",
         _rename,
         (LOST,),
@@ -140,7 +140,7 @@ CONTESTS = {
     "commit": Contest(
         ["updateTable"],
         "commit-once",
-        "Of several commits at once that assume the same state one succeeds, and the others are told 409.",
+        "When several clients commit on the same assumed state concurrently, one succeeds; the others get 409.",
         "commit to the table",
         _commit,
         (LOST,),
@@ -151,7 +151,7 @@ test_one_wins = one_wins.declare(__name__, CONTESTS)
 
 @must("iceberg.race.disjoint", operations=["updateTable"], clause="commit-conflict-unchanged", kind="race")
 def test_race_of_disjoint_commits(suite: Suite, catalog: IcebergCatalog) -> None:
-    """Of commits at once that do not touch each other each is applied as a whole or told 409; none is lost."""
+    """Concurrent commits that do not conflict are each applied completely or return 409; none is lost."""
     id = catalog.new_table()
     size = SIZES[suite.settings.depth]
 
@@ -169,7 +169,7 @@ def test_race_of_disjoint_commits(suite: Suite, catalog: IcebergCatalog) -> None
 
 
 def judge_commit(event: Event, there: set[str]) -> list[Contradiction]:
-    """Judge one commit of two properties by what is there in the end."""
+    """Judge one commit of two properties by the properties that the table has in the end."""
     halves = [f"{event.key[0]}.{name}" in there for name in "ab"]
     if halves[0] != halves[1]:
         return [Contradiction("half of a commit is there", (event,))]
@@ -182,7 +182,7 @@ def judge_commit(event: Event, there: set[str]) -> list[Contradiction]:
 
 @must("iceberg.race.transaction", operations=["commitTransaction"], clause="transaction-isolated", kind="race")
 def test_race_of_transactions_and_readers(suite: Suite, catalog: IcebergCatalog) -> None:
-    """Who sees one table of a transaction changed sees the others changed too, at every moment."""
+    """A reader that sees one table of a transaction changed also sees its other tables changed, at any time."""
     size = SIZES[suite.settings.depth]
     tables = [catalog.new_table("a"), catalog.new_table("b")]
     catalog.commit_transaction([change(id, [set_properties(n="0")]) for id in tables])
@@ -201,7 +201,7 @@ def _commit_both(catalog: IcebergCatalog, tables: list[Names], last: int, racer:
 
 
 def _look_at_both(catalog: IcebergCatalog, tables: list[Names], last: int, racer: Racer) -> None:
-    """Look at one table and then at the other, which cannot be behind the first."""
+    """Load one table and then the other, which must not be older than the first."""
     client = catalog.through(racer.client)
     pair = tables if racer.number % 2 else tables[::-1]
     for _ in range(ROUNDS):
@@ -229,7 +229,7 @@ def _number_in(metadata: Metadata) -> int:
     needs=["iceberg.view.commit.kept"],
 )
 def test_race_of_view_commits(suite: Suite, catalog: IcebergCatalog) -> None:
-    """Of commits to a view at once each is applied as a whole or told 409; no version is lost."""
+    """Concurrent commits to a view are each applied or return 409; no acknowledged version is lost."""
     id = catalog.new_view(properties={"version.history.num-entries": "100"})
     home = catalog.home
 

@@ -7,10 +7,9 @@ from typing import Any
 from conformance.author.checks import equal, lacks, same_items
 from conformance.author.requirement import must, should
 from conformance.iceberg.catalog import IcebergCatalog
-from conformance.iceberg.support.commits import COMMIT, FAILED, IMPOSSIBLE, allowed_commit, state, unchanged
-from conformance.iceberg.support.errors import type_is
+from conformance.iceberg.support.assertions import COMMIT, FAILED, IMPOSSIBLE, allowed_commit, state, type_is, unchanged
 from conformance.iceberg.support.metadata import MAIN, current_snapshot, logged_snapshots, refs, snapshot_ids
-from conformance.iceberg.support.snapshots import FIRST, KEPT, SECOND, new_table_with_snapshots
+from conformance.iceberg.support.staging import FIRST, KEPT, SECOND, new_table_with_snapshots
 from conformance.iceberg.support.updates import append, requirement, set_ref, update
 
 CURRENT, REFS = "the current-snapshot-id", "the refs and their snapshots"
@@ -18,7 +17,7 @@ CURRENT, REFS = "the current-snapshot-id", "the refs and their snapshots"
 
 @must("iceberg.ref.set", operations=COMMIT, clause="update-set-ref", kind="data", needs=KEPT)
 def test_refs_are_set(catalog: IcebergCatalog) -> None:
-    """A branch and a tag point to the snapshots they were set to, with their retention."""
+    """set-snapshot-ref stores a branch and a tag with the given snapshot and retention."""
     id, _ = new_table_with_snapshots(catalog, FIRST, SECOND)
     kept: dict[str, Any] = {
         "min_snapshots_to_keep": 2,
@@ -37,7 +36,7 @@ def test_refs_are_set(catalog: IcebergCatalog) -> None:
 
 @must("iceberg.ref.branch_append", operations=COMMIT, clause="update-set-ref", kind="data", needs=KEPT)
 def test_append_to_a_branch(catalog: IcebergCatalog) -> None:
-    """An append to another branch leaves the current snapshot and the snapshot log."""
+    """An append to a branch other than main changes neither the current snapshot nor snapshot-log."""
     id, files = new_table_with_snapshots(catalog, FIRST)
     metadata = catalog.update_table(id, append(files.snapshot(SECOND, 2, parent=FIRST), "audit"))["metadata"]
     equal(refs(metadata), {MAIN: FIRST, "audit": SECOND}, REFS)
@@ -50,7 +49,7 @@ OTHERS = {"branch": ("audit", "branch"), "tag": ("v1", "tag")}
 
 @must("iceberg.ref.assert.{}", operations=COMMIT, clause="assert-ref-snapshot-id", kind="data", each=OTHERS, needs=KEPT)
 def test_other_ref_has_moved(catalog: IcebergCatalog, case: tuple[str, str]) -> None:
-    """A commit that asserts an older snapshot of a {} beside main, or that it is not there, is refused with 409."""
+    """assert-ref-snapshot-id with an outdated snapshot id or null for a {} returns 409 and changes nothing."""
     name, type = case
     id, _ = new_table_with_snapshots(catalog, FIRST, SECOND)
     with catalog.client.preparing():
@@ -66,7 +65,7 @@ def test_other_ref_has_moved(catalog: IcebergCatalog, case: tuple[str, str]) -> 
 
 @must("iceberg.ref.unknown_snapshot", operations=COMMIT, clause="update-set-ref-unknown", kind="error")
 def test_ref_to_unknown_snapshot(catalog: IcebergCatalog) -> None:
-    """A ref to a snapshot that is not there is refused, and nothing changes."""
+    """set-snapshot-ref to a missing snapshot returns 400 or 409 and changes nothing."""
     id = catalog.new_table()
     before = state(catalog, id)
     catalog.update_table(id, [set_ref("audit", FIRST)], expect=IMPOSSIBLE)
@@ -75,7 +74,7 @@ def test_ref_to_unknown_snapshot(catalog: IcebergCatalog) -> None:
 
 @must("iceberg.ref.main_is_a_branch", operations=COMMIT, clause="update-set-main", kind="error")
 def test_main_is_no_tag(catalog: IcebergCatalog) -> None:
-    """Making main a tag is refused, and nothing changes."""
+    """set-snapshot-ref that makes main a tag returns 400 or 409 and changes nothing."""
     id, _ = new_table_with_snapshots(catalog, FIRST)
     before = state(catalog, id)
     catalog.update_table(id, [set_ref(MAIN, FIRST, "tag")], expect=IMPOSSIBLE)
@@ -84,7 +83,7 @@ def test_main_is_no_tag(catalog: IcebergCatalog) -> None:
 
 @must("iceberg.ref.rollback", operations=COMMIT, clause="update-set-main", kind="data", needs=KEPT)
 def test_rollback(catalog: IcebergCatalog) -> None:
-    """Setting main to an older snapshot makes that current; none is lost."""
+    """Setting main to an older snapshot makes it current and keeps all snapshots."""
     id, _ = new_table_with_snapshots(catalog, FIRST, SECOND)
     metadata = catalog.update_table(id, [set_ref(MAIN, FIRST)])["metadata"]
     equal(current_snapshot(metadata), FIRST, CURRENT)
@@ -93,7 +92,7 @@ def test_rollback(catalog: IcebergCatalog) -> None:
 
 @should("iceberg.ref.rollback_logged", operations=COMMIT, clause="update-set-main-log", needs=KEPT)
 def test_rollback_is_logged(catalog: IcebergCatalog) -> None:
-    """Setting main to an older snapshot adds that to the snapshot log once more."""
+    """Setting main to an older snapshot appends it to snapshot-log again."""
     id, _ = new_table_with_snapshots(catalog, FIRST, SECOND)
     metadata = catalog.update_table(id, [set_ref(MAIN, FIRST)])["metadata"]
     equal(logged_snapshots(metadata), [FIRST, SECOND, FIRST], "the snapshot-log")
@@ -101,7 +100,7 @@ def test_rollback_is_logged(catalog: IcebergCatalog) -> None:
 
 @must("iceberg.ref.remove", operations=COMMIT, clause="update-remove-ref", kind="data", needs=KEPT)
 def test_refs_are_removed(catalog: IcebergCatalog) -> None:
-    """A ref that was removed is gone, and its snapshot stays."""
+    """remove-snapshot-ref deletes the ref and keeps its snapshot."""
     id, _ = new_table_with_snapshots(catalog, FIRST, SECOND)
     catalog.update_table(id, [set_ref("v1", FIRST, "tag")])
     metadata = catalog.update_table(id, [update("remove-snapshot-ref", ref_name="v1")])["metadata"]
@@ -111,7 +110,7 @@ def test_refs_are_removed(catalog: IcebergCatalog) -> None:
 
 @must("iceberg.ref.remove_main", operations=COMMIT, clause="update-remove-ref")
 def test_main_is_removed(catalog: IcebergCatalog) -> None:
-    """Without main there is no current snapshot."""
+    """remove-snapshot-ref of main deletes it and unsets current-snapshot-id."""
     id, _ = new_table_with_snapshots(catalog, FIRST)
     metadata = allowed_commit(catalog, id, [update("remove-snapshot-ref", ref_name=MAIN)])["metadata"]
     equal(refs(metadata), {}, REFS)

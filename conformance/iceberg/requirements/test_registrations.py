@@ -1,4 +1,4 @@
-"""registerTable: tables that come from metadata files; and metadata files that are lost."""
+"""registerTable: tables registered from metadata files; loadTable: lost and uncommitted metadata files."""
 
 from __future__ import annotations
 
@@ -11,9 +11,8 @@ import orjson
 from conformance.author.checks import equal, holds, lacks, same_items, text
 from conformance.author.requirement import must, should
 from conformance.iceberg.catalog import IcebergCatalog
-from conformance.iceberg.support.commits import POLICY, same_metadata
+from conformance.iceberg.support.assertions import POLICY, TAKEN, same_metadata, type_is
 from conformance.iceberg.support.content import WIDER
-from conformance.iceberg.support.errors import type_is
 from conformance.iceberg.support.files import Files
 from conformance.iceberg.support.listing import tables_in
 from conformance.iceberg.support.metadata import (
@@ -26,7 +25,6 @@ from conformance.iceberg.support.metadata import (
 )
 from conformance.iceberg.support.registrations import (
     REFUSED,
-    TAKEN,
     drop_table,
     dropped_file,
     file_of,
@@ -37,8 +35,7 @@ from conformance.iceberg.support.registrations import (
     registered_before,
     written_beside,
 )
-from conformance.iceberg.support.snapshots import FIRST, KEPT, SECOND, new_table_with_snapshots
-from conformance.iceberg.support.staging import stage
+from conformance.iceberg.support.staging import FIRST, KEPT, SECOND, new_table_with_snapshots, stage
 from conformance.iceberg.support.updates import TOUCH, add_and_use_schema, append
 from conformance.target.hostile import Canary
 from conformance.values.outcomes import Unoffered, Violation
@@ -49,7 +46,7 @@ REGISTERED = "the metadata of the registered table"
 
 @must("iceberg.register.table.same", operations=TABLE, clause="register-table")
 def test_registered_table_is_the_same(catalog: IcebergCatalog) -> None:
-    """A registered table has the metadata of the file, UUID, properties and schemas included, and takes commits."""
+    """registerTable returns and stores the metadata of the file, and the table accepts commits."""
     id = catalog.new_table(properties={"a": "1"})
     catalog.update_table(id, add_and_use_schema(WIDER))
     before = catalog.metadata(id)
@@ -62,7 +59,7 @@ def test_registered_table_is_the_same(catalog: IcebergCatalog) -> None:
 
 @should("iceberg.register.table.location", operations=TABLE, clause="load-table-metadata-location")
 def test_answer_tells_the_metadata_file(catalog: IcebergCatalog) -> None:
-    """The answer to a registration says where the metadata file is, as loadTable does."""
+    """registerTable returns the metadata-location that loadTable then returns."""
     other = catalog.table_id("other")
     answer = catalog.register_table(other, dropped_file(catalog))
     location = text(answer.get("metadata-location"), "the metadata-location of the answer")
@@ -71,7 +68,7 @@ def test_answer_tells_the_metadata_file(catalog: IcebergCatalog) -> None:
 
 @must("iceberg.register.table.history", operations=TABLE, clause="register-table", needs=KEPT)
 def test_registered_table_has_its_history(catalog: IcebergCatalog) -> None:
-    """A registered table has the snapshots of the file, its log and refs, and takes the next append."""
+    """A registered table has the snapshots, snapshot-log and refs of the file and accepts the next append."""
     id, _ = new_table_with_snapshots(catalog, FIRST)
     before = catalog.metadata(id)
     catalog.register_table(id, metadata_location=drop_table(catalog, id))
@@ -82,7 +79,7 @@ def test_registered_table_has_its_history(catalog: IcebergCatalog) -> None:
 
 @must("iceberg.register.table.after_drop", operations=[*TABLE, "dropTable"], clause="drop-table-keeps-files")
 def test_drop_leaves_the_files(catalog: IcebergCatalog) -> None:
-    """Without purgeRequested dropping leaves the files: the table can be registered again."""
+    """dropTable without purgeRequested keeps the metadata file, and registerTable restores the table from it."""
     id = catalog.new_table()
     location = file_of(catalog, id)
     files: Files | None = None
@@ -98,7 +95,7 @@ def test_drop_leaves_the_files(catalog: IcebergCatalog) -> None:
 
 @must("iceberg.table.load.uncommitted", operations=["loadTable"], clause="load-table-committed")
 def test_uncommitted_file_is_no_state(catalog: IcebergCatalog) -> None:
-    """A metadata file that lies beside that of a table, has a later number and was never committed, is not shown."""
+    """loadTable ignores an uncommitted metadata file with a higher number beside the committed one."""
     id = catalog.new_table(properties={"a": "1"})
     with catalog.client.preparing():
         location, files = file_of(catalog, id), stage(catalog, id).files
@@ -114,7 +111,7 @@ def test_uncommitted_file_is_no_state(catalog: IcebergCatalog) -> None:
 
 @must("iceberg.register.table.taken", operations=TABLE, clause="register-table-exists", kind="error")
 def test_name_is_taken(catalog: IcebergCatalog) -> None:
-    """A name that a table has is refused with 409 of type AlreadyExistsException; the table stays as it was."""
+    """registerTable on an existing table's name returns 409 with type AlreadyExistsException; the table stays as is."""
     location, id = registered_before(catalog), catalog.new_table()
     before = catalog.metadata(id)
     cases: list[dict[str, Any]] = [{}, {"overwrite": False}]
@@ -126,7 +123,7 @@ def test_name_is_taken(catalog: IcebergCatalog) -> None:
 
 @must("iceberg.register.table.taken_by_view", operations=TABLE, clause="register-table-exists", kind="error")
 def test_name_of_a_view_is_taken(catalog: IcebergCatalog) -> None:
-    """A name that a view has is refused with 409 of type AlreadyExistsException; the view stays."""
+    """registerTable on an existing view's name returns 409 with type AlreadyExistsException; the view stays."""
     catalog.require("createView")
     location, view = registered_before(catalog, "v"), catalog.new_view()
     refused = catalog.register_table(view, metadata_location=location, expect=409)
@@ -136,7 +133,7 @@ def test_name_of_a_view_is_taken(catalog: IcebergCatalog) -> None:
 
 @must("iceberg.register.table.overwrite", operations=TABLE, clause="register-table-overwrite")
 def test_overwrite(catalog: IcebergCatalog) -> None:
-    """With overwrite the table takes on the metadata of the file, or a refusal leaves it as it was."""
+    """registerTable with overwrite replaces the table's metadata with the file's, or fails and changes nothing."""
     id = catalog.new_table()
     older = file_of(catalog, id)
     before = catalog.update_table(id, add_and_use_schema(WIDER))["metadata"]
@@ -148,7 +145,7 @@ def test_overwrite(catalog: IcebergCatalog) -> None:
 
 
 def read_metadata(location: str) -> dict[str, Any]:
-    """Return the metadata in a file. Raises Unoffered where files cannot be reached."""
+    """Return the JSON object in a metadata file. Raises Unoffered where files cannot be reached."""
     try:
         metadata = orjson.loads(read_content(location))
     except orjson.JSONDecodeError:
@@ -174,7 +171,7 @@ BAD_FILES: dict[str, Callable[[str, Canary], str]] = {
     each=BAD_FILES,
 )
 def test_bad_file(catalog: IcebergCatalog, case: Callable[[str, Canary], str]) -> None:
-    """A file that holds no metadata ({}) is refused with a 4xx status, and no table appears."""
+    """registerTable with an unusable metadata file ({}) returns 400, 403, 404 or 422 and creates no table."""
     id = catalog.table_id()
     location = case(registered_before(catalog), catalog.target.canaries.new())
     catalog.register_foreign(id, location, expect=REFUSED)
@@ -183,7 +180,7 @@ def test_bad_file(catalog: IcebergCatalog, case: Callable[[str, Canary], str]) -
 
 @should("iceberg.register.table.outside", operations=TABLE, clause="register-table-outside", kind="hostile")
 def test_files_of_the_server(catalog: IcebergCatalog) -> None:
-    """A location that leads to files of the server itself is refused, and nothing of them is shown."""
+    """registerTable with a location of the server's own files returns 4xx, and neither reveals nor changes them."""
     canary = catalog.target.canaries.new()
     metadata = str(catalog.metadata(catalog.new_table())["location"])
     for location in (canary.uri, str(canary.path), f"{metadata}/{canary.climbing}"):
@@ -197,7 +194,7 @@ BAD_BODIES: dict[str, Any] = {"no_location": {}, "location_number": {"metadata-l
 
 @must("iceberg.register.table.bad_body.{}", operations=TABLE, clause="bad-body", kind="error", each=BAD_BODIES)
 def test_bad_body(catalog: IcebergCatalog, case: dict[str, Any]) -> None:
-    """A registration whose body does not fit its schema ({}) is refused with 400."""
+    """registerTable with a body that violates its schema ({}) returns 400."""
     registered_before(catalog)
     id = catalog.table_id()
     catalog.send("registerTable", catalog.namespace_path(id[:-1]), {"name": id[-1], **case}, expect=400)
@@ -212,7 +209,7 @@ SPELLINGS: dict[str, dict[str, Any]] = {
 
 @must("iceberg.register.table.no_snapshot.{}", operations=TABLE, clause="metadata-current-snapshot", each=SPELLINGS)
 def test_spellings_of_no_snapshot(catalog: IcebergCatalog, case: dict[str, Any]) -> None:
-    """A file in which the current snapshot is {} is that of a table without snapshots, and takes the first append."""
+    """A registered file whose current-snapshot-id is {} gives a table without snapshots that accepts an append."""
     location = dropped_file(catalog)
     metadata = read_metadata(location)
     metadata.pop("current-snapshot-id", None)
@@ -226,7 +223,7 @@ def test_spellings_of_no_snapshot(catalog: IcebergCatalog, case: dict[str, Any])
 
 @should("iceberg.register.table.unknown_fields", operations=TABLE, clause="metadata-unknown-fields")
 def test_unknown_fields_survive(catalog: IcebergCatalog) -> None:
-    """Fields of the metadata that the server does not know survive a registration and a commit."""
+    """Unknown metadata fields survive registerTable and a commit."""
     location = dropped_file(catalog)
     metadata = {**read_metadata(location), "x-from-the-future": {"a": [1]}}
     id = catalog.table_id()
@@ -237,7 +234,7 @@ def test_unknown_fields_survive(catalog: IcebergCatalog) -> None:
 
 @should("iceberg.table.load.lost_file", operations=["loadTable"], clause="load-table-lost-file", kind="error")
 def test_metadata_file_is_lost(catalog: IcebergCatalog) -> None:
-    """A table whose metadata file is lost is answered with a 4xx status, and others are listed and loaded as before."""
+    """loadTable without its metadata file returns no 5xx, and other tables can still be loaded and listed."""
     id, other = catalog.new_table("lost"), catalog.new_table("other")
     files = stage(catalog, id).files
     location = file_of(catalog, id)
@@ -253,7 +250,7 @@ def test_metadata_file_is_lost(catalog: IcebergCatalog) -> None:
 
 @must("iceberg.register.table.view_file", operations=TABLE, clause="register-table-no-file", kind="error")
 def test_file_of_a_view(catalog: IcebergCatalog) -> None:
-    """The metadata file of a view is refused as a table's with a 4xx status, and no table appears."""
+    """registerTable with a view's metadata file returns 400, 403, 404 or 422 and creates no table."""
     catalog.require("createView")
     registered_before(catalog, "v")
     view = catalog.new_view("v")

@@ -1,4 +1,4 @@
-"""Requests of any operation: broken bodies, unknown fields, media types, credentials, unknown paths."""
+"""Requests of any operation: invalid bodies, unknown fields, media types, unknown paths, HEAD, credentials."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from conformance.values.outcomes import Violation
 from specs.openapi import JSON_TYPE, Operation
 
 SECURED = {name: operation for name, operation in OPERATIONS.items() if operation.id not in ("getToken", "getConfig")}
-# Operations that are about something with a name, and have no body that could be wrong.
+# Operations without a body whose path names an object.
 NAMING = {
     name: operation
     for name, operation in OPERATIONS.items()
@@ -38,7 +38,7 @@ test_body_that_is_no_object = requests.body_that_is_no_object.declare(__name__, 
     clause="open-requests",
 )
 def test_unknown_fields(catalog: IcebergCatalog) -> None:
-    """Fields of a body that a server does not know are no error."""
+    """Unknown fields in request bodies are ignored."""
     catalog.create_namespace(catalog.namespace_id(), **UNKNOWN)
     id = catalog.table_id()
     catalog.create_table(id, schema=SCHEMA, **UNKNOWN)
@@ -48,7 +48,7 @@ def test_unknown_fields(catalog: IcebergCatalog) -> None:
 
 @should("iceberg.request.unknown_query", operations=["loadTable", "listTables"], clause="open-requests")
 def test_unknown_query_parameters(catalog: IcebergCatalog) -> None:
-    """Query parameters and headers that a server does not know are no error."""
+    """Unknown query parameters and headers are ignored."""
     id = catalog.new_table()
     catalog.load_table(id, something_new="1", _headers={"X-Something-New": "1"})
     catalog.list_tables(catalog.home, somethingNew="1")
@@ -56,7 +56,7 @@ def test_unknown_query_parameters(catalog: IcebergCatalog) -> None:
 
 @should("iceberg.request.media_type", operations=["createTable"], clause="media-type", kind="error")
 def test_other_media_type(catalog: IcebergCatalog) -> None:
-    """A body of another media type than JSON is refused with a 4xx status."""
+    """createTable with a body of another media type than JSON returns 400, 406, 415 or 422."""
     path = catalog.namespace_path(catalog.home)
     body = b"<table><name>t</name></table>"
     catalog.send("createTable", path, body, content_type="application/xml", expect=(400, 406, 415, 422))
@@ -65,7 +65,7 @@ def test_other_media_type(catalog: IcebergCatalog) -> None:
 @should("iceberg.request.charset", operations=["createTable", "createNamespace"], clause="media-type")
 @given(kind=st.sampled_from([f"{JSON_TYPE}; charset=utf-8", f"{JSON_TYPE};charset=UTF-8", "Application/JSON"]))
 def test_parameters_of_the_media_type(catalog: IcebergCatalog, kind: str) -> None:
-    """A charset beside the media type, and its spelling, make no difference."""
+    """createTable accepts application/json in any letter case and with a charset parameter."""
     id = catalog.table_id()
     body = catalog.body("createTable", id, schema=SCHEMA)
     catalog.note_tables([id])
@@ -74,7 +74,7 @@ def test_parameters_of_the_media_type(catalog: IcebergCatalog, kind: str) -> Non
 
 @should("iceberg.request.unknown_path", operations=["listNamespaces"], clause="unknown-route", kind="error")
 def test_path_that_is_none(suite: Suite, catalog: IcebergCatalog) -> None:
-    """A path that the interface does not know is refused with a 4xx status and a proper error body."""
+    """A path that the document does not define returns 4xx with a JSON error body."""
     catalog.list_namespaces()
     exchange = suite.client.get_raw("/v1/lakeproof/asks/where/nothing/is")
     suite.client.touch(exchange, "status")
@@ -87,7 +87,7 @@ def test_path_that_is_none(suite: Suite, catalog: IcebergCatalog) -> None:
 
 @should("iceberg.request.bad_parameter", operations=["dropTable"], clause="bad-parameter", kind="error")
 def test_flag_that_is_none(catalog: IcebergCatalog) -> None:
-    """A flag that is neither true nor false is refused with 400, and the table stays."""
+    """dropTable with a purgeRequested that is neither true nor false returns 400, and the table stays."""
     id = catalog.new_table()
     catalog.drop_table(id, purgeRequested="perhaps", expect=400)
     catalog.load_table(id)
@@ -95,28 +95,28 @@ def test_flag_that_is_none(catalog: IcebergCatalog) -> None:
 
 @should("iceberg.request.path_no_text.{}", clause="bad-path", kind="error", each=NAMING)
 def test_path_that_is_no_text(catalog: IcebergCatalog, case: Operation) -> None:
-    """{} refuses names whose bytes are no UTF-8 with 400 or 404."""
+    """{} with a name that is not valid UTF-8 returns 400 or 404."""
     path = catalog.any_path(case, catalog.new_table()[-1])
     for name in path:
         catalog.send(case.id, {**path, name: Encoded(f"{catalog.target.prefix}%FF")}, expect=(400, 404))
 
 
-# What has no body
+# Responses without a body
 
-# What tells of the thing itself, and of the body that GET sends of it: success of HEAD, 204, has none. The length of
-# a body is left out: texts of errors may tell HEAD from GET.
+# Headers about the state of an object, and headers about the body that GET returns: a successful HEAD, 204, has no
+# body. Content-Length is left out: error texts may differ between HEAD and GET.
 ABOUT_STATES = ("ETag", "Last-Modified")
 ABOUT_BODIES = (*ABOUT_STATES, "Content-Type")
-# Mutations that answer without a body.
+# Mutations whose successful response has no body.
 EMPTY = {name: mutation for name, mutation in MUTATIONS.items() if name.startswith(("drop", "rename", "commit"))}
 
 
 @must("iceberg.request.head.{}", clause="head-empty", each=HEAD_OPERATIONS)
 def test_head_has_no_body(suite: Suite, catalog: IcebergCatalog, case: Operation) -> None:
-    """The answers of {} have no body, so that the connection serves for the next request."""
+    """{} returns no body, and the connection stays usable for the next request."""
     id = catalog.new_view() if case.id == "viewExists" else catalog.new_table()
     done = catalog.successes(case.id)
-    for name, expect in ((id[-1], done), ("missing", [*done, 404])):  # a namespace is there all the same
+    for name, expect in ((id[-1], done), ("missing", [*done, 404])):  # namespaceExists finds its namespace both times
         answer = catalog.send(case.id, catalog.any_path(case, name), expect=expect)
         equal(len(answer.body), 0, "the length of the body")
     catalog.list_tables(catalog.home)
@@ -124,7 +124,7 @@ def test_head_has_no_body(suite: Suite, catalog: IcebergCatalog, case: Operation
 
 @should("iceberg.request.head_like_get.{}", clause="head-like-get", each=HEAD_OPERATIONS)
 def test_head_is_like_get(catalog: IcebergCatalog, case: Operation) -> None:
-    """{} says in no header something else than GET does for the same path."""
+    """{} returns 404 exactly when GET on the same path does, and the same headers as GET."""
     id = catalog.new_view() if case.id == "viewExists" else catalog.new_table()
     known = catalog.client.document.operations.values()
     get = next(other for other in known if other.method == "GET" and other.path == case.path)
@@ -142,7 +142,7 @@ def test_head_is_like_get(catalog: IcebergCatalog, case: Operation) -> None:
 
 @must("iceberg.request.success_empty.{}", clause="success-empty", each=EMPTY)
 def test_success_without_a_body(catalog: IcebergCatalog, case: Mutation) -> None:
-    """Success of {} comes without a body."""
+    """A successful {} returns no body."""
     answer = case.prepare(catalog)()
     equal(len(answer.body), 0, "the length of the body")
 
@@ -155,7 +155,7 @@ test_nothing_but_401_without_credentials = requests.nothing_but_401_without_cred
 
 @should("iceberg.credentials.config", operations=["getConfig"], clause="unauthorized", kind="auth")
 def test_configuration_without_credentials(suite: Suite, catalog: IcebergCatalog) -> None:
-    """Without credentials, or with wrong ones, the configuration is shown, or refused with 401."""
+    """getConfig without credentials, or with wrong ones, returns 200 or 401."""
     require_token(suite)
     for token in (None, *WRONG_BEARERS):
         catalog.send("getConfig", headers={"Authorization": token}, expect=(200, 401))

@@ -1,4 +1,4 @@
-"""Delete files in plans: which of them a task has, and how they are described."""
+"""Delete files in scan plans: assignment to tasks, and description."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ PARTITIONED = spec(partition(1, "id_part"))
 
 
 def delete_counts(table: ScanTable) -> list[int]:
-    """Return how many delete files the tasks of a plan have, fewest first; they are the right ones."""
+    """Plan a scan and return the number of delete files of each task, ascending. Raises Violation for wrong ones."""
     return sorted(map(len, delete_paths(table)))
 
 
 def delete_paths(table: ScanTable) -> list[set[str]]:
-    """Return the paths of the delete files that the tasks of a plan have, which are the right ones."""
+    """Plan a scan and return the delete file paths of each task. Raises Violation for wrong ones."""
     planned = plan(table.catalog, table.id)
     has_files(planned, table.data_files())
     nothing(wrong_deletes(table, planned), WRONG)
@@ -33,7 +33,7 @@ def delete_paths(table: ScanTable) -> list[set[str]]:
 
 @must("iceberg.scan.deletes.positions", operations=PLAN, clause="plan-deletes-applied")
 def test_position_deletes(catalog: IcebergCatalog) -> None:
-    """A file from which rows were deleted by position has the delete file, also one of the same commit."""
+    """A task has the position delete files of its data file, including one of the same commit."""
     table = new_scan_table(catalog, SCHEMA)
     first, second, third = (table.data(*plain_rows(id, id + 10)) for id in range(3))
     table.commit(first, table.position_deletes(first))
@@ -44,7 +44,7 @@ def test_position_deletes(catalog: IcebergCatalog) -> None:
 
 @must("iceberg.scan.deletes.equality", operations=PLAN, clause="plan-deletes-applied")
 def test_equality_deletes(catalog: IcebergCatalog) -> None:
-    """Deletes by value are with older files alone: not with those of the same commit, not with newer ones."""
+    """Tasks of older data files have an equality delete file; tasks of the same or later commits do not."""
     table = new_scan_table(catalog, SCHEMA)
     older, same, newer = (table.data(*plain_rows(1, 2)) for _ in range(3))
     table.commit(older)
@@ -55,7 +55,7 @@ def test_equality_deletes(catalog: IcebergCatalog) -> None:
 
 @must("iceberg.scan.deletes.equality_several", operations=PLAN, clause="plan-deletes-applied")
 def test_equality_deletes_of_several_columns(catalog: IcebergCatalog) -> None:
-    """Several deletes by value, of different columns and ages, are each with the files that are older."""
+    """Tasks have all equality delete files that are newer than their data file, whatever columns those use."""
     table = new_scan_table(catalog, SCHEMA)
     for _ in range(3):
         table.commit(
@@ -68,7 +68,7 @@ def test_equality_deletes_of_several_columns(catalog: IcebergCatalog) -> None:
 
 @must("iceberg.scan.deletes.partitions", operations=PLAN, clause="plan-deletes-applied")
 def test_deletes_of_partitions(catalog: IcebergCatalog) -> None:
-    """Deletes of one partition are not with the files of another."""
+    """Tasks have no delete files of other partitions."""
     table = new_scan_table(catalog, SCHEMA, PARTITIONED)
     files = [table.data(*plain_rows(id)) for id in (1, 2, 3)]
     table.commit(*files)
@@ -79,7 +79,7 @@ def test_deletes_of_partitions(catalog: IcebergCatalog) -> None:
 
 @must("iceberg.scan.deletes.everywhere", operations=PLAN, clause="plan-deletes-applied")
 def test_equality_deletes_without_a_partition(catalog: IcebergCatalog) -> None:
-    """Deletes by value that have no partition are with the older files of all partitions."""
+    """Tasks of older data files in every partition have an equality delete file without a partition."""
     table = new_scan_table(catalog, SCHEMA)
     unpartitioned = table.data(*plain_rows(9))
     catalog.update_table(table.id, add_and_use_spec(PARTITIONED))
@@ -91,7 +91,7 @@ def test_equality_deletes_without_a_partition(catalog: IcebergCatalog) -> None:
 
 @must("iceberg.scan.deletes.vectors", operations=PLAN, clause="plan-deletes-applied")
 def test_deletion_vectors(catalog: IcebergCatalog) -> None:
-    """In version 3 a deletion vector is with its own data file alone, with the place of the vector in its file."""
+    """In format version 3, only the task of its data file has a deletion vector, with its offset and size."""
     table = new_scan_table(catalog, SCHEMA, version=3)
     files = [table.data(*plain_rows(id, id + 10)) for id in range(3)]
     table.commit(*files)
@@ -110,7 +110,7 @@ def test_deletion_vectors(catalog: IcebergCatalog) -> None:
 
 @must("iceberg.scan.deletes.removed", operations=PLAN, clause="plan-deletes-applied")
 def test_deletes_that_were_removed(catalog: IcebergCatalog) -> None:
-    """Delete files that a snapshot removed are with no task of it, but with those of the snapshot before."""
+    """No task has delete files that the snapshot removed, but tasks of the previous snapshot have them."""
     table = new_scan_table(catalog, SCHEMA)
     data = table.data(*plain_rows(1, 2))
     table.commit(data)
@@ -123,7 +123,7 @@ def test_deletes_that_were_removed(catalog: IcebergCatalog) -> None:
 
 @must("iceberg.scan.deletes.filtered", operations=PLAN, clause="plan-deletes-applied")
 def test_deletes_of_a_filtered_scan(catalog: IcebergCatalog) -> None:
-    """A filter takes no deletes from the files that stay, whatever the bounds of the delete files are."""
+    """In a filtered plan, tasks keep all their delete files, whatever bounds the delete files have."""
     table = new_scan_table(catalog, SCHEMA)
     files = [table.data(*plain_rows(id, id + 10)) for id in range(3)]
     table.commit(*files)
@@ -136,7 +136,7 @@ def test_deletes_of_a_filtered_scan(catalog: IcebergCatalog) -> None:
 
 @must("iceberg.scan.deletes.many", operations=PLAN, clause="plan-deletes")
 def test_deletes_of_many_files(catalog: IcebergCatalog) -> None:
-    """Every answer of a plan in several parts has the delete files that its own tasks refer to."""
+    """In a plan with many files, every response contains the delete files that its tasks refer to."""
     table = new_scan_table(catalog, SCHEMA)
     files = table.listed(MANY)
     table.commit(*files)
@@ -148,7 +148,7 @@ def test_deletes_of_many_files(catalog: IcebergCatalog) -> None:
 
 @must("iceberg.scan.deletes.fields", operations=PLAN, clause="plan-file-fields")
 def test_description_of_delete_files(catalog: IcebergCatalog) -> None:
-    """A delete file is described by its kind, place, size, rows and spec, deletes by value by their columns too."""
+    """Delete files have their content, path, size, record-count, spec-id, partition, format and equality-ids."""
     table = new_scan_table(catalog, SCHEMA, PARTITIONED)
     data = table.data(*plain_rows(1))
     table.commit(data)

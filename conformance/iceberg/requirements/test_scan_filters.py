@@ -1,4 +1,4 @@
-"""planTableScan: filters. No file with a row that fits may be lost, and residuals decide as the filter does."""
+"""planTableScan with filters: no file with a matching row is lost, and residuals decide as the filter does."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ from conformance.iceberg.support.scans.soundness import (
 )
 from conformance.iceberg.support.scans.tables import ScanTable, new_scan_table, usable
 from conformance.iceberg.support.scans.transforms import transformed
-from conformance.iceberg.support.scans.values import SAMPLES
+from conformance.iceberg.support.scans.values import SAMPLES, base
 from conformance.iceberg.support.updates import add_and_use_schema, add_and_use_spec
 from conformance.values.json_values import shown
 
 TREES = st.lists(conditions(), min_size=1, max_size=8)
-KINDS = {name.split("(")[0].split("[")[0]: name for name in SAMPLES}
+KINDS = {base(name): name for name in SAMPLES}
 MIXED = ("none", "several", "void")
 
 
 def keeps_what_fits(catalog: IcebergCatalog, table: ScanTable, condition: Json) -> None:
-    """Plan with a filter and look for files that were lost, doubled or invented."""
+    """Plan with a filter. Raises Violation for files that are lost, duplicated or not of the table."""
     planned = plan(catalog, table.id, filter=condition)
     nothing(planned.doubled, "file with several tasks")
     nothing(set(planned.paths) - set(table.data_files()), "task for a file that is none of the table")
@@ -39,7 +39,7 @@ def keeps_what_fits(catalog: IcebergCatalog, table: ScanTable, condition: Json) 
 
 
 def leaves_what_decides(catalog: IcebergCatalog, table: ScanTable, condition: Json) -> None:
-    """Plan with a filter and look for rows about which what is left of it decides otherwise."""
+    """Plan with a filter. Raises Violation for rows that a residual decides otherwise than the filter."""
     residuals_decide_alike(table, condition, plan(catalog, table.id, filter=condition))
 
 
@@ -58,7 +58,7 @@ def _conditions_on(layout: str) -> list[Json]:
     each={name: name for name in LAYOUTS},
 )
 def test_filter_loses_nothing(catalog: IcebergCatalog, case: str) -> None:
-    """A filter loses no file with a row that fits it, in a table with the layout {}."""
+    """A filtered plan contains every file with a matching row, with the partition layout {}."""
     table = new_events(catalog, case)
     for condition in _conditions_on(case):
         keeps_what_fits(catalog, table, condition)
@@ -66,7 +66,7 @@ def test_filter_loses_nothing(catalog: IcebergCatalog, case: str) -> None:
 
 @must("iceberg.scan.filter.type.{}", operations=PLAN, clause="plan-filter", each=KINDS)
 def test_filter_on_each_type(catalog: IcebergCatalog, case: str) -> None:
-    """A filter on a column of type {} loses no file with a row that fits it."""
+    """A plan filtered on a column of type {} contains every file with a matching row."""
     table = new_scan_table(catalog, schema(field(1, "v", case)))
     table.commit(*(table.data({"v": value}) for value in (*SAMPLES[case], None)))
     for condition in every_test("v", case, SAMPLES[case]):
@@ -76,7 +76,7 @@ def test_filter_on_each_type(catalog: IcebergCatalog, case: str) -> None:
 @must("iceberg.scan.filter.tree.{}", operations=PLAN, clause="plan-filter", each={name: name for name in MIXED})
 @given(trees=TREES)
 def test_trees_of_conditions(catalog: IcebergCatalog, case: str, trees: list[Json]) -> None:
-    """A tree of conditions loses no file with a row that fits it, in a table with the layout {}."""
+    """A plan filtered by nested conditions contains every file with a matching row, with the partition layout {}."""
     table = new_events(catalog, case)
     for condition in trees:
         keeps_what_fits(catalog, table, condition)
@@ -84,18 +84,18 @@ def test_trees_of_conditions(catalog: IcebergCatalog, case: str, trees: list[Jso
 
 @must("iceberg.scan.filter.version.{}", operations=PLAN, clause="plan-filter", each={"v1": 1, "v3": 3})
 def test_filter_in_each_format_version(catalog: IcebergCatalog, case: int) -> None:
-    """A filter loses nothing in a table of format version {}."""
+    """A filtered plan of a table of format {} contains every file with a matching row."""
     table = new_events(catalog, "several", version=case)
     for condition in _conditions_on("several")[::4]:
         keeps_what_fits(catalog, table, condition)
 
 
-# What is known of files
+# Statistics, schemas and specs of files
 
 
 @must("iceberg.scan.filter.no_statistics", operations=PLAN, clause="plan-filter")
 def test_files_without_statistics(catalog: IcebergCatalog) -> None:
-    """Files of which the manifests say nothing but their rows are not left out."""
+    """A filtered plan contains every file with a matching row, even without column statistics in manifests."""
     table = new_scan_table(catalog, EVENTS)
     table.commit(table.data(*ROWS, statistics=Statistics()))
     for condition in _conditions_on("none")[::3]:
@@ -104,7 +104,7 @@ def test_files_without_statistics(catalog: IcebergCatalog) -> None:
 
 @must("iceberg.scan.filter.cut_bounds", operations=PLAN, clause="plan-filter")
 def test_bounds_that_are_cut(catalog: IcebergCatalog) -> None:
-    """Bounds of text may be cut: they are below the first value and above the last one, but need not be values."""
+    """A filtered plan contains every file with a matching row, even if the bounds of its strings are truncated."""
     table = new_scan_table(catalog, EVENTS)
     row = next(row for row in ROWS if row["name"] == "bananas")
     cut = Statistics(value_counts={2: 1}, null_value_counts={2: 0}, lower_bounds={2: b"ban"}, upper_bounds={2: b"bao"})
@@ -115,7 +115,7 @@ def test_bounds_that_are_cut(catalog: IcebergCatalog) -> None:
 
 @must("iceberg.scan.filter.nan", operations=PLAN, clause="plan-filter")
 def test_numbers_that_are_none(catalog: IcebergCatalog) -> None:
-    """NaN is in no bounds; a file that has it is found by tests for it and by not-eq."""
+    """A filtered plan contains every file with a matching row, even if its column has NaN, which no bounds cover."""
     table = new_scan_table(catalog, EVENTS)
     rows = [{**ROWS[0], "amount": amount} for amount in (NAN, 1.0, None)]
     table.commit(*(table.data(row) for row in rows), table.data(*rows))
@@ -125,7 +125,7 @@ def test_numbers_that_are_none(catalog: IcebergCatalog) -> None:
 
 @must("iceberg.scan.filter.new_column", operations=PLAN, clause="plan-filter")
 def test_column_that_is_newer_than_files(catalog: IcebergCatalog) -> None:
-    """Files from before a column was added have no value in it: is-null keeps them."""
+    """A plan filtered on an added column treats older files as null in it and contains every matching file."""
     table = new_scan_table(catalog, EVENTS)
     table.commit(*files_of(table, ROWS[:2]))
     wider = {**EVENTS, "fields": [*EVENTS["fields"], field(10, "extra")]}
@@ -138,7 +138,7 @@ def test_column_that_is_newer_than_files(catalog: IcebergCatalog) -> None:
 
 @must("iceberg.scan.filter.old_spec", operations=PLAN, clause="plan-filter")
 def test_filter_over_partition_specs(catalog: IcebergCatalog) -> None:
-    """A filter loses no file of an older partition spec: each file has the values of its own spec."""
+    """A filtered plan contains every file with a matching row, including files of older partition specs."""
     table = new_events(catalog, "bucket")
     catalog.update_table(table.id, add_and_use_spec(spec(partition(2, "name_start", "truncate[1]"))))
     table.refresh()
@@ -147,7 +147,7 @@ def test_filter_over_partition_specs(catalog: IcebergCatalog) -> None:
         keeps_what_fits(catalog, table, condition)
 
 
-# Files that need not be read
+# Pruning
 
 
 @should(
@@ -157,7 +157,7 @@ def test_filter_over_partition_specs(catalog: IcebergCatalog) -> None:
     each={name: name for name in LAYOUTS if name not in ("none", "void", "several")},
 )
 def test_partitions_are_left_out(catalog: IcebergCatalog, case: str) -> None:
-    """Files of partitions in which a value cannot be are left out, in a table with the layout {}."""
+    """A plan filtered on one value leaves out files of other partitions, with the partition layout {}."""
     table = new_events(catalog, case)
     column = LAYOUTS[case][1][0]
     transform = table.metadata["partition-specs"][0]["fields"][0]["transform"]
@@ -171,7 +171,7 @@ def test_partitions_are_left_out(catalog: IcebergCatalog, case: str) -> None:
 
 @should("iceberg.scan.pruned_by_bounds", operations=PLAN, clause="plan-pruning")
 def test_bounds_leave_files_out(catalog: IcebergCatalog) -> None:
-    """Files are left out that a value cannot be in by the bounds of its column."""
+    """A plan filtered on one value leaves out files whose column bounds exclude the value."""
     table = new_scan_table(catalog, EVENTS)
     files = [table.data(row) for row in ROWS]
     table.commit(*files)
@@ -181,7 +181,7 @@ def test_bounds_leave_files_out(catalog: IcebergCatalog) -> None:
 
 @should("iceberg.scan.pruned_never", operations=PLAN, clause="plan-pruning")
 def test_filter_that_never_holds(catalog: IcebergCatalog) -> None:
-    """A filter that is false leaves every file out."""
+    """A plan with the filter false contains no files."""
     table = new_events(catalog)
     has_files(plan(catalog, table.id, filter=False), [])
 
@@ -191,7 +191,7 @@ def test_filter_that_never_holds(catalog: IcebergCatalog) -> None:
 
 @must("iceberg.scan.residual.layout.{}", operations=PLAN, clause="plan-residual", each={name: name for name in LAYOUTS})
 def test_residuals(catalog: IcebergCatalog, case: str) -> None:
-    """What is left of a filter decides about the rows of a file as the filter does, in a table with the layout {}."""
+    """Residual filters decide every row as the filter does, with the partition layout {}."""
     table = new_events(catalog, case)
     for condition in _conditions_on(case):
         leaves_what_decides(catalog, table, condition)
@@ -200,7 +200,7 @@ def test_residuals(catalog: IcebergCatalog, case: str) -> None:
 @must("iceberg.scan.residual.tree.{}", operations=PLAN, clause="plan-residual", each={name: name for name in MIXED})
 @given(trees=TREES)
 def test_residuals_of_trees(catalog: IcebergCatalog, case: str, trees: list[Json]) -> None:
-    """What is left of a tree of conditions decides as the tree does, in a table with the layout {}."""
+    """Residuals of nested conditions decide every row as the conditions do, with the partition layout {}."""
     table = new_events(catalog, case)
     for condition in trees:
         leaves_what_decides(catalog, table, condition)
@@ -208,7 +208,7 @@ def test_residuals_of_trees(catalog: IcebergCatalog, case: str, trees: list[Json
 
 @must("iceberg.scan.residual.several_specs", operations=PLAN, clause="plan-residual")
 def test_residuals_over_partition_specs(catalog: IcebergCatalog) -> None:
-    """What is left of a filter follows from the partition spec of each file, not from the newest one."""
+    """The residual filter of a file follows from the file's own partition spec, not from the newest one."""
     table = new_scan_table(catalog, EVENTS)
     table.commit(*files_of(table, ROWS))
     catalog.update_table(table.id, add_and_use_spec(spec(partition(2, "name_part"))))

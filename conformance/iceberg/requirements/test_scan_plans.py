@@ -1,4 +1,4 @@
-"""The course of a scan plan: its states, plan tasks, cancelling, and what is not there."""
+"""Scan plans: states, plan tasks, cancelling, unknown ids, credentials."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from conformance.author.requirement import given, may, must
 from conformance.http.client import Answer
 from conformance.iceberg.catalog import IcebergCatalog, Names
 from conformance.iceberg.operations import OPERATIONS
+from conformance.iceberg.support.assertions import type_is
 from conformance.iceberg.support.content import SCHEMA
-from conformance.iceberg.support.errors import type_is
 from conformance.iceberg.support.scans.plans import (
     CANCELLED,
     COMPLETED,
@@ -45,14 +45,14 @@ WAYS = {"vended_credentials": VENDED, "remote_signing": SIGNING, "both": f"{VEND
 
 
 def new_small_table(catalog: IcebergCatalog) -> ScanTable:
-    """Return a table with two files."""
+    """Return a table with two data files."""
     table = new_scan_table(catalog, SCHEMA)
     table.commit(table.data(*plain_rows(1)), table.data(*plain_rows(2)))
     return table
 
 
 def new_large_table(catalog: IcebergCatalog) -> ScanTable:
-    """Return a table with many files, in two manifests."""
+    """Return a table with MANY data files in two manifests."""
     table = new_scan_table(catalog, SCHEMA)
     files = table.listed(MANY)
     table.commit(*files[: MANY // 2])
@@ -61,7 +61,7 @@ def new_large_table(catalog: IcebergCatalog) -> ScanTable:
 
 
 def submitted(catalog: IcebergCatalog, table: ScanTable) -> Answer:
-    """Return the answer to a scan plan that goes on. Raises Unoffered where the server plans at once."""
+    """Plan a scan and return the submitted answer. Raises Unoffered where the server plans synchronously."""
     answer = catalog.plan_table_scan(table.id)
     if answer["status"] != SUBMITTED:
         raise Unoffered("the server plans while the client waits")
@@ -69,7 +69,7 @@ def submitted(catalog: IcebergCatalog, table: ScanTable) -> Answer:
 
 
 def with_plan_tasks(catalog: IcebergCatalog, table: ScanTable) -> PlanResult:
-    """Return the plan of a table with many files. Raises Unoffered where one answer holds them all."""
+    """Plan a table with many files and return the plan. Raises Unoffered where it has no plan tasks."""
     planned = plan(catalog, table.id)
     if not planned.plan_tasks:
         raise Unoffered(f"the server issues no plan tasks, also not for {MANY} files")
@@ -77,7 +77,7 @@ def with_plan_tasks(catalog: IcebergCatalog, table: ScanTable) -> PlanResult:
 
 
 def leads_on(answer: Answer) -> None:
-    """Check that an answer has tasks of one kind or the other."""
+    """Check that an answer has file-scan-tasks or plan-tasks."""
     tasks = answer.get("file-scan-tasks") or answer.get("plan-tasks")
     holds(tasks, "there are file-scan-tasks or plan-tasks in the answer")
 
@@ -87,7 +87,7 @@ def leads_on(answer: Answer) -> None:
 
 @must("iceberg.scan.completed", operations=PLAN, clause="plan-completed")
 def test_completed_planning_has_its_tasks(catalog: IcebergCatalog) -> None:
-    """A scan plan ends in an answer, completed, that has the tasks for all files."""
+    """A completed scan plan contains tasks for all data files."""
     table = new_small_table(catalog)
     planned = plan(catalog, table.id)
     equal(planned.answer["status"], COMPLETED, STATUS)
@@ -97,7 +97,7 @@ def test_completed_planning_has_its_tasks(catalog: IcebergCatalog) -> None:
 
 @must("iceberg.scan.states", operations=["planTableScan"], clause="plan-not-cancelled")
 def test_new_planning_is_not_cancelled(catalog: IcebergCatalog) -> None:
-    """The answer to a new scan plan is completed, submitted or failed, also after an equal one was cancelled."""
+    """A new scan plan is completed, submitted or failed, even after an equal plan was cancelled."""
     table = new_small_table(catalog)
     first = catalog.plan_table_scan(table.id)
     one_of(first["status"], STATES, STATUS)
@@ -108,7 +108,7 @@ def test_new_planning_is_not_cancelled(catalog: IcebergCatalog) -> None:
 
 @must("iceberg.scan.submitted", operations=["planTableScan"], clause="plan-submitted")
 def test_submitted_planning_has_an_id(catalog: IcebergCatalog) -> None:
-    """A scan plan that is submitted has a plan-id of its own."""
+    """Every submitted scan plan has its own plan-id."""
     table = new_small_table(catalog)
     first, second = (text(submitted(catalog, table)["plan-id"], "the plan-id") for _ in range(2))
     unequal(second, first, "the plan-id of the second scan plan")
@@ -116,14 +116,14 @@ def test_submitted_planning_has_an_id(catalog: IcebergCatalog) -> None:
 
 @must("iceberg.scan.fetch", operations=["fetchPlanningResult"], clause="plan-fetch")
 def test_submitted_planning_can_be_asked_for(catalog: IcebergCatalog) -> None:
-    """A scan plan that is submitted can be asked for until it is completed, and then has all files."""
+    """fetchPlanningResult on a submitted plan finally returns completed, with tasks for all data files."""
     table = new_small_table(catalog)
     has_files(followed(catalog, table.id, submitted(catalog, table)), table.data_files())
 
 
 @must("iceberg.scan.fetch_id", operations=["fetchPlanningResult"], clause="plan-fetch")
 def test_planning_with_an_id_can_be_asked_for(catalog: IcebergCatalog) -> None:
-    """Under the id of a scan plan that is completed there is the same scan plan, or nothing any more."""
+    """fetchPlanningResult on a completed plan returns as many tasks as planTableScan did, or 404."""
     _fetched_as_planned(catalog, new_small_table(catalog))
 
 
@@ -144,7 +144,7 @@ def _new_table_with_deletes(catalog: IcebergCatalog) -> ScanTable:
 def test_planning_of_more_can_be_asked_for(
     catalog: IcebergCatalog, case: Callable[[IcebergCatalog], ScanTable]
 ) -> None:
-    """Under the id of a scan plan with plan tasks or delete files ({}) there are as many, or nothing any more."""
+    """fetchPlanningResult on a completed plan with plan tasks or delete files ({}) returns as many, or 404."""
     _fetched_as_planned(catalog, case(catalog))
 
 
@@ -162,7 +162,7 @@ def _fetched_as_planned(catalog: IcebergCatalog, table: ScanTable) -> None:
 
 @must("iceberg.scan.failed", operations=["planTableScan"], clause="plan-failed", kind="error")
 def test_failed_planning_has_an_error(catalog: IcebergCatalog) -> None:
-    """A scan plan whose manifest list is gone is not completed, but refused or failed with an error."""
+    """planTableScan without the snapshot's manifest list returns an error, or the status failed with an error."""
     table = new_small_table(catalog)
     catalog.load_table(table.id)
     location = table.metadata["snapshots"][-1]["manifest-list"]
@@ -184,7 +184,7 @@ def test_failed_planning_has_an_error(catalog: IcebergCatalog) -> None:
 
 @must("iceberg.scan.plan_tasks", operations=PLAN, clause="plan-tasks")
 def test_plan_tasks_lead_to_file_scan_tasks(catalog: IcebergCatalog) -> None:
-    """Each plan task can be turned into file scan tasks or further plan tasks, in any order and more than once."""
+    """fetchScanTasks returns tasks or further plan tasks for every plan task, in any order and repeatedly."""
     table = new_large_table(catalog)
     planned = with_plan_tasks(catalog, table)
     for task in reversed(planned.plan_tasks[-3:]):
@@ -194,14 +194,14 @@ def test_plan_tasks_lead_to_file_scan_tasks(catalog: IcebergCatalog) -> None:
 
 @must("iceberg.scan.many_files", operations=PLAN, clause="plan-complete")
 def test_many_files_are_all_there(catalog: IcebergCatalog) -> None:
-    """The tasks of an answer and of all its plan tasks together have each of many files once."""
+    """The tasks of a plan and of its plan tasks together contain each of many data files once."""
     table = new_large_table(catalog)
     has_files(plan(catalog, table.id), table.data_files())
 
 
 @must("iceberg.scan.many_files_snapshot", operations=PLAN, clause="plan-complete")
 def test_plan_tasks_keep_their_snapshot(catalog: IcebergCatalog) -> None:
-    """Plan tasks that are turned into tasks after a commit still are about the snapshot that was planned."""
+    """Plan tasks fetched after a commit still belong to the planned snapshot."""
     table = new_large_table(catalog)
     expected = sorted(table.data_files())
     first = catalog.plan_table_scan(table.id)
@@ -211,7 +211,7 @@ def test_plan_tasks_keep_their_snapshot(catalog: IcebergCatalog) -> None:
 
 @must("iceberg.scan.plan_task_unknown", operations=["fetchScanTasks"], clause="plan-tasks-unknown", kind="error")
 def test_unknown_plan_task(catalog: IcebergCatalog) -> None:
-    """A plan task that the server did not issue is 404."""
+    """fetchScanTasks with an unknown plan task returns 404 with type NoSuchPlanTaskException."""
     table = catalog.new_table()
     type_is(catalog.fetch_scan_tasks(table, NOWHERE, expect=404), "NoSuchPlanTaskException")
 
@@ -221,7 +221,7 @@ def test_unknown_plan_task(catalog: IcebergCatalog) -> None:
 
 @must("iceberg.scan.cancel", operations=["cancelPlanning"], clause="plan-cancel")
 def test_cancelled_planning(catalog: IcebergCatalog) -> None:
-    """A scan plan with an id can be cancelled with 204; afterwards its id is cancelled or unknown."""
+    """cancelPlanning returns 204; fetchPlanningResult then returns cancelled or 404."""
     table = new_large_table(catalog)
     plan_id = catalog.plan_table_scan(table.id).get("plan-id")
     if not plan_id:
@@ -234,7 +234,7 @@ def test_cancelled_planning(catalog: IcebergCatalog) -> None:
 
 @must("iceberg.scan.cancel_one", operations=["cancelPlanning"], clause="plan-cancel")
 def test_cancelling_leaves_others_alone(catalog: IcebergCatalog) -> None:
-    """Cancelling a scan plan does nothing to another one of the same table."""
+    """cancelPlanning does not affect another plan of the same table."""
     table = new_large_table(catalog)
     first, second = (catalog.plan_table_scan(table.id) for _ in range(2))
     if not first.get("plan-id"):
@@ -243,55 +243,55 @@ def test_cancelling_leaves_others_alone(catalog: IcebergCatalog) -> None:
     has_files(followed(catalog, table.id, second), table.data_files())
 
 
-# What is not there
+# Unknown plans, tables and namespaces
 
 
 @must("iceberg.scan.fetch_unknown", operations=["fetchPlanningResult"], clause="plan-unknown-id", kind="error")
 def test_fetching_an_unknown_planning(catalog: IcebergCatalog) -> None:
-    """Asking for a scan plan that never was is 404."""
+    """fetchPlanningResult with an unknown plan-id returns 404 with type NoSuchPlanIdException."""
     id = catalog.new_table()
     type_is(catalog.fetch_planning_result(id, NOWHERE, expect=404), "NoSuchPlanIdException")
 
 
 @must("iceberg.scan.cancel_unknown", operations=["cancelPlanning"], clause="plan-unknown-id", kind="error")
 def test_cancelling_an_unknown_planning(catalog: IcebergCatalog) -> None:
-    """Cancelling a scan plan that never was is 404."""
+    """cancelPlanning with an unknown plan-id returns 404 with type NoSuchPlanIdException."""
     id = catalog.new_table()
     type_is(catalog.cancel_planning(id, NOWHERE, expect=404), "NoSuchPlanIdException")
 
 
 @must("iceberg.scan.no_table.{}", clause="plan-not-found", kind="error", each=PLAN_OPERATIONS)
 def test_planning_on_a_missing_table(catalog: IcebergCatalog, case: Operation) -> None:
-    """{} is 404 for a table that does not exist."""
+    """{} on a missing table returns 404 with type NoSuchTableException."""
     type_is(_called(catalog, case, catalog.table_id("missing")), "NoSuchTableException")
 
 
 @must("iceberg.scan.no_namespace.{}", clause="plan-not-found", kind="error", each=PLAN_OPERATIONS)
 def test_planning_in_a_missing_namespace(catalog: IcebergCatalog, case: Operation) -> None:
-    """{} is 404 where the namespace does not exist."""
+    """{} in a missing namespace returns 404 with type NoSuchNamespaceException or NoSuchTableException."""
     refused = _called(catalog, case, (*catalog.missing_namespace(), "t"))
     type_is(refused, "NoSuchNamespaceException", "NoSuchTableException")
 
 
 @must("iceberg.scan.no_view.{}", clause="plan-not-found", kind="error", each=PLAN_OPERATIONS)
 def test_planning_on_a_view(catalog: IcebergCatalog, case: Operation) -> None:
-    """{} is 404 for the name of a view: it is no table."""
+    """{} on a view's name returns 404."""
     _called(catalog, case, catalog.new_view("t"))
 
 
 def _called(catalog: IcebergCatalog, operation: Operation, id: Names) -> Answer:
-    """Call an operation on a table that is not there."""
+    """Call an operation on a missing table."""
     named = {"plan-id": NOWHERE} if "{plan-id}" in operation.path else {}
     body = BODIES.get(operation.id)
     return catalog.send(operation.id, {**catalog.table_path(id), **named}, body, expect=404)
 
 
-# Beside the tasks
+# Credentials and hints
 
 
 @may("iceberg.storage.vended.plan", operations=["planTableScan", "fetchPlanningResult"], clause="plan-credentials")
 def test_credentials_of_a_planning(catalog: IcebergCatalog) -> None:
-    """Credentials that come with a completed scan plan are for the place of the table."""
+    """The credentials in a completed scan plan cover the table's location, and each has a config."""
     id = catalog.new_table()
     location = catalog.metadata(id)["location"]
     answer = finished(catalog, id, catalog.plan_table_scan(id, _headers=asking(VENDED)))
@@ -309,7 +309,7 @@ def test_credentials_of_a_planning(catalog: IcebergCatalog) -> None:
 @may("iceberg.scan.min_rows", operations=PLAN, clause="plan-min-rows")
 @given(wanted=st.sampled_from([1, 2, 10_000]))
 def test_wanted_rows_are_a_hint(catalog: IcebergCatalog, wanted: int) -> None:
-    """With min-rows-requested a plan has files of the table, with as many rows as are wanted if the table has them."""
+    """With min-rows-requested, a plan contains files of the table only, with at least as many rows if it has them."""
     table = new_small_table(catalog)
     planned = plan(catalog, table.id, min_rows_requested=wanted)
     nothing(set(planned.paths) - set(table.data_files()), "task for a file that is none of the table")
@@ -319,6 +319,6 @@ def test_wanted_rows_are_a_hint(catalog: IcebergCatalog, wanted: int) -> None:
 
 @must("iceberg.scan.delegation.{}", operations=PLAN, clause="plan-completed", each=WAYS)
 def test_access_delegation_is_a_wish(catalog: IcebergCatalog, case: str) -> None:
-    """A scan plan with X-Iceberg-Access-Delegation ({}) has the same tasks as one without."""
+    """A scan plan with X-Iceberg-Access-Delegation ({}) contains the same files as one without."""
     table = new_small_table(catalog)
     has_files(plan(catalog, table.id, _headers=asking(case)), table.data_files())

@@ -1,4 +1,4 @@
-"""planTableScan: conditions in each spelling, names of fields, and requests that are wrong."""
+"""planTableScan: forms of filters, names of fields, and invalid requests."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ from conformance.iceberg.support.scans.soundness import loses_nothing, residuals
 from conformance.iceberg.support.scans.tables import ScanTable, new_scan_table
 from conformance.iceberg.support.updates import add_and_use_schema
 
-NEW = "Predicate"  # the schema that came with the newer names of operands
+NEW = "Predicate"  # the schema that introduced the newer names of operands
 PLAN_ONLY = ["planTableScan"]
 
 
 @dataclass(frozen=True, slots=True)
 class Spelling:
-    """A condition as it is written, the plain one that it means, and the schema that brought the way of writing."""
+    """Filter as written, the plain filter that it means, and the schema that introduced this form."""
 
     written: Json
     means: Json
@@ -82,7 +82,7 @@ SPELLINGS = {
 
 @must("iceberg.scan.spelling.{}", operations=PLAN, clause="plan-expressions", kind="data", each=SPELLINGS)
 def test_spellings_of_conditions(catalog: IcebergCatalog, case: Spelling) -> None:
-    """A filter in the spelling {} is understood: no file with a row that fits is lost, residuals decide as it does."""
+    """A plan with a filter in the form '{}' contains every file with a matching row, and correct residuals."""
     catalog.revision.require_schema(case.since)
     table = new_files(catalog)
     planned = plan(catalog, table.id, filter=case.written)
@@ -91,7 +91,7 @@ def test_spellings_of_conditions(catalog: IcebergCatalog, case: Spelling) -> Non
 
 
 def new_files(catalog: IcebergCatalog) -> ScanTable:
-    """Return a table of ROWS with a file for each of them."""
+    """Return a table with one data file for each of ROWS."""
     table = new_scan_table(catalog, EVENTS)
     table.commit(*(table.data(row) for row in ROWS))
     return table
@@ -111,9 +111,10 @@ VALUES: dict[str, tuple[str, list[Any]]] = {
     clause="plan-expressions",
     kind="data",
     each={name.replace("-", "_"): name for name in (*NULL_TESTS, *NAN_TESTS, *COMPARISONS, *SETS)},
+    statement="A plan filtered by {}, alone or inside not, and, or, contains every matching file.".format,
 )
 def test_operators(catalog: IcebergCatalog, case: str) -> None:
-    """The operator {} is understood, alone and beneath not, and, or."""
+    """A plan filtered by an operator contains every matching file, and residuals decide as the filter does."""
     table = new_files(catalog)
     column, values = VALUES[case]
     test = single_test(case, column, TYPES[column], *values)
@@ -144,7 +145,7 @@ NO_CONDITIONS: dict[str, Json] = {
 
 @must("iceberg.scan.no_condition.{}", operations=PLAN_ONLY, clause="plan-expressions", kind="error", each=NO_CONDITIONS)
 def test_filters_that_are_none(catalog: IcebergCatalog, case: Json) -> None:
-    """A filter that is no condition ({}) is refused with 400."""
+    """planTableScan with a malformed filter ({}) returns 400."""
     table = new_events(catalog)
     catalog.plan_table_scan(table.id, filter=case, expect=400)
     catalog.control(lambda: catalog.plan_table_scan(table.id, filter=compared("eq", "id", 1)))
@@ -164,7 +165,7 @@ UNBOUND: dict[str, Json] = {
 
 @should("iceberg.scan.unbound.{}", operations=PLAN_ONLY, clause="plan-filter-unbound", kind="error", each=UNBOUND)
 def test_filters_that_do_not_fit(catalog: IcebergCatalog, case: Json) -> None:
-    """A filter that does not fit the schema of the table ({}) is refused with 400."""
+    """planTableScan with a filter that does not fit the table's schema ({}) returns 400."""
     table = new_events(catalog)
     catalog.plan_table_scan(table.id, filter=case, expect=400)
     catalog.control(lambda: catalog.plan_table_scan(table.id, filter=compared("eq", "id", 1)))
@@ -177,7 +178,7 @@ BY_CASE: tuple[dict[str, Any], ...] = ({}, {"case_sensitive": True})
 
 @must("iceberg.scan.case.filter", operations=PLAN, clause="plan-case", kind="data")
 def test_case_in_filters(catalog: IcebergCatalog) -> None:
-    """Names in a filter match whatever their case where case-sensitive is false."""
+    """With case-sensitive=false, column names in a filter match in any letter case."""
     table = new_files(catalog)
     condition = compared("gt-eq", "ID", 9)
     planned = plan(catalog, table.id, filter=condition, case_sensitive=False)
@@ -188,7 +189,7 @@ def test_case_in_filters(catalog: IcebergCatalog) -> None:
 
 @should("iceberg.scan.case.unbound", operations=PLAN_ONLY, clause="plan-filter-unbound", kind="error")
 def test_other_case_in_filters(catalog: IcebergCatalog) -> None:
-    """A name in a filter that is a column's but for its case is refused with 400, unless case-sensitive is false."""
+    """A filter with a column name in the wrong letter case returns 400 unless case-sensitive is false."""
     table = new_files(catalog)
     for request in BY_CASE:
         catalog.plan_table_scan(table.id, filter=compared("gt-eq", "ID", 9), **request, expect=400)
@@ -197,7 +198,7 @@ def test_other_case_in_filters(catalog: IcebergCatalog) -> None:
 
 @should("iceberg.scan.case.select", operations=PLAN, clause="plan-select-unknown")
 def test_case_in_selections(catalog: IcebergCatalog) -> None:
-    """Names of selected fields match by case, unless case-sensitive is false."""
+    """A selected name in the wrong letter case returns 400, and succeeds with case-sensitive=false."""
     table = new_files(catalog)
     for request in BY_CASE:
         catalog.plan_table_scan(table.id, select=["ID"], **request, expect=400)
@@ -206,7 +207,7 @@ def test_case_in_selections(catalog: IcebergCatalog) -> None:
 
 @must("iceberg.scan.select", operations=PLAN, clause="plan-select")
 def test_selected_fields(catalog: IcebergCatalog) -> None:
-    """Fields are selected by their full names, also within structs, lists and maps; the files are the same."""
+    """planTableScan accepts full names in select, also inside structs, lists and maps, and plans the same files."""
     table = new_scan_table(catalog, NESTED_SCHEMA)
     row = {"id": 1, "place": {"x": 0.5, "y": None}, "tags": ["a"], "counts": [("b", 1)]}
     table.commit(table.data(row))
@@ -216,7 +217,7 @@ def test_selected_fields(catalog: IcebergCatalog) -> None:
 
 @should("iceberg.scan.select_unknown", operations=PLAN_ONLY, clause="plan-select-unknown", kind="error")
 def test_selected_fields_that_are_not_there(catalog: IcebergCatalog) -> None:
-    """A selected field that the schema does not have is refused with 400."""
+    """planTableScan with an unknown field in select returns 400."""
     table = new_events(catalog)
     for names in (["nowhere"], ["id", "place.nowhere"]):
         catalog.plan_table_scan(table.id, select=names, expect=400)
@@ -224,7 +225,7 @@ def test_selected_fields_that_are_not_there(catalog: IcebergCatalog) -> None:
 
 
 def _renamed(catalog: IcebergCatalog) -> tuple[ScanTable, int]:
-    """Return a table whose column `name` was called `title` after its only snapshot, and that snapshot."""
+    """Return a table whose column `name` was renamed to `title` after its only snapshot, and that snapshot's id."""
     table = new_scan_table(catalog, SCHEMA)
     snapshot = table.commit(*(table.data(row) for row in plain_rows(1, 2)))
     columns = [
@@ -236,7 +237,7 @@ def _renamed(catalog: IcebergCatalog) -> tuple[ScanTable, int]:
 
 @should("iceberg.scan.schema.table", operations=PLAN, clause="plan-schema")
 def test_names_of_the_table(catalog: IcebergCatalog) -> None:
-    """Without use-snapshot-schema names are those of the table's schema, also in a scan of an older snapshot."""
+    """Without use-snapshot-schema, filters use the column names of the table's schema, also for an older snapshot."""
     table, snapshot = _renamed(catalog)
     requests: tuple[dict[str, Any], ...] = ({}, {"snapshot_id": snapshot, "use_snapshot_schema": False})
     for request in requests:
@@ -247,7 +248,7 @@ def test_names_of_the_table(catalog: IcebergCatalog) -> None:
 
 @should("iceberg.scan.schema.snapshot", operations=PLAN, clause="plan-schema")
 def test_names_of_the_snapshot(catalog: IcebergCatalog) -> None:
-    """With use-snapshot-schema names are those of the snapshot's schema."""
+    """With use-snapshot-schema, filters use the column names of the snapshot's schema; others return 400."""
     table, snapshot = _renamed(catalog)
     request: dict[str, Any] = {"snapshot_id": snapshot, "use_snapshot_schema": True}
     condition = compared("eq", "name", "n1")

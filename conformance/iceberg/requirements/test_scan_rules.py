@@ -1,4 +1,4 @@
-"""What is checked over all answers of scan planning."""
+"""Rules for all responses of scan planning, checked over the whole run."""
 
 from __future__ import annotations
 
@@ -14,9 +14,10 @@ from conformance.values.outcomes import Unoffered, Violation
     clause=str,
     kind="wire",
     each={name.removeprefix("plan-").replace("-", "_"): name for name in SCAN_RULES},
+    statement=lambda name: SCAN_RULES[name].__doc__ or "",
 )
 def test_answers_keep_the_rules(suite: Suite, case: str) -> None:
-    """All answers of scan planning keep the rule {}."""
+    """All responses of scan planning keep a rule."""
     if "planTableScan" in suite.client.refused:
         raise Unoffered("the server does not have planTableScan")
     findings = [finding for operation in PLANNED for finding in suite.client.wire.extra(case, operation)]

@@ -1,4 +1,4 @@
-"""planTableScan: which snapshots a scan reads, and that it has all of their files."""
+"""planTableScan: selection of snapshots, and completeness of their files."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ VERSIONS = {"v1": 1, "v2": 2, "v3": 3}
 
 
 def new_history(catalog: IcebergCatalog, *, version: int = 2) -> tuple[ScanTable, list[int]]:
-    """Return a table with three appends of a file each, and the ids of their snapshots."""
+    """Return a table with three appends of one data file each, and their snapshot ids."""
     table = new_scan_table(catalog, SCHEMA, version=version)
     return table, [table.commit(table.data(*plain_rows(id))) for id in range(3)]
 
 
 @should("iceberg.scan.latest", operations=PLAN, clause="plan-latest")
 def test_scan_of_the_newest_snapshot(catalog: IcebergCatalog) -> None:
-    """A scan without a snapshot reads the newest one of main, whatever was committed to other branches since."""
+    """A scan without snapshot-id reads the current snapshot of main, even after commits to other branches."""
     table, _ = new_history(catalog)
     table.commit(table.data(*plain_rows(7)), branch=BRANCH)
     has_files(plan(catalog, table.id), table.data_files())
@@ -34,7 +34,7 @@ def test_scan_of_the_newest_snapshot(catalog: IcebergCatalog) -> None:
 
 @should("iceberg.scan.latest_again", operations=PLAN, clause="plan-latest")
 def test_scan_after_a_commit(catalog: IcebergCatalog) -> None:
-    """A scan after a commit has the files of the commit, also where the table was scanned before it."""
+    """A scan after a commit contains the committed files, even if the table was scanned before."""
     table, _ = new_history(catalog)
     has_files(plan(catalog, table.id), table.data_files())
     table.commit(table.data(*plain_rows(3)))
@@ -43,13 +43,13 @@ def test_scan_after_a_commit(catalog: IcebergCatalog) -> None:
 
 @should("iceberg.scan.empty", operations=PLAN, clause="plan-latest")
 def test_scan_of_an_empty_table(catalog: IcebergCatalog) -> None:
-    """A scan of a table without snapshots is completed and has no files."""
+    """A scan of a table without snapshots is completed and contains no files."""
     has_files(plan(catalog, catalog.new_table()), [])
 
 
 @must("iceberg.scan.snapshot", operations=PLAN, clause="plan-point-in-time")
 def test_scan_of_a_snapshot(catalog: IcebergCatalog) -> None:
-    """With snapshot-id a scan reads just that snapshot, old or new, on main or on another branch."""
+    """A scan with snapshot-id reads exactly that snapshot, old or new, on main or on another branch."""
     table, snapshots = new_history(catalog)
     snapshots.append(table.commit(table.data(*plain_rows(7)), branch=BRANCH))
     for snapshot in snapshots:
@@ -58,7 +58,7 @@ def test_scan_of_a_snapshot(catalog: IcebergCatalog) -> None:
 
 @must("iceberg.scan.snapshot_detached", operations=PLAN, clause="plan-point-in-time")
 def test_scan_of_a_snapshot_without_ref(catalog: IcebergCatalog) -> None:
-    """A snapshot that no branch leads to any more can be scanned as long as it is there."""
+    """A scan with snapshot-id reads a snapshot whose branch was removed."""
     table, _ = new_history(catalog)
     aside = table.commit(table.data(*plain_rows(7)), branch=BRANCH)
     catalog.update_table(table.id, [update("remove-snapshot-ref", ref_name=BRANCH)])
@@ -67,7 +67,7 @@ def test_scan_of_a_snapshot_without_ref(catalog: IcebergCatalog) -> None:
 
 @must("iceberg.scan.versions.{}", operations=PLAN, clause="plan-complete", each=VERSIONS)
 def test_scan_of_each_format_version(catalog: IcebergCatalog, case: int) -> None:
-    """A scan of a table of format version {} has each of its files once."""
+    """A scan of a table of format {} contains each of its files once."""
     table, snapshots = new_history(catalog, version=case)
     has_files(plan(catalog, table.id), table.data_files())
     has_files(plan(catalog, table.id, snapshot_id=snapshots[1]), table.data_files(snapshots[1]))
@@ -75,7 +75,7 @@ def test_scan_of_each_format_version(catalog: IcebergCatalog, case: int) -> None
 
 @must("iceberg.scan.removed_files", operations=PLAN, clause="plan-complete")
 def test_scan_without_removed_files(catalog: IcebergCatalog) -> None:
-    """Files that a snapshot removed are not in its scan, those beside them in the same manifest are."""
+    """A scan omits files that the snapshot removed and contains the other files of the same manifest."""
     table = new_scan_table(catalog, SCHEMA)
     gone, stays, last = (table.data(*plain_rows(id)) for id in range(3))
     before = table.commit(gone, stays)
@@ -86,7 +86,7 @@ def test_scan_without_removed_files(catalog: IcebergCatalog) -> None:
 
 @must("iceberg.scan.several_specs", operations=PLAN, clause="plan-complete")
 def test_scan_over_partition_specs(catalog: IcebergCatalog) -> None:
-    """A scan has the files of all partition specs that the table had."""
+    """A scan contains the files of all partition specs of the table, each with its spec-id."""
     table = new_scan_table(catalog, SCHEMA)
     table.commit(table.data(*plain_rows(0)))
     catalog.update_table(table.id, add_and_use_spec(spec(partition(1, "id_part"))))
@@ -103,7 +103,7 @@ def test_scan_over_partition_specs(catalog: IcebergCatalog) -> None:
 
 @must("iceberg.scan.incremental", operations=PLAN, clause="plan-incremental")
 def test_scan_of_a_range(catalog: IcebergCatalog) -> None:
-    """A range reads what was appended after its first snapshot, up to and including its last one."""
+    """An incremental scan contains the files appended after start-snapshot-id up to and including end-snapshot-id."""
     table, snapshots = new_history(catalog)
     appended = [set(table.data_files(snapshot)) for snapshot in snapshots]
     for start, end in ((0, 1), (1, 2), (0, 2)):
@@ -113,7 +113,7 @@ def test_scan_of_a_range(catalog: IcebergCatalog) -> None:
 
 @must("iceberg.scan.incremental_filter", operations=PLAN, clause="plan-incremental")
 def test_filtered_scan_of_a_range(catalog: IcebergCatalog) -> None:
-    """A filter on a range loses none of the files that it fits."""
+    """A filtered incremental scan contains every file with a matching row."""
     table, snapshots = new_history(catalog)
     last = next(path for path, file in table.data_files().items() if file.rows[0]["id"] == 2)
     wanted = {"type": "gt-eq", "term": "id", "value": 2}
@@ -136,7 +136,7 @@ REFUSED: dict[str, tuple[str, dict[str, Any]]] = {
     each=REFUSED,
 )
 def test_snapshots_that_do_not_go_together(catalog: IcebergCatalog, case: tuple[str, dict[str, Any]]) -> None:
-    """A scan plan with snapshots that do not go together ({}) is refused with 400."""
+    """planTableScan with an invalid combination of snapshot parameters ({}) returns 400."""
     table, snapshots = new_history(catalog)
     request = {name: snapshots[number] for name, number in case[1].items()}
     catalog.plan_table_scan(table.id, **request, expect=400)
@@ -157,7 +157,7 @@ UNKNOWN = {
     each=UNKNOWN,
 )
 def test_unknown_snapshot(catalog: IcebergCatalog, case: dict[str, int | None]) -> None:
-    """A scan plan of a snapshot that the table does not have ({}) is refused with 400 or 404."""
+    """planTableScan with an unknown snapshot id ({}) returns 400 or 404."""
     table, snapshots = new_history(catalog)
     request: dict[str, Any] = {name: snapshots[0] if id is None else id for name, id in case.items()}
     catalog.plan_table_scan(table.id, **request, expect=(400, 404))

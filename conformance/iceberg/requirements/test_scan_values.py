@@ -1,4 +1,4 @@
-"""Values in plans: partitions, bounds and counts, and what else describes a data file."""
+"""Values in scan plans: partitions, bounds, counts and other fields of data files."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from conformance.iceberg.support.scans.plans import PLAN, has_files, plan
 from conformance.iceberg.support.scans.samples import EVENTS, LAYOUTS, ROWS, files_of, new_events, plain_rows
 from conformance.iceberg.support.scans.tables import new_scan_table
 from conformance.iceberg.support.scans.transforms import result_type
-from conformance.iceberg.support.scans.values import SAMPLES, days, is_nan, packed, shown
+from conformance.iceberg.support.scans.values import SAMPLES, base, days, is_nan, packed, shown
 from conformance.iceberg.support.updates import add_and_use_spec
 
-TYPES = {name.split("(")[0].split("[")[0]: name for name in SAMPLES}
+TYPES = {base(name): name for name in SAMPLES}
 DERIVED = {name: name for name in LAYOUTS if not name.startswith("identity") and name not in ("none", "several")}
 COUNTS = ("value-counts", "null-value-counts", "nan-value-counts", "column-sizes")
 BOUNDS = ("lower-bounds", "upper-bounds")
 
 
 def pairs(file: Mapping[str, Any], name: str) -> dict[int, Any]:
-    """Return a map of a data file by column id."""
+    """Return a statistics map of a data file, keyed by column id."""
     entries = file.get(name) or {}
     return dict(zip(entries.get("keys") or [], entries.get("values") or [], strict=False))
 
@@ -35,7 +35,7 @@ def pairs(file: Mapping[str, Any], name: str) -> dict[int, Any]:
 
 @must("iceberg.scan.value.partition.{}", operations=PLAN, clause="plan-values", each=TYPES)
 def test_partition_values(catalog: IcebergCatalog, case: str) -> None:
-    """Partition values of type {} are written as the document says, and null as null."""
+    """Partition values of type {} are serialized as the document defines, and null as null."""
     table = new_scan_table(catalog, schema(field(1, "v", case)), spec(partition(1, "v_part")))
     values = (*SAMPLES[case], None)
     files = [table.data({"v": value}) for value in values]
@@ -47,7 +47,7 @@ def test_partition_values(catalog: IcebergCatalog, case: str) -> None:
 
 @must("iceberg.scan.value.derived.{}", operations=PLAN, clause="plan-values", each=DERIVED)
 def test_values_of_transforms(catalog: IcebergCatalog, case: str) -> None:
-    """Partition values of the layout {} are what its transform makes of the rows; a day is a number or a date."""
+    """Partition values with the layout {} equal the transformed column values; a day is a number or a date."""
     table = new_events(catalog, case)
     planned = plan(catalog, table.id)
     partition_field = only(table.metadata["partition-specs"][0]["fields"], "the fields of the partition spec")
@@ -61,7 +61,7 @@ def test_values_of_transforms(catalog: IcebergCatalog, case: str) -> None:
 
 @must("iceberg.scan.value.partition_fields", operations=PLAN, clause="plan-partition-values")
 def test_values_in_the_order_of_the_spec(catalog: IcebergCatalog) -> None:
-    """The partition values of a file are as many as its own spec has fields, in their order."""
+    """A file's partition has one value for each field of its own spec, in the spec's order."""
     table = new_scan_table(catalog, EVENTS)
     table.commit(*files_of(table, ROWS[:2]))
     for fields in ([partition(2, "name_part"), partition(1, "id_part")], [partition(1, "id_tens", "truncate[10]")]):
@@ -80,7 +80,7 @@ def test_values_in_the_order_of_the_spec(catalog: IcebergCatalog) -> None:
 
 @should("iceberg.scan.value.bounds.{}", operations=PLAN, clause="plan-bounds", each=TYPES)
 def test_bounds(catalog: IcebergCatalog, case: str) -> None:
-    """Bounds of type {}, where they come, are values as the document writes them, or their bytes in hexadecimal."""
+    """Bounds of type {}, if returned, are serialized as the document defines or as hexadecimal bytes."""
     table = new_scan_table(catalog, schema(field(1, "v", case)))
     first, last = SAMPLES[case][0], SAMPLES[case][-1]
     table.commit(table.data({"v": first}, {"v": last}, {"v": None}))
@@ -95,7 +95,7 @@ def test_bounds(catalog: IcebergCatalog, case: str) -> None:
 
 @should("iceberg.scan.stats.counts", operations=PLAN, clause="plan-stats")
 def test_statistics_of_wanted_columns(catalog: IcebergCatalog) -> None:
-    """Counts and bounds come for the columns in stats-fields, also for nested ones, as the manifest has them."""
+    """Columns in stats-fields, including nested ones, have the counts and bounds of the manifest."""
     table = new_scan_table(catalog, EVENTS)
     file = table.data(*ROWS)
     table.commit(file)
@@ -115,7 +115,7 @@ def test_statistics_of_wanted_columns(catalog: IcebergCatalog) -> None:
 
 @should("iceberg.scan.stats.others", operations=PLAN, clause="plan-stats")
 def test_no_statistics_of_other_columns(catalog: IcebergCatalog) -> None:
-    """No statistics come for columns that are not in stats-fields."""
+    """Columns that are not in stats-fields have no statistics."""
     table = new_scan_table(catalog, EVENTS)
     table.commit(table.data(*ROWS))
     task = plan(catalog, table.id, stats_fields=["id"]).only
@@ -125,18 +125,18 @@ def test_no_statistics_of_other_columns(catalog: IcebergCatalog) -> None:
 
 @must("iceberg.scan.stats.same_files", operations=PLAN, clause="plan-complete")
 def test_statistics_change_no_files(catalog: IcebergCatalog) -> None:
-    """Asking for statistics, or for no columns of them, changes nothing about the files of a scan."""
+    """stats-fields, empty or not, does not change the files of a scan."""
     table = new_events(catalog, "identity")
     for names in ([], ["id"], ["name", "place.town"]):
         has_files(plan(catalog, table.id, stats_fields=names), table.data_files())
 
 
-# What else describes a file
+# Other fields of a file
 
 
 @must("iceberg.scan.value.file", operations=PLAN, clause="plan-file-fields")
 def test_description_of_data_files(catalog: IcebergCatalog) -> None:
-    """A data file is described by its place, format, size, rows and spec, and by its offsets, order and key if any."""
+    """Data files have the content, format, size, record-count, spec-id and key-metadata of the manifest."""
     table = new_scan_table(catalog, SCHEMA)
     file = table.data(*plain_rows(1, 2), split_offsets=(4,), sort_order_id=0, key_metadata=b"\x00\xab\xff")
     bare = table.data(*plain_rows(3))
@@ -155,7 +155,7 @@ def test_description_of_data_files(catalog: IcebergCatalog) -> None:
 
 @must("iceberg.scan.value.first_row_id", operations=PLAN, clause="plan-file-fields")
 def test_row_ids_of_data_files(catalog: IcebergCatalog) -> None:
-    """In version 3 the first row id of a data file, where it comes, follows from its manifest and the files before."""
+    """In format version 3, first-row-id of a data file, if returned, follows from its manifest and the files before."""
     table = new_scan_table(catalog, SCHEMA, version=3)
     files = [table.data(*plain_rows(*range(count))) for count in (2, 3, 1)]
     table.commit(*files[:2])

@@ -1,4 +1,4 @@
-"""signRequest, for servers that sign requests to S3, and how a table says that they do."""
+"""signRequest, on servers that sign requests to S3, and the signing settings of tables."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ Request = dict[str, Any]
 
 
 def _signable(catalog: IcebergCatalog) -> tuple[Names, Place, Answer]:
-    """Return a table, where it lies, and how it was loaded. Raises Unoffered where nothing is signed."""
+    """Return a table, its place on S3 and its load. Raises Unoffered where the server signs nothing."""
     catalog.require("signRequest")
     id = catalog.new_table()
     loaded = load_for(catalog, id, SIGNING)
@@ -35,28 +35,28 @@ def _signable(catalog: IcebergCatalog) -> tuple[Names, Place, Answer]:
 
 
 def _request(place: Place, method: str = "GET", path: str = FILE, **fields: Any) -> Request:
-    """Return a request for an object of a table."""
+    """Return the body of signRequest for an object of a table."""
     return {"region": place.region, "uri": place.url(path), "method": method, "headers": {}, **fields}
 
 
 def _path_of(address: str) -> str:
-    """Return the path of the URL of an object, which the settings of its table led to."""
+    """Return the path of an object's URL, which follows from the settings of its table."""
     return url(address, "the URL of an object by the config of the table").path
 
 
 def _signature(answer: Answer) -> str:
-    """Return the signature of an answer, from the headers or the query, empty where there is none."""
+    """Return the signature in the headers or the query of an answer, "" if there is none."""
     headers = {name.lower(): ",".join(values) for name, values in answer["headers"].items()}
     return headers.get("authorization", "") or url(answer["uri"], URI).query
 
 
 def _is_signed(answer: Answer) -> None:
-    """Check that there is a signature."""
+    """Check that an answer has a signature."""
     holds("signature=" in _signature(answer).lower(), "there is a signature in the headers or in the uri")
 
 
 def _headers(answered: Any) -> dict[str, str]:
-    """Return headers of an answer as they are sent."""
+    """Return the headers of an answer as a client sends them."""
     headers = {name: ",".join(values) for name, values in answered.items()}
     for name, value in headers.items():
         holds(f"{name}{value}".isascii() and f"{name}{value}".isprintable(), f"the header {name} can be sent")
@@ -65,7 +65,7 @@ def _headers(answered: Any) -> dict[str, str]:
 
 @must("iceberg.storage.sign.signed", operations=SIGN, clause="sign-request")
 def test_signed_request(catalog: IcebergCatalog) -> None:
-    """A request for a file of a table comes back for the same object, with the headers to send."""
+    """signRequest for a file of the table returns the URI of the same object, headers and a signature."""
     id, place, _ = _signable(catalog)
     answer = catalog.sign_request(id, **_request(place))
     equal(url(answer["uri"], URI).path, _path_of(place.url(FILE)), "the path of the signed uri")
@@ -75,14 +75,14 @@ def test_signed_request(catalog: IcebergCatalog) -> None:
 
 @should("iceberg.storage.sign.missing", operations=SIGN, clause="sign-request-not-found", kind="error")
 def test_signing_for_a_missing_table(catalog: IcebergCatalog) -> None:
-    """Signing for a table that does not exist is refused with 404."""
+    """signRequest for a missing table returns 404."""
     _, place, _ = _signable(catalog)
     catalog.sign_request(catalog.table_id("missing"), expect=404, **_request(place))
 
 
 @should("iceberg.storage.sign.accepted", operations=SIGN, clause="sign-request-accepted")
 def test_signed_requests_are_accepted(catalog: IcebergCatalog) -> None:
-    """With signed requests a file of a table is written, read and deleted."""
+    """S3 accepts signed requests that write, read and delete a file of the table."""
     id, place, _ = _signable(catalog)
     written, _ = _sent(catalog, id, _request(place, "PUT"), b"lakeproof")
     one_of(written, (200, 201), "the status of the storage for PUT")
@@ -94,7 +94,7 @@ def test_signed_requests_are_accepted(catalog: IcebergCatalog) -> None:
 
 
 def _sent(catalog: IcebergCatalog, id: Names, request: Request, body: bytes = b"") -> tuple[int, bytes]:
-    """Have a request signed and send it; return the status and the body of the storage's answer."""
+    """Send a request that the server has signed and return the status and body of the storage's answer."""
     signed = catalog.sign_request(id, **{**request, "headers": UNSIGNED_PAYLOAD})
     headers, host = _headers(signed["headers"]), url(signed["uri"], URI).netloc
     try:
@@ -108,7 +108,7 @@ def _sent(catalog: IcebergCatalog, id: Names, request: Request, body: bytes = b"
 
 @should("iceberg.storage.sign.provider", operations=SIGN, clause="sign-request-provider")
 def test_provider_may_be_left_out(catalog: IcebergCatalog) -> None:
-    """Without a provider, as with the provider s3, the signature is one of S3 for the region of the request."""
+    """signRequest without provider, or with s3, returns an AWS4-HMAC-SHA256 signature for the requested region."""
     id, place, _ = _signable(catalog)
     plain = _request(place)
     for request in (plain, {**plain, "provider": "s3"}):
@@ -119,7 +119,7 @@ def test_provider_may_be_left_out(catalog: IcebergCatalog) -> None:
 
 @should("iceberg.storage.sign.cache", operations=SIGN, clause="sign-request-cache")
 def test_signatures_say_whether_they_may_be_kept(catalog: IcebergCatalog) -> None:
-    """The answer says with Cache-Control private or no-cache whether a signature may be kept."""
+    """signRequest returns Cache-Control with private or no-cache."""
     id, place, _ = _signable(catalog)
     for method in ("GET", "PUT"):
         control = catalog.sign_request(id, **_request(place, method)).header("Cache-Control").lower()
@@ -129,18 +129,18 @@ def test_signatures_say_whether_they_may_be_kept(catalog: IcebergCatalog) -> Non
 
 @must("iceberg.storage.sign.method", operations=SIGN, clause="sign-request-method", kind="error")
 def test_unknown_method(catalog: IcebergCatalog) -> None:
-    """A method that the document does not list is refused with 400."""
+    """signRequest with a method that the document does not list returns 400."""
     id, place, _ = _signable(catalog)
     for method in ("TRACE", "get", ""):
         catalog.sign_request(id, expect=400, **_request(place, method))
 
 
-# What is not of the table
+# Objects outside of the table
 
 
 @dataclass(frozen=True, slots=True)
-class Outside:
-    """A request that touches something outside of a table."""
+class OutsideRequest:
+    """Request for an object outside of a table."""
 
     id: str
     make: Callable[[Place], Request]
@@ -158,41 +158,43 @@ def _deleting(place: Place) -> Request:
 
 
 OUTSIDE = {
-    "sibling": Outside("a file of a table whose location begins alike", lambda at: _request(at, path=f"/{at.key}x/f")),
-    "parent": Outside("a file above the table", lambda at: _request(at, path=f"/{at.key.rpartition('/')[0]}/f")),
-    "dots": Outside(
+    "sibling": OutsideRequest(
+        "a file of a table whose location begins alike", lambda at: _request(at, path=f"/{at.key}x/f")
+    ),
+    "parent": OutsideRequest("a file above the table", lambda at: _request(at, path=f"/{at.key.rpartition('/')[0]}/f")),
+    "dots": OutsideRequest(
         "a path that leads out of the table by dots",
         lambda at: _request(at, uri=at.url("a").removesuffix("/a") + "/../other/f"),
     ),
-    "bucket": Outside(
+    "bucket": OutsideRequest(
         "a file in another bucket", lambda at: _request(at, uri=at.url(FILE, bucket=f"{at.bucket}-other"))
     ),
-    "host": Outside(
+    "host": OutsideRequest(
         "a file of the same name elsewhere",
         lambda at: _request(at, uri=f"https://lakeproof.invalid{_path_of(at.url(FILE))}"),
     ),
-    "listing": Outside(
+    "listing": OutsideRequest(
         "a listing of the whole bucket", lambda at: _request(at, uri=f"{at.url('/').rstrip('/')}?list-type=2&prefix=")
     ),
-    "copy": Outside("a copy of a file of another table", _copying),
-    "deletion": Outside("a deletion of files of another table", _deleting),
+    "copy": OutsideRequest("a copy of a file of another table", _copying),
+    "deletion": OutsideRequest("a deletion of files of another table", _deleting),
 }
 
 
 @should("iceberg.storage.sign.outside.{}", operations=SIGN, clause="sign-request-outside", kind="error", each=OUTSIDE)
-def test_requests_outside_are_not_signed(catalog: IcebergCatalog, case: Outside) -> None:
-    """A request for {} is not signed."""
+def test_requests_outside_are_not_signed(catalog: IcebergCatalog, case: OutsideRequest) -> None:
+    """signRequest for {} returns 400, 401, 403, 404 or 422."""
     id, place, _ = _signable(catalog)
     catalog.sign_request(id, **_request(place))
     catalog.sign_request(id, expect=REFUSED, **case.make(place))
 
 
-# What a table says
+# Signing settings of a table
 
 
 @should("iceberg.storage.sign.config", operations=["loadTable", *SIGN], clause="remote-signing-config")
 def test_settings_of_the_signer(catalog: IcebergCatalog) -> None:
-    """A server that signs says how in remote-signing-config, and what is there opens its signing."""
+    """loadTable on a server that signs returns remote-signing-config, and signRequest accepts its headers."""
     catalog.revision.require_field("LoadTableResult", CONFIG)
     id, place, loaded = _signable(catalog)
     config = loaded.get(CONFIG)
@@ -204,7 +206,7 @@ def test_settings_of_the_signer(catalog: IcebergCatalog) -> None:
 
 @should("iceberg.storage.sign.default", operations=["loadTable", *SIGN], clause="remote-signing-default")
 def test_where_signing_happens(catalog: IcebergCatalog) -> None:
-    """Where the table names no other place, signing happens at the operation of the table itself."""
+    """signRequest on a table returns 200 unless the table's config names another signer."""
     id, place, loaded = _signable(catalog)
     config = loaded.get("config") or {}
     answer = catalog.sign_request(id, expect=None, **_request(place))

@@ -1,4 +1,4 @@
-"""What is made from a body that has what its schema requires, and nothing else."""
+"""Creations and updates with only the fields that their schema requires."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from conformance.iceberg.support.content import SCHEMA, WIDER, partition, view_b
 
 
 @dataclass(frozen=True, slots=True)
-class Creation:
-    """An operation, and its smallest body for a new thing; what lies in a namespace has that in its path."""
+class SmallestCreation:
+    """Operation that creates an object, and its smallest body; with `inside`, its path names the namespace."""
 
-    operation: str
+    id: str
     body: Callable[[Names], dict[str, Any]]
     inside: bool = True
 
@@ -26,30 +26,29 @@ ADDED = {
     "spec": {"action": "add-spec", "spec": {"fields": [partition(3, "day")]}},
 }
 CREATIONS = {
-    "create_namespace": Creation("createNamespace", lambda id: {"namespace": id}, inside=False),
-    "create_table": Creation("createTable", lambda id: {"name": id[-1], "schema": SCHEMA}),
-    # with properties, which the documents require as they are published
-    "create_view": Creation("createView", lambda id: {"name": id[-1], **view_body(id[:-1])}),
+    "create_namespace": SmallestCreation("createNamespace", lambda id: {"namespace": id}, inside=False),
+    "create_table": SmallestCreation("createTable", lambda id: {"name": id[-1], "schema": SCHEMA}),
+    # with properties, which the published documents require
+    "create_view": SmallestCreation("createView", lambda id: {"name": id[-1], **view_body(id[:-1])}),
 }
 
 
 @should(
     "iceberg.body.smallest.{}",
-    operations=lambda case: [case.operation],
     clause="smallest-bodies",
     each=CREATIONS,
 )
-def test_smallest_body(catalog: IcebergCatalog, case: Creation) -> None:
-    """A body that has only what its schema requires is enough for {}."""
+def test_smallest_body(catalog: IcebergCatalog, case: SmallestCreation) -> None:
+    """{} accepts a body with only the fields that its schema requires."""
     id = catalog.table_id() if case.inside else catalog.namespace_id()
     path = catalog.namespace_path(id[:-1]) if case.inside else None
-    catalog.sandbox.note_made(case.operation, id)
-    catalog.send(case.operation, path, case.body(id))
+    catalog.sandbox.note_made(case.id, id)
+    catalog.send(case.id, path, case.body(id))
 
 
 @should("iceberg.update.without_ids.{}", operations=["updateTable"], clause="smallest-bodies", each=ADDED)
 def test_ids_are_the_servers(catalog: IcebergCatalog, case: dict[str, Any]) -> None:
-    """A {} is added by a commit that leaves the ids out which its schema does not require."""
+    """updateTable adds a {} without the ids that its schema does not require."""
     id = catalog.new_table()
-    plain = IcebergClient(catalog.client, catalog.separator)  # which spells nothing out
+    plain = IcebergClient(catalog.client, catalog.separator)  # without the fields that IcebergCatalog adds
     plain.update_table(id, [case])

@@ -1,4 +1,4 @@
-"""updateTable: snapshots and the snapshot log; and which snapshots loadTable shows."""
+"""updateTable: snapshots and the snapshot log; loadTable: selection of snapshots."""
 
 from __future__ import annotations
 
@@ -7,10 +7,9 @@ from typing import Any
 from conformance.author.checks import equal, same_items
 from conformance.author.requirement import must, should
 from conformance.iceberg.catalog import IcebergCatalog
-from conformance.iceberg.support.commits import COMMIT, FAILED, IMPOSSIBLE, allowed_commit, state, unchanged
-from conformance.iceberg.support.errors import type_is
+from conformance.iceberg.support.assertions import COMMIT, FAILED, IMPOSSIBLE, allowed_commit, state, type_is, unchanged
 from conformance.iceberg.support.metadata import MAIN, by_id, current_snapshot, logged_snapshots, refs, snapshot_ids
-from conformance.iceberg.support.snapshots import (
+from conformance.iceberg.support.staging import (
     FIRST,
     KEPT,
     SECOND,
@@ -26,7 +25,7 @@ CURRENT, SNAPSHOTS, REFS, LOG = "the current snapshot", "the snapshots", "the re
 
 @must("iceberg.snapshot.add", operations=COMMIT, clause="update-add-snapshot")
 def test_snapshot_is_added(catalog: IcebergCatalog) -> None:
-    """A snapshot that was added is in the metadata as it was given, and last-sequence-number is its number."""
+    """add-snapshot stores the snapshot as sent, sets last-sequence-number and sets no current snapshot."""
     id, files = new_table_with_files(catalog)
     snapshot = files.snapshot(FIRST, 1)
     metadata = catalog.update_table(id, [update("add-snapshot", snapshot=snapshot)])["metadata"]
@@ -39,7 +38,7 @@ def test_snapshot_is_added(catalog: IcebergCatalog) -> None:
 
 @must("iceberg.snapshot.kept", operations=COMMIT, clause="update-add-snapshot", kind="data")
 def test_earlier_snapshot_stays(catalog: IcebergCatalog) -> None:
-    """A snapshot stays in the metadata when another one becomes the current one."""
+    """A snapshot stays in the metadata when another one becomes current."""
     id, files = new_table_with_snapshots(catalog, FIRST)
     catalog.update_table(id, append(files.snapshot(SECOND, 2, parent=FIRST)))
     same_items(snapshot_ids(catalog.metadata(id)), [FIRST, SECOND], SNAPSHOTS)
@@ -47,7 +46,7 @@ def test_earlier_snapshot_stays(catalog: IcebergCatalog) -> None:
 
 @must("iceberg.snapshot.big_ids", operations=COMMIT, clause="update-add-snapshot", needs=KEPT)
 def test_ids_keep_all_digits(catalog: IcebergCatalog) -> None:
-    """Snapshot ids of 64 bits keep all their digits, also in requirements and refs."""
+    """64-bit snapshot ids keep all their digits, also in requirements and refs."""
     id, files = new_table_with_snapshots(catalog, SECOND, FIRST)
     expected = requirement("assert-ref-snapshot-id", ref=MAIN, snapshot_id=FIRST)
     metadata = catalog.update_table(id, append(files.snapshot(THIRD, 3, parent=FIRST)), [expected])["metadata"]
@@ -59,7 +58,7 @@ def test_ids_keep_all_digits(catalog: IcebergCatalog) -> None:
 
 @must("iceberg.snapshot.first_append", operations=COMMIT, clause="update-set-main")
 def test_first_append(catalog: IcebergCatalog) -> None:
-    """The first append asserts that main is not there, and makes it the current snapshot."""
+    """A first append that asserts a missing main makes its snapshot current."""
     id, files = new_table_with_files(catalog)
     absent = requirement("assert-ref-snapshot-id", ref=MAIN, snapshot_id=None)
     catalog.update_table(id, append(files.snapshot(FIRST)), [absent])
@@ -70,7 +69,7 @@ def test_first_append(catalog: IcebergCatalog) -> None:
 
 @should("iceberg.snapshot.logged", operations=COMMIT, clause="update-set-main-log", needs=KEPT)
 def test_appends_are_logged(catalog: IcebergCatalog) -> None:
-    """Each snapshot that becomes the current one gets an entry in the snapshot log, the first one too."""
+    """Every snapshot that becomes current is appended to snapshot-log, including the first."""
     id, files = new_table_with_files(catalog)
     for number, (snapshot, parent) in enumerate(((FIRST, None), (SECOND, FIRST))):
         catalog.update_table(id, append(files.snapshot(snapshot, number + 1, parent=parent)))
@@ -79,7 +78,7 @@ def test_appends_are_logged(catalog: IcebergCatalog) -> None:
 
 @must("iceberg.snapshot.assert_ref", operations=COMMIT, clause="assert-ref-snapshot-id", kind="data")
 def test_ref_has_moved(catalog: IcebergCatalog) -> None:
-    """A commit that asserts an older snapshot of a branch, or that it is not there, is refused with 409."""
+    """assert-ref-snapshot-id with an outdated snapshot id or null for main returns 409 and changes nothing."""
     id, files = new_table_with_snapshots(catalog, FIRST, SECOND)
     before = state(catalog, id)
     for expected in (FIRST, None):
@@ -91,7 +90,7 @@ def test_ref_has_moved(catalog: IcebergCatalog) -> None:
 
 @must("iceberg.snapshot.doubled", operations=COMMIT, clause="update-add-snapshot-doubled", kind="error")
 def test_doubled_snapshot_id(catalog: IcebergCatalog) -> None:
-    """A snapshot whose id is taken is refused, and nothing changes."""
+    """add-snapshot with an existing snapshot id returns 400 or 409 and changes nothing."""
     id, files = new_table_with_snapshots(catalog, FIRST)
     before = state(catalog, id)
     catalog.update_table(id, [update("add-snapshot", snapshot=files.snapshot(FIRST, 2))], expect=IMPOSSIBLE)
@@ -100,7 +99,7 @@ def test_doubled_snapshot_id(catalog: IcebergCatalog) -> None:
 
 @should("iceberg.snapshot.stale_sequence", operations=COMMIT, clause="update-add-snapshot-sequence", kind="error")
 def test_stale_sequence_number(catalog: IcebergCatalog) -> None:
-    """A snapshot whose sequence number is not above the last one is refused, and nothing changes."""
+    """add-snapshot with a sequence number not above the last one returns 400 or 409 and changes nothing."""
     id, files = new_table_with_snapshots(catalog, FIRST, SECOND)
     before = state(catalog, id)
     stale = files.snapshot(THIRD, 2, parent=FIRST)
@@ -110,7 +109,7 @@ def test_stale_sequence_number(catalog: IcebergCatalog) -> None:
 
 @should("iceberg.snapshot.several", operations=COMMIT, clause="update-several-snapshots", needs=KEPT)
 def test_several_snapshots(catalog: IcebergCatalog) -> None:
-    """One commit may add several snapshots to main; the log has the last of them, which was current afterwards."""
+    """A commit that adds several snapshots to main makes the last one current and logs it last."""
     id, files = new_table_with_files(catalog)
     second = files.snapshot(SECOND, 2, parent=FIRST)
     metadata = catalog.update_table(id, [*append(files.snapshot(FIRST, 1)), *append(second)])["metadata"]
@@ -121,7 +120,7 @@ def test_several_snapshots(catalog: IcebergCatalog) -> None:
 
 @must("iceberg.snapshot.row_ids", operations=COMMIT, clause="update-add-snapshot-row-ids")
 def test_row_ids(catalog: IcebergCatalog) -> None:
-    """In version 3 next-row-id rises by the rows that snapshots add."""
+    """In format version 3, next-row-id grows by the added-rows of each snapshot."""
     id, files = new_table_with_files(catalog, version=3)
     catalog.update_table(id, append(files.snapshot(FIRST, 1, first_row_id=0, added_rows=30)))
     second = files.snapshot(SECOND, 2, parent=FIRST, first_row_id=30, added_rows=5)
@@ -130,7 +129,7 @@ def test_row_ids(catalog: IcebergCatalog) -> None:
 
 @must("iceberg.snapshot.row_ids_stale", operations=COMMIT, clause="update-add-snapshot-row-ids", kind="error")
 def test_stale_row_id(catalog: IcebergCatalog) -> None:
-    """In version 3 a snapshot whose first row id is missing or below next-row-id is refused, and nothing changes."""
+    """In version 3, add-snapshot without first-row-id or below next-row-id returns 400 or 409 and changes nothing."""
     id, files = new_table_with_files(catalog, version=3)
     catalog.update_table(id, append(files.snapshot(FIRST, 1, first_row_id=0, added_rows=30)))
     before = state(catalog, id)
@@ -145,7 +144,7 @@ def test_stale_row_id(catalog: IcebergCatalog) -> None:
 
 @must("iceberg.snapshot.remove", operations=COMMIT, clause="update-remove-snapshots")
 def test_snapshots_are_removed(catalog: IcebergCatalog) -> None:
-    """Snapshots that were removed are gone with the refs to them."""
+    """remove-snapshots removes the snapshots and the refs to them."""
     id, _ = new_table_with_snapshots(catalog, FIRST, SECOND, THIRD)
     catalog.update_table(id, [set_ref("v1", FIRST, "tag")])
     metadata = allowed_commit(catalog, id, [update("remove-snapshots", snapshot_ids=[FIRST])])["metadata"]
@@ -155,19 +154,19 @@ def test_snapshots_are_removed(catalog: IcebergCatalog) -> None:
 
 @should("iceberg.snapshot.remove_log", operations=COMMIT, clause="update-remove-snapshots-log")
 def test_log_has_no_gap(catalog: IcebergCatalog) -> None:
-    """Removing a snapshot takes the entries of the log up to it along, so that the log has no gap."""
+    """remove-snapshots also removes the snapshot-log entries up to the removed snapshot."""
     id, _ = new_table_with_snapshots(catalog, FIRST, SECOND, THIRD)
     metadata = catalog.update_table(id, [update("remove-snapshots", snapshot_ids=[SECOND])])["metadata"]
     equal(logged_snapshots(metadata), [THIRD], LOG)
     same_items(snapshot_ids(metadata), [FIRST, THIRD], SNAPSHOTS)
 
 
-# What loadTable shows
+# Snapshots in loadTable
 
 
 @must("iceberg.table.load.snapshots_all", operations=LOAD, clause="load-table-snapshots-all", needs=KEPT)
 def test_all_snapshots_are_shown(catalog: IcebergCatalog) -> None:
-    """With snapshots=all, and without the parameter, all snapshots are in the metadata."""
+    """loadTable with snapshots=all, or without the parameter, returns all snapshots."""
     id, _ = new_table_with_snapshots(catalog, FIRST, SECOND, THIRD)
     same_items(snapshot_ids(catalog.metadata(id)), [FIRST, SECOND, THIRD], SNAPSHOTS)
     same_items(snapshot_ids(catalog.load_table(id, snapshots="all")["metadata"]), [FIRST, SECOND, THIRD], SNAPSHOTS)
@@ -175,7 +174,7 @@ def test_all_snapshots_are_shown(catalog: IcebergCatalog) -> None:
 
 @must("iceberg.table.load.snapshots_refs", operations=LOAD, clause="load-table-snapshots-refs", needs=KEPT)
 def test_snapshots_of_refs_are_shown(catalog: IcebergCatalog) -> None:
-    """With snapshots=refs the snapshots are those that branches and tags point to."""
+    """loadTable with snapshots=refs returns only the snapshots of branches and tags."""
     id, _ = new_table_with_snapshots(catalog, FIRST, SECOND, THIRD)
     catalog.update_table(id, [set_ref("v1", FIRST, "tag")])
     metadata = catalog.load_table(id, snapshots="refs")["metadata"]
@@ -185,7 +184,7 @@ def test_snapshots_of_refs_are_shown(catalog: IcebergCatalog) -> None:
 
 @must("iceberg.commit.from_refs", operations=[*COMMIT, *LOAD], clause="metadata-from-refs", kind="data", needs=KEPT)
 def test_commit_after_a_look_at_refs(catalog: IcebergCatalog) -> None:
-    """A commit by a client that loaded only the snapshots of refs loses no other snapshot and no history."""
+    """A commit by a client that loaded snapshots=refs keeps all snapshots and all of snapshot-log."""
     id, _ = new_table_with_snapshots(catalog, FIRST, SECOND)
     logged = logged_snapshots(catalog.metadata(id))
     seen = catalog.load_table(id, snapshots="refs")["metadata"]

@@ -1,4 +1,4 @@
-"""createTable with stage-create, and the commits that create tables."""
+"""createTable with stage-create, and commits that create staged tables."""
 
 from __future__ import annotations
 
@@ -7,9 +7,8 @@ from typing import Any
 from conformance.author.checks import equal, exactly, same_items, text
 from conformance.author.requirement import must, should
 from conformance.iceberg.catalog import IcebergCatalog
-from conformance.iceberg.support.commits import COMMIT, LAYOUT, columns_are, state, unchanged
+from conformance.iceberg.support.assertions import COMMIT, LAYOUT, TAKEN, columns_are, state, type_is, unchanged
 from conformance.iceberg.support.content import NESTED_SCHEMA, SCHEMA, WIDER, partition, spec
-from conformance.iceberg.support.errors import type_is
 from conformance.iceberg.support.listing import tables_in
 from conformance.iceberg.support.metadata import (
     column_names,
@@ -26,7 +25,7 @@ STAGE: dict[str, Any] = {"stage_create": True}
 
 @must("iceberg.table.stage.invisible", operations=STAGING, clause="create-table-stage")
 def test_staged_table_is_not_there(catalog: IcebergCatalog) -> None:
-    """With stage-create nothing is created: the table is neither listed nor loaded, and its name is free."""
+    """createTable with stage-create creates nothing: no table can be loaded or listed, and the name is free."""
     id = catalog.new_table(**STAGE)
     catalog.load_table(id, expect=404)
     same_items(tables_in(catalog, catalog.home), [], "the listed tables")
@@ -35,7 +34,7 @@ def test_staged_table_is_not_there(catalog: IcebergCatalog) -> None:
 
 @should("iceberg.table.stage.answer", operations=STAGING, clause="create-table-stage-answer")
 def test_staged_metadata(catalog: IcebergCatalog) -> None:
-    """The answer to stage-create is the metadata as they would be, without metadata-location or with null."""
+    """createTable with stage-create returns the metadata to be created, with metadata-location null or absent."""
     body: dict[str, Any] = {
         "schema": NESTED_SCHEMA,
         "partition_spec": spec(partition(1, "id")),
@@ -52,24 +51,24 @@ def test_staged_metadata(catalog: IcebergCatalog) -> None:
 
 @should("iceberg.table.stage.twice", operations=STAGING, clause="create-table-stage-twice")
 def test_staging_twice(catalog: IcebergCatalog) -> None:
-    """The same table may be staged several times."""
+    """A table can be staged several times under one name."""
     id = catalog.new_table(**STAGE)
     catalog.create_table(id, schema=SCHEMA, **STAGE)
 
 
 @should("iceberg.table.stage.taken", operations=STAGING, clause="create-table-stage-exists", kind="error")
 def test_staging_a_taken_name(catalog: IcebergCatalog) -> None:
-    """Staging a table whose name is taken is refused with 409 of type AlreadyExistsException."""
+    """createTable with stage-create on an existing table's name returns 409 with type AlreadyExistsException."""
     refused = catalog.create_table(catalog.new_table(), schema=SCHEMA, expect=409, **STAGE)
-    type_is(refused, "AlreadyExistsException")
+    type_is(refused, TAKEN)
 
 
-# The commit that creates
+# Commits that create a table
 
 
 @must("iceberg.commit.create.staged", operations=[*COMMIT, "createTable"], clause="stage-commit")
 def test_staged_table_is_created(catalog: IcebergCatalog) -> None:
-    """A commit with assert-create and the updates of a creation creates the table that was staged."""
+    """A commit with assert-create and the updates of a creation creates the staged table."""
     id = catalog.table_id()
     body: dict[str, Any] = {"schema": SCHEMA, "properties": {"a": "1"}, **LAYOUT}
     staged = catalog.create_table(id, stage_create=True, **body)["metadata"]
@@ -83,7 +82,7 @@ def test_staged_table_is_created(catalog: IcebergCatalog) -> None:
 
 @must("iceberg.commit.create.taken", operations=COMMIT, clause="assert-create", kind="error")
 def test_create_assertion_fails(catalog: IcebergCatalog) -> None:
-    """A commit with assert-create to a table that is there is refused with 409, and changes nothing."""
+    """A commit with assert-create to an existing table returns 409 and changes nothing."""
     id = catalog.new_table()
     before = state(catalog, id)
     catalog.update_table(id, [TOUCH], [CREATE], expect=409)
@@ -92,12 +91,12 @@ def test_create_assertion_fails(catalog: IcebergCatalog) -> None:
 
 @must("iceberg.commit.create.late", operations=[*COMMIT, "createTable"], clause="stage-commit-late", kind="error")
 def test_staged_table_that_another_created(catalog: IcebergCatalog) -> None:
-    """If another has created the table since it was staged, the commit is refused with 409; that table stays."""
+    """A commit of a staged table that another client has created returns 409 and does not change that table."""
     id = catalog.table_id()
     staged = catalog.create_table(id, schema=SCHEMA, stage_create=True)["metadata"]
     catalog.create_table(id, schema=WIDER)
     before = state(catalog, id)
-    # The run gave no properties: those that there are, are the server's, and may be others afterwards.
+    # The run gave no properties: the server's own ones may change.
     updates = [update for update in creation(staged) if update["action"] != "set-properties"]
     catalog.update_table(id, updates, [CREATE], expect=409)
     unchanged(catalog, id, before)
@@ -105,7 +104,7 @@ def test_staged_table_that_another_created(catalog: IcebergCatalog) -> None:
 
 @should("iceberg.commit.create.more", operations=[*COMMIT, "createTable"], clause="stage-commit-initial")
 def test_creation_with_further_changes(catalog: IcebergCatalog) -> None:
-    """A commit that creates a table may hold further changes, and the format version that it begins with."""
+    """A commit that creates a staged table of format version 1 can contain further updates."""
     id = catalog.table_id()
     body: dict[str, Any] = {"schema": SCHEMA, "properties": {"format-version": "1"}}
     staged = catalog.create_table(id, stage_create=True, **body)["metadata"]
@@ -118,7 +117,7 @@ def test_creation_with_further_changes(catalog: IcebergCatalog) -> None:
 
 @should("iceberg.commit.create.first_file", operations=[*COMMIT, "createTable"], clause="stage-commit-first-file")
 def test_created_table_has_no_earlier_file(catalog: IcebergCatalog) -> None:
-    """The metadata of a table created by commit have no earlier file in their log."""
+    """A table created by a commit of a staged table has an empty metadata-log."""
     id = catalog.table_id()
     staged = catalog.create_table(id, schema=SCHEMA, stage_create=True)["metadata"]
     catalog.update_table(id, creation(staged), [CREATE])
@@ -127,7 +126,7 @@ def test_created_table_has_no_earlier_file(catalog: IcebergCatalog) -> None:
 
 @should("iceberg.commit.create.alone", operations=COMMIT, clause="assert-create-alone", kind="error")
 def test_create_assertion_stands_alone(catalog: IcebergCatalog) -> None:
-    """Another requirement beside assert-create is refused with 400, and nothing is created."""
+    """A commit with another requirement beside assert-create returns 400 and creates nothing."""
     id = catalog.table_id()
     staged = catalog.create_table(id, schema=SCHEMA, stage_create=True)["metadata"]
     same = requirement("assert-table-uuid", uuid=staged["table-uuid"])

@@ -1,20 +1,20 @@
-"""updateTable: statistics of tables and of partitions."""
+"""updateTable: table statistics and partition statistics."""
 
 from __future__ import annotations
 
 from conformance.author.checks import equal, shows
 from conformance.author.requirement import must, should
 from conformance.iceberg.catalog import IcebergCatalog
-from conformance.iceberg.support.commits import COMMIT
+from conformance.iceberg.support.assertions import COMMIT
+from conformance.iceberg.support.content import partition_statistics, statistics
 from conformance.iceberg.support.metadata import Metadata
-from conformance.iceberg.support.snapshots import FIRST, KEPT, SECOND, new_table_with_snapshots
-from conformance.iceberg.support.statistics import partition_statistics, statistics
+from conformance.iceberg.support.staging import FIRST, KEPT, SECOND, new_table_with_snapshots
 from conformance.iceberg.support.updates import update
 
 
 @must("iceberg.statistics.set", operations=COMMIT, clause="update-statistics", needs=KEPT)
 def test_statistics_are_set(catalog: IcebergCatalog) -> None:
-    """Statistics take the place of those of the same snapshot, and removing them takes them away."""
+    """set-statistics replaces the statistics of the same snapshot, and remove-statistics removes them."""
     id, files = new_table_with_snapshots(catalog, FIRST, SECOND)
     for snapshot, name in ((FIRST, "a"), (SECOND, "a"), (FIRST, "b")):
         catalog.update_table(
@@ -31,14 +31,14 @@ def test_statistics_are_set(catalog: IcebergCatalog) -> None:
 
 
 def _statistics_of(metadata: Metadata, snapshot: int) -> None:
-    """Check that there are statistics of one snapshot alone."""
+    """Check that only this snapshot has statistics."""
     snapshots = [entry["snapshot-id"] for entry in metadata.get("statistics") or ()]
     equal(snapshots, [snapshot], "the snapshots that have statistics")
 
 
 @must("iceberg.statistics.set_partition", operations=COMMIT, clause="update-statistics")
 def test_partition_statistics_are_set(catalog: IcebergCatalog) -> None:
-    """Partition statistics take the place of those of the same snapshot, and removing them takes them away."""
+    """set-partition-statistics replaces those of the same snapshot; remove-partition-statistics removes them."""
     id, files = new_table_with_snapshots(catalog, FIRST)
     for name in ("a", "b"):
         wanted = partition_statistics(files.location, FIRST, name)
@@ -52,7 +52,7 @@ def test_partition_statistics_are_set(catalog: IcebergCatalog) -> None:
 
 @should("iceberg.statistics.without_id", operations=COMMIT, clause="update-statistics-snapshot")
 def test_statistics_name_their_snapshot(catalog: IcebergCatalog) -> None:
-    """Statistics are set without the snapshot id beside them: they name it themselves."""
+    """set-statistics works without snapshot-id beside the statistics, which contain it."""
     catalog.revision.require_optional("SetStatisticsUpdate", "snapshot-id")
     id, files = new_table_with_snapshots(catalog, FIRST)
     metadata = catalog.update_table(id, [update("set-statistics", statistics=statistics(files.location, FIRST))])[
@@ -63,7 +63,7 @@ def test_statistics_name_their_snapshot(catalog: IcebergCatalog) -> None:
 
 @should("iceberg.statistics.go_along", operations=COMMIT, clause="update-remove-snapshots-statistics")
 def test_statistics_go_with_their_snapshot(catalog: IcebergCatalog) -> None:
-    """Statistics of a snapshot go when it is removed."""
+    """remove-snapshots also removes the statistics of the removed snapshot."""
     id, files = new_table_with_snapshots(catalog, FIRST, SECOND)
     both = [
         update("set-statistics", snapshot_id=snapshot, statistics=statistics(files.location, snapshot))

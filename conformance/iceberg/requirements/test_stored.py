@@ -1,4 +1,4 @@
-"""What is stored is shown as it was sent, with every field that the document gives it, in each answer that shows it."""
+"""Stored objects: loads return every field that the document defines as it was sent."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from conformance.author.checks import equal, shows
 from conformance.author.requirement import must, should
 from conformance.http.client import Answer
 from conformance.iceberg.catalog import IcebergCatalog
-from conformance.iceberg.support.commits import COMMIT, allowed_commit
+from conformance.iceberg.support.assertions import COMMIT, allowed_commit
 from conformance.iceberg.support.content import order, partition, sort_field, spec
 from conformance.iceberg.support.metadata import current_version, outline
 from conformance.iceberg.support.stored import (
@@ -18,8 +18,8 @@ from conformance.iceberg.support.stored import (
     SAMPLES,
     SCHEMA,
     VIEW_PARTS,
-    Layout,
     Sample,
+    StoredLayout,
     ViewPart,
     allowed_creation,
     by_names,
@@ -30,7 +30,7 @@ from conformance.iceberg.support.updates import CREATE, creation
 from conformance.values.outcomes import Unoffered
 
 CREATE_VIEW = ["createView"]
-Answers = tuple[Answer, Answer]  # to a creation, and to what loads then
+Answers = tuple[Answer, Answer]  # to a creation and to the load after it
 Making = tuple[str, Callable[[IcebergCatalog], Answers]]
 
 
@@ -53,7 +53,7 @@ MADE: dict[str, Making] = {
 
 @must("iceberg.update.stored.{}", operations=COMMIT, clause="update-stored-whole", each=SAMPLES)
 def test_update_is_stored_whole(catalog: IcebergCatalog, case: Sample) -> None:
-    """What a commit adds ({}) is shown with every field, as it was sent."""
+    """loadTable returns a committed object ({}) with every field as sent."""
     id, sent = prepare(catalog, case)
     updates = case.updates(sent)
     if case.certain:
@@ -65,8 +65,8 @@ def test_update_is_stored_whole(catalog: IcebergCatalog, case: Sample) -> None:
 
 
 @must("iceberg.table.create.stored.{}", operations=["createTable"], clause="create-table-layout", each=LAYOUTS)
-def test_layout_of_a_table_is_stored(catalog: IcebergCatalog, case: Layout) -> None:
-    """The {} of a new table has the fields of the request in their order, with all that the request says of each."""
+def test_layout_of_a_table_is_stored(catalog: IcebergCatalog, case: StoredLayout) -> None:
+    """createTable stores the fields of the {} in order and as sent."""
     id = catalog.table_id()
     allowed_creation(catalog, id, **{case.argument: case.sent})
     metadata = catalog.metadata(id)
@@ -76,8 +76,8 @@ def test_layout_of_a_table_is_stored(catalog: IcebergCatalog, case: Layout) -> N
 @must(
     "iceberg.commit.create.stored.{}", operations=[*COMMIT, "createTable"], clause="stage-commit-layout", each=LAYOUTS
 )
-def test_layout_of_a_staged_table_is_stored(catalog: IcebergCatalog, case: Layout) -> None:
-    """The {} that the commit of a staged table adds is that of the table, field for field."""
+def test_layout_of_a_staged_table_is_stored(catalog: IcebergCatalog, case: StoredLayout) -> None:
+    """The commit of a staged table stores its {} field by field."""
     id = catalog.table_id()
     with catalog.client.preparing():
         staged = allowed_creation(catalog, id, stage_create=True, **{case.argument: case.sent})["metadata"]
@@ -89,7 +89,7 @@ def test_layout_of_a_staged_table_is_stored(catalog: IcebergCatalog, case: Layou
 
 @must("iceberg.view.create.stored.{}", operations=CREATE_VIEW, clause="view-stored-whole", each=VIEW_PARTS)
 def test_view_is_stored_whole(catalog: IcebergCatalog, case: ViewPart) -> None:
-    """The {} of a new view is shown with every field, as it was sent."""
+    """loadView returns the {} of a new view with every field as sent."""
     body = full_view(catalog.home)
     id = catalog.table_id("v")
     catalog.create_view(id, **body)
@@ -98,7 +98,7 @@ def test_view_is_stored_whole(catalog: IcebergCatalog, case: ViewPart) -> None:
 
 @should("iceberg.view.create.summary", operations=CREATE_VIEW, clause="view-stored-summary")
 def test_summary_of_a_view_is_stored(catalog: IcebergCatalog) -> None:
-    """The summary of a new view's version is shown as it was sent."""
+    """loadView returns the version summary of a new view as sent."""
     body = full_view(catalog.home, ODD_TEXTS)
     id = catalog.table_id("v")
     catalog.create_view(id, **body)
@@ -108,7 +108,7 @@ def test_summary_of_a_view_is_stored(catalog: IcebergCatalog) -> None:
 
 @should("iceberg.{}.create.whole", operations=lambda case: [case[0]], clause="create-answer-whole", each=MADE)
 def test_creation_is_answered_whole(catalog: IcebergCatalog, case: Making) -> None:
-    """The answer to the creation of a {} shows what loading shows while the metadata file is the same."""
+    """Creating a {} returns the same metadata as a load with the same metadata-location."""
     created, loaded = case[1](catalog)
     if created.get("metadata-location") != loaded.get("metadata-location"):
         raise Unoffered("each answer names another metadata file")

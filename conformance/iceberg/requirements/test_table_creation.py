@@ -1,4 +1,4 @@
-"""createTable: what the new table has, staged creation, refusals."""
+"""createTable: metadata of new tables, and invalid requests."""
 
 from __future__ import annotations
 
@@ -10,9 +10,8 @@ from conformance.author.checks import equal, keyed, lacks, only, same_items, tex
 from conformance.author.requirement import given, must, should
 from conformance.author.strategies import plain_properties
 from conformance.iceberg.catalog import IcebergCatalog
-from conformance.iceberg.support.commits import same_metadata
+from conformance.iceberg.support.assertions import TAKEN, same_metadata, type_is
 from conformance.iceberg.support.content import NESTED_SCHEMA, SCHEMA, field, order, partition, schema, sort_field, spec
-from conformance.iceberg.support.errors import type_is
 from conformance.iceberg.support.listing import tables_in
 from conformance.iceberg.support.metadata import (
     VERSION_FIELDS,
@@ -26,7 +25,7 @@ from conformance.iceberg.support.metadata import (
 from conformance.values.json_values import shown
 
 CREATE = ["createTable"]
-# The ids of the request are none that a server would give.
+# Column ids that no server would assign.
 ODD = schema(field(17, "id", required=True), field(5, "name", "string"), field(90, "day", "date"))
 
 
@@ -34,7 +33,7 @@ PARTS = ("name", "required", "type", "element", "element-required", "key", "valu
 
 
 def shape(type: Any) -> Any:
-    """Return what a type says: without the ids that a server gives, and without what is its own."""
+    """Return a type without its ids, which the server assigns, and without fields that a server may add."""
     if not isinstance(type, dict):
         return type
     fields = [
@@ -46,7 +45,7 @@ def shape(type: Any) -> Any:
 
 @must("iceberg.table.create.loadable", operations=CREATE, clause="create-table")
 def test_created_table_is_there(catalog: IcebergCatalog) -> None:
-    """A created table is there at once, and the answer is its metadata."""
+    """A created table can be loaded and listed at once, with the UUID that createTable returned."""
     id = catalog.table_id()
     created = catalog.create_table(id, schema=SCHEMA)
     equal(catalog.metadata(id)["table-uuid"], created["metadata"]["table-uuid"], "the table-uuid of the loaded table")
@@ -56,14 +55,14 @@ def test_created_table_is_there(catalog: IcebergCatalog) -> None:
 @must("iceberg.table.create.schema", operations=CREATE, clause="create-table-schema")
 @given(wanted=st.sampled_from([SCHEMA, NESTED_SCHEMA, ODD]))
 def test_schema_is_that_of_the_request(catalog: IcebergCatalog, wanted: dict[str, Any]) -> None:
-    """The new table has the fields of the request, nested ones too, in order, with types and documentation."""
+    """A new table has the requested fields, including nested ones, in order, with types and documentation."""
     metadata = catalog.metadata(catalog.new_table(schema=wanted))
     equal(shape(current_schema(metadata)), shape(wanted), "the current schema but for its ids")
 
 
 @should("iceberg.table.create.ids", operations=CREATE, clause="create-table-ids")
 def test_server_gives_ids(catalog: IcebergCatalog) -> None:
-    """Columns get ids from 1 on, level by level, the schema is 0, and partition fields begin with 1000."""
+    """createTable assigns column ids from 1 level by level, schema id 0 and partition field ids from 1000."""
     fields = [*NESTED_SCHEMA["fields"], field(50, "day", "date")]
     wanted = schema(*({**column, "id": 100 + column["id"]} for column in fields))
     body: dict[str, Any] = {"schema": wanted, "partition_spec": spec(partition(150, "day"))}
@@ -76,7 +75,7 @@ def test_server_gives_ids(catalog: IcebergCatalog) -> None:
 
 @should("iceberg.table.create.without_ids", operations=CREATE, clause="create-table-ids")
 def test_ids_that_the_server_gives_may_be_absent(catalog: IcebergCatalog) -> None:
-    """The ids that the server gives, spec-id and order-id, may be absent from a request."""
+    """createTable accepts a partition spec without spec-id and a sort order without order-id."""
     body: dict[str, Any] = {
         "partition_spec": {"fields": [partition(3, "day")]},
         "write_order": {"fields": [sort_field(1)]},
@@ -88,7 +87,7 @@ def test_ids_that_the_server_gives_may_be_absent(catalog: IcebergCatalog) -> Non
 
 @must("iceberg.table.create.remapped", operations=CREATE, clause="create-table-remap")
 def test_references_follow_the_columns(catalog: IcebergCatalog) -> None:
-    """Partition fields, sort keys and identifier fields refer to the columns that they referred to in the request."""
+    """Partition, sort and identifier fields of a new table refer to the same columns as in the request."""
     wanted = {**ODD, "identifier-field-ids": [17]}
     body: dict[str, Any] = {
         "schema": wanted,
@@ -108,7 +107,7 @@ def test_references_follow_the_columns(catalog: IcebergCatalog) -> None:
 @must("iceberg.table.create.unpartitioned", operations=CREATE, clause="create-table-unpartitioned")
 @given(explicit=st.booleans())
 def test_neither_partitioned_nor_sorted(catalog: IcebergCatalog, explicit: bool) -> None:
-    """Without a spec and an order, or with empty ones, the table is neither partitioned nor sorted, by order 0."""
+    """A table created without a spec and an order, or with empty ones, is unpartitioned and has sort order 0."""
     empty: dict[str, Any] = {"partition_spec": spec(), "write_order": order()} if explicit else {}
     metadata = catalog.metadata(catalog.new_table(**empty))
     equal(default_spec(metadata)["fields"], [], "the fields of the default partition spec")
@@ -119,7 +118,7 @@ def test_neither_partitioned_nor_sorted(catalog: IcebergCatalog, explicit: bool)
 
 @must("iceberg.table.create.location", operations=CREATE, clause="create-table-location")
 def test_new_table_has_a_location(catalog: IcebergCatalog) -> None:
-    """A new table has a location of its own."""
+    """Every new table has its own location."""
     first, second = catalog.metadata(catalog.new_table("a")), catalog.metadata(catalog.new_table("b"))
     location = text(first["location"], "the location of the table").rstrip("/")
     unequal(second["location"].rstrip("/"), location, "the location of another table")
@@ -128,7 +127,7 @@ def test_new_table_has_a_location(catalog: IcebergCatalog) -> None:
 @must("iceberg.table.create.properties", operations=CREATE, clause="create-table-properties")
 @given(wanted=plain_properties())
 def test_properties_are_kept(catalog: IcebergCatalog, wanted: dict[str, str]) -> None:
-    """Properties of the request are properties of the table."""
+    """A new table has the requested properties."""
     metadata = catalog.metadata(catalog.new_table(properties=wanted))
     stored = properties_of(metadata)
     for name, value in wanted.items():
@@ -142,7 +141,7 @@ VERSIONS = {str(version): version for version in VERSION_FIELDS}
     "iceberg.table.create.format_version.{}", operations=CREATE, clause="create-table-format-version", each=VERSIONS
 )
 def test_format_version(catalog: IcebergCatalog, case: int) -> None:
-    """The property format-version makes a table of format version {}, and is not kept as a property."""
+    """The property format-version={} creates a table of that version and is not stored as a property."""
     id = catalog.table_id()
     catalog.create_table(id, schema=SCHEMA, properties={"format-version": str(case), "kept": "1"})
     metadata = catalog.metadata(id)
@@ -159,7 +158,7 @@ def test_format_version(catalog: IcebergCatalog, case: int) -> None:
 )
 @given(version=st.sampled_from(["99", "0", "-1", "two", ""]))
 def test_unknown_format_version(catalog: IcebergCatalog, version: str) -> None:
-    """A format version that does not exist is refused with 400."""
+    """createTable with an unknown format-version returns 400."""
     body: dict[str, Any] = {"schema": SCHEMA, "properties": {"format-version": version}}
     catalog.create_table(catalog.table_id(), expect=400, **body)
     catalog.control(catalog.new_table)
@@ -167,7 +166,7 @@ def test_unknown_format_version(catalog: IcebergCatalog, version: str) -> None:
 
 @must("iceberg.table.create.uuid", operations=CREATE, clause="create-table-uuid")
 def test_uuids_differ(catalog: IcebergCatalog) -> None:
-    """Each new table has a UUID of its own, also one that takes the name of a dropped one."""
+    """Every new table has its own UUID, even under the name of a dropped table."""
     first = catalog.metadata(catalog.new_table("a"))["table-uuid"]
     second = catalog.metadata(catalog.new_table("b"))["table-uuid"]
     catalog.drop_table(catalog.table_id("a"))
@@ -177,26 +176,26 @@ def test_uuids_differ(catalog: IcebergCatalog) -> None:
         unequal(third, former, "the table-uuid of the table with the name of a dropped one")
 
 
-# Refusals
+# Rejections
 
 
 @must("iceberg.table.create.taken", operations=CREATE, clause="create-table-exists", kind="error")
 def test_name_of_a_table_is_taken(catalog: IcebergCatalog) -> None:
-    """A name that a table has is refused with 409 of type AlreadyExistsException; the table stays as it was."""
+    """createTable on an existing table's name returns 409 with type AlreadyExistsException; the table is unchanged."""
     id = catalog.new_table()
     before = catalog.metadata(id)
     refused = catalog.create_table(id, schema=NESTED_SCHEMA, expect=409)
-    type_is(refused, "AlreadyExistsException")
+    type_is(refused, TAKEN)
     same_metadata(catalog, catalog.metadata(id), before, "the metadata of the table")
 
 
 @must("iceberg.table.create.taken_by_view", operations=CREATE, clause="create-table-exists", kind="error")
 def test_name_of_a_view_is_taken(catalog: IcebergCatalog) -> None:
-    """A name that a view has is refused with 409 of type AlreadyExistsException; the view stays."""
+    """createTable on an existing view's name returns 409 with type AlreadyExistsException; the view stays."""
     catalog.require("createView")
     view = catalog.new_view()
     refused = catalog.create_table(view, schema=SCHEMA, expect=409)
-    type_is(refused, "AlreadyExistsException")
+    type_is(refused, TAKEN)
     catalog.load_view(view)
 
 
@@ -218,7 +217,7 @@ BAD_SCHEMAS: dict[str, Any] = {
     each=BAD_SCHEMAS,
 )
 def test_bad_schema(catalog: IcebergCatalog, case: dict[str, Any]) -> None:
-    """A schema that no table can have ({}) is refused with 400, and no table appears."""
+    """createTable with an invalid schema ({}) returns 400 and creates no table."""
     id = catalog.table_id()
     catalog.create_table(id, schema=case, expect=400)
     catalog.load_table(id, expect=404)
@@ -242,7 +241,7 @@ BAD_LAYOUTS: dict[str, Any] = {
     each=BAD_LAYOUTS,
 )
 def test_bad_layout(catalog: IcebergCatalog, case: dict[str, Any]) -> None:
-    """A partition spec or order that the schema does not allow ({}) is refused with 400, and no table appears."""
+    """createTable with a spec or sort order that does not fit the schema ({}) returns 400 and creates no table."""
     _refuses_layout(catalog, case)
 
 
@@ -257,7 +256,7 @@ UNKNOWN: dict[str, Any] = {"spec_unknown_transform": {"partition_spec": spec(par
     each=UNKNOWN,
 )
 def test_unknown_transform(catalog: IcebergCatalog, case: dict[str, Any]) -> None:
-    """A transform that nobody knows ({}) is refused with 400, and no table appears."""
+    """createTable with an unknown transform ({}) returns 400 and creates no table."""
     _refuses_layout(catalog, case)
 
 
@@ -277,7 +276,7 @@ NEWER: dict[str, Any] = {
 
 @must("iceberg.table.create.newer_type.{}", operations=CREATE, clause="metadata-v3-types", kind="error", each=NEWER)
 def test_newer_types(catalog: IcebergCatalog, case: dict[str, Any]) -> None:
-    """A column that only format version 3 knows ({}) is refused with 400 in a table of version 2."""
+    """createTable of format version 2 with a column that requires version 3 ({}) returns 400."""
     body: dict[str, Any] = {"properties": {"format-version": "2"}}
     catalog.control(lambda: catalog.new_table("twin", schema=schema(field(1, "a")), **body))
     catalog.create_table(catalog.table_id(), schema=schema(case), expect=400, **body)
@@ -293,7 +292,7 @@ BAD_BODIES: dict[str, Any] = {
 
 @must("iceberg.table.create.bad_body.{}", operations=CREATE, clause="bad-body", kind="error", each=BAD_BODIES)
 def test_bad_body(catalog: IcebergCatalog, case: dict[str, Any]) -> None:
-    """A body that does not fit its schema ({}) is refused with 400."""
+    """createTable with a body that violates its schema ({}) returns 400."""
     body: dict[str, Any] = {"name": catalog.table_id()[-1], "schema": SCHEMA, **case}
     content = {key: value for key, value in body.items() if value is not None}
     catalog.send("createTable", catalog.namespace_path(catalog.home), content, expect=400)

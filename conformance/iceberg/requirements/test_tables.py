@@ -1,4 +1,4 @@
-"""loadTable, tableExists, dropTable, renameTable; test_table_creation.py has createTable."""
+"""loadTable, tableExists, dropTable, renameTable. test_table_creation.py tests createTable."""
 
 from __future__ import annotations
 
@@ -10,9 +10,8 @@ from conformance.author.checks import equal, lacks, text
 from conformance.author.requirement import given, must, should
 from conformance.iceberg.catalog import IcebergCatalog, Names
 from conformance.iceberg.client import identifier
-from conformance.iceberg.support.commits import LAYOUT, POLICY, columns_are, same_metadata
+from conformance.iceberg.support.assertions import LAYOUT, POLICY, TAKEN, columns_are, same_metadata, type_is
 from conformance.iceberg.support.content import NESTED_SCHEMA, SCHEMA, WIDER
-from conformance.iceberg.support.errors import type_is
 from conformance.iceberg.support.metadata import default_spec, properties_of
 from conformance.values.outcomes import Unoffered
 
@@ -29,7 +28,7 @@ def _uuid(catalog: IcebergCatalog, id: Names) -> str:
 
 @must("iceberg.table.load.whole", operations=LOAD, clause="load-table")
 def test_load_shows_what_was_created(catalog: IcebergCatalog) -> None:
-    """A table is shown with the metadata with which it was created."""
+    """loadTable returns the metadata that createTable returned."""
     id = catalog.table_id()
     created = catalog.create_table(id, schema=NESTED_SCHEMA, properties={"a": "1"})
     loaded = catalog.load_table(id)
@@ -38,7 +37,7 @@ def test_load_shows_what_was_created(catalog: IcebergCatalog) -> None:
 
 @must("iceberg.table.load.again", operations=LOAD, clause="metadata-location-changes")
 def test_location_stays_while_nothing_changes(catalog: IcebergCatalog) -> None:
-    """Metadata and the location of their file are the same while nothing changes."""
+    """Repeated loadTable returns the same metadata and metadata-location while nothing changes."""
     id = catalog.new_table()
     first, second = catalog.load_table(id), catalog.load_table(id)
     equal(second.get("metadata-location"), first.get("metadata-location"), "the metadata-location of the table")
@@ -47,13 +46,13 @@ def test_location_stays_while_nothing_changes(catalog: IcebergCatalog) -> None:
 
 @should("iceberg.table.load.metadata_location", operations=LOAD, clause="load-table-metadata-location")
 def test_load_tells_the_metadata_file(catalog: IcebergCatalog) -> None:
-    """The answer says where the metadata file is."""
+    """loadTable returns the metadata-location of the table."""
     text(catalog.load_table(catalog.new_table()).get("metadata-location"), "the metadata-location of the table")
 
 
 @must("iceberg.table.load.namespace_missing", operations=LOAD, clause="load-table-not-found", kind="error")
 def test_load_table_of_missing_namespace(catalog: IcebergCatalog) -> None:
-    """Loading a table of a namespace that does not exist is 404, and the type names the table or the namespace."""
+    """loadTable in a missing namespace returns 404 with type NoSuchNamespaceException or NoSuchTableException."""
     refused = catalog.load_table((*catalog.missing_namespace(), "t"), expect=404)
     type_is(refused, "NoSuchNamespaceException", "NoSuchTableException")
 
@@ -65,7 +64,7 @@ def test_load_table_of_missing_namespace(catalog: IcebergCatalog) -> None:
     kind="error",
 )
 def test_view_is_no_table(catalog: IcebergCatalog) -> None:
-    """Under the name of a view there is no table: loading, testing and dropping it is 404, and the view stays."""
+    """loadTable, tableExists and dropTable on a view's name return 404, and the view stays."""
     catalog.require("createView")
     view = catalog.new_view()
     catalog.load_table(view, expect=404)
@@ -77,7 +76,7 @@ def test_view_is_no_table(catalog: IcebergCatalog) -> None:
 @must("iceberg.table.load.delegation", operations=LOAD, clause="access-delegation-hint")
 @given(access=st.sampled_from(["vended-credentials", "remote-signing", "vended-credentials,remote-signing"]))
 def test_access_delegation_is_a_hint(catalog: IcebergCatalog, access: str) -> None:
-    """Asking for delegated access does not keep a client from loading a table, also where there is none."""
+    """loadTable returns the table whatever access X-Iceberg-Access-Delegation requests."""
     id = catalog.new_table()
     answer = catalog.load_table(id, _headers={"X-Iceberg-Access-Delegation": access})
     equal(answer["metadata"]["table-uuid"], _uuid(catalog, id), "the table-uuid of the table")
@@ -85,7 +84,7 @@ def test_access_delegation_is_a_hint(catalog: IcebergCatalog, access: str) -> No
 
 @should("iceberg.table.load.referenced_by", operations=LOAD, clause="load-table-referenced-by")
 def test_referenced_by_changes_nothing(catalog: IcebergCatalog) -> None:
-    """The list of views through which a table is reached does not change the answer."""
+    """loadTable with a view in referenced-by returns the same metadata as without."""
     id = catalog.new_table()
     reference = catalog.separator.join((*catalog.home, "v"))
     answer = catalog.load_table(id, referenced_by=reference)
@@ -94,7 +93,7 @@ def test_referenced_by_changes_nothing(catalog: IcebergCatalog) -> None:
 
 @should("iceberg.table.load.snapshots_bad", operations=LOAD, clause="load-table-snapshots-bad", kind="error")
 def test_bad_value_of_snapshots(catalog: IcebergCatalog) -> None:
-    """Another value of snapshots than all and refs is refused with 400."""
+    """loadTable with snapshots other than all or refs returns 400."""
     id = catalog.new_table()
     catalog.load_table(id, snapshots="some", expect=400)
     catalog.control(lambda: catalog.load_table(id, snapshots="all"))
@@ -102,7 +101,7 @@ def test_bad_value_of_snapshots(catalog: IcebergCatalog) -> None:
 
 @must("iceberg.table.exists.missing", operations=EXISTS, clause="table-exists", kind="error")
 def test_missing_table_exists(catalog: IcebergCatalog) -> None:
-    """The test for a table that was never there, was dropped, or lies in a missing namespace says 404."""
+    """tableExists on a missing or dropped table, or in a missing namespace, returns 404."""
     catalog.table_exists(catalog.table_id("missing"), expect=404)
     catalog.table_exists((*catalog.missing_namespace(), "t"), expect=404)
     id = catalog.new_table()
@@ -115,7 +114,7 @@ def test_missing_table_exists(catalog: IcebergCatalog) -> None:
 
 @must("iceberg.table.drop.forgotten", operations=DROP, clause="drop-table")
 def test_dropped_table_leaves_nothing(catalog: IcebergCatalog) -> None:
-    """A table that takes the name of a dropped one has none of its properties, columns and settings."""
+    """A new table under a dropped table's name has none of its properties, columns and partition fields."""
     id = catalog.new_table(schema=WIDER, properties={"former": "yes"}, **LAYOUT)
     catalog.drop_table(id)
     catalog.create_table(id, schema=SCHEMA)
@@ -127,7 +126,7 @@ def test_dropped_table_leaves_nothing(catalog: IcebergCatalog) -> None:
 
 @must("iceberg.table.drop.namespace_stays", operations=DROP, clause="drop-table", kind="data")
 def test_namespace_of_the_same_name(catalog: IcebergCatalog) -> None:
-    """A table and a namespace of one name in one parent are two things: each is loaded, and dropped, for itself."""
+    """Dropping a table keeps a namespace of the same name and the tables in it."""
     catalog.require_nested()
     id = catalog.new_table()
     if catalog.create_namespace(id, expect=(200, *POLICY)).status != 200:
@@ -144,7 +143,7 @@ def test_namespace_of_the_same_name(catalog: IcebergCatalog) -> None:
 @should("iceberg.table.drop.purge", operations=DROP, clause="drop-table-purge-form")
 @given(flag=st.sampled_from(["true", "True", "TRUE", "false", "False"]))
 def test_purge_flag_in_any_case(catalog: IcebergCatalog, flag: str) -> None:
-    """The flag purgeRequested is read in any case, and the table is gone either way."""
+    """dropTable accepts purgeRequested in any letter case and drops the table."""
     catalog.require_purging()
     id = catalog.new_table()
     catalog.drop_table(id, purgeRequested=flag)
@@ -156,28 +155,28 @@ def test_purge_flag_in_any_case(catalog: IcebergCatalog, flag: str) -> None:
 
 @must("iceberg.table.rename.taken", operations=RENAME, clause="rename-table-taken", kind="error")
 def test_rename_to_taken_name(catalog: IcebergCatalog) -> None:
-    """A new name that a table has is refused with 409 of type AlreadyExistsException; both stay as they were."""
+    """renameTable to an existing table's name returns 409 with type AlreadyExistsException; both tables stay."""
     id, other = catalog.new_table("a"), catalog.new_table("b")
     before = [_uuid(catalog, id), _uuid(catalog, other)]
     refused = catalog.rename_table(id, other, expect=409)
-    type_is(refused, "AlreadyExistsException")
+    type_is(refused, TAKEN)
     equal([_uuid(catalog, id), _uuid(catalog, other)], before, "the table-uuids of the two tables")
 
 
 @must("iceberg.table.rename.taken_by_view", operations=RENAME, clause="rename-table-taken", kind="error")
 def test_rename_to_name_of_view(catalog: IcebergCatalog) -> None:
-    """A new name that a view has is refused with 409 of type AlreadyExistsException; both stay."""
+    """renameTable to an existing view's name returns 409 with type AlreadyExistsException; both stay."""
     catalog.require("createView")
     id, view = catalog.new_table(), catalog.new_view()
     refused = catalog.rename_table(id, view, expect=409)
-    type_is(refused, "AlreadyExistsException")
+    type_is(refused, TAKEN)
     catalog.load_table(id)
     catalog.load_view(view)
 
 
 @must("iceberg.table.rename.name_is_free", operations=RENAME, clause="rename-table-files")
 def test_old_name_is_free(catalog: IcebergCatalog) -> None:
-    """After a renaming the old name is free for another table, which stays when the renamed one is purged."""
+    """After renameTable a new table can take the old name, and stays when the renamed table is purged."""
     id, other = catalog.new_table(), catalog.table_id("renamed")
     catalog.rename_table(id, other)
     catalog.create_table(id, schema=SCHEMA)
@@ -194,7 +193,7 @@ BAD_RENAMES = {
 
 @must("iceberg.table.rename.bad_body.{}", operations=RENAME, clause="bad-body", kind="error", each=BAD_RENAMES)
 def test_rename_with_bad_body(catalog: IcebergCatalog, case: dict[str, Any]) -> None:
-    """A renaming whose body does not fit its schema ({}) is refused with 400."""
+    """renameTable with a body that violates its schema ({}) returns 400."""
     table, new = catalog.new_table(), catalog.table_id("new")
     body = {"source": identifier(table), "destination": identifier(new), **case}
     catalog.send("renameTable", body={key: value for key, value in body.items() if value is not None}, expect=400)

@@ -1,4 +1,4 @@
-"""What the Tables API says otherwise than the Iceberg REST catalog; see specs/iceberg/clauses/tables_api.toml."""
+"""Differences of the Tables API from the Iceberg REST catalog (specs/iceberg/clauses/tables_api.toml)."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def _longest(pages: list[Answer]) -> int:
 
 @must("iceberg.tables_api.exists", operations=["tableExists"], clause="tables-api-exists")
 def test_table_exists(catalog: IcebergCatalog) -> None:
-    """The test for a table says 200 without a body while the table is there, and 404 before and after."""
+    """tableExists returns 200 without a body while the table exists, and 404 before and after."""
     id = catalog.table_id()
     catalog.table_exists(id, expect=404)
     catalog.new_table()
@@ -40,7 +40,7 @@ def test_table_exists(catalog: IcebergCatalog) -> None:
 
 @must("iceberg.tables_api.page.default", operations=TABLES, clause="tables-api-page-default", kind="pagination")
 def test_page_of_the_default_size(catalog: IcebergCatalog) -> None:
-    """Without pageToken and pageSize the first page comes, of at most 100 tables; the rest follows."""
+    """listTables without pageToken and pageSize returns a first page of at most 100 tables; the rest follows."""
     size = catalog.revision.page_size(TABLES[0])
     if size is None:
         raise Unoffered("this revision of the document has no size of pages")
@@ -52,7 +52,7 @@ def test_page_of_the_default_size(catalog: IcebergCatalog) -> None:
 
 @must("iceberg.tables_api.page.size", operations=TABLES, clause="tables-api-page-size", kind="pagination")
 def test_page_size_without_token(catalog: IcebergCatalog) -> None:
-    """With pageSize a page holds at most so many tables, also the first one, without pageToken; the rest follows."""
+    """listTables with pageSize returns pages of at most that many tables, also without pageToken; the rest follows."""
     expected = _tables(catalog, 2 * PAGE + 1)
     pages = LISTING.pages(catalog, pageSize=PAGE)
     at_most(_longest(pages), PAGE, LONGEST)
@@ -63,7 +63,7 @@ def test_page_size_without_token(catalog: IcebergCatalog) -> None:
 
 @must("iceberg.tables_api.page.last", operations=TABLES, clause="tables-api-page-last", kind="pagination")
 def test_last_page_has_null(catalog: IcebergCatalog) -> None:
-    """The last page has null for next-page-token, written down, also if it is the only one."""
+    """The last page of listTables contains next-page-token with the value null, also if it is the only page."""
     _tables(catalog, 1)
     equal(LISTING.pages(catalog)[-1][NEXT], None, f"the {NEXT} of the only page")
     _tables(catalog, PAGE, "more")
@@ -72,7 +72,7 @@ def test_last_page_has_null(catalog: IcebergCatalog) -> None:
 
 @must("iceberg.tables_api.add_partition_spec", operations=["updateTable"], clause="tables-api-add-partition-spec")
 def test_add_partition_spec(catalog: IcebergCatalog) -> None:
-    """The update add-partition-spec adds a spec, which set-default-spec then makes the default."""
+    """The update add-partition-spec adds a spec, and set-default-spec makes it the default."""
     id = catalog.new_table()
     wanted = spec(partition(3, "day", "day"), id=1)
     metadata = catalog.update_table(id, [update("add-partition-spec", spec=wanted)])["metadata"]
@@ -86,7 +86,7 @@ def test_add_partition_spec(catalog: IcebergCatalog) -> None:
 
 @should("iceberg.tables_api.stage", operations=["createTable", "updateTable"], clause="tables-api-stage-commit")
 def test_staged_table_is_created(catalog: IcebergCatalog) -> None:
-    """A commit with assert-create, and no more updates of a creation than the API has, creates a staged table."""
+    """A commit with assert-create and the creation updates that this API supports creates the staged table."""
     id = catalog.table_id()
     layout = spec(partition(3, "day"))
     answer = catalog.create_table(id, SCHEMA, partition_spec=layout, properties={"a": "1"}, stage_create=True)

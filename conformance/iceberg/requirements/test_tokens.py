@@ -1,4 +1,4 @@
-"""getToken: grants, refusals in the form of OAuth2, secrets. Most needs the id and the secret of a client."""
+"""getToken: grants, OAuth2 errors and secrets. Most requirements need the id and the secret of a client."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from conformance.author.requirement import may, must, should
 from conformance.http.client import Answer
 from conformance.http.routers import UNSUPPORTED_TYPE
 from conformance.iceberg.catalog import IcebergCatalog
-from conformance.iceberg.support.oauth import ACCESS_TOKEN, EXCHANGE, Form, credentials_form, exchange_form, scope_of
+from conformance.iceberg.support.content import ACCESS_TOKEN, EXCHANGE, Form, credentials_form, exchange_form, scope_of
 from conformance.values.json_values import shown
 from conformance.values.outcomes import Unoffered
 
 TOKEN = ["getToken"]
 REFUSED = (400, 401)
 WRONG = "lakeproof-wrong-secret"
-TOKEN_TYPES = "urn:ietf:params:oauth:token-type:"  # noqa: S105 - with which their names start
+TOKEN_TYPES = "urn:ietf:params:oauth:token-type:"  # noqa: S105 - a prefix of names
 UNKNOWN_GRANT = "urn:lakeproof:grant-type:nothing"
 
 
@@ -32,13 +32,13 @@ def _require_credential(catalog: IcebergCatalog) -> tuple[str, str]:
 
 
 def _issued(catalog: IcebergCatalog) -> str:
-    """Return a token for the credential of the run."""
+    """Return a new token for the credential of the run."""
     _require_credential(catalog)
     return text(catalog.get_token(credentials_form(catalog.target.settings))["access_token"], "the access_token")
 
 
 def _exchanged(catalog: IcebergCatalog) -> Answer:
-    """Exchange a token for another one. Raises Unoffered where the server does not do that."""
+    """Exchange a token for another one. Raises Unoffered where the server does not support it."""
     token = _issued(catalog)
     form = exchange_form(catalog.target.settings, token)
     answer = catalog.get_token(form, expect=(200, *REFUSED), _headers=_bearer(token))
@@ -58,7 +58,7 @@ def _opens(catalog: IcebergCatalog, token: str) -> None:
 
 @must("iceberg.token.client_credentials", operations=TOKEN, clause="token-grants")
 def test_token_for_a_credential(catalog: IcebergCatalog) -> None:
-    """A client with id and secret gets a token and its type, and the token opens the catalog."""
+    """getToken with client id and secret returns a token and its type, and the token authorizes requests."""
     _require_credential(catalog)
     answer = catalog.get_token(credentials_form(catalog.target.settings))
     text(answer["token_type"], "the token_type")
@@ -67,7 +67,7 @@ def test_token_for_a_credential(catalog: IcebergCatalog) -> None:
 
 @should("iceberg.token.lifetime", operations=TOKEN, clause="token-lifetime")
 def test_lifetime_of_a_token(catalog: IcebergCatalog) -> None:
-    """A token that is told to expire does so in more than no time."""
+    """expires_in of a token, if returned, is above 0."""
     _require_credential(catalog)
     seconds = catalog.get_token(credentials_form(catalog.target.settings)).get("expires_in")
     if seconds is None:
@@ -77,7 +77,7 @@ def test_lifetime_of_a_token(catalog: IcebergCatalog) -> None:
 
 @should("iceberg.token.type", operations=TOKEN, clause="token-type")
 def test_type_of_a_token(catalog: IcebergCatalog) -> None:
-    """A token that opens the catalog as a bearer token is of the type bearer, in any case of its letters."""
+    """token_type of a token that works as a bearer token is bearer, in any letter case."""
     _require_credential(catalog)
     answer = catalog.get_token(credentials_form(catalog.target.settings))
     _opens(catalog, text(answer["access_token"], "the access_token"))
@@ -86,7 +86,7 @@ def test_type_of_a_token(catalog: IcebergCatalog) -> None:
 
 @should("iceberg.token.basic", operations=TOKEN, clause="token-basic")
 def test_basic_authentication(catalog: IcebergCatalog) -> None:
-    """Client id and secret by basic authentication get a token that opens the catalog."""
+    """getToken with HTTP basic authentication returns a token that authorizes requests."""
     id, secret = _require_credential(catalog)
     pair = base64.b64encode(f"{quote_plus(id)}:{quote_plus(secret)}".encode()).decode()
     form = {"grant_type": "client_credentials", **scope_of(catalog.target.settings)}
@@ -96,7 +96,7 @@ def test_basic_authentication(catalog: IcebergCatalog) -> None:
 
 @may("iceberg.token.exchange", operations=TOKEN, clause="token-exchange")
 def test_exchange(catalog: IcebergCatalog) -> None:
-    """A token that is good is exchanged for another one, which opens the catalog."""
+    """getToken exchanges a valid token for another one that authorizes requests."""
     answer = _exchanged(catalog)
     equal(answer.status, 200, "the status")
     _opens(catalog, text(answer["access_token"], "the access_token"))
@@ -104,7 +104,7 @@ def test_exchange(catalog: IcebergCatalog) -> None:
 
 @must("iceberg.token.issued_type", operations=TOKEN, clause="token-issued-type")
 def test_kind_of_an_exchanged_token(catalog: IcebergCatalog) -> None:
-    """An exchanged token says of which kind it is, by a name of RFC 8693."""
+    """A token exchange returns an issued_token_type of RFC 8693."""
     answer = _exchanged(catalog)
     if answer.status != 200:
         raise Unoffered("the server does not exchange the token")
@@ -113,14 +113,14 @@ def test_kind_of_an_exchanged_token(catalog: IcebergCatalog) -> None:
     holds(named, f"the issued_token_type {shown(kind)} starts with {TOKEN_TYPES}")
 
 
-# Refusals
+# Rejections
 
 Refuse = Callable[[IcebergCatalog], Answer]
 
 
 @dataclass(frozen=True, slots=True)
-class Refusal:
-    """A request for a token that is refused, and the codes that say why."""
+class TokenRefusal:
+    """Token request that the server must reject, and the error codes that fit."""
 
     id: str
     send: Refuse
@@ -128,7 +128,7 @@ class Refusal:
 
 
 def _form(**changes: str) -> Refuse:
-    """Send the form of the run's client with other fields; an empty one is left out."""
+    """Return a sender of the run's credential form with other fields; an empty one is left out."""
 
     def send(catalog: IcebergCatalog) -> Answer:
         _require_credential(catalog)
@@ -157,31 +157,31 @@ CLIENT = frozenset({"invalid_client", "unauthorized_client"})
 REQUEST = frozenset({"invalid_request"})
 GRANT = frozenset({"unsupported_grant_type"})
 REFUSALS = {
-    "wrong_secret": Refusal("a wrong secret", _form(client_secret=WRONG), CLIENT),
-    "no_secret": Refusal("no secret", _form(client_secret=""), CLIENT | REQUEST),
-    "unknown_grant": Refusal("a grant that does not exist", _form(grant_type=UNKNOWN_GRANT), GRANT),
-    "no_grant": Refusal("no grant", _form(grant_type=""), REQUEST | GRANT),
-    "wrong_subject": Refusal(
+    "wrong_secret": TokenRefusal("a wrong secret", _form(client_secret=WRONG), CLIENT),
+    "no_secret": TokenRefusal("no secret", _form(client_secret=""), CLIENT | REQUEST),
+    "unknown_grant": TokenRefusal("a grant that does not exist", _form(grant_type=UNKNOWN_GRANT), GRANT),
+    "no_grant": TokenRefusal("no grant", _form(grant_type=""), REQUEST | GRANT),
+    "wrong_subject": TokenRefusal(
         "a wrong token to exchange",
         _exchange(),
         frozenset({"invalid_grant", "invalid_request", "unsupported_grant_type", *CLIENT}),
     ),
-    "no_subject": Refusal("no token to exchange", _exchange(subject_token=""), REQUEST | GRANT | CLIENT),
-    "json": Refusal("a JSON body in place of the form", _json, REQUEST | GRANT | CLIENT),
+    "no_subject": TokenRefusal("no token to exchange", _exchange(subject_token=""), REQUEST | GRANT | CLIENT),
+    "json": TokenRefusal("a JSON body in place of the form", _json, REQUEST | GRANT | CLIENT),
 }
 
 
 @must("iceberg.token.refused.{}", operations=TOKEN, clause="token-errors", kind="error", each=REFUSALS)
-def test_refused_token(catalog: IcebergCatalog, case: Refusal) -> None:
-    """A request for a token with {} is refused with 400 or 401, and the error is that of OAuth2."""
+def test_refused_token(catalog: IcebergCatalog, case: TokenRefusal) -> None:
+    """getToken with {} returns 400 or 401 with an OAuth2 error."""
     answer = case.send(catalog)
     if answer.status != UNSUPPORTED_TYPE:
         text(answer.get("error"), "the error")
 
 
 @should("iceberg.token.error_code.{}", operations=TOKEN, clause="token-error-codes", kind="error", each=REFUSALS)
-def test_code_of_a_refusal(catalog: IcebergCatalog, case: Refusal) -> None:
-    """The code of the error says what is wrong in a request for a token with {}."""
+def test_code_of_a_refusal(catalog: IcebergCatalog, case: TokenRefusal) -> None:
+    """getToken with {} returns an OAuth2 error code that fits the mistake."""
     answer = case.send(catalog)
     if answer.status != UNSUPPORTED_TYPE:
         one_of(answer.get("error"), sorted(case.codes), "the error")
@@ -189,7 +189,7 @@ def test_code_of_a_refusal(catalog: IcebergCatalog, case: Refusal) -> None:
 
 @should("iceberg.token.secrets", operations=TOKEN, clause="token-secrets", kind="error")
 def test_refusals_keep_secrets(catalog: IcebergCatalog) -> None:
-    """A refusal does not repeat the secret or the token that came with the request."""
+    """getToken errors do not repeat the secret or the token of the request."""
     for name in ("wrong_secret", "wrong_subject"):
         answer = REFUSALS[name].send(catalog)
         holds(WRONG.encode() not in answer.body, "the refusal does not repeat the secret or token of the request")

@@ -8,11 +8,10 @@ from conformance.author.checks import equal, unequal
 from conformance.author.requirement import must, should
 from conformance.iceberg.catalog import IcebergCatalog, Names
 from conformance.iceberg.client import change
-from conformance.iceberg.support.commits import FAILED, IMPOSSIBLE, UNKNOWN, VIEW_UUID, state, unchanged
+from conformance.iceberg.support.assertions import FAILED, IMPOSSIBLE, UNKNOWN, VIEW_UUID, state, type_is, unchanged
 from conformance.iceberg.support.content import SCHEMA, WIDER
-from conformance.iceberg.support.errors import type_is
 from conformance.iceberg.support.metadata import column_names, properties_of
-from conformance.iceberg.support.snapshots import FIRST, SECOND, new_table_with_snapshots
+from conformance.iceberg.support.staging import FIRST, SECOND, new_table_with_snapshots
 from conformance.iceberg.support.updates import (
     CREATE,
     OTHER_UUID,
@@ -39,7 +38,7 @@ def _states(catalog: IcebergCatalog, ids: list[Names]) -> list[tuple[Any, Any]]:
 
 
 def _unchanged(catalog: IcebergCatalog, ids: list[Names], before: list[tuple[Any, Any]]) -> None:
-    """Check that tables are as `_states` showed them before, and take a transaction that nothing is wrong with."""
+    """Check that tables have the states that `_states` returned before, and accept a valid transaction."""
     for id, former in zip(ids, before, strict=True):
         unchanged(catalog, id, former)
     catalog.control(lambda: catalog.commit_transaction([change(id, [set_properties(twin="2")]) for id in ids]))
@@ -52,7 +51,7 @@ def _touched(catalog: IcebergCatalog, id: Names) -> str | None:
 
 @must("iceberg.transaction.all", operations=COMMIT, clause="transaction")
 def test_all_tables_change(catalog: IcebergCatalog) -> None:
-    """A transaction changes all its tables, each as its own updates say."""
+    """commitTransaction applies the updates of each of its tables."""
     a, b, c = _tables(catalog)
     same = requirement("assert-table-uuid", uuid=catalog.metadata(a)["table-uuid"])
     changes = [change(a, [TOUCH], [same]), change(b, add_and_use_schema(WIDER)), change(c, [set_properties(k="v")])]
@@ -68,7 +67,7 @@ MANY = [f"t{number}" for number in range(8)]
 
 @must("iceberg.transaction.many", operations=COMMIT, clause="transaction", kind="data")
 def test_many_tables(catalog: IcebergCatalog) -> None:
-    """However many tables a transaction has, all of them are changed."""
+    """commitTransaction with eight tables changes all of them."""
     ids = _tables(catalog, *MANY)
     catalog.commit_transaction([change(id, [TOUCH]) for id in ids])
     touched = [properties_of(catalog.metadata(id)).get("touched") for id in ids]
@@ -77,7 +76,7 @@ def test_many_tables(catalog: IcebergCatalog) -> None:
 
 @must("iceberg.transaction.files", operations=COMMIT, clause="transaction")
 def test_metadata_files_are_new(catalog: IcebergCatalog) -> None:
-    """After a transaction each of its tables has a new metadata file, and others have theirs still."""
+    """commitTransaction changes metadata-location of each of its tables and of no other table."""
     a, b, other = _tables(catalog)
     before = [state(catalog, id)[0] for id in (a, b, other)]
     catalog.commit_transaction([change(a, [TOUCH]), change(b, [TOUCH])])
@@ -92,7 +91,7 @@ FAILING = {"first": 0, "middle": 1, "last": 2}
 
 @must("iceberg.transaction.conflict.{}", operations=COMMIT, clause="transaction-refused", kind="error", each=FAILING)
 def test_one_requirement_fails(catalog: IcebergCatalog, case: int) -> None:
-    """If the requirement of the {} table does not hold, all is refused with 409, and no table changes."""
+    """If the requirement of the {} table fails, commitTransaction returns 409 and changes no table."""
     ids = _tables(catalog)
     before = _states(catalog, ids)
     changes = [change(id, [TOUCH], [NOT_THE_UUID] if number == case else []) for number, id in enumerate(ids)]
@@ -103,7 +102,7 @@ def test_one_requirement_fails(catalog: IcebergCatalog, case: int) -> None:
 
 @must("iceberg.transaction.assert_ref", operations=COMMIT, clause="assert-ref-snapshot-id", kind="data")
 def test_branch_has_moved(catalog: IcebergCatalog) -> None:
-    """If a branch beside main has moved since a transaction began, all is refused with 409, and no table changes."""
+    """If a branch no longer points to its asserted snapshot, commitTransaction returns 409 and changes no table."""
     first, _ = new_table_with_snapshots(catalog, FIRST, SECOND)
     other = catalog.new_table("other")
     with catalog.client.preparing():
@@ -117,7 +116,7 @@ def test_branch_has_moved(catalog: IcebergCatalog) -> None:
 
 @must("iceberg.transaction.missing", operations=COMMIT, clause="transaction-refused", kind="error")
 def test_one_table_is_missing(catalog: IcebergCatalog) -> None:
-    """If one table does not exist, the transaction is refused with 404, and no table changes."""
+    """commitTransaction with a missing table returns 404 with type NoSuchTableException and changes no table."""
     ids = _tables(catalog)
     before = _states(catalog, ids)
     missing = change(catalog.table_id("missing"), [TOUCH])
@@ -134,7 +133,7 @@ INVALID = {
 
 @must("iceberg.transaction.invalid.{}", operations=COMMIT, clause="transaction-refused", kind="error", each=INVALID)
 def test_one_update_is_invalid(catalog: IcebergCatalog, case: tuple[dict[str, Any], tuple[int, ...]]) -> None:
-    """If the last table's update cannot be applied ({}), all is refused, and no table changes."""
+    """If the last table's update is invalid ({}), commitTransaction returns 400 or 409 and changes no table."""
     ids = _tables(catalog)
     before = _states(catalog, ids)
     bad, statuses = case
@@ -145,7 +144,7 @@ def test_one_update_is_invalid(catalog: IcebergCatalog, case: tuple[dict[str, An
 
 @must("iceberg.transaction.unknown_requirement", operations=COMMIT, clause="commit-unknown-requirement", kind="error")
 def test_unknown_requirement(catalog: IcebergCatalog) -> None:
-    """A requirement that tables do not have is refused with 400, and no table changes."""
+    """commitTransaction with a requirement that tables do not support returns 400 and changes no table."""
     ids = _tables(catalog, "a", "b")
     before = _states(catalog, ids)
     for unknown in (UNKNOWN, VIEW_UUID):
@@ -156,7 +155,7 @@ def test_unknown_requirement(catalog: IcebergCatalog) -> None:
 
 @must("iceberg.transaction.identifier", operations=COMMIT, clause="transaction-identifier", kind="error")
 def test_change_without_a_name(catalog: IcebergCatalog) -> None:
-    """A change that names no table makes the transaction a bad request: 400, and no table changes."""
+    """commitTransaction with a change without identifier returns 400 and changes no table."""
     id = catalog.new_table("a")
     before = _states(catalog, [id])
     nameless = {"requirements": [], "updates": [TOUCH]}
@@ -176,7 +175,7 @@ BAD_BODIES: dict[str, Any] = {
 
 @must("iceberg.transaction.bad_body.{}", operations=COMMIT, clause="bad-body", kind="error", each=BAD_BODIES)
 def test_bad_body(catalog: IcebergCatalog, case: dict[str, Any]) -> None:
-    """A transaction whose body does not fit its schema ({}) is refused with 400."""
+    """commitTransaction with a body that violates its schema ({}) returns 400."""
     catalog.send("commitTransaction", body=case or b"{}", expect=400)
     id = catalog.new_table()
     catalog.control(lambda: catalog.commit_transaction([change(id, [TOUCH])]))
@@ -184,7 +183,7 @@ def test_bad_body(catalog: IcebergCatalog, case: dict[str, Any]) -> None:
 
 @should("iceberg.transaction.create", operations=COMMIT, clause="transaction-create")
 def test_transaction_creates_a_table(catalog: IcebergCatalog) -> None:
-    """A transaction creates a table with assert-create and changes another; if it fails, none is created."""
+    """commitTransaction creates a table with assert-create and changes another; if it fails, it creates none."""
     id = catalog.new_table("a")
     new = catalog.table_id("new")
     staged = catalog.create_table(new, schema=SCHEMA, stage_create=True)["metadata"]
@@ -198,7 +197,7 @@ def test_transaction_creates_a_table(catalog: IcebergCatalog) -> None:
 
 @must("iceberg.transaction.create_taken", operations=COMMIT, clause="assert-create", kind="error")
 def test_create_assertion_fails(catalog: IcebergCatalog) -> None:
-    """If one of a transaction's tables must not be there but is, all is refused with 409, and no table changes."""
+    """commitTransaction with assert-create on an existing table returns 409 and changes no table."""
     ids = _tables(catalog, "a", "b")
     new = catalog.table_id("new")
     with catalog.client.preparing():
@@ -211,7 +210,7 @@ def test_create_assertion_fails(catalog: IcebergCatalog) -> None:
 
 @should("iceberg.transaction.doubled", operations=COMMIT, clause="transaction-doubled")
 def test_table_stands_twice(catalog: IcebergCatalog) -> None:
-    """A table that stands twice in a transaction has both changes, or the request is refused as a whole."""
+    """commitTransaction with two changes to one table applies both, or returns 400, 409 or 422 and changes nothing."""
     id = catalog.new_table("a")
     before = _states(catalog, [id])
     both = [change(id, [set_properties(x="1")]), change(id, [set_properties(y="1")])]
@@ -225,13 +224,13 @@ def test_table_stands_twice(catalog: IcebergCatalog) -> None:
 
 @should("iceberg.transaction.empty", operations=COMMIT, clause="transaction-empty", kind="error")
 def test_transaction_without_changes(catalog: IcebergCatalog) -> None:
-    """A transaction without changes succeeds or is refused with 400."""
+    """commitTransaction without changes returns 204 or 400."""
     catalog.commit_transaction([], expect=(204, 400))
 
 
 @must("iceberg.transaction.namespaces", operations=COMMIT, clause="transaction")
 def test_tables_of_several_namespaces(catalog: IcebergCatalog) -> None:
-    """The tables of a transaction may lie in several namespaces, and may bear the same name there."""
+    """commitTransaction accepts tables of the same name in several namespaces."""
     id = catalog.new_table("t")
     other = (*catalog.new_namespace(), "t")
     catalog.create_table(other, schema=SCHEMA)

@@ -1,4 +1,4 @@
-"""updateTable: every action of the document is carried out or refused, never passed over in silence."""
+"""updateTable: every update action of the document is applied or rejected, never ignored."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 from conformance.author.checks import equal
 from conformance.author.requirement import must, should
 from conformance.iceberg.catalog import IcebergCatalog
-from conformance.iceberg.support.commits import COMMIT, state, unchanged
+from conformance.iceberg.support.assertions import COMMIT, state, unchanged
 from conformance.iceberg.support.metadata import current_snapshot
 from conformance.iceberg.support.update_actions import ACTIONS, NEW, prepare, version_of
 from conformance.iceberg.support.updates import update
@@ -19,9 +19,15 @@ REFUSED = (400, 406, 409, 422)
 CASES = {action.replace("-", "_"): action for action in ACTIONS}
 
 
-@must("iceberg.update.action.{}", operations=COMMIT, clause="update-all-or-refused", each=CASES)
+@must(
+    "iceberg.update.action.{}",
+    operations=COMMIT,
+    clause="update-all-or-refused",
+    each=CASES,
+    statement="The update {} is applied, or returns 400, 406, 409 or 422 and changes nothing.".format,
+)
 def test_action_is_done_or_refused(catalog: IcebergCatalog, case: str) -> None:
-    """An update {} has its effect, or is refused with a 4xx status and has none."""
+    """An update is applied, or returns 400, 406, 409 or 422 and changes nothing."""
     catalog.revision.require_updates([{"action": case}])
     action = ACTIONS[case]
     id, files = prepare(catalog, case)
@@ -32,7 +38,7 @@ def test_action_is_done_or_refused(catalog: IcebergCatalog, case: str) -> None:
             raise Violation(f"{case} was passed over: the answer is 200, but the metadata do not show it")
     else:
         unchanged(catalog, id, before)
-    if case != "add-snapshot":  # whether that is the current one then, iceberg.snapshot.add judges
+    if case != "add-snapshot":  # iceberg.snapshot.add tests the current snapshot after it
         equal(current_snapshot(catalog.metadata(id)), NEW, "the current snapshot")
 
 
@@ -50,6 +56,6 @@ ABSENT: dict[str, dict[str, Any]] = {
 
 @should("iceberg.update.absent.{}", operations=COMMIT, clause="update-remove-absent", each=ABSENT)
 def test_removal_of_what_is_not_there(catalog: IcebergCatalog, case: dict[str, Any]) -> None:
-    """Removing what is not there ({}) is no error."""
+    """An update that removes a missing object ({}) succeeds."""
     catalog.revision.require_updates([case])
     catalog.update_table(catalog.new_table(properties={"format-version": str(version_of(case["action"]))}), [case])

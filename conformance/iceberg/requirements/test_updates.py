@@ -1,4 +1,4 @@
-"""updateTable: what each update does to schemas, properties, location, format version."""
+"""updateTable: updates of schemas, properties, location, format version and encryption keys."""
 
 from __future__ import annotations
 
@@ -9,17 +9,12 @@ from hypothesis import strategies as st
 from conformance.author.checks import equal, exactly, lacks, unequal
 from conformance.author.requirement import given, must, should
 from conformance.iceberg.catalog import IcebergCatalog
-from conformance.iceberg.support.commits import COMMIT, IMPOSSIBLE, allowed_commit, state, unchanged
+from conformance.iceberg.support.assertions import COMMIT, IMPOSSIBLE, allowed_commit, columns_are, state, unchanged
 from conformance.iceberg.support.content import SCHEMA, WIDER, field, schema
-from conformance.iceberg.support.metadata import Metadata, by_id, column_names, properties_of
+from conformance.iceberg.support.metadata import by_id, properties_of
 from conformance.iceberg.support.updates import LAST_ADDED, add_and_use_schema, add_schema, set_properties, update
 
 IDS = "the schema-ids of the schemas"
-
-
-def has_columns_of(metadata: Metadata, schema: dict[str, Any]) -> None:
-    """Check that the columns of the current schema are called as those of another schema."""
-    equal(column_names(metadata), [column["name"] for column in schema["fields"]], "the columns of the table")
 
 
 def _without(*names: str) -> dict[str, Any]:
@@ -32,9 +27,9 @@ def _without(*names: str) -> dict[str, Any]:
 @must("iceberg.update.schema.id", operations=COMMIT, clause="update-add-schema")
 @given(claimed=st.sampled_from([0, 1, 7, -1, None]))
 def test_added_schema_gets_an_id(catalog: IcebergCatalog, claimed: int | None) -> None:
-    """A schema that was added gets an id that no other has, whichever id the request gave it, or is refused for that.
+    """add-schema assigns an unused schema-id whatever id the request claims, or returns 400 or 409 for the claim.
 
-    The id of a schema is read-only: what becomes of one in a request is the server's to decide.
+    schema-id is read-only: a server may ignore or reject one in a request.
     """
     id = catalog.new_table()
     before = state(catalog, id)
@@ -46,34 +41,34 @@ def test_added_schema_gets_an_id(catalog: IcebergCatalog, claimed: int | None) -
     answer = added["metadata"]
     first, second = exactly([entry["schema-id"] for entry in answer["schemas"]], 2, IDS)
     unequal(second, first, "the schema-id of the second schema")
-    has_columns_of(answer, SCHEMA)
+    columns_are(answer, SCHEMA)
 
 
 @should("iceberg.update.schema.same", operations=COMMIT, clause="update-add-same")
 def test_equal_schema_keeps_its_id(catalog: IcebergCatalog) -> None:
-    """A schema like an existing one takes over the id of that, and is not there twice."""
+    """Adding a schema equal to an existing one reuses its id and stores no duplicate."""
     id = catalog.new_table()
     first = catalog.metadata(id)["current-schema-id"]
     catalog.update_table(id, add_and_use_schema(WIDER))
     again = [add_schema(SCHEMA), update("set-current-schema", schema_id=first)]
     answer = catalog.update_table(id, again)["metadata"]
     exactly([entry.get("schema-id") for entry in answer["schemas"]], 2, IDS)
-    has_columns_of(answer, SCHEMA)
+    columns_are(answer, SCHEMA)
 
 
 @must("iceberg.update.schema.last_added", operations=COMMIT, clause="update-set-current-schema")
 def test_current_schema_is_the_last_added(catalog: IcebergCatalog) -> None:
-    """For set-current-schema -1 means the schema that the commit added last, wherever its id stands."""
+    """set-current-schema with -1 selects the schema added last in the same commit."""
     id = catalog.new_table()
     other = schema(*WIDER["fields"], field(5, "more", "string"))
     added = [add_schema(WIDER), add_schema(other), add_schema(WIDER)]
     answer = catalog.update_table(id, [*added, update("set-current-schema", schema_id=LAST_ADDED)])["metadata"]
-    has_columns_of(answer, WIDER)
+    columns_are(answer, WIDER)
 
 
 @must("iceberg.update.schema.named", operations=COMMIT, clause="update-set-current-schema")
 def test_current_schema_is_the_named_one(catalog: IcebergCatalog) -> None:
-    """The current schema is the one that set-current-schema names."""
+    """set-current-schema selects the schema with the given id."""
     id = catalog.new_table()
     first = catalog.metadata(id)["current-schema-id"]
     catalog.update_table(id, add_and_use_schema(WIDER))
@@ -84,7 +79,7 @@ def test_current_schema_is_the_named_one(catalog: IcebergCatalog) -> None:
 @must("iceberg.update.schema.column_id", operations=COMMIT, clause="update-add-schema-column-id")
 @given(named=st.booleans())
 def test_highest_column_id_follows(catalog: IcebergCatalog, named: bool) -> None:
-    """After add-schema the highest column id covers the new columns, whether the update names it or not."""
+    """add-schema raises last-column-id to the highest column id, whether or not the update states it."""
     id = catalog.new_table()
     more: dict[str, Any] = {"last_column_id": 40} if named else {}
     wider = schema(*SCHEMA["fields"], field(40, "far"))
@@ -94,17 +89,17 @@ def test_highest_column_id_follows(catalog: IcebergCatalog, named: bool) -> None
 
 @must("iceberg.update.schema.column_id_stays", operations=COMMIT, clause="update-add-schema-evolution")
 def test_highest_column_id_does_not_fall(catalog: IcebergCatalog) -> None:
-    """The highest column id stays when its column is dropped, so that no other column gets this id."""
+    """last-column-id does not decrease when the column with the highest id is dropped."""
     id = catalog.new_table()
     catalog.update_table(id, add_and_use_schema(WIDER))
     answer = catalog.update_table(id, add_and_use_schema(_without("extra", "day")))["metadata"]
     equal(answer["last-column-id"], 4, "the last-column-id")
-    has_columns_of(answer, _without("extra", "day"))
+    columns_are(answer, _without("extra", "day"))
 
 
 @must("iceberg.update.schema.removed", operations=COMMIT, clause="update-remove-schemas")
 def test_schemas_are_removed(catalog: IcebergCatalog) -> None:
-    """Schemas that were removed are gone."""
+    """remove-schemas removes the given schemas."""
     id = catalog.new_table()
     first = catalog.metadata(id)["current-schema-id"]
     catalog.update_table(id, add_and_use_schema(WIDER))
@@ -114,7 +109,7 @@ def test_schemas_are_removed(catalog: IcebergCatalog) -> None:
 
 @must("iceberg.update.schema.current_stays", operations=COMMIT, clause="update-remove-schemas", kind="error")
 def test_current_schema_is_not_removed(catalog: IcebergCatalog) -> None:
-    """Removing the current schema is refused, and nothing changes."""
+    """Removing the current schema returns 400 or 409 and changes nothing."""
     id = catalog.new_table()
     before = state(catalog, id)
     current = before[1]["current-schema-id"]
@@ -131,7 +126,7 @@ NEWER: dict[str, Any] = {
 
 @must("iceberg.update.schema.newer_type.{}", operations=COMMIT, clause="metadata-v3-types", kind="error", each=NEWER)
 def test_newer_type_is_refused(catalog: IcebergCatalog, case: dict[str, Any]) -> None:
-    """A column that only format version 3 knows ({}) is refused in version 2, and taken in version 3."""
+    """Adding a column that requires format version 3 ({}) returns 400 or 409 in version 2 and works in version 3."""
     wider = add_and_use_schema(schema(*SCHEMA["fields"], case))
     old = catalog.new_table("old", properties={"format-version": "2"})
     new = catalog.new_table("new", properties={"format-version": "3"})
@@ -144,7 +139,7 @@ def test_newer_type_is_refused(catalog: IcebergCatalog, case: dict[str, Any]) ->
 
 @must("iceberg.update.properties.set", operations=COMMIT, clause="update-set-properties")
 def test_properties_are_set(catalog: IcebergCatalog) -> None:
-    """Properties that were set have the given values, and others stay."""
+    """set-properties sets the given properties and keeps the others."""
     id = catalog.new_table(properties={"a": "1", "b": "1"})
     properties = properties_of(catalog.update_table(id, [set_properties(b="2", c="3")])["metadata"])
     for name, value in {"a": "1", "b": "2", "c": "3"}.items():
@@ -153,7 +148,7 @@ def test_properties_are_set(catalog: IcebergCatalog) -> None:
 
 @must("iceberg.update.properties.removed", operations=COMMIT, clause="update-remove-properties")
 def test_properties_are_removed(catalog: IcebergCatalog) -> None:
-    """Properties that were removed are gone."""
+    """remove-properties removes the given properties and keeps the others."""
     id = catalog.new_table(properties={"a": "1", "b": "1"})
     gone = update("remove-properties", removals=["a"])
     properties = properties_of(catalog.update_table(id, [gone])["metadata"])
@@ -163,7 +158,7 @@ def test_properties_are_removed(catalog: IcebergCatalog) -> None:
 
 @must("iceberg.update.location", operations=COMMIT, clause="update-set-location")
 def test_location_is_set(catalog: IcebergCatalog) -> None:
-    """The location of the table is the given one."""
+    """set-location sets the location of the table."""
     id = catalog.new_table()
     wanted = f"{catalog.metadata(id)['location'].rstrip('/')}/moved"
     answer = allowed_commit(catalog, id, [update("set-location", location=wanted)])
@@ -172,7 +167,7 @@ def test_location_is_set(catalog: IcebergCatalog) -> None:
 
 @should("iceberg.update.uuid", operations=COMMIT, clause="update-assign-uuid")
 def test_same_uuid_is_assigned(catalog: IcebergCatalog) -> None:
-    """Assigning the UUID that the table has already changes nothing."""
+    """assign-uuid with the table's own UUID succeeds and keeps the UUID."""
     id = catalog.new_table()
     before = catalog.metadata(id)["table-uuid"]
     answer = catalog.update_table(id, [update("assign-uuid", uuid=before)])["metadata"]
@@ -182,7 +177,7 @@ def test_same_uuid_is_assigned(catalog: IcebergCatalog) -> None:
 @must("iceberg.update.format.rises", operations=COMMIT, clause="update-upgrade-format")
 @given(first=st.integers(1, 2), second=st.integers(2, 3))
 def test_format_version_rises(catalog: IcebergCatalog, first: int, second: int) -> None:
-    """The format version rises to the one asked for."""
+    """upgrade-format-version raises the format version to the given one."""
     second = min(second, catalog.revision.format_version)
     catalog.control(lambda: catalog.new_table("later", properties={"format-version": str(second)}))
     id = catalog.new_table(properties={"format-version": str(min(first, second - 1))})
@@ -193,7 +188,7 @@ def test_format_version_rises(catalog: IcebergCatalog, first: int, second: int) 
 @should("iceberg.update.format.never_falls", operations=COMMIT, clause="update-upgrade-format-refused", kind="error")
 @given(first=st.integers(1, 3), second=st.integers(1, 3))
 def test_format_version_never_falls(catalog: IcebergCatalog, first: int, second: int) -> None:
-    """The format version stays if it is the one asked for, and a lower one is refused."""
+    """upgrade-format-version to the same version changes nothing; to a lower one it returns 400 or 409."""
     first, second = (min(version, catalog.revision.format_version) for version in (first, second))
     first, second = max(first, second), min(first, second)
     id = catalog.new_table(properties={"format-version": str(first)})
@@ -204,7 +199,7 @@ def test_format_version_never_falls(catalog: IcebergCatalog, first: int, second:
 
 @should("iceberg.update.format.unknown", operations=COMMIT, clause="update-upgrade-format-refused", kind="error")
 def test_unknown_format_version(catalog: IcebergCatalog) -> None:
-    """A format version that does not exist is refused, and nothing changes."""
+    """upgrade-format-version to an unknown version returns 400 or 409 and changes nothing."""
     id = catalog.new_table()
     before = state(catalog, id)
     catalog.update_table(id, [update("upgrade-format-version", format_version=99)], expect=IMPOSSIBLE)
@@ -216,7 +211,7 @@ KEY = {"key-id": "k1", "encrypted-key-metadata": "c2VjcmV0", "encrypted-by-id": 
 
 @must("iceberg.update.encryption_keys", operations=COMMIT, clause="update-encryption-keys")
 def test_encryption_keys(catalog: IcebergCatalog) -> None:
-    """Encryption keys are added to a table of version 3, with all their fields, and removed by their ids."""
+    """add-encryption-key stores a key with all its fields, and remove-encryption-key removes it by its id."""
     id = catalog.new_table(properties={"format-version": "3"})
     added = allowed_commit(catalog, id, [update("add-encryption-key", encryption_key=KEY)])["metadata"]
     key = by_id(added.get("encryption-keys") or [], "key-id", KEY["key-id"])

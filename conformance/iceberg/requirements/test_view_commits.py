@@ -7,14 +7,13 @@ from typing import Any
 from conformance.author.checks import equal, exactly, same_items, shows
 from conformance.author.requirement import must, should
 from conformance.iceberg.catalog import IcebergCatalog, Names
-from conformance.iceberg.support.commits import IMPOSSIBLE, POLICY, same_metadata
+from conformance.iceberg.support.assertions import IMPOSSIBLE, POLICY, same_metadata, type_is
 from conformance.iceberg.support.content import VIEW_SCHEMA, field, schema, sql, view_version
-from conformance.iceberg.support.errors import type_is
 from conformance.iceberg.support.metadata import by_id, current_version
 from conformance.iceberg.support.updates import LAST_ADDED, OTHER_UUID, add_schema, requirement, set_properties, update
 
 REPLACE = ["replaceView"]
-KEPT = ["iceberg.view.commit.kept"]  # without it, little can be said of several versions
+KEPT = ["iceberg.view.commit.kept"]  # where it fails, requirements on several versions say nothing new
 METADATA, IDS = "the metadata of the view", "the version-ids of the versions"
 TEXTS = "the representations of the current version"
 NOT_THE_UUID = requirement("assert-view-uuid", uuid=OTHER_UUID)
@@ -22,7 +21,7 @@ OTHER_SCHEMA = schema(*VIEW_SCHEMA["fields"], field(3, "more", "double"))
 
 
 def _replacement(namespace: Names, *texts: dict[str, Any], **version: Any) -> list[dict[str, Any]]:
-    """Return the updates that give a view another version and make that the current one."""
+    """Return the updates that add a version to a view and make it current."""
     added = view_version(namespace, *texts, **version)
     return [
         update("add-view-version", view_version=added),
@@ -36,7 +35,7 @@ def _state(catalog: IcebergCatalog, id: Names) -> tuple[Any, Any]:
 
 
 def _unchanged(catalog: IcebergCatalog, id: Names, before: tuple[Any, Any]) -> None:
-    """Check that a view is as `_state` showed it before, and takes a commit that nothing is wrong with."""
+    """Check that a view has the state that `_state` returned before, and accepts a valid commit."""
     location, metadata = _state(catalog, id)
     same_metadata(catalog, metadata, before[1], METADATA)
     equal(location, before[0], "the metadata-location of the view")
@@ -45,7 +44,7 @@ def _unchanged(catalog: IcebergCatalog, id: Names, before: tuple[Any, Any]) -> N
 
 @must("iceberg.view.commit.answer", operations=REPLACE, clause="replace-view")
 def test_answer_is_the_new_state(catalog: IcebergCatalog) -> None:
-    """A commit to a view applies its updates in order and answers with the metadata that loadView shows then."""
+    """replaceView applies updates in order and returns the metadata that loadView then returns."""
     id = catalog.new_view()
     gone = update("remove-properties", removals=["a"])
     answer = catalog.replace_view(id, [set_properties(a="1", b="1"), gone, set_properties(b="2")])
@@ -57,7 +56,7 @@ def test_answer_is_the_new_state(catalog: IcebergCatalog) -> None:
 
 @must("iceberg.view.commit.kept", operations=REPLACE, clause="replace-view-history")
 def test_earlier_version_stays(catalog: IcebergCatalog) -> None:
-    """The version of a view stays when another one becomes the current one."""
+    """A view version stays in the metadata when another one becomes current."""
     id = catalog.new_view()
     catalog.replace_view(id, _replacement(catalog.home, sql("SELECT 2"), id=2))
     exactly({version["version-id"] for version in catalog.view_metadata(id)["versions"]}, 2, IDS)
@@ -65,7 +64,7 @@ def test_earlier_version_stays(catalog: IcebergCatalog) -> None:
 
 @must("iceberg.view.commit.version", operations=REPLACE, clause="replace-view-version", needs=KEPT)
 def test_version_is_replaced(catalog: IcebergCatalog) -> None:
-    """A version that was added gets an id that no other has, and -1 makes the one added last the current one."""
+    """add-view-version assigns an unused version-id, and set-current-view-version with -1 selects the last added."""
     id = catalog.new_view()
     for number, claimed in ((2, 1), (3, 17)):
         text = sql(f"SELECT {number}")
@@ -76,7 +75,7 @@ def test_version_is_replaced(catalog: IcebergCatalog) -> None:
 
 @must("iceberg.view.commit.history", operations=REPLACE, clause="replace-view-history", needs=KEPT)
 def test_history_grows(catalog: IcebergCatalog) -> None:
-    """Making another version current adds to the history and keeps the earlier versions; going back does as well."""
+    """Every change of the current version is appended to version-log and keeps all versions, also when going back."""
     id = catalog.new_view()
     first = catalog.view_metadata(id)["current-version-id"]
     second = catalog.replace_view(id, _replacement(catalog.home, sql("SELECT 2"), id=2))["metadata"][
@@ -91,7 +90,7 @@ def test_history_grows(catalog: IcebergCatalog) -> None:
 
 @must("iceberg.view.commit.schema", operations=REPLACE, clause="replace-view-schema")
 def test_schema_added_last(catalog: IcebergCatalog) -> None:
-    """A version whose schema id is -1 refers to the schema that the same commit added last."""
+    """A view version with schema-id -1 refers to the schema added last in the same commit."""
     id = catalog.new_view()
     replaced = _replacement(catalog.home, sql("SELECT 1, 2, 3"), id=2, schema_id=LAST_ADDED)
     metadata = catalog.replace_view(id, [add_schema(OTHER_SCHEMA), *replaced])["metadata"]
@@ -104,7 +103,7 @@ def test_schema_added_last(catalog: IcebergCatalog) -> None:
 
 @must("iceberg.view.commit.properties", operations=REPLACE, clause="replace-view-properties")
 def test_properties_and_location(catalog: IcebergCatalog) -> None:
-    """Properties and the location change without a new version."""
+    """Changing properties or the location of a view adds no version and no version-log entry."""
     id = catalog.new_view()
     before = catalog.view_metadata(id)
     wanted = f"{before['location'].rstrip('/')}/moved"
@@ -120,7 +119,7 @@ def test_properties_and_location(catalog: IcebergCatalog) -> None:
 
 @must("iceberg.view.commit.uuid_holds", operations=REPLACE, clause="replace-view-uuid")
 def test_uuid_holds(catalog: IcebergCatalog) -> None:
-    """A commit that asserts the UUID of the view is applied."""
+    """replaceView applies a commit whose assert-view-uuid holds."""
     id = catalog.new_view()
     same = requirement("assert-view-uuid", uuid=catalog.view_metadata(id)["view-uuid"])
     catalog.replace_view(id, [set_properties(n="1")], [same])
@@ -129,7 +128,7 @@ def test_uuid_holds(catalog: IcebergCatalog) -> None:
 
 @should("iceberg.view.commit.uuid_case", operations=REPLACE, clause="replace-view-uuid-case")
 def test_uuid_in_upper_case(catalog: IcebergCatalog) -> None:
-    """The UUID of a view may be asserted in upper case."""
+    """assert-view-uuid accepts the view's UUID in upper case."""
     id = catalog.new_view()
     same = requirement("assert-view-uuid", uuid=catalog.view_metadata(id)["view-uuid"].upper())
     catalog.replace_view(id, [set_properties(n="1")], [same])
@@ -137,7 +136,7 @@ def test_uuid_in_upper_case(catalog: IcebergCatalog) -> None:
 
 @must("iceberg.view.commit.uuid_fails", operations=REPLACE, clause="replace-view-uuid", kind="error")
 def test_uuid_fails(catalog: IcebergCatalog) -> None:
-    """A commit that asserts another UUID is refused with 409 of type CommitFailedException, and nothing changes."""
+    """replaceView returns 409 with type CommitFailedException when assert-view-uuid fails, and changes nothing."""
     id = catalog.new_view()
     before = _state(catalog, id)
     refused = catalog.replace_view(id, [set_properties(a="1")], [NOT_THE_UUID], expect=409)
@@ -147,7 +146,7 @@ def test_uuid_fails(catalog: IcebergCatalog) -> None:
 
 @must("iceberg.view.commit.table", operations=REPLACE, clause="replace-view-not-found", kind="error")
 def test_commit_to_a_table(catalog: IcebergCatalog) -> None:
-    """A commit to a view under the name of a table is refused with 404, and the table stays as it was."""
+    """replaceView on a table's name returns 404, and the table is unchanged."""
     table = catalog.new_table()
     before = catalog.metadata(table)
     catalog.replace_view(table, [set_properties(a="1")], expect=404)
@@ -169,7 +168,7 @@ FOREIGN: dict[str, Any] = {
     each=FOREIGN,
 )
 def test_unknown_update(catalog: IcebergCatalog, case: dict[str, Any]) -> None:
-    """An update that views do not have ({}) is refused with 400, and nothing else of the commit is done."""
+    """replaceView with an update that views do not support ({}) returns 400 and changes nothing."""
     id = catalog.new_view()
     before = _state(catalog, id)
     catalog.replace_view(id, [set_properties(a="1"), case], expect=400)
@@ -191,9 +190,9 @@ FOREIGN_REQUIREMENTS: dict[str, Any] = {
     each=FOREIGN_REQUIREMENTS,
 )
 def test_unknown_requirement(catalog: IcebergCatalog, case: dict[str, Any]) -> None:
-    """A requirement that views do not have ({}) is refused with 400, and nothing changes.
+    """replaceView with a requirement that views do not support ({}) returns 400 and changes nothing.
 
-    One that tables have does not hold for a view: 409 fits as well.
+    A requirement of tables does not hold for a view, so that 409 is allowed too.
     """
     id = catalog.new_view()
     before = _state(catalog, id)
@@ -218,7 +217,7 @@ INVALID: dict[str, Any] = {
     each=INVALID,
 )
 def test_refused_commit_changes_nothing(catalog: IcebergCatalog, case: list[dict[str, Any]]) -> None:
-    """A commit that no view can have ({}) is refused and leaves the view as it was."""
+    """replaceView with an invalid update ({}) returns 400 or 409 and changes nothing."""
     id = catalog.new_view()
     before = _state(catalog, id)
     catalog.replace_view(id, [set_properties(a="1"), *case], expect=IMPOSSIBLE)
@@ -227,7 +226,7 @@ def test_refused_commit_changes_nothing(catalog: IcebergCatalog, case: list[dict
 
 @should("iceberg.view.commit.uuid_stays", operations=REPLACE, clause="replace-view-reassign", kind="error")
 def test_uuid_is_not_reassigned(catalog: IcebergCatalog) -> None:
-    """Assigning another UUID to a view is refused, and nothing changes."""
+    """Assigning another UUID to a view returns 400 or 409 and changes nothing."""
     id = catalog.new_view()
     before = _state(catalog, id)
     catalog.replace_view(id, [update("assign-uuid", uuid=OTHER_UUID)], expect=IMPOSSIBLE)
@@ -236,7 +235,7 @@ def test_uuid_is_not_reassigned(catalog: IcebergCatalog) -> None:
 
 @should("iceberg.view.commit.dialect_dropped", operations=REPLACE, clause="replace-view-dialects", kind="error")
 def test_dialect_is_not_dropped(catalog: IcebergCatalog) -> None:
-    """A version that lacks a dialect of the one before is refused, unless a property allows it."""
+    """A version that drops a dialect returns 400 or 409 unless the property replace.drop-dialect.allowed is true."""
     id = catalog.new_view()
     trino_alone = _replacement(catalog.home, sql("SELECT 1", "trino"), id=2)
     before = _state(catalog, id)
@@ -250,7 +249,7 @@ def test_dialect_is_not_dropped(catalog: IcebergCatalog) -> None:
 
 @should("iceberg.view.commit.history_size", operations=REPLACE, clause="replace-view-history-size", needs=KEPT)
 def test_history_is_not_longer(catalog: IcebergCatalog) -> None:
-    """The view keeps as many versions as version.history.num-entries says, the current one among them."""
+    """With version.history.num-entries=2, a view keeps two versions, including the current one."""
     id = catalog.new_view(properties={"version.history.num-entries": "2"})
     for number in range(2, 6):
         catalog.replace_view(id, _replacement(catalog.home, sql(f"SELECT {number}"), id=number))

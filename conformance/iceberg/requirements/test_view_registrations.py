@@ -1,18 +1,16 @@
-"""registerView, and unregisterTable."""
+"""registerView and unregisterTable."""
 
 from __future__ import annotations
 
 from conformance.author.checks import equal, text
 from conformance.author.requirement import must
 from conformance.iceberg.catalog import IcebergCatalog
-from conformance.iceberg.support.commits import same_metadata
+from conformance.iceberg.support.assertions import TAKEN, same_metadata, type_is
 from conformance.iceberg.support.content import view_body
-from conformance.iceberg.support.errors import type_is
 from conformance.iceberg.support.listing import tables_in
 from conformance.iceberg.support.metadata import unlike
 from conformance.iceberg.support.registrations import (
     REFUSED,
-    TAKEN,
     dropped_file,
     dropped_view,
     missing_file,
@@ -25,7 +23,7 @@ UNREGISTER = ["unregisterTable"]
 
 @must("iceberg.register.view.same", operations=VIEW, clause="register-view")
 def test_registered_view_is_the_same(catalog: IcebergCatalog) -> None:
-    """A registered view has the metadata of the file."""
+    """registerView returns and stores the metadata of the file."""
     location, before = dropped_view(catalog)
     id = catalog.table_id("v")
     answer = catalog.register_view(id, metadata_location=location)
@@ -35,7 +33,7 @@ def test_registered_view_is_the_same(catalog: IcebergCatalog) -> None:
 
 @must("iceberg.register.view.taken", operations=VIEW, clause="register-view-exists", kind="error")
 def test_name_for_view_is_taken(catalog: IcebergCatalog) -> None:
-    """A name that a view or a table has is refused with 409 of type AlreadyExistsException; both stay."""
+    """registerView on a view's or a table's name returns 409 with type AlreadyExistsException; the owner stays."""
     location, _ = dropped_view(catalog)
     id = catalog.table_id("v")
     catalog.control(lambda: catalog.register_view(id, metadata_location=location))
@@ -50,7 +48,7 @@ def test_name_for_view_is_taken(catalog: IcebergCatalog) -> None:
 
 @must("iceberg.register.view.namespace_missing", operations=VIEW, clause="register-view-no-namespace", kind="error")
 def test_missing_namespace_of_view(catalog: IcebergCatalog) -> None:
-    """Registering a view into a missing namespace is refused with 404 of type NoSuchNamespaceException."""
+    """registerView in a missing namespace returns 404 with type NoSuchNamespaceException."""
     location, _ = dropped_view(catalog)
     refused = catalog.register_view((*catalog.missing_namespace(), "v"), metadata_location=location, expect=404)
     type_is(refused, "NoSuchNamespaceException")
@@ -58,7 +56,7 @@ def test_missing_namespace_of_view(catalog: IcebergCatalog) -> None:
 
 @must("iceberg.register.view.bad_file", operations=VIEW, clause="register-view-no-file", kind="error")
 def test_bad_view_file(catalog: IcebergCatalog) -> None:
-    """A file that is not there, or that holds no metadata of views, is refused with a 4xx status; no view appears."""
+    """registerView with a missing file or a table's file returns 400, 403, 404 or 422 and creates no view."""
     location = catalog.create_view(catalog.table_id("v"), **view_body(catalog.home))["metadata-location"]
     id = catalog.table_id("new")
     for bad in (missing_file(str(location)), dropped_file(catalog)):
@@ -71,7 +69,7 @@ def test_bad_view_file(catalog: IcebergCatalog) -> None:
 
 @must("iceberg.unregister.gone", operations=UNREGISTER, clause="unregister-table")
 def test_unregistered_table_is_gone(catalog: IcebergCatalog) -> None:
-    """An unregistered table is gone from the catalog, and registering its file brings it back."""
+    """unregisterTable removes the table from the catalog, and registerTable restores it from its file."""
     id = catalog.new_table()
     before = catalog.update_table(id, [TOUCH])["metadata"]
     location = catalog.unregister_table(id)["metadata-location"]
@@ -83,7 +81,7 @@ def test_unregistered_table_is_gone(catalog: IcebergCatalog) -> None:
 
 @must("iceberg.unregister.answer", operations=UNREGISTER, clause="unregister-table-answer")
 def test_answer_is_the_last_state(catalog: IcebergCatalog) -> None:
-    """The answer has the last metadata and where they lie, every commit before it included."""
+    """unregisterTable returns the metadata of the last commit and their metadata-location."""
     id = catalog.new_table()
     last = catalog.update_table(id, [TOUCH])
     answer = catalog.unregister_table(id)
@@ -93,7 +91,7 @@ def test_answer_is_the_last_state(catalog: IcebergCatalog) -> None:
 
 @must("iceberg.unregister.commits", operations=[*UNREGISTER, "updateTable"], clause="unregister-table-commits")
 def test_commits_fail_afterwards(catalog: IcebergCatalog) -> None:
-    """A commit after an unregistration is refused with 404."""
+    """updateTable on an unregistered table returns 404."""
     id = catalog.new_table()
     catalog.unregister_table(id)
     catalog.update_table(id, [TOUCH], expect=404)

@@ -1,4 +1,4 @@
-"""createView, loadView, viewExists, dropView, renameView; test_view_commits.py has replaceView."""
+"""createView, loadView, viewExists, dropView, renameView. test_view_commits.py tests replaceView."""
 
 from __future__ import annotations
 
@@ -7,9 +7,8 @@ from typing import Any
 from conformance.author.checks import equal, same_items, shows, text
 from conformance.author.requirement import must, should
 from conformance.iceberg.catalog import IcebergCatalog, Names
-from conformance.iceberg.support.commits import same_metadata
+from conformance.iceberg.support.assertions import TAKEN, same_metadata, type_is
 from conformance.iceberg.support.content import sql, view_body
-from conformance.iceberg.support.errors import type_is
 from conformance.iceberg.support.listing import views_in
 from conformance.iceberg.support.metadata import by_id, current_version
 
@@ -18,7 +17,6 @@ LOAD = ["loadView"]
 EXISTS = ["viewExists"]
 DROP = ["dropView"]
 RENAME = ["renameView"]
-TAKEN = "AlreadyExistsException"
 METADATA, LISTED = "the metadata of the view", "the listed views"
 
 
@@ -28,7 +26,7 @@ def _uuid(catalog: IcebergCatalog, id: Names) -> str:
 
 @must("iceberg.view.create.loadable", operations=CREATE, clause="create-view")
 def test_created_view_is_there(catalog: IcebergCatalog) -> None:
-    """A created view is there at once, listed too, and the answer is its metadata and where they lie."""
+    """A created view can be loaded and listed at once, with the UUID that createView returned."""
     id = catalog.table_id("v")
     created = catalog.create_view(id, **view_body(catalog.home))
     text(created["metadata-location"], "the metadata-location of the view")
@@ -38,7 +36,7 @@ def test_created_view_is_there(catalog: IcebergCatalog) -> None:
 
 @must("iceberg.view.create.definition", operations=[*CREATE, *LOAD], clause="create-view-definition")
 def test_definition_comes_back(catalog: IcebergCatalog) -> None:
-    """Texts, dialects in their order, default namespace, default catalog and properties come back as they went in."""
+    """loadView returns SQL texts, dialects, default namespace, default catalog and properties as sent."""
     texts = [sql("SELECT id, name FROM t"), sql("SELECT `id`, 'ü'\nFROM t", "trino"), sql("SELECT 1", "duckdb")]
     body: dict[str, Any] = view_body(catalog.home, *texts)
     body["view-version"]["default-catalog"] = "prod"
@@ -53,7 +51,7 @@ def test_definition_comes_back(catalog: IcebergCatalog) -> None:
 
 @must("iceberg.view.create.schema", operations=CREATE, clause="create-view-schema-id")
 def test_version_refers_to_the_schema(catalog: IcebergCatalog) -> None:
-    """The version of a new view refers to the schema of the request by the id that the server gave it."""
+    """The version of a new view refers to the requested schema by the schema-id that the server assigned."""
     body: dict[str, Any] = view_body(catalog.home)
     body["schema"]["schema-id"] = 0
     metadata = catalog.view_metadata(catalog.new_view(**body))
@@ -63,7 +61,7 @@ def test_version_refers_to_the_schema(catalog: IcebergCatalog) -> None:
 
 @should("iceberg.view.create.first", operations=CREATE, clause="create-view-first")
 def test_new_view_has_one_version(catalog: IcebergCatalog) -> None:
-    """A new view has one version, 1, and one entry in its history."""
+    """A new view has one version, with id 1, and one version-log entry."""
     metadata = catalog.view_metadata(catalog.new_view())
     for name in ("versions", "version-log"):
         equal([entry["version-id"] for entry in metadata[name]], [1], f"the version-ids of {name}")
@@ -71,7 +69,7 @@ def test_new_view_has_one_version(catalog: IcebergCatalog) -> None:
 
 @must("iceberg.view.create.taken", operations=CREATE, clause="create-view-exists", kind="error")
 def test_name_of_a_view_is_taken(catalog: IcebergCatalog) -> None:
-    """A name that a view has is refused with 409 of type AlreadyExistsException; the view stays as it was."""
+    """createView on an existing view's name returns 409 with type AlreadyExistsException; the view is unchanged."""
     id = catalog.new_view()
     before = catalog.view_metadata(id)
     refused = catalog.create_view(id, **view_body(catalog.home, sql("SELECT 2")), expect=409)
@@ -81,7 +79,7 @@ def test_name_of_a_view_is_taken(catalog: IcebergCatalog) -> None:
 
 @must("iceberg.view.create.taken_by_table", operations=CREATE, clause="create-view-exists", kind="error")
 def test_name_of_a_table_is_taken(catalog: IcebergCatalog) -> None:
-    """A name that a table has is refused with 409 of type AlreadyExistsException; the table stays."""
+    """createView on an existing table's name returns 409 with type AlreadyExistsException; the table stays."""
     table = catalog.new_table()
     refused = catalog.create_view(table, **view_body(catalog.home), expect=409)
     type_is(refused, TAKEN)
@@ -90,7 +88,7 @@ def test_name_of_a_table_is_taken(catalog: IcebergCatalog) -> None:
 
 @must("iceberg.view.create.doubled_dialect", operations=CREATE, clause="view-metadata-dialects", kind="error")
 def test_doubled_dialect(catalog: IcebergCatalog) -> None:
-    """A version with two texts in one dialect, in whatever case it is spelled, is refused with 400."""
+    """createView with two SQL texts in one dialect, in any letter case, returns 400."""
     for other in ("spark", "Spark"):
         body = view_body(catalog.home, sql("SELECT 1"), sql("SELECT 2", other))
         catalog.create_view(catalog.table_id("v"), **body, expect=400)
@@ -105,7 +103,7 @@ def test_doubled_dialect(catalog: IcebergCatalog) -> None:
     each={"schema": "schema", "version": "view-version"},
 )
 def test_view_without_a_field(catalog: IcebergCatalog, case: str) -> None:
-    """A creation without its {} is refused with 400."""
+    """createView without the {} returns 400."""
     body = {"name": "v", **view_body(catalog.home)}
     del body[case]
     catalog.send("createView", catalog.namespace_path(catalog.home), body, expect=400)
@@ -114,7 +112,7 @@ def test_view_without_a_field(catalog: IcebergCatalog, case: str) -> None:
 
 @must("iceberg.view.load.whole", operations=LOAD, clause="load-view")
 def test_load_shows_everything(catalog: IcebergCatalog) -> None:
-    """A view is shown with the metadata with which it was created, and where they lie."""
+    """loadView returns the metadata that createView returned, and a metadata-location."""
     id = catalog.table_id("v")
     created = catalog.create_view(id, **view_body(catalog.home))
     loaded = catalog.load_view(id)
@@ -124,7 +122,7 @@ def test_load_shows_everything(catalog: IcebergCatalog) -> None:
 
 @should("iceberg.view.load.location", operations=LOAD, clause="load-view")
 def test_location_is_that_of_the_creation(catalog: IcebergCatalog) -> None:
-    """A view is shown with the metadata file that the answer to its creation names."""
+    """loadView returns the metadata-location that createView returned."""
     id = catalog.table_id("v")
     created = catalog.create_view(id, **view_body(catalog.home))
     equal(catalog.load_view(id)["metadata-location"], created["metadata-location"], "the metadata-location of the view")
@@ -132,7 +130,7 @@ def test_location_is_that_of_the_creation(catalog: IcebergCatalog) -> None:
 
 @must("iceberg.view.load.table", operations=[*LOAD, *EXISTS], clause="load-view-not-found", kind="error")
 def test_table_is_no_view(catalog: IcebergCatalog) -> None:
-    """Under the name of a table there is no view: loading and testing it is 404."""
+    """loadView and viewExists on a table's name return 404."""
     table = catalog.new_table()
     catalog.load_view(table, expect=404)
     catalog.view_exists(table, expect=404)
@@ -140,7 +138,7 @@ def test_table_is_no_view(catalog: IcebergCatalog) -> None:
 
 @should("iceberg.view.load.referenced_by", operations=LOAD, clause="load-table-referenced-by-form")
 def test_views_that_refer(catalog: IcebergCatalog) -> None:
-    """A list of views with odd names, separated by commas, does not change what is answered."""
+    """loadView with several comma-separated views in referenced-by returns the same metadata as without."""
     id = catalog.new_view()
     reference = ",".join(catalog.separator.join((*catalog.home, name)) for name in ("outer", "inner"))
     same_metadata(
@@ -150,7 +148,7 @@ def test_views_that_refer(catalog: IcebergCatalog) -> None:
 
 @must("iceberg.view.exists.missing", operations=EXISTS, clause="view-exists", kind="error")
 def test_missing_view_exists(catalog: IcebergCatalog) -> None:
-    """The test for a view that was never there, or was dropped, says 404."""
+    """viewExists on a dropped view, or on one that never existed, returns 404."""
     catalog.view_exists(catalog.table_id("missing"), expect=404)
     id = catalog.new_view()
     catalog.drop_view(id)
@@ -159,7 +157,7 @@ def test_missing_view_exists(catalog: IcebergCatalog) -> None:
 
 @must("iceberg.view.drop.table", operations=DROP, clause="drop-view-not-found", kind="error")
 def test_drop_table_as_view(catalog: IcebergCatalog) -> None:
-    """Dropping a view under the name of a table is refused with 404, and the table stays."""
+    """dropView on a table's name returns 404, and the table stays."""
     table = catalog.new_table()
     catalog.drop_view(table, expect=404)
     catalog.load_table(table)
@@ -167,7 +165,7 @@ def test_drop_table_as_view(catalog: IcebergCatalog) -> None:
 
 @must("iceberg.view.rename.taken", operations=RENAME, clause="rename-view-taken", kind="error")
 def test_rename_to_taken_name(catalog: IcebergCatalog) -> None:
-    """A new name that a view or a table has is refused with 409 of type AlreadyExistsException; all stay."""
+    """renameView to a view's or a table's name returns 409 with type AlreadyExistsException; all of them stay."""
     id, other, table = catalog.new_view("a"), catalog.new_view("b"), catalog.new_table()
     before = [_uuid(catalog, id), _uuid(catalog, other)]
     for taken in (other, table):

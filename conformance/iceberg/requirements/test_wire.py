@@ -1,4 +1,4 @@
-"""What is checked for every operation over all answers of the run, or by one probe of each."""
+"""Rules for all responses of every operation, checked over the whole run or by one probe of each operation."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from specs.clauses import clauses
 from specs.iceberg.errors import OAUTH_OPERATION
 from specs.openapi import Operation
 
-# Errors of these have bodies of the catalog's own form.
+# Operations whose errors have the catalog's error body.
 ERRING = {
     name: operation
     for name, operation in OPERATIONS.items()
@@ -27,58 +27,60 @@ test_offered_or_refused = wire.offered_or_refused.declare(
     __name__,
     OPERATIONS,
     level=should,
-    statement="{} is there if the configuration names it, and refused with a 4xx status and an error body otherwise.",
+    statement="{} is offered if the configuration lists it; otherwise it returns 4xx with an error body.",
 )
 test_answers_match_document = wire.answers_match_document.declare(__name__, OPERATIONS)
 
 
 @should("iceberg.unsupported.form", operations=ALL, clause="unsupported-operation", kind="wire")
 def test_form_of_refusals(suite: Suite) -> None:
-    """Operations that the server does not have are refused with a 4xx status, not with 5xx."""
+    """Operations that the server does not offer return 4xx, not 5xx."""
     wire.check_refusals(suite)
 
 
 @must("iceberg.errors.body", operations=ALL, clause="error-body", kind="wire")
 def test_errors_have_a_body(suite: Suite) -> None:
-    """Every error of what is offered has a body with one field, error, which holds message, type and code."""
+    """Every error of an offered operation has a body with one field, error, with message, type and code."""
     offered = [name for name in ALL if name not in suite.client.refused]
     wire.raise_first(suite, [finding for name in offered for finding in suite.client.wire.extra(BODY, name)])
 
 
 @must("iceberg.errors.code.{}", clause="error-code-is-status", kind="wire", each=ERRING)
 def test_error_codes_are_statuses(suite: Suite, case: Operation) -> None:
-    """The code in every error of {} is the status of the answer."""
+    """The code in the error body of {} equals the HTTP status."""
     wire.check_extra(suite, case, CODE)
 
 
 @should("iceberg.errors.type.{}", clause="error-types", kind="wire", each=ERRING)
 def test_error_types_are_known(suite: Suite, case: Operation) -> None:
-    """Every error that {} states for a reason of its own has a type that clients know for it."""
+    """Errors of {} carry an error type that clients recognize."""
     wire.check_extra(suite, case, TYPE)
 
 
 @should("iceberg.errors.text.{}", clause="error-text", kind="wire", each=ERRING)
 def test_error_texts_are_for_people(suite: Suite, case: Operation) -> None:
-    """The message in an error of {} shows nothing of the inside of the server."""
+    """Error messages of {} reveal no server internals."""
     wire.check_extra(suite, case, TEXT)
 
 
 @dataclass(frozen=True, slots=True)
 class MetadataRule:
-    """A rule that metadata in all answers keep: the clause that states it, and the check of it."""
+    """Rule for the metadata in all responses: the clause that states it, the name of its check, and its statement."""
 
     clause: str
     check: str
+    statement: str
 
     @property
     def operations(self) -> list[str]:
-        """The operations whose answers hold such metadata."""
+        """The operations whose responses contain the metadata."""
         return [name for name in clauses("iceberg")[self.clause].operations if name != "unregisterTable"]
 
 
 RULES = {
-    **{name.replace("-", "_"): MetadataRule(name, f"table {name}") for name in TABLE_RULES},
-    **{name.replace("-", "_"): MetadataRule(name, f"view {name}") for name in VIEW_RULES},
+    name.replace("-", "_"): MetadataRule(name, f"{kind} {name}", rule.__doc__ or "")
+    for kind, rules in (("table", TABLE_RULES), ("view", VIEW_RULES))
+    for name, rule in rules.items()
 }
 
 
@@ -94,9 +96,10 @@ RECOMMENDED_RULES = (
     clause=lambda rule: rule.clause,
     kind="wire",
     each={key: rule for key, rule in RULES.items() if key not in RECOMMENDED_RULES},
+    statement=lambda rule: rule.statement,
 )
 def test_metadata_keep_the_rules(suite: Suite, case: MetadataRule) -> None:
-    """All metadata in answers keep the rule {}."""
+    """Metadata in all responses keep a rule."""
     _metadata_keep_the_rules(suite, case)
 
 
@@ -106,9 +109,10 @@ def test_metadata_keep_the_rules(suite: Suite, case: MetadataRule) -> None:
     clause=lambda rule: rule.clause,
     kind="wire",
     each={key: RULES[key] for key in RECOMMENDED_RULES},
+    statement=lambda rule: rule.statement,
 )
 def test_metadata_keep_the_rules_as_recommended(suite: Suite, case: MetadataRule) -> None:
-    """All metadata in answers keep the rule {}."""
+    """Metadata in all responses keep a recommended rule."""
     _metadata_keep_the_rules(suite, case)
 
 

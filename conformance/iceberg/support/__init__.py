@@ -1,1 +1,1 @@
-"""What several modules of requirements need: metadata, data files, models of what has to happen."""
+"""Support of the Iceberg requirements: metadata, data files, models of the expected behaviour."""

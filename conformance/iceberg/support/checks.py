@@ -1,4 +1,4 @@
-"""What every Iceberg answer must satisfy beside its schema."""
+"""Checks of every Iceberg response beyond its schema."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 from conformance.http.wire import ExtraCheck
 from conformance.iceberg.support.metadata import TABLE_RULES, VIEW_RULES, Rule
-from conformance.iceberg.support.scans.rules import SCAN_RULES
+from conformance.iceberg.support.scans.rules import SCAN_RULES, Found
 from conformance.values.exchange import Exchange
 from conformance.values.json_values import shown
 from specs.iceberg.errors import OAUTH_OPERATION, stated_types
@@ -19,17 +19,16 @@ BODY = "error-body"
 CODE = "error-code"
 TYPE = "error-type"
 TEXT = "error-text"
-# What only the inside of a server says: stack traces, parsers, databases.
+# Signs of server internals in a message: stack traces, parsers, databases.
 INSIDES = re.compile(
     r"\n\s+at [\w.$<>]+\(|Traceback \(most recent|com\.fasterxml|java\.(lang|util|sql|io)\.|org\.springframework"
     r"|SQLSTATE|SQLITE_|psycopg|sqlalchemy|panicked at|goroutine \d+",
 )
-PARTIAL = "snapshots=refs"  # such metadata lack snapshots that their logs and statistics name
-Found = list[tuple[str, str]]
+PARTIAL = "snapshots=refs"  # metadata loaded so lack snapshots that their logs and statistics name
 
 
 def error_has_body(exchange: Exchange, value: Any) -> Found:
-    """An error is a JSON object with one field, error, with message, type and code."""
+    """Return a finding when an error is not an object with one field, error, with message, type and code."""
     if not _has_error_body(exchange):
         return []
     error = value.get("error") if isinstance(value, dict) else None
@@ -42,7 +41,7 @@ def error_has_body(exchange: Exchange, value: Any) -> Found:
 
 
 def code_is_status(exchange: Exchange, value: Any) -> Found:
-    """The code of an error is the status of the answer."""
+    """Return a finding when the code of an error is not the status of the response."""
     error = _error(exchange, value)
     if "code" not in error or error["code"] == exchange.status:
         return []
@@ -50,9 +49,9 @@ def code_is_status(exchange: Exchange, value: Any) -> Found:
 
 
 def type_is_known(exchange: Exchange, value: Any, profile: Profile) -> Found:
-    """An error that an operation states for a reason of its own has a type that clients know for it.
+    """Return a finding when the type of an error is not one that the document states for operation and status.
 
-    Clients do not ask a 5xx for its type.
+    Clients do not read the type of a 5xx.
     """
     error = _error(exchange, value)
     known = stated_types(exchange.operation, profile).get(exchange.status) if exchange.status < 500 else None
@@ -62,7 +61,7 @@ def type_is_known(exchange: Exchange, value: Any, profile: Profile) -> Found:
 
 
 def text_is_for_people(exchange: Exchange, value: Any) -> Found:
-    """The message of an error shows nothing of the inside of the server."""
+    """Return a finding when the message of an error shows server internals."""
     message = str(_error(exchange, value).get("message", ""))
     match = INSIDES.search(message)
     return [("body:/error/message", f"the message shows {shown(match.group())}")] if match else []
@@ -78,7 +77,7 @@ def _error(exchange: Exchange, value: Any) -> dict[str, Any]:
 
 
 def rule_check(rule: Rule, key: str) -> ExtraCheck:
-    """Return the check that metadata in answers keep a rule; `key` is a field that only such metadata have."""
+    """Return a check that metadata in responses keep a rule; `key` is a field that only metadata of this kind have."""
 
     def check(exchange: Exchange, value: Any) -> Found:
         whole = exchange.status < 300 and PARTIAL not in exchange.url
@@ -91,7 +90,7 @@ def rule_check(rule: Rule, key: str) -> ExtraCheck:
 
 
 def _found(rule: Rule, metadata: dict[str, Any]) -> Iterator[tuple[str, str]]:
-    """Return what a rule finds; metadata of a wrong form are for the schema to check."""
+    """Yield the findings of a rule; metadata of a wrong form are left to the schema check."""
     try:
         for pointer, message in rule(metadata):
             yield f"body:/metadata{pointer}", message
@@ -100,7 +99,7 @@ def _found(rule: Rule, metadata: dict[str, Any]) -> Iterator[tuple[str, str]]:
 
 
 def extra_checks(profile: Profile) -> dict[str, ExtraCheck]:
-    """Return the checks of answers by a profile."""
+    """Return the checks of responses for a profile, by name."""
     return {
         BODY: error_has_body,
         CODE: code_is_status,

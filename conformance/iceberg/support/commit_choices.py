@@ -1,7 +1,7 @@
-"""Commits to choose from: updates that fit a table, and now and then one that does not; what they assume.
+"""Random commits: updates that fit a table, or sometimes do not, and requirements.
 
-A choice is made by a function from options to one of them, so that Hypothesis can draw commits as well as
-a random generator that makes a hundred thousand of them.
+A function chooses one of several options, so that either Hypothesis draws commits or a random generator makes
+a hundred thousand of them.
 """
 
 from __future__ import annotations
@@ -12,17 +12,25 @@ from dataclasses import dataclass, replace
 from itertools import count
 from typing import Any, TypeVar
 
-from conformance.iceberg.support.content import field, order, partition, schema, sort_field, spec
+from conformance.iceberg.support.content import (
+    field,
+    order,
+    partition,
+    partition_statistics,
+    schema,
+    sort_field,
+    spec,
+    statistics,
+)
 from conformance.iceberg.support.metadata import MAIN, Metadata
 from conformance.iceberg.support.revision import Revision
 from conformance.iceberg.support.staging import Stage
-from conformance.iceberg.support.statistics import partition_statistics, statistics
 from conformance.iceberg.support.table_model import (
     OWN,
     Content,
-    Refused,
-    TableModel,
-    Versions,
+    ContentVersions,
+    InvalidCommit,
+    MetadataModel,
     columns,
     directions,
     partitions,
@@ -30,6 +38,7 @@ from conformance.iceberg.support.table_model import (
 from conformance.iceberg.support.updates import (
     LAST_ADDED,
     OTHER_UUID,
+    Updates,
     add_schema,
     append,
     requirement,
@@ -39,7 +48,6 @@ from conformance.iceberg.support.updates import (
 )
 
 T = TypeVar("T")
-Updates = list[dict[str, Any]]
 UNKNOWN = 9_999
 DAY, DAY_COLUMN = 3, "day"  # the column that specs and orders use, so it is never dropped
 KEPT_COLUMNS = 3
@@ -50,10 +58,10 @@ MOST_UPDATES = 3
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """Who chooses: `pick` returns one of some options.
+    """Source of random choices: `pick` returns one of several options.
 
-    `files` is where snapshots are written, if anywhere; `revision` says what a commit may hold; `ids` are
-    those of new snapshots.
+    `files` is the stage for manifest lists of snapshots, if files can be written; `revision` knows the updates of
+    the document; `ids` yields the ids of new snapshots.
     """
 
     pick: Callable[[Sequence[Any]], Any]
@@ -67,11 +75,11 @@ class Choice:
         return chosen
 
 
-Step = Callable[[TableModel, Choice], Updates]
+Step = Callable[[MetadataModel, Choice], Updates]
 
 
-def updates(table: TableModel, choice: Choice) -> tuple[Updates, TableModel | None]:
-    """Return the updates of a commit and the table after them, None when the commit must be refused."""
+def updates(table: MetadataModel, choice: Choice) -> tuple[Updates, MetadataModel | None]:
+    """Return the updates of a commit and the table after them, None when the commit must be rejected."""
     chosen: Updates = []
     after = table.begun()
     for _ in range(choice.one(range(1, MOST_UPDATES + 1))):
@@ -81,51 +89,51 @@ def updates(table: TableModel, choice: Choice) -> tuple[Updates, TableModel | No
             chosen.append(step)
             try:
                 after.apply(step)
-            except Refused:
+            except InvalidCommit:
                 return chosen, None
     return chosen, after.finished()
 
 
-# What a commit does
+# Updates
 
 
-def _set_property(_table: TableModel, choice: Choice) -> Updates:
+def _set_property(_table: MetadataModel, choice: Choice) -> Updates:
     return [set_properties(**{OWN + choice.one("abc"): choice.one(["0", "1", "two words"])})]
 
 
-def _remove_property(_table: TableModel, choice: Choice) -> Updates:
+def _remove_property(_table: MetadataModel, choice: Choice) -> Updates:
     return [update("remove-properties", removals=[OWN + choice.one("abc"), "never"])]
 
 
-def _add_column(table: TableModel, choice: Choice) -> Updates:
+def _add_column(table: MetadataModel, choice: Choice) -> Updates:
     id = table.last_column + 1
     wider = schema(*_fields(table), field(id, f"c{id}", choice.one(["int", "string", "double"])))
     return _schema_in_use(table, wider) if choice.one([True, True, False]) else [add_schema(wider)]
 
 
-def _drop_column(table: TableModel, _choice: Choice) -> Updates:
+def _drop_column(table: MetadataModel, _choice: Choice) -> Updates:
     return _schema_in_use(table, schema(*_fields(table)[: max(KEPT_COLUMNS, len(_fields(table)) - 1)]))
 
 
-def _rename_column(table: TableModel, choice: Choice) -> Updates:
+def _rename_column(table: MetadataModel, choice: Choice) -> Updates:
     first, *others = _fields(table)
     return _schema_in_use(table, schema({**first, "name": choice.one(["id", "key", "number"])}, *others))
 
 
-def _schema_in_use(table: TableModel, wanted: Metadata) -> Updates:
+def _schema_in_use(table: MetadataModel, wanted: Metadata) -> Updates:
     use = update("set-current-schema", schema_id=_named(table.schemas, columns(wanted)))
     return [add_schema(wanted), use]
 
 
-def _use_schema(table: TableModel, choice: Choice) -> Updates:
+def _use_schema(table: MetadataModel, choice: Choice) -> Updates:
     return [update("set-current-schema", schema_id=choice.one(_names(table.schemas)))]
 
 
-def _remove_schemas(table: TableModel, choice: Choice) -> Updates:
+def _remove_schemas(table: MetadataModel, choice: Choice) -> Updates:
     return [update("remove-schemas", schema_ids=[choice.one(table.schemas.ids() or [UNKNOWN]), UNKNOWN])]
 
 
-def _add_spec(table: TableModel, choice: Choice) -> Updates:
+def _add_spec(table: MetadataModel, choice: Choice) -> Updates:
     transform = choice.one(["identity", "day", "bucket[4]", "void"])
     known = {parts[3]: parts[0] for content in table.specs.contents.values() for parts in content}
     id = known.get(transform, table.last_field + 1)
@@ -134,51 +142,51 @@ def _add_spec(table: TableModel, choice: Choice) -> Updates:
     return [update("add-spec", spec=wanted), *choice.one([[use], []])]
 
 
-def _use_spec(table: TableModel, choice: Choice) -> Updates:
+def _use_spec(table: MetadataModel, choice: Choice) -> Updates:
     return [update("set-default-spec", spec_id=choice.one(_names(table.specs)))]
 
 
-def _remove_specs(table: TableModel, choice: Choice) -> Updates:
+def _remove_specs(table: MetadataModel, choice: Choice) -> Updates:
     return [update("remove-partition-specs", spec_ids=[choice.one(table.specs.ids() or [UNKNOWN]), UNKNOWN])]
 
 
-def _add_order(table: TableModel, choice: Choice) -> Updates:
+def _add_order(table: MetadataModel, choice: Choice) -> Updates:
     wanted = order(sort_field(DAY, choice.one(["identity", "month"]), choice.one(["asc", "desc"])))
     use = update("set-default-sort-order", sort_order_id=_named(table.orders, directions(wanted)))
     return [update("add-sort-order", sort_order=wanted), *choice.one([[use], []])]
 
 
-def _use_order(table: TableModel, choice: Choice) -> Updates:
+def _use_order(table: MetadataModel, choice: Choice) -> Updates:
     return [update("set-default-sort-order", sort_order_id=choice.one(_names(table.orders)))]
 
 
-def _append(table: TableModel, choice: Choice) -> Updates:
+def _append(table: MetadataModel, choice: Choice) -> Updates:
     branch = choice.one([MAIN, MAIN, *BRANCHES])
     return append(_snapshot(table, choice, _head(table, branch)), branch)
 
 
-def _add_snapshot(table: TableModel, choice: Choice) -> Updates:
+def _add_snapshot(table: MetadataModel, choice: Choice) -> Updates:
     taken = [*list(table.snapshots)[:1], None, None, None]
     return [update("add-snapshot", snapshot=_snapshot(table, choice, table.current, id=choice.one(taken)))]
 
 
-def _set_ref(table: TableModel, choice: Choice) -> Updates:
+def _set_ref(table: MetadataModel, choice: Choice) -> Updates:
     name = choice.one([MAIN, *BRANCHES, *TAGS])
     snapshot = choice.one([*table.snapshots, UNKNOWN])
     kinds = ["tag"] if name in TAGS else ["branch", "branch", "tag"] if name == MAIN else ["branch"]
     return [set_ref(name, snapshot, choice.one(kinds))]
 
 
-def _remove_ref(_table: TableModel, choice: Choice) -> Updates:
+def _remove_ref(_table: MetadataModel, choice: Choice) -> Updates:
     return [update("remove-snapshot-ref", ref_name=choice.one([*BRANCHES, *TAGS]))]
 
 
-def _expire(table: TableModel, choice: Choice) -> Updates:
+def _expire(table: MetadataModel, choice: Choice) -> Updates:
     free = sorted(set(table.snapshots) - {snapshot for _, snapshot in table.refs.values()})
     return [update("remove-snapshots", snapshot_ids=[choice.one(free), UNKNOWN])] if free else []
 
 
-def _statistics(table: TableModel, choice: Choice) -> Updates:
+def _statistics(table: MetadataModel, choice: Choice) -> Updates:
     id = choice.one([*table.snapshots, UNKNOWN])
     if id == UNKNOWN:
         return [update("remove-statistics", snapshot_id=id), update("remove-partition-statistics", snapshot_id=id)]
@@ -190,11 +198,11 @@ def _statistics(table: TableModel, choice: Choice) -> Updates:
     return [choice.one([*gone, *there])]
 
 
-def _upgrade(_table: TableModel, choice: Choice) -> Updates:
+def _upgrade(_table: MetadataModel, choice: Choice) -> Updates:
     return [update("upgrade-format-version", format_version=choice.one(range(1, choice.revision.format_version + 1)))]
 
 
-def _move(table: TableModel, choice: Choice) -> Updates:
+def _move(table: MetadataModel, choice: Choice) -> Updates:
     return [update("set-location", location=choice.one([table.location, f"{table.location.rstrip('/')}/moved"]))]
 
 
@@ -208,33 +216,33 @@ STEPS: tuple[Step, ...] = (
     *(_append, _append, _append, _add_snapshot, _set_ref, _set_ref, _remove_ref, _expire, _statistics),
 )
 
-# What a commit assumes
+# Requirements
 
 
-def requirements(metadata: Metadata, table: TableModel, choice: Choice) -> tuple[Updates, bool]:
-    """Return some requirements, and whether they hold for a table with these metadata."""
+def requirements(metadata: Metadata, table: MetadataModel, choice: Choice) -> tuple[Updates, bool]:
+    """Return random requirements, and True when all of them hold for a table with these metadata."""
     chosen = [choice.one(CLAIMS) for _ in range(choice.one([0, 0, 1, 2]))]
     true = [choice.one([True, True, True, False]) for _ in chosen]
     return [claim(metadata, table, holds) for claim, holds in zip(chosen, true, strict=True)], all(true)
 
 
-def _uuid(_metadata: Metadata, table: TableModel, holds: bool) -> dict[str, Any]:
+def _uuid(_metadata: Metadata, table: MetadataModel, holds: bool) -> dict[str, Any]:
     return requirement("assert-table-uuid", uuid=table.uuid if holds else OTHER_UUID)
 
 
-def _ref(_metadata: Metadata, table: TableModel, holds: bool) -> dict[str, Any]:
+def _ref(_metadata: Metadata, table: MetadataModel, holds: bool) -> dict[str, Any]:
     name = max(table.refs, default=MAIN)  # a tag or another branch than main, where there is one
     return requirement("assert-ref-snapshot-id", ref=name, snapshot_id=_head(table, name) if holds else UNKNOWN)
 
 
-def _last(type: str, name: str, key: str) -> Callable[[Metadata, TableModel, bool], dict[str, Any]]:
-    def claim(metadata: Metadata, _table: TableModel, holds: bool) -> dict[str, Any]:
+def _last(type: str, name: str, key: str) -> Callable[[Metadata, MetadataModel, bool], dict[str, Any]]:
+    def claim(metadata: Metadata, _table: MetadataModel, holds: bool) -> dict[str, Any]:
         return requirement(type, **{name: metadata[key] + (0 if holds else 1)})
 
     return claim
 
 
-CLAIMS: tuple[Callable[[Metadata, TableModel, bool], dict[str, Any]], ...] = (
+CLAIMS: tuple[Callable[[Metadata, MetadataModel, bool], dict[str, Any]], ...] = (
     _uuid,
     _ref,
     _last("assert-last-assigned-field-id", "last_assigned_field_id", "last-column-id"),
@@ -244,31 +252,31 @@ CLAIMS: tuple[Callable[[Metadata, TableModel, bool], dict[str, Any]], ...] = (
     _last("assert-default-sort-order-id", "default_sort_order_id", "default-sort-order-id"),
 )
 
-# What updates are made of
+# Parts of updates
 
 
-def _fields(table: TableModel) -> list[dict[str, Any]]:
-    """Return the columns in use as fields of a schema."""
+def _fields(table: MetadataModel) -> list[dict[str, Any]]:
+    """Return the columns of the current schema as fields of a schema."""
     return [field(id, name, type, required=id == 1) for id, name, type in table.schemas.used]
 
 
-def _named(versions: Versions, content: Content) -> int:
-    """Return the id by which a commit that adds a content uses it: -1, unless it was there before."""
+def _named(versions: ContentVersions, content: Content) -> int:
+    """Return the id that selects an added content: its existing id, or -1 for a new one."""
     id = versions.id(content)
     return LAST_ADDED if id is None else id
 
 
-def _names(versions: Versions) -> list[int]:
-    """Return ids to choose from, also one that is not there."""
+def _names(versions: ContentVersions) -> list[int]:
+    """Return ids to choose from, including an unknown one."""
     return [*versions.ids(), UNKNOWN, *([LAST_ADDED] if versions.added_is_clear else [])]
 
 
-def _head(table: TableModel, branch: str) -> int | None:
+def _head(table: MetadataModel, branch: str) -> int | None:
     return table.refs[branch][1] if branch in table.refs else None
 
 
-def _snapshot(table: TableModel, choice: Choice, parent: int | None, id: int | None = None) -> dict[str, Any]:
-    """Return a snapshot that comes next in the table, with its manifest list."""
+def _snapshot(table: MetadataModel, choice: Choice, parent: int | None, id: int | None = None) -> dict[str, Any]:
+    """Return the next snapshot of the table, with its manifest list written."""
     if choice.files is None:
         raise ValueError("no snapshots are made where no files can be written")
     metadata = {"format-version": table.version, "current-schema-id": table.schemas.id(table.schemas.used)}

@@ -1,4 +1,4 @@
-"""Random commits to tables of the target and of the model; the first difference is the finding."""
+"""Random commits to tables, compared with their models after each commit."""
 
 from __future__ import annotations
 
@@ -13,40 +13,41 @@ from hypothesis import strategies as st
 from conformance.author.checks import holds, one_of
 from conformance.iceberg.catalog import IcebergCatalog
 from conformance.iceberg.client import change
-from conformance.iceberg.support.commit_choices import Choice, Updates, requirements, updates
+from conformance.iceberg.support.commit_choices import Choice, requirements, updates
 from conformance.iceberg.support.metadata import Metadata
 from conformance.iceberg.support.model import PLACE_REFUSED, Path, Statuses
 from conformance.iceberg.support.staging import Stage, stage
-from conformance.iceberg.support.table_model import TableModel, differences
+from conformance.iceberg.support.table_model import MetadataModel, differences
+from conformance.iceberg.support.updates import Updates
 from conformance.values.outcomes import Unoffered, Violation
 
 DONE, COMMITTED, INVALID, CONFLICT = 200, 204, 400, 409
 
 
-def agree(expected: TableModel, metadata: Metadata) -> None:
+def agree(expected: MetadataModel, metadata: Metadata) -> None:
     """Check that metadata are what the model predicts."""
-    different = differences(expected, TableModel.of(metadata))
+    different = differences(expected, MetadataModel.of(metadata))
     if different:
         raise Violation(f"the metadata are not what the commits so far make: {'; '.join(different)}")
 
 
 @dataclass
 class Committer:
-    """Commits to tables and keeps their models up to date.
+    """Commits to tables, together with the models of the tables.
 
-    `shown` is what the server showed of a table last, `files` where its snapshots are written; both by UUID.
-    `snapshots` are ids of new snapshots, which none had before: there may be a snapshot whose parent is gone.
+    `shown` has the last loaded metadata of a table, `files` its stage for manifest lists; both by UUID.
+    `snapshots` yields ids of new snapshots, never used before: a snapshot may refer to a parent that was removed.
     """
 
     catalog: IcebergCatalog
-    tables: dict[Path, TableModel]
+    tables: dict[Path, MetadataModel]
     shown: dict[str, Metadata] = field(default_factory=dict)
     files: dict[str, Stage | None] = field(default_factory=dict)
     snapshots: Iterator[int] = field(default_factory=lambda: count(1_001))
 
     def note(self, id: Path, metadata: Metadata) -> None:
-        """Note a new table."""
-        table = self.tables[id] = TableModel.of(metadata)
+        """Start the model of a new table."""
+        table = self.tables[id] = MetadataModel.of(metadata)
         holds(table.schemas.used, "a new table has the columns that it was created with")
         self.shown[table.uuid] = metadata
         try:
@@ -54,8 +55,8 @@ class Committer:
         except Unoffered:
             self.files[table.uuid] = None
 
-    def commit(self, id: Path, data: Any) -> None:
-        """Commit something to a table. Raises Violation for an outcome other than the model's."""
+    def commit(self, id: Path, data: st.DataObject) -> None:
+        """Commit random updates to a table. Raises Violation for a result other than the model's."""
         wanted, claims, expected, after = self._choose(id, data)
         answer = self.catalog.update_table(id, wanted, claims, expect=None)
         one_of(answer.status, sorted(expected), "the status")
@@ -65,8 +66,8 @@ class Committer:
             agree(after, answer["metadata"])
             self._note_commit(id, after)
 
-    def transaction(self, ids: Sequence[Path], data: Any) -> None:
-        """Commit something to each of several tables, in one transaction."""
+    def transaction(self, ids: Sequence[Path], data: st.DataObject) -> None:
+        """Commit random updates to each of several tables in one transaction."""
         commits = {id: self._choose(id, data) for id in ids}
         expected = frozenset[int]().union(*(statuses for _, _, statuses, _ in commits.values())) - {DONE}
         right = all(after is not None for *_, after in commits.values())
@@ -79,10 +80,10 @@ class Committer:
             elif after is not None:
                 self._note_commit(id, after)
 
-    def _choose(self, id: Path, data: Any) -> tuple[Updates, Updates, Statuses, TableModel | None]:
-        """Return updates and requirements for a table, what a commit of them may answer, and what it leaves.
+    def _choose(self, id: Path, data: st.DataObject) -> tuple[Updates, Updates, Statuses, MetadataModel | None]:
+        """Return updates and requirements for a table, the allowed statuses of the commit, and the table after it.
 
-        Where a table may lie its server decides: below its namespace, for one, which it may have been renamed into.
+        A server may reject a new location: the table may have been renamed into another namespace.
         """
         table = self.tables[id]
         choice = Choice(partial(_drawn, data), self.catalog.revision, self.files[table.uuid], self.snapshots)
@@ -93,13 +94,13 @@ class Committer:
         expected = (wrong or {DONE}) | (PLACE_REFUSED if moves else frozenset())
         return wanted, claims, frozenset(expected), None if wrong else after
 
-    def _note_commit(self, id: Path, after: TableModel) -> None:
-        """Compare what is there after a commit with the model, and take over the ids that the server gave."""
+    def _note_commit(self, id: Path, after: MetadataModel) -> None:
+        """Compare the table after a commit with the model, and take over the ids that the server assigned."""
         metadata = self.catalog.metadata(id)
         agree(after, metadata)
-        self.tables[id] = TableModel.of(metadata)
+        self.tables[id] = MetadataModel.of(metadata)
         self.shown[after.uuid] = metadata
 
 
-def _drawn(data: Any, options: Sequence[Any]) -> Any:
+def _drawn(data: st.DataObject, options: Sequence[Any]) -> Any:
     return data.draw(st.sampled_from(options))

@@ -1,4 +1,4 @@
-"""What requirements put into tables and views: schemas, specs, orders, view versions."""
+"""Contents of requests: schemas, specs, orders, view versions, statistics, metrics reports, token forms."""
 
 from __future__ import annotations
 
@@ -6,25 +6,27 @@ import time
 from collections.abc import Sequence
 from typing import Any
 
+from conformance.values.settings import Settings
+
 
 def now_ms() -> int:
-    """Return the time in milliseconds, as metadata hold it."""
+    """Return the current time in milliseconds since 1970."""
     return time.time_ns() // 1_000_000
 
 
 def field(id: int, name: str, type: Any = "long", *, required: bool = False, **more: Any) -> dict[str, Any]:
     """Return a column or a nested field; `more` are its further fields, with `_` for `-`."""
-    return {"id": id, "name": name, "type": type, "required": required, **_dashed(more)}
+    return {"id": id, "name": name, "type": type, "required": required, **dashed(more)}
 
 
 def schema(*fields: dict[str, Any], **more: Any) -> dict[str, Any]:
     """Return a schema; `more` are `schema_id` and `identifier_field_ids`."""
-    return {"type": "struct", "fields": list(fields), **_dashed(more)}
+    return {"type": "struct", "fields": list(fields), **dashed(more)}
 
 
 def partition(source: int, name: str, transform: str = "identity", **more: Any) -> dict[str, Any]:
     """Return a field of a partition spec."""
-    return {"source-id": source, "name": name, "transform": transform, **_dashed(more)}
+    return {"source-id": source, "name": name, "transform": transform, **dashed(more)}
 
 
 def spec(*fields: dict[str, Any], id: int = 0) -> dict[str, Any]:
@@ -43,11 +45,12 @@ def order(*fields: dict[str, Any], id: int = 1) -> dict[str, Any]:
     return {"order-id": id if fields else 0, "fields": list(fields)}
 
 
-def _dashed(fields: dict[str, Any]) -> dict[str, Any]:
+def dashed(fields: dict[str, Any]) -> dict[str, Any]:
+    """Return fields with `-` for `_` in their names."""
     return {key.replace("_", "-"): value for key, value in fields.items()}
 
 
-# The ids are those that a server gives: some take the ids of the request over, and both are allowed here.
+# Ids as a server assigns them, so that they are the same whether it assigns new ids or keeps the requested ones.
 SCHEMA = schema(field(1, "id", required=True), field(2, "name", "string"), field(3, "day", "date"))
 WIDER = schema(*SCHEMA["fields"], field(4, "extra", "double"))
 NESTED_SCHEMA = schema(
@@ -64,7 +67,7 @@ VIEW_SCHEMA = schema(field(1, "id"), field(2, "name", "string"))
 
 
 def sql(text: str = "SELECT id, name FROM t", dialect: str = "spark") -> dict[str, Any]:
-    """Return a view's text in one dialect."""
+    """Return the SQL representation of a view in one dialect."""
     return {"type": "sql", "sql": text, "dialect": dialect}
 
 
@@ -81,9 +84,77 @@ def view_version(namespace: Sequence[str], *texts: dict[str, Any], id: int = 1, 
 
 
 def view_body(namespace: Sequence[str], *texts: dict[str, Any]) -> dict[str, Any]:
-    """Return the body that creates a view, but for its name."""
+    """Return the body that creates a view, without its name."""
     return {
         "schema": {**VIEW_SCHEMA, "schema-id": 0},
         "view-version": view_version(namespace, *texts),
         "properties": {},
     }
+
+
+# Statistics files
+
+
+def statistics(location: str, snapshot: int, name: str = "a") -> dict[str, Any]:
+    """Return statistics of a snapshot with a path below a location; no file exists there."""
+    blob = {"type": "apache-datasketches-theta-v1", "snapshot-id": snapshot, "sequence-number": 1, "fields": [1]}
+    return {
+        "snapshot-id": snapshot,
+        "statistics-path": f"{location}/{name}.puffin",
+        "file-size-in-bytes": 413,
+        "file-footer-size-in-bytes": 42,
+        "blob-metadata": [blob],
+    }
+
+
+def partition_statistics(location: str, snapshot: int, name: str = "a") -> dict[str, Any]:
+    """Return partition statistics of a snapshot with a path below a location; no file exists there."""
+    return {"snapshot-id": snapshot, "statistics-path": f"{location}/{name}.parquet", "file-size-in-bytes": 43}
+
+
+# Metrics reports
+
+SCAN_REPORT: dict[str, Any] = {
+    "report_type": "scan-report",
+    "table_name": "t",
+    "snapshot_id": 1,
+    "filter": {"type": "not-null", "term": "id"},
+    "schema_id": 0,
+    "projected_field_ids": [1],
+    "projected_field_names": ["id"],
+    "metrics": {"total-planning-duration": {"count": 1, "time-unit": "nanoseconds", "total-duration": 5}},
+    "metadata": {},
+}
+COMMIT_REPORT: dict[str, Any] = {
+    "report_type": "commit-report",
+    "table_name": "t",
+    "snapshot_id": 1,
+    "sequence_number": 1,
+    "operation": "append",
+    "metrics": {"attempts": {"unit": "count", "value": 1}},
+    "metadata": {},
+}
+REPORTS = {"scan": SCAN_REPORT, "commit": COMMIT_REPORT}
+
+# Token forms
+
+EXCHANGE = "urn:ietf:params:oauth:grant-type:token-exchange"
+ACCESS_TOKEN = "urn:ietf:params:oauth:token-type:access_token"  # noqa: S105 - the name of a kind of tokens
+Form = dict[str, str]
+
+
+def credentials_form(settings: Settings) -> Form:
+    """Return the form that requests a token for the credential of the run."""
+    id, secret = settings.client_credentials or ("", "")
+    return {"grant_type": "client_credentials", "client_id": id, "client_secret": secret, **scope_of(settings)}
+
+
+def exchange_form(settings: Settings, token: str) -> Form:
+    """Return the form that exchanges a valid token for another one."""
+    form = {"grant_type": EXCHANGE, "subject_token": token, "subject_token_type": ACCESS_TOKEN}
+    return {**form, **scope_of(settings)}
+
+
+def scope_of(settings: Settings) -> Form:
+    """Return the form field of the run's scope, {} without a scope."""
+    return {"scope": settings.scope} if settings.scope else {}

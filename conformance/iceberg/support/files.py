@@ -1,6 +1,6 @@
-"""Files as the locations of tables name them: on this machine, or on S3 with keys of the server's or the settings'.
+"""Files at the locations of tables: on this machine, or on S3 with keys from the server or the settings.
 
-Nothing is reached with keys that lie around on this machine: they were given for something else.
+Keys in this machine's environment are never used: they were given for something else.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ UNWRITTEN = "the files of the server's tables cannot be written from here, and t
 
 
 class Files(Protocol):
-    """Files by their locations. Each method raises Unoffered where the storage does not let itself be reached."""
+    """Files by their locations. Each method raises Unoffered where the storage cannot be reached."""
 
     def read(self, location: str) -> bytes:
         """Return the content of a file."""
@@ -42,41 +42,41 @@ class Files(Protocol):
         """Write a file."""
 
     def exists(self, location: str) -> bool:
-        """True when there is such a file."""
+        """True when the file exists."""
 
     def remove(self, location: str) -> None:
-        """Remove a file; one that is gone already is none the worse."""
+        """Remove a file, if it exists."""
 
 
 class LocalFiles:
     """Files on this machine."""
 
     def read(self, location: str) -> bytes:
-        """See Files."""
+        """Return the content of a file."""
         with reachable():
             return _path(location).read_bytes()
 
     def write(self, location: str, content: bytes) -> None:
-        """See Files."""
+        """Write a file, creating its folder."""
         with reachable():
             path = _path(location)
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(content)
 
     def exists(self, location: str) -> bool:
-        """See Files."""
+        """True when the file exists."""
         with reachable():
             return _path(location).is_file()
 
     def remove(self, location: str) -> None:
-        """See Files."""
+        """Remove a file, if it exists."""
         with reachable():
             _path(location).unlink(missing_ok=True)
 
 
 @dataclass(frozen=True, slots=True)
 class S3Files:
-    """Files on S3: `settings` are keys, endpoint and region as tables name them."""
+    """Files on S3: `settings` are keys, endpoint and region, named as in a table's config."""
 
     settings: Config
 
@@ -85,55 +85,55 @@ class S3Files:
         return _opened(tuple(sorted(self.settings.items())))
 
     def read(self, location: str) -> bytes:
-        """See Files."""
+        """Return the content of an object."""
         with reachable(), self._system.open_input_file(_key(location)) as stream:
             content: bytes = stream.read()
             return content
 
     def write(self, location: str, content: bytes) -> None:
-        """See Files."""
+        """Write an object."""
         with reachable(), self._system.open_output_stream(_key(location)) as stream:
             stream.write(content)
 
     def exists(self, location: str) -> bool:
-        """See Files."""
+        """True when the object exists."""
         with reachable():
             return bool(self._system.get_file_info(_key(location)).is_file)
 
     def remove(self, location: str) -> None:
-        """See Files."""
+        """Remove an object, if it exists."""
         with reachable(), suppress(FileNotFoundError):
             self._system.delete_file(_key(location))
 
 
 class UnwrittenFiles:
-    """Files that are named and not written: a server that does not read them does not miss them."""
+    """Files that metadata name and nobody writes, for servers that never read them."""
 
     def read(self, location: str) -> bytes:
-        """See Files: there is nothing to read."""
+        """Raise Unoffered: there is nothing to read."""
         raise Unoffered(UNWRITTEN)
 
     def write(self, location: str, content: bytes) -> None:
-        """See Files: nothing is written."""
+        """Do nothing."""
 
     def exists(self, location: str) -> bool:
-        """See Files: there is none."""
+        """Raise Unoffered: no file exists."""
         raise Unoffered(UNWRITTEN)
 
     def remove(self, location: str) -> None:
-        """See Files: there is none."""
+        """Raise Unoffered: no file exists."""
         raise Unoffered(UNWRITTEN)
 
 
 def local_files(catalog: IcebergCatalog, id: Names, loaded: Answer) -> Files:
-    """Return the files of a table on this machine. Raises Unoffered where they do not lie here."""
+    """Return the files of a table on this machine. Raises Unoffered where its location is elsewhere."""
     if local_path(location_of(loaded)) is None:
         raise Unoffered(UNREACHABLE)
     return LocalFiles()
 
 
 def files_by_options(catalog: IcebergCatalog, id: Names, loaded: Answer) -> Files:
-    """Return the files of a table on S3, reached by the settings of the run. Raises Unoffered without such."""
+    """Return the files of a table on S3, with keys from --storage-option. Raises Unoffered without them."""
     options = dict(catalog.target.settings.pairs("storage_option"))
     if not _on_s3(location_of(loaded)):
         raise Unoffered(UNREACHABLE)
@@ -143,7 +143,7 @@ def files_by_options(catalog: IcebergCatalog, id: Names, loaded: Answer) -> File
 
 
 def files_by_credentials(catalog: IcebergCatalog, id: Names, loaded: Answer) -> Files:
-    """Return the files of a table on S3, reached by what the server hands out. Raises Unoffered without keys."""
+    """Return the files of a table on S3, with credentials from the server. Raises Unoffered without keys."""
     location = location_of(loaded)
     if not _on_s3(location):
         raise Unoffered(UNREACHABLE)
@@ -155,7 +155,7 @@ def files_by_credentials(catalog: IcebergCatalog, id: Names, loaded: Answer) -> 
 
 
 def unwritten_files(catalog: IcebergCatalog, id: Names, loaded: Answer) -> Files:
-    """Return the files of a table as ones that are only named."""
+    """Return the files of a table without writing any."""
     return UnwrittenFiles()
 
 
@@ -187,7 +187,7 @@ def _refreshed(catalog: IcebergCatalog, id: Names, loaded: Answer) -> Config:
 
 
 def _fitting(credentials: Any, location: str) -> Config:
-    """Return the settings of the credentials for a location: those with the longest prefix."""
+    """Return the settings of the credentials with the longest prefix that covers a location."""
     well_formed = [
         entry for entry in credentials or () if isinstance(entry, dict) and isinstance(entry.get("config"), dict)
     ]
@@ -205,7 +205,7 @@ def _on_s3(location: str) -> bool:
 
 
 def _key(location: str) -> str:
-    """Return what pyarrow calls an object."""
+    """Return the bucket and key of an object, the path that pyarrow expects."""
     return location.partition("://")[2]
 
 
@@ -219,7 +219,7 @@ def _path(location: str) -> Path:
 
 @contextmanager
 def reachable() -> Iterator[None]:
-    """Raise Unoffered where the storage does not let files be reached, or their names are none."""
+    """Raise Unoffered instead of errors of the storage and of malformed locations."""
     try:
         yield
     except (OSError, ValueError):
@@ -227,7 +227,7 @@ def reachable() -> Iterator[None]:
 
 
 def local_path(uri: str) -> Path | None:
-    """Return the path of a location on this machine, None for one elsewhere and for what is no location."""
+    """Return the path of a location on this machine, None for one elsewhere and for an invalid one."""
     try:
         split = urlsplit(uri)
     except ValueError:

@@ -1,4 +1,4 @@
-"""Idempotency keys: a mutation that comes again with its key is answered as before, and not carried out again."""
+"""Idempotency keys, and the mutations that are repeated with them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from uuid import UUID
 from conformance.http.client import Answer
 from conformance.iceberg.catalog import IcebergCatalog
 from conformance.iceberg.client import change
-from conformance.iceberg.support.commits import ours
+from conformance.iceberg.support.assertions import ours
 from conformance.iceberg.support.content import SCHEMA, view_body
 from conformance.iceberg.support.registrations import dropped_file, dropped_view
 from conformance.iceberg.support.updates import set_properties
@@ -22,7 +22,7 @@ HEADER = "Idempotency-Key"
 
 
 def new_key() -> str:
-    """Return a UUID of version 7: milliseconds since 1970, then chance."""
+    """Return a UUID of version 7: milliseconds since 1970, then random bits."""
     random = secrets.randbits(74)
     value = (time.time_ns() // 1_000_000) << 80 | 0x7 << 76 | (random >> 62) << 64 | 0b10 << 62 | random & (2**62 - 1)
     return str(UUID(int=value))
@@ -30,9 +30,9 @@ def new_key() -> str:
 
 @dataclass(frozen=True, slots=True)
 class Mutation:
-    """A mutation: `prepare` makes what it needs and returns how it is sent, with the given headers.
+    """Mutation with operation `id`: `prepare` creates its objects and returns a sender that takes headers.
 
-    `look` returns what it would change once more if it were carried out again, where its answer does not tell.
+    `look` returns the state that a second execution would change, where the answer does not show it.
     """
 
     id: str

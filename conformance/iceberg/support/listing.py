@@ -1,4 +1,4 @@
-"""What lists: how each listing is asked, what it names, and how it gets something to list."""
+"""Listings of namespaces, tables and views: requests, pages and entries."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ Item = tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Listing:
-    """One operation that lists the content of an example's home.
+class IcebergListing:
+    """Operation that lists the content of an example's home.
 
     `id` is the operation, `field` the field of its answer, `fetch` sends it with paging arguments,
-    `add` creates something that it must list, `remove` drops it again.
+    `add` creates an object that it must list, `remove` drops the object.
     """
 
     id: str
@@ -33,15 +33,15 @@ class Listing:
     remove: Callable[[IcebergCatalog, Names], object]
 
     def items(self, answer: Answer) -> list[Item]:
-        """Return what a page names: levels, and for tables and views the name."""
+        """Return the entries of a page as levels, followed by the name for tables and views."""
         return items_of(answer, self.field)
 
     def ours(self, catalog: IcebergCatalog, *answers: Answer) -> list[Item]:
-        """Return what pages name of the example's own: others may have things in a home that it was given."""
+        """Return the entries of pages that belong to the example; a given home may contain others."""
         return own(catalog, [entry for answer in answers for entry in self.items(answer)])
 
     def first_page(self, catalog: IcebergCatalog, **query: Any) -> Answer:
-        """Ask for the first page: by an empty token, unless listings of the document always come in pages."""
+        """Fetch the first page: with an empty pageToken, unless the document's listings always have pages."""
         always = catalog.revision.page_size(self.id) is not None
         return self.fetch(catalog, **query) if always else self.fetch(catalog, pageToken=FIRST_PAGE, **query)
 
@@ -54,23 +54,23 @@ class Listing:
         return followed(page, partial(self.fetch, catalog, **query))[1:]
 
     def everything(self, catalog: IcebergCatalog) -> list[Item]:
-        """Return all that is listed of the example's own, in one answer or in several."""
+        """Return all entries that belong to the example, from one page or several."""
         fetch = partial(self.fetch, catalog)
         return self.ours(catalog, *followed(fetch(), fetch))
 
     def prepare(self, catalog: IcebergCatalog) -> None:
-        """Raise Unoffered when the target cannot have what is listed."""
+        """Raise Unoffered when the target cannot have entries of this listing."""
         if self.id == "listNamespaces":
             catalog.require_nested()
 
 
 def items_of(answer: Answer, field: str) -> list[Item]:
-    """Return what the field of a listing names."""
+    """Return the entries in a field of a listing."""
     return [item(entry) for entry in listed(answer[field], f"the {field} of the listing")]
 
 
 def item(raw: Any) -> Item:
-    """Return a namespace or an identifier of a listing as levels, and the name last."""
+    """Return a listed namespace as levels, or a listed identifier as levels followed by the name."""
     if isinstance(raw, dict):
         return (*listed(raw["namespace"], "the namespace of a listed name"), raw["name"])
     return tuple(listed(raw, "the levels of a listed name"))
@@ -81,21 +81,21 @@ def _list_namespaces(catalog: IcebergCatalog, **query: Any) -> Answer:
 
 
 LISTINGS = {
-    "list_namespaces": Listing(
+    "list_namespaces": IcebergListing(
         "listNamespaces",
         "namespaces",
         _list_namespaces,
         lambda catalog, name: catalog.create_namespace((*catalog.home, name)),
         lambda catalog, id: catalog.drop_namespace(id),
     ),
-    "list_tables": Listing(
+    "list_tables": IcebergListing(
         "listTables",
         "identifiers",
         lambda catalog, **query: catalog.list_tables(catalog.home, **query),
         lambda catalog, name: catalog.new_table(name),
         lambda catalog, id: catalog.drop_table(id),
     ),
-    "list_views": Listing(
+    "list_views": IcebergListing(
         "listViews",
         "identifiers",
         lambda catalog, **query: catalog.list_views(catalog.home, **query),
@@ -106,27 +106,29 @@ LISTINGS = {
 
 
 def own(catalog: IcebergCatalog, items: list[Item]) -> list[Item]:
-    """Return those of the listed things that belong to the running example."""
+    """Return the listed entries that belong to the running example."""
     return [entry for entry in items if str(entry[-1] if entry else "").startswith(catalog.stem)]
 
 
 def followed(first: Answer, fetch: Callable[..., Answer]) -> list[Answer]:
-    """Return a page and all that follow it. Raises Violation when they never end."""
+    """Return a page and all following pages. Raises Violation when they never end."""
     return list(pages(lambda token: fetch(pageToken=token), NEXT, first))
 
 
 def namespaces_below(catalog: IcebergCatalog, parent: Id | None = None) -> list[Item]:
-    """Return the namespaces below a parent, or of the first level."""
+    """List the namespaces below a parent, or of the first level without one."""
     return items_of(catalog.list_namespaces(parent), "namespaces")
 
 
 def tables_in(catalog: IcebergCatalog, namespace: Id) -> list[Item]:
-    """Return the tables of a namespace that belong to the running example."""
-    fetch = partial(catalog.list_tables, namespace)
-    return own(catalog, [entry for page in followed(fetch(), fetch) for entry in items_of(page, "identifiers")])
+    """List the tables of a namespace that belong to the running example."""
+    return _own_identifiers(catalog, partial(catalog.list_tables, namespace))
 
 
 def views_in(catalog: IcebergCatalog, namespace: Id) -> list[Item]:
-    """Return the views of a namespace that belong to the running example."""
-    fetch = partial(catalog.list_views, namespace)
+    """List the views of a namespace that belong to the running example."""
+    return _own_identifiers(catalog, partial(catalog.list_views, namespace))
+
+
+def _own_identifiers(catalog: IcebergCatalog, fetch: Callable[..., Answer]) -> list[Item]:
     return own(catalog, [entry for page in followed(fetch(), fetch) for entry in items_of(page, "identifiers")])

@@ -1,7 +1,7 @@
-"""Metadata of tables and views as plain dicts: what requirements look at, and rules that always hold.
+"""Metadata of tables and views as plain dicts: lookups, and rules that always hold.
 
-A rule is a pure function from metadata to pairs of a JSON pointer and what is wrong there. It says
-what no schema can say; the table and the view specification are where the rules stand.
+A rule is a pure function from metadata to pairs of a JSON pointer and a message. It follows the table or the view
+specification where no schema can express it; its docstring is the statement of its requirement.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from conformance.values.outcomes import Violation
 Metadata = dict[str, Any]
 Rule = Callable[[Metadata], Iterator[tuple[str, str]]]
 MAIN = "main"
-NO_SNAPSHOT = -1  # how some writers spell that there is no current snapshot
-CLOCK_SKEW_MS = 60_000  # logs are written by several machines
+NO_SNAPSHOT = -1  # the id that some writers use for "no current snapshot"
+CLOCK_SKEW_MS = 60_000  # several machines write the logs
 VERSION_FIELDS = {
     1: ("location", "last-updated-ms", "last-column-id"),
     2: ("last-sequence-number", "current-schema-id", "default-spec-id", "last-partition-id", "default-sort-order-id"),
@@ -30,7 +30,7 @@ POINTERS = (
 DEFINITIONS = {"schemas": "schema-id", "partition-specs": "spec-id", "sort-orders": "order-id"}
 LISTS = {**DEFINITIONS, "versions": "version-id", "version-log": "version-id"}
 
-# Looking things up
+# Lookups
 
 
 def current_schema(metadata: Metadata) -> Metadata:
@@ -39,7 +39,7 @@ def current_schema(metadata: Metadata) -> Metadata:
 
 
 def column_names(metadata: Metadata) -> list[str]:
-    """Return the names of the columns of the current schema, in their order."""
+    """Return the column names of the current schema, in order."""
     return [field["name"] for field in current_schema(metadata)["fields"]]
 
 
@@ -54,13 +54,13 @@ def default_order(metadata: Metadata) -> Metadata:
 
 
 def current_snapshot(metadata: Metadata) -> int | None:
-    """Return the id of the current snapshot, None when there is none, however that is spelled."""
+    """Return the id of the current snapshot, None when it is absent, null or -1."""
     snapshot = metadata.get("current-snapshot-id")
     return None if snapshot in (None, NO_SNAPSHOT) else snapshot
 
 
 def snapshot_ids(metadata: Metadata) -> list[int]:
-    """Return the ids of all snapshots; no order is promised."""
+    """Return the ids of all snapshots, in no guaranteed order."""
     return [snapshot["snapshot-id"] for snapshot in metadata.get("snapshots") or []]
 
 
@@ -70,12 +70,12 @@ def logged_snapshots(metadata: Metadata) -> list[int]:
 
 
 def refs(metadata: Metadata) -> dict[str, int]:
-    """Return which snapshot each branch and tag points to."""
+    """Return the snapshot ids of branches and tags, by name."""
     return {name: ref["snapshot-id"] for name, ref in (metadata.get("refs") or {}).items()}
 
 
 def properties_of(metadata: Metadata) -> dict[str, str]:
-    """Return the properties of a table or view; some servers leave the field out where there are none."""
+    """Return the properties of a table or view, {} where the server omits the field."""
     return metadata.get("properties") or {}
 
 
@@ -90,7 +90,7 @@ def current_version(metadata: Metadata) -> Metadata:
 
 
 def outline(metadata: Metadata) -> Metadata:
-    """Return what metadata of a table or a view point to, and the ids of what they list, in order."""
+    """Return the current and default ids in metadata, and the sorted ids in their lists."""
     pointers = {name: value for name in POINTERS if (value := metadata.get(name)) is not None}
     lists = {name: sorted(entry[id] for entry in metadata.get(name) or []) for name, id in LISTS.items()}
     return pointers | lists
@@ -105,13 +105,13 @@ def by_id(entries: Iterable[Metadata], key: str, wanted: Any) -> Metadata:
 
 
 def unlike(metadata: Metadata, *keys: str) -> Metadata:
-    """Return metadata without what every commit changes, and without these fields: to compare with others."""
+    """Return metadata without the fields that every commit changes, and without these fields, for comparisons."""
     dropped = {"last-updated-ms", "metadata-log", *keys}
     return {key: value for key, value in metadata.items() if key not in dropped}
 
 
 def renamed(metadata: Metadata) -> Metadata:
-    """Return what of metadata a new name leaves as it was: a server may note the renaming in its own properties."""
+    """Return the metadata that a rename keeps, without properties: a server may record the rename in its own ones."""
     return unlike(metadata, "properties")
 
 
@@ -119,29 +119,29 @@ def renamed(metadata: Metadata) -> Metadata:
 
 
 def version_fields(metadata: Metadata) -> Iterator[tuple[str, str]]:
-    """Metadata have the fields of their format version and of those before it."""
+    """Table metadata contain the fields of their format version and of all earlier versions."""
     for version, names in VERSION_FIELDS.items():
         lacking = [name for name in names if metadata["format-version"] >= version and metadata.get(name) is None]
         yield from ((f"/{name}", f"format version {version} asks for {name}") for name in lacking)
 
 
 def current_schema_there(metadata: Metadata) -> Iterator[tuple[str, str]]:
-    """The current schema is among the schemas."""
+    """current-schema-id in table metadata is the id of one of the schemas."""
     yield from _among(metadata, "current-schema-id", metadata.get("schemas") or [], "schema-id")
 
 
 def default_spec_there(metadata: Metadata) -> Iterator[tuple[str, str]]:
-    """The default partition spec is among the specs."""
+    """default-spec-id in table metadata is the id of one of the partition-specs."""
     yield from _among(metadata, "default-spec-id", metadata.get("partition-specs") or [], "spec-id")
 
 
 def default_order_there(metadata: Metadata) -> Iterator[tuple[str, str]]:
-    """The default sort order is among the orders."""
+    """default-sort-order-id in table metadata is the id of one of the sort-orders."""
     yield from _among(metadata, "default-sort-order-id", metadata.get("sort-orders") or [], "order-id")
 
 
 def current_snapshot_there(metadata: Metadata) -> Iterator[tuple[str, str]]:
-    """The current snapshot is among the snapshots, and is that of main."""
+    """current-snapshot-id in table metadata is the id of one of the snapshots, and main points to it."""
     current = current_snapshot(metadata)
     if current is not None and current not in snapshot_ids(metadata):
         yield "/current-snapshot-id", f"there is no snapshot {current}"
@@ -151,7 +151,7 @@ def current_snapshot_there(metadata: Metadata) -> Iterator[tuple[str, str]]:
 
 
 def refs_there(metadata: Metadata) -> Iterator[tuple[str, str]]:
-    """Every branch and tag points to one of the snapshots."""
+    """Every branch and tag in table metadata points to one of the snapshots."""
     known = set(snapshot_ids(metadata))
     for name, id in refs(metadata).items():
         if id not in known:
@@ -159,7 +159,7 @@ def refs_there(metadata: Metadata) -> Iterator[tuple[str, str]]:
 
 
 def ids_unique(metadata: Metadata) -> Iterator[tuple[str, str]]:
-    """Ids are unique, those of columns within a schema."""
+    """Ids of schemas, specs, orders and snapshots in table metadata are unique, and column ids within a schema."""
     for name, key in {**DEFINITIONS, "snapshots": "snapshot-id"}.items():
         yield from _unique(f"/{name}", [entry[key] for entry in metadata.get(name) or []])
     for position, schema in enumerate(metadata.get("schemas") or []):
@@ -167,7 +167,7 @@ def ids_unique(metadata: Metadata) -> Iterator[tuple[str, str]]:
 
 
 def last_ids_cover(metadata: Metadata) -> Iterator[tuple[str, str]]:
-    """The highest ids of columns and partition fields are not below any in use."""
+    """last-column-id and last-partition-id in table metadata are not below any id in use."""
     columns = [id for schema in metadata.get("schemas") or [] for id in field_ids(schema)]
     fields = [field["field-id"] for spec in metadata.get("partition-specs") or [] for field in spec["fields"]]
     for key, used in (("last-column-id", columns), ("last-partition-id", fields)):
@@ -176,7 +176,7 @@ def last_ids_cover(metadata: Metadata) -> Iterator[tuple[str, str]]:
 
 
 def sequence_numbers_below_last(metadata: Metadata) -> Iterator[tuple[str, str]]:
-    """No snapshot has a sequence number above the last one."""
+    """No snapshot in table metadata has a sequence-number above last-sequence-number."""
     last = metadata.get("last-sequence-number") or 0
     for position, snapshot in enumerate(metadata.get("snapshots") or []):
         if (snapshot.get("sequence-number") or 0) > last:
@@ -184,7 +184,7 @@ def sequence_numbers_below_last(metadata: Metadata) -> Iterator[tuple[str, str]]
 
 
 def snapshot_log_in_order(metadata: Metadata) -> Iterator[tuple[str, str]]:
-    """The snapshot log runs forward in time and ends with the current snapshot, where there is one."""
+    """snapshot-log in table metadata is in chronological order and ends with the current snapshot, if there is one."""
     log, current = metadata.get("snapshot-log") or [], current_snapshot(metadata)
     yield from _forward("/snapshot-log", log)
     if log and current is not None and log[-1]["snapshot-id"] != current:
@@ -192,7 +192,7 @@ def snapshot_log_in_order(metadata: Metadata) -> Iterator[tuple[str, str]]:
 
 
 def statistics_there(metadata: Metadata) -> Iterator[tuple[str, str]]:
-    """Statistics belong to snapshots that exist."""
+    """Statistics and partition-statistics in table metadata belong to existing snapshots."""
     known = set(snapshot_ids(metadata))
     for name in ("statistics", "partition-statistics"):
         for position, entry in enumerate(metadata.get(name) or []):
@@ -201,7 +201,7 @@ def statistics_there(metadata: Metadata) -> Iterator[tuple[str, str]]:
 
 
 def row_ids_below_next(metadata: Metadata) -> Iterator[tuple[str, str]]:
-    """From version 3 on next-row-id is above every row id that a snapshot was given."""
+    """From format version 3 on, next-row-id in table metadata is above the row ids of every snapshot."""
     if metadata["format-version"] < 3:
         return
     for position, snapshot in enumerate(metadata.get("snapshots") or []):
@@ -229,7 +229,7 @@ TABLE_RULES: dict[str, Rule] = {
 
 
 def view_version_there(metadata: Metadata) -> Iterator[tuple[str, str]]:
-    """The current version is among the versions, and its schema among the schemas."""
+    """current-version-id in view metadata is the id of one of the versions, and their schemas exist."""
     yield from _among(metadata, "current-version-id", metadata["versions"], "version-id")
     known = {schema.get("schema-id") for schema in metadata["schemas"]}
     for position, version in enumerate(metadata["versions"]):
@@ -238,7 +238,7 @@ def view_version_there(metadata: Metadata) -> Iterator[tuple[str, str]]:
 
 
 def view_log_in_order(metadata: Metadata) -> Iterator[tuple[str, str]]:
-    """The version log runs forward in time and ends with the current version."""
+    """version-log in view metadata is in chronological order and ends with the current version."""
     log = metadata["version-log"]
     yield from _forward("/version-log", log)
     if not log or log[-1]["version-id"] != metadata["current-version-id"]:
@@ -246,7 +246,7 @@ def view_log_in_order(metadata: Metadata) -> Iterator[tuple[str, str]]:
 
 
 def view_ids_unique(metadata: Metadata) -> Iterator[tuple[str, str]]:
-    """Ids of versions and of schemas are unique."""
+    """Ids of versions and of schemas in view metadata are unique."""
     yield from _unique("/versions", [version["version-id"] for version in metadata["versions"]])
     yield from _unique("/schemas", [schema.get("schema-id") for schema in metadata["schemas"]])
 
@@ -257,11 +257,11 @@ VIEW_RULES: dict[str, Rule] = {
     "view-metadata-ids": view_ids_unique,
 }
 
-# What rules are made of
+# Parts of rules
 
 
 def field_ids(type: Any) -> Iterator[int]:
-    """Return the ids of all fields of a type, nested ones too."""
+    """Yield the ids of all fields of a type, including nested ones."""
     if not isinstance(type, dict):
         return
     for field in type.get("fields", ()):

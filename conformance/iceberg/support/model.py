@@ -1,7 +1,7 @@
-"""An Iceberg catalog small enough to be obviously right: what every command must answer.
+"""Model of an Iceberg catalog, small enough to be obviously right.
 
-Namespaces are a set, tables and views share names. Each method does one command on the model and returns
-the statuses that it may have: several where more than one thing is wrong with a request.
+Namespaces are a set, tables and views share names. Each method executes one command on the model and returns
+the allowed statuses: several where a request is invalid for several reasons.
 """
 
 from __future__ import annotations
@@ -9,11 +9,11 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from conformance.iceberg.support.table_model import TableModel
+from conformance.iceberg.support.table_model import MetadataModel
 
 Path = tuple[str, ...]
 Statuses = frozenset[int]
-# Where one of these is not met, random commands would only show the same again.
+# Where one of these fails, random commands would only find the same defect again.
 NEEDS = [
     "iceberg.update.unknown_id.schema",
     "iceberg.update.unknown_id.spec",
@@ -25,35 +25,35 @@ NEEDS = [
     "iceberg.transaction.invalid.unknown_schema",
 ]
 DONE, CREATED, MISSING, TAKEN = frozenset({204}), frozenset({200}), 404, 409
-PLACE_REFUSED = frozenset({400, 403})  # where things lie its server decides
+PLACE_REFUSED = frozenset({400, 403})  # the server decides on locations
 
 
 @dataclass
 class ViewModel:
-    """A view: the text of each version it had, oldest first, and its properties."""
+    """Model of a view: the SQL text of each version, oldest first, and its properties."""
 
     texts: list[str]
     properties: dict[str, str] = field(default_factory=dict)
 
 
 @dataclass
-class Model:
-    """See the module. What was created is put into `namespaces`, `tables` and `views` by whoever sees it.
+class CatalogModel:
+    """Model of a catalog. Its user adds created objects to `namespaces`, `tables` and `views`.
 
-    `first_names` are those of what was renamed: its files may still lie where these say, and be in the way there.
+    `first_names` has the original names of renamed objects: their files may still lie there and block a creation.
     """
 
     namespaces: set[Path] = field(default_factory=set)
-    tables: dict[Path, TableModel] = field(default_factory=dict)
+    tables: dict[Path, MetadataModel] = field(default_factory=dict)
     views: dict[Path, ViewModel] = field(default_factory=dict)
     first_names: dict[Path, Path] = field(default_factory=dict)
 
     def namespace_creation(self, path: Path) -> Statuses:
-        """Return what the creation of a namespace must answer."""
+        """Return the allowed statuses of a namespace's creation."""
         return frozenset({TAKEN}) if path in self.namespaces else self._creation(path)
 
     def drop_namespace(self, path: Path) -> Statuses:
-        """Drop a namespace that has neither tables nor views."""
+        """Drop a namespace unless it has tables or views, and return the allowed statuses."""
         if path not in self.namespaces:
             return frozenset({MISSING})
         if self.listed(self.tables, path) or self.listed(self.views, path):
@@ -62,11 +62,11 @@ class Model:
         return DONE
 
     def creation(self, path: Path) -> Statuses:
-        """Return what the creation of a table or view of this name must answer."""
+        """Return the allowed statuses of the creation of a table or view."""
         return self._obstacles(path) or self._creation(path)
 
     def drop(self, things: dict[Path, Any], path: Path) -> Statuses:
-        """Drop a table or view."""
+        """Drop a table or view and return the allowed statuses."""
         if path not in things:
             return frozenset({MISSING})
         del things[path]
@@ -74,7 +74,7 @@ class Model:
         return DONE
 
     def rename(self, things: dict[Path, Any], path: Path, new: Path) -> Statuses:
-        """Give a table or view another name."""
+        """Rename a table or view and return the allowed statuses."""
         wrong = self._obstacles(new) | ({MISSING} if path not in things else set())
         if wrong:
             return wrong
@@ -83,7 +83,7 @@ class Model:
         return DONE
 
     def listed(self, things: dict[Path, Any], namespace: Path) -> list[Path]:
-        """Return what a listing must show."""
+        """Return the identifiers that a listing of a namespace must show."""
         return sorted(path for path in things if path[:-1] == namespace)
 
     def _creation(self, path: Path) -> Statuses:

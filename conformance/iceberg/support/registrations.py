@@ -1,4 +1,4 @@
-"""Metadata files to register: of tables that were dropped, missing ones, and what lies beside a table."""
+"""Metadata files to register: of dropped tables and views, missing ones, and files written beside others."""
 
 from __future__ import annotations
 
@@ -15,33 +15,32 @@ from conformance.iceberg.support.files import UNREACHABLE, Files, LocalFiles
 from conformance.iceberg.support.staging import stage
 from conformance.values.outcomes import Unoffered, Violation
 
-TAKEN = "AlreadyExistsException"
 PLAIN, GZIPPED = ".metadata.json", ".gz.metadata.json"
-CONTROL = "control"  # a table that is dropped to see whether its file stays
+CONTROL = "control"  # a table that the run drops to test that its file stays
 DROPS, FILES_STAY = "drops of tables", "leave their files"
 REFUSED = (400, 403, 404, 422)
 
 
 class Located(str):
-    """The location of a file, and the files of the storage where it lies."""
+    """Location of a file, together with the files of its storage."""
 
     files: Files = LocalFiles()
 
 
 def located(location: str, files: Files) -> Located:
-    """Return a location with the files of the storage where it lies."""
+    """Return a location together with the files of its storage."""
     result = Located(location)
     result.files = files
     return result
 
 
 def files_at(location: str) -> Files:
-    """Return the files of the storage where a file lies: those of this machine unless it is known better."""
+    """Return the files of a location's storage, those of this machine for a plain string."""
     return location.files if isinstance(location, Located) else LocalFiles()
 
 
 def file_of(catalog: IcebergCatalog, id: Names) -> str:
-    """Return the metadata file of a table. Raises Unoffered when the server does not tell it."""
+    """Return the location of a table's metadata file. Raises Unoffered when the server does not return it."""
     location = catalog.load_table(id).get("metadata-location")
     if not location:
         raise Unoffered("the server does not tell where metadata files are")
@@ -49,17 +48,17 @@ def file_of(catalog: IcebergCatalog, id: Names) -> str:
 
 
 def dropped_file(catalog: IcebergCatalog, name: str = "t") -> Located:
-    """Return the metadata file of a table that was dropped.
+    """Create and drop a table and return the location of its metadata file.
 
-    It is to be registered under the same name: a server may want that files lie where its tables of this name do.
+    Callers register it under the same name: a server may require the location of tables of this name.
     """
     return drop_table(catalog, catalog.new_table(name))
 
 
 def drop_table(catalog: IcebergCatalog, id: Names) -> Located:
-    """Drop a table and return its metadata file, put back where the server deletes it.
+    """Drop a table and return the location of its metadata file, which is restored if the server deleted it.
 
-    Raises Blocked where the file cannot be reached from here, and is not there for the server either.
+    Raises Blocked where the file cannot be reached from here and the server cannot register files of dropped tables.
     """
     kept = None
     with catalog.client.preparing():
@@ -77,7 +76,7 @@ def drop_table(catalog: IcebergCatalog, id: Names) -> Located:
 
 
 def _check_drops(catalog: IcebergCatalog) -> None:
-    """See once in a run that the file of a dropped table can be registered. Raises Blocked where it cannot."""
+    """Test once in a run that the file of a dropped table can be registered. Raises Blocked where it cannot."""
     if catalog.target.capabilities.get(DROPS) == FILES_STAY:
         return
     with catalog.client.preparing():
@@ -90,26 +89,26 @@ def _check_drops(catalog: IcebergCatalog) -> None:
 
 
 def registered_before(catalog: IcebergCatalog, name: str = "t") -> Located:
-    """Return a metadata file that the server was seen to register under this name. Raises Blocked when it does not."""
+    """Return a metadata file that the server has registered under this name. Raises Blocked when it rejects it."""
     location, id = dropped_file(catalog, name), catalog.table_id(name)
     catalog.control(lambda: catalog.register_table(id, metadata_location=location))
     return drop_table(catalog, id)
 
 
 def missing_file(location: str) -> str:
-    """Return the location of a file beside another that is not there, compressed as that one is."""
+    """Return the location of a missing file beside an existing one, with the same compression suffix."""
     suffix = GZIPPED if location.endswith(GZIPPED) else PLAIN
     return f"{location.rpartition('/')[0]}/99999-{uuid4()}{suffix}"
 
 
 def later_file(location: str) -> str:
-    """Return the location of a file beside another that is called like the next of them, but for its number."""
+    """Return the location of a file beside another, named like a later version of it."""
     folder, _, name = location.rpartition("/")
     return f"{folder}/{re.sub(r'[0-9]+', '99999', name, count=1)}"
 
 
 def written_beside(location: str, content: bytes, name: str = "") -> str:
-    """Write a file beside another, by default under a new name. Raises Unoffered where files cannot be reached."""
+    """Write a file beside another, under a new name by default. Raises Unoffered where files cannot be reached."""
     name, files = name or missing_file(location), files_at(location)
     if not files.exists(location):
         raise Unoffered(UNREACHABLE)
@@ -118,7 +117,7 @@ def written_beside(location: str, content: bytes, name: str = "") -> str:
 
 
 def read_content(location: str) -> bytes:
-    """Return the content of a metadata file. Raises Unoffered where files cannot be reached."""
+    """Return the uncompressed content of a metadata file. Raises Unoffered where files cannot be reached."""
     content = files_at(location).read(location)
     try:
         return gzip.decompress(content) if location.endswith(GZIPPED) else content
@@ -127,7 +126,7 @@ def read_content(location: str) -> bytes:
 
 
 def dropped_view(catalog: IcebergCatalog, name: str = "v") -> tuple[str, dict[str, Any]]:
-    """Return a copy of the metadata file of a view, and its metadata; the view is gone, its own file may be too."""
+    """Create and drop a view; return the location of a copy of its metadata file, and its metadata."""
     id = catalog.new_view(name, properties={"gc.enabled": "false"})
     with catalog.client.preparing():
         answer = catalog.load_view(id)

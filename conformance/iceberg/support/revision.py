@@ -1,4 +1,4 @@
-"""What commits the tested revision of the document has, besides what every document tells."""
+"""Updates, requirements and format versions in the tested revision of the document."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from specs.profiles import find_profile
 
 
 class Revision(DocumentRevision):
-    """See DocumentRevision."""
+    """Revision of an Iceberg document. Its methods named `require_...` raise Unoffered."""
 
     def __init__(self, document: Document) -> None:
         super().__init__(document)
@@ -23,46 +23,46 @@ class Revision(DocumentRevision):
         self._lacked_requirements = newest_requirement_types() - requirement_types(document)
 
     def has_update(self, action: str) -> bool:
-        """True when the document has an update of this action, however it calls it, or no document has."""
+        """True when the document has an update of this action, under any name, or no document has it."""
         return action not in self._lacked_updates
 
     def has_requirement(self, type: str) -> bool:
-        """True when the document has a requirement of this type, or no document has."""
+        """True when the document has a requirement of this type, or no document has it."""
         return type not in self._lacked_requirements
 
     @property
     def format_version(self) -> int:
-        """The highest format version that tables may have."""
+        """The highest format version of tables in the document."""
         named = self.schemas["TableMetadata"]["properties"]["format-version"].get("maximum")
         return int(named or newest_format_version())
 
     def require_updates(self, updates: Iterable[Any]) -> None:
-        """Require that the document has the actions of all updates; what no document has is sent as it is."""
+        """Require that the document has the actions of all updates, except actions that no document has."""
         for update in updates:
             action = update.get("action", "") if isinstance(update, dict) else ""
             if not self.has_update(action):
                 raise Unoffered(f"this revision of the document has no update {action}")
 
     def require_requirements(self, requirements: Iterable[Any]) -> None:
-        """Require that the document has the types of all requirements; what no document has is sent as it is."""
+        """Require that the document has the types of all requirements, except types that no document has."""
         for requirement in requirements:
             type = requirement.get("type", "") if isinstance(requirement, dict) else ""
             if not self.has_requirement(type):
                 raise Unoffered(f"this revision of the document has no requirement {type}")
 
     def require_format_version(self, version: Any) -> None:
-        """Require that tables of the format version may occur; what is no such version is sent as it is."""
+        """Require that the document has the format version, except versions that no document has."""
         highest = self.format_version
         if str(version) in map(str, range(highest + 1, newest_format_version() + 1)):
             raise Unoffered(f"this revision of the document ends with format version {highest}")
 
     def page_size(self, operation: str) -> int | None:
-        """Return how many results an operation lists when it is not told, None where that is all of them."""
+        """Return the default page size of an operation, None where it lists everything by default."""
         size: int | None = self.document.operation(operation).default("pageSize")
         return size
 
     def require_call(self, operation: str, given: Mapping[str, Any]) -> None:
-        """Require that the document has an operation, and what is in the arguments of a call of it, by name."""
+        """Require that the document has an operation, and the parts of a call's arguments, which are given by name."""
         self.require_operation(operation)
         if operation == "registerTable" and given.get("overwrite") is not None:
             self.require_field("RegisterTableRequest", "overwrite")
@@ -78,6 +78,6 @@ class Revision(DocumentRevision):
 
 @cache
 def newest_format_version() -> int:
-    """Return the highest format version of the newest document."""
+    """Return the highest format version in the newest document."""
     schemas = find_profile("iceberg").document().raw["components"]["schemas"]
     return int(schemas["TableMetadata"]["properties"]["format-version"]["maximum"])

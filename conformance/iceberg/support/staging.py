@@ -1,8 +1,7 @@
-"""Snapshots made without the target's help: manifest lists, written where its tables lie.
+"""Snapshots for commits: manifest lists, written at the locations of tables.
 
-A commit only names the manifest list, but a server may read it. So one is written, valid by the table
-specification, where the files of a table can be reached from here; where they cannot, it is only named, if the server
-takes that.
+A commit only names the manifest list, but a server may read it. So a valid one is written where the files of a
+table can be reached from here. Where they cannot, the commit names a missing file, if the server accepts that.
 """
 
 from __future__ import annotations
@@ -22,6 +21,7 @@ from conformance.iceberg.support.files import UNREACHABLE, WAYS, WRITTEN, Files,
 from conformance.iceberg.support.metadata import Metadata
 from conformance.iceberg.support.scans.manifests import list_bytes
 from conformance.iceberg.support.storage import location_of
+from conformance.iceberg.support.updates import append
 from conformance.values.outcomes import Unoffered
 
 GZIP = b"\x1f\x8b"
@@ -30,16 +30,16 @@ SNAPSHOTS = "snapshots"
 
 @dataclass(frozen=True, slots=True)
 class Stage:
-    """Where the metadata files of a table go, as the table names the folder, and how they get there."""
+    """Metadata of a table, the location of its metadata folder, and the files of its storage."""
 
     metadata: Metadata
     location: str
     files: Files
 
     def snapshot(self, id: int, sequence: int = 1, *, parent: int | None = None, **more: Any) -> Metadata:
-        """Write a manifest list without manifests and return the snapshot for a commit: it has no files.
+        """Write an empty manifest list and return the snapshot for a commit.
 
-        `more` are its further fields, with `_` for `-`.
+        `more` are further fields of the snapshot, with `_` for `-`.
         """
         version = {} if self.metadata["format-version"] == 1 else {"sequence-number": sequence}
         return {
@@ -54,14 +54,14 @@ class Stage:
         }
 
     def write(self, kind: str, name: str, content: bytes) -> str:
-        """Write a file of metadata or data and return its location as the table names it."""
+        """Write a metadata or data file and return its location."""
         folder = self.location if kind == "metadata" else f"{self.location.rpartition('/')[0]}/{kind}"
         self.files.write(f"{folder}/{name}", content)
         return f"{folder}/{name}"
 
 
 def stage(catalog: IcebergCatalog, id: Id) -> Stage:
-    """Return where the files of a table go. Raises Unoffered where they cannot be reached from here."""
+    """Return the stage of a table. Raises Unoffered where its files cannot be reached from here."""
     loaded = catalog.load_table(id)
     metadata, base = loaded["metadata"], location_of(loaded).rstrip("/")
     files = _files(catalog, tuple(id), loaded)
@@ -70,12 +70,12 @@ def stage(catalog: IcebergCatalog, id: Id) -> Stage:
     written = loaded.get("metadata-location")
     if not written or not _is_of(files.read(written), metadata):
         raise Unoffered(UNREACHABLE)
-    own = written.startswith(f"{base}/") or catalog.target.prefix in base  # nothing is written where others have files
+    own = written.startswith(f"{base}/") or catalog.target.prefix in base  # never write into folders with foreign files
     return Stage(metadata, f"{base}/metadata" if own else written.rpartition("/")[0], files)
 
 
 def _files(catalog: IcebergCatalog, id: Names, loaded: Answer) -> Files:
-    """Return the files of a table, in the way that the run has found out, or in the first that fits."""
+    """Return the files of a table, in the way that the run has found, or in the first that fits."""
     chosen = catalog.target.ways.chosen.get(SNAPSHOTS)
     for way in [WAYS[chosen]] if chosen else WRITTEN.values():
         with suppress(Unoffered):
@@ -84,7 +84,32 @@ def _files(catalog: IcebergCatalog, id: Names, loaded: Answer) -> Files:
 
 
 def _is_of(content: bytes, metadata: Metadata) -> bool:
-    """True when a file is the metadata file of a table: whatever else a server names is none of ours to touch."""
+    """True when a file is the metadata file of a table: the run touches no other file that a server names."""
     uuid = text(metadata["table-uuid"], "the uuid of the table").lower().encode()
     with reachable():
         return uuid in (gzip.decompress(content) if content.startswith(GZIP) else content).lower()
+
+
+# Tables with snapshots
+
+# Ids as large as those of engines: JSON readers that parse numbers as doubles change the last digits.
+FIRST, SECOND, THIRD = 3_055_729_675_574_597_004, 9_223_372_036_854_775_807, 1_152_921_504_606_846_977
+
+# Needed by requirements on several snapshots: where a server keeps only one, they would repeat that finding.
+KEPT = ("iceberg.snapshot.kept",)
+
+
+def new_table_with_files(catalog: IcebergCatalog, version: int = 2, name: str = "t") -> tuple[Names, Stage]:
+    """Create a table of a format version and return it with its stage."""
+    id = catalog.new_table(name, properties={"format-version": str(version)})
+    return id, stage(catalog, id)
+
+
+def new_table_with_snapshots(catalog: IcebergCatalog, *ids: int) -> tuple[Names, Stage]:
+    """Create a table with these snapshots on main, each added by its own commit, and return it with its stage."""
+    with catalog.client.preparing():
+        id, files = new_table_with_files(catalog)
+        for number, snapshot in enumerate(ids):
+            parent = ids[number - 1] if number else None
+            catalog.update_table(id, append(files.snapshot(snapshot, number + 1, parent=parent)))
+    return id, files

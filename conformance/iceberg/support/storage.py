@@ -1,4 +1,4 @@
-"""The storage behind a catalog, as a client reaches it: what answers say about access, and files on S3."""
+"""Storage of a catalog's tables: locations, credentials in answers, and access to S3."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ Config = Mapping[str, str]
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where a table lies on S3, and how that is reached: `config` is the table's own."""
+    """Location of a table on S3; `config` is the table's, with region and endpoint."""
 
     bucket: str
     key: str
@@ -37,29 +37,29 @@ class Place:
         return self.config.get("client.region") or self.config.get("s3.region") or DEFAULT_REGION
 
     def url(self, path: str, *, bucket: str = "") -> str:
-        """Return the URL of an object below the table, or below another key that `path` gives with a slash before."""
+        """Return the URL of an object below the table, or of the key that a `path` with a leading slash gives."""
         key = path.removeprefix("/") if path.startswith("/") else f"{self.key}/{path}"
         base = self.config.get(ENDPOINT, f"https://s3.{self.region}.amazonaws.com").rstrip("/")
         return f"{base}/{bucket or self.bucket}/{quote(key)}"
 
 
 def asking(word: str) -> dict[str, str]:
-    """Return the header with which a client asks for a way of access."""
+    """Return the header that requests a way of access."""
     return {DELEGATION: word}
 
 
 def location_of(answer: Answer) -> str:
-    """Return the location of the table that an answer shows."""
+    """Return the location of the table in an answer."""
     return text(answer["metadata"]["location"], "the location of the table")
 
 
 def secrets_in(config: Config | None) -> list[str]:
-    """Return the names of settings that are secrets of a storage."""
+    """Return the names of settings that contain secrets of a storage."""
     return [name for name in config or {} if any(word in name.lower() for word in SECRET_SETTINGS)]
 
 
 def covers(prefix: str, location: str) -> bool:
-    """True when credentials for a prefix are for a location; the schemes of S3 are one."""
+    """True when credentials for a prefix cover a location; the schemes of S3 count as equal."""
     return bool(prefix) and _plain(location).startswith(_plain(prefix))
 
 
@@ -69,7 +69,7 @@ def _plain(location: str) -> str:
 
 
 def place_of(answer: Answer) -> Place:
-    """Return where the table of an answer lies. Raises Unoffered when it does not lie on S3."""
+    """Return the place of the table in an answer. Raises Unoffered when it is not on S3."""
     split = url(location_of(answer), "the location of the table")
     if split.scheme not in S3_SCHEMES:
         raise Unoffered("the tables of the target do not lie on S3")
@@ -77,9 +77,9 @@ def place_of(answer: Answer) -> Place:
 
 
 def vended(catalog: IcebergCatalog, answer: Answer) -> list[dict[str, Any]]:
-    """Return the credentials in an answer. Raises Unoffered when it holds none, and no secret elsewhere.
+    """Return the credentials in an answer. Raises Unoffered when it has neither credentials nor secrets in config.
 
-    Older revisions have no other place for them than the configuration of the table.
+    Older revisions have no other place for credentials than the config of the table.
     """
     catalog.revision.require_field("LoadTableResult", CREDENTIALS)
     credentials: list[dict[str, Any]] = answer.get(CREDENTIALS) or []
@@ -89,12 +89,12 @@ def vended(catalog: IcebergCatalog, answer: Answer) -> list[dict[str, Any]]:
 
 
 def load_for(catalog: IcebergCatalog, id: Names, word: str) -> Answer:
-    """Load a table, asking for a way of access."""
+    """Load a table with a request for a way of access."""
     return catalog.load_table(id, _headers=asking(word))
 
 
 def open_s3(credential: Config, config: Config) -> Any:
-    """Return pyarrow's file system for S3 with the keys of a credential and the settings of a table."""
+    """Open pyarrow's file system for S3 with the keys of a credential and the config of a table."""
     from pyarrow.fs import AwsStandardS3RetryStrategy, S3FileSystem  # noqa: PLC0415 - slow to import
 
     settings = {**config, **credential}

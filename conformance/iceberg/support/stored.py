@@ -1,7 +1,6 @@
-"""What commits and creations store, with every field that the document gives it, and where metadata show it again.
+"""Samples of stored objects with every field of the document, and their places in metadata.
 
-`tests/conformance/iceberg/test_stored.py` compares the samples with the document: a field that a revision adds to one
-of the schemas is missing here until a sample has it.
+`tests/conformance/iceberg/test_stored.py` fails when a revision of the document adds a field that no sample has.
 """
 
 from __future__ import annotations
@@ -12,12 +11,20 @@ from typing import Any
 
 from conformance.http.client import Answer
 from conformance.iceberg.catalog import IcebergCatalog, Names
-from conformance.iceberg.support.commits import POLICY
-from conformance.iceberg.support.content import field, partition, schema, sql, view_version
+from conformance.iceberg.support.assertions import POLICY
+from conformance.iceberg.support.content import (
+    field,
+    partition,
+    partition_statistics,
+    schema,
+    sql,
+    statistics,
+    view_version,
+)
 from conformance.iceberg.support.metadata import by_id, current_schema, current_version, default_order, default_spec
 from conformance.iceberg.support.staging import Stage, stage
-from conformance.iceberg.support.statistics import partition_statistics, statistics
 from conformance.iceberg.support.updates import (
+    Updates,
     add_and_use_order,
     add_and_use_schema,
     add_and_use_spec,
@@ -42,15 +49,14 @@ ODD_TEXTS = {
     "a.key/with signs $%": "kept",
 }
 PLAIN_TEXTS = {"comment": "what it is for", "a.key": "007"}
-Updates = list[dict[str, Any]]
 
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """Something that is stored: as it is sent, the updates that store it, and where table metadata show it.
+    """Object as sent, the updates that store it, and a function that finds it in table metadata.
 
-    `version` is the format version of the table, which has the snapshot SNAPSHOT where something is `staged`; what is
-    sent may then be built with its files. `certain` is False for what a server may refuse to store.
+    `version` is the format version of the table. A `staged` sample needs the snapshot SNAPSHOT and may be built with
+    the table's stage. `certain` is False for an object that a server may reject.
     """
 
     sent: Any
@@ -117,13 +123,13 @@ KEY = {
 
 
 def _snapshot(files: Stage) -> dict[str, Any]:
-    """Return a snapshot that follows another one."""
+    """Return a snapshot whose parent is SNAPSHOT."""
     summary = {"operation": "overwrite", **ODD_TEXTS}
     return files.snapshot(NEXT_SNAPSHOT, 2, parent=SNAPSHOT, summary=summary)
 
 
 def _row_lineage(files: Stage) -> dict[str, Any]:
-    """Return a snapshot of format version 3, which says how many rows it adds."""
+    """Return a snapshot of format version 3, with first-row-id and added-rows."""
     return files.snapshot(NEXT_SNAPSHOT, 2, parent=SNAPSHOT, first_row_id=0, added_rows=0)
 
 
@@ -190,7 +196,7 @@ SAMPLES: dict[str, Sample] = {
 
 
 def prepare(catalog: IcebergCatalog, sample: Sample, name: str = "t") -> tuple[Names, Any]:
-    """Return a table of this name for a sample, and what is to be sent."""
+    """Create a table for a sample and return it with the object to send."""
     catalog.revision.require_format_version(sample.version)
     id = catalog.new_table(name, properties={"format-version": str(sample.version)})
     if not sample.staged:
@@ -203,8 +209,8 @@ def prepare(catalog: IcebergCatalog, sample: Sample, name: str = "t") -> tuple[N
 
 
 @dataclass(frozen=True, slots=True)
-class Layout:
-    """A partition spec or a sort order of a new table: the argument that gives it, and where metadata show it."""
+class StoredLayout:
+    """Partition spec or sort order of a new table: the argument of createTable, and a lookup in metadata."""
 
     id: str
     argument: str
@@ -213,16 +219,16 @@ class Layout:
 
 
 LAYOUTS = {
-    "spec": Layout("partition spec", "partition_spec", {"spec-id": 0, **SPEC}, default_spec),
-    "order": Layout("sort order", "write_order", {"order-id": 1, **ORDER}, default_order),
+    "spec": StoredLayout("partition spec", "partition_spec", {"spec-id": 0, **SPEC}, default_spec),
+    "order": StoredLayout("sort order", "write_order", {"order-id": 1, **ORDER}, default_order),
 }
 SAID = ("name", "transform", "direction", "null-order")
 
 
 def by_names(layout: dict[str, Any], metadata: dict[str, Any]) -> list[dict[str, Any]]:
-    """Return what the fields of a spec or an order say, with the names of their columns for their ids.
+    """Return the fields of a spec or a sort order with column names instead of ids.
 
-    The columns are those of the metadata, or of SCHEMA where there are none.
+    The columns are those of the metadata, or of SCHEMA for empty metadata.
     """
     columns = (current_schema(metadata) if metadata else SCHEMA)["fields"]
     names = {column["id"]: column["name"] for column in columns}
@@ -233,7 +239,7 @@ def by_names(layout: dict[str, Any], metadata: dict[str, Any]) -> list[dict[str,
 
 
 def allowed_creation(catalog: IcebergCatalog, id: Names, **body: Any) -> Answer:
-    """Create a table of SCHEMA as a server may refuse to make it. Raises Unoffered when it does."""
+    """Create a table of SCHEMA with a body that a server may reject. Raises Unoffered when it does."""
     made = catalog.create_table(id, schema=SCHEMA, expect=(200, *POLICY), **body)
     if made.status != 200:
         raise Unoffered("the server makes no such table")
@@ -244,7 +250,7 @@ VIEW_SCHEMA = schema(*SCHEMA["fields"][:6])
 
 
 def full_view(namespace: Names, summary: Mapping[str, str] | None = None) -> dict[str, Any]:
-    """Return the body that creates a view, with every field that the document has for it, but for name and location."""
+    """Return the body that creates a view with every field of the document except name and location."""
     texts = sql(f"SELECT 1 -- {ODD_TEXTS['quotes']}"), sql("SELECT\n 2", "trino")
     version = {
         **view_version(namespace, *texts),
@@ -256,7 +262,7 @@ def full_view(namespace: Names, summary: Mapping[str, str] | None = None) -> dic
 
 @dataclass(frozen=True, slots=True)
 class ViewPart:
-    """A part of the body that creates a view, and where view metadata show it."""
+    """Part of the body that creates a view, and a function that finds it in view metadata."""
 
     sent: Callable[[dict[str, Any]], Any]
     shown: Callable[[dict[str, Any]], Any]

@@ -1,8 +1,8 @@
-"""An Iceberg table small enough to be obviously right: what a commit must leave.
+"""Model of an Iceberg table's metadata, small enough to be obviously right.
 
-Which ids a server gives to schemas, specs and orders is its own affair: the model reads them from the
-metadata before a commit, and compares by content after it. Column ids, partition field ids, sequence
-numbers and row ids follow from the table specification and are compared as they are.
+A server chooses the ids of schemas, specs and orders: the model reads them from the metadata before a commit, and
+compares contents after it. Column ids, partition field ids, sequence numbers and row ids follow from the table
+specification and are compared directly.
 """
 
 from __future__ import annotations
@@ -19,20 +19,19 @@ from conformance.values.outcomes import Violation
 
 Content = tuple[tuple[Any, ...], ...]
 Update = Mapping[str, Any]
-OWN = "k."  # properties that a run sets start with this; others are the server's
-FIRST_FIELD = 1000  # where partition field ids begin
+OWN = "k."  # prefix of the run's properties; others are the server's
 
 
-class Refused(Exception):
-    """A commit that must be refused because an update cannot be applied: 400."""
+class InvalidCommit(Exception):
+    """A commit that the server must reject with 400 because an update cannot be applied."""
 
 
 @dataclass
-class Versions:
-    """Schemas, specs or orders: contents by id, and which is in use.
+class ContentVersions:
+    """Schemas, specs or sort orders: contents by id, and the content in use.
 
-    One that a commit has added has no id yet: its content stands under itself. `added` is what -1 means;
-    the document leaves open what that is after an addition of something that was there before the commit.
+    A content that a commit adds has no id yet and is its own key. `added` is the content that -1 selects; the
+    document does not define it after the addition of a content that existed before the commit.
     """
 
     contents: dict[Hashable, Content]
@@ -41,28 +40,28 @@ class Versions:
     added_is_clear: bool = True
 
     def add(self, content: Content) -> None:
-        """Add a content, unless there is an equal one."""
+        """Add a content, unless an equal one exists."""
         self.added_is_clear = self.id(content) is None
         self.added = content
         if content not in self.contents.values():
             self.contents[content] = content
 
     def use(self, id: int) -> None:
-        """Use the content with this id, or with -1 the one added last. Raises Refused when it is not there."""
+        """Use the content with this id, or for -1 the one added last. Raises InvalidCommit when there is none."""
         content = self.added if id == LAST_ADDED else self.contents.get(id)
         if content is None:
-            raise Refused
+            raise InvalidCommit
         self.used = content
 
     def remove(self, ids: Sequence[int]) -> None:
-        """Remove contents, whether they are there or not. Raises Refused for the one in use."""
+        """Remove contents, ignoring missing ones. Raises InvalidCommit for the one in use."""
         if any(self.contents.get(id) == self.used for id in ids):
-            raise Refused
+            raise InvalidCommit
         for id in ids:
             self.contents.pop(id, None)
 
     def ids(self) -> list[int]:
-        """Return the ids that the server has given."""
+        """Return the ids that the server has assigned."""
         return [id for id in self.contents if isinstance(id, int)]
 
     def id(self, wanted: Content) -> int | None:
@@ -70,12 +69,12 @@ class Versions:
         return next((id for id in self.ids() if self.contents[id] == wanted), None)
 
     def state(self) -> tuple[list[Content], Content]:
-        """Return what is compared."""
+        """Return the sorted contents and the one in use, for comparisons."""
         return sorted(self.contents.values(), key=repr), self.used
 
 
 def columns(schema: Mapping[str, Any]) -> Content:
-    """Return the content of a schema without nested types."""
+    """Return the content of a schema that has no nested types."""
     return tuple((column["id"], column["name"], column["type"]) for column in schema["fields"])
 
 
@@ -92,16 +91,16 @@ def directions(order: Mapping[str, Any]) -> Content:
 
 
 @dataclass
-class TableModel:
-    """See the module. `of` reads one from metadata, `commit` returns the next one."""
+class MetadataModel:
+    """Model of a table's metadata: `of` reads it from metadata, `commit` returns the next one."""
 
     uuid: str
     version: int
     location: str
     properties: dict[str, str]
-    schemas: Versions
-    specs: Versions
-    orders: Versions
+    schemas: ContentVersions
+    specs: ContentVersions
+    orders: ContentVersions
     last_column: int
     last_field: int
     last_sequence: int
@@ -116,8 +115,8 @@ class TableModel:
     added: set[int] = field(default_factory=set)
 
     @classmethod
-    def of(cls, metadata: Metadata) -> TableModel:
-        """Return the model of a table with these metadata, which answer the rules of metadata.py."""
+    def of(cls, metadata: Metadata) -> MetadataModel:
+        """Return the model of metadata that keep the rules of metadata.py."""
         version = metadata["format-version"]
         return cls(
             uuid=metadata["table-uuid"],
@@ -144,38 +143,38 @@ class TableModel:
 
     @property
     def current(self) -> int | None:
-        """The current snapshot."""
+        """The id of the current snapshot, None without main."""
         return self.refs[MAIN][1] if MAIN in self.refs else None
 
     def state(self) -> dict[str, Any]:
-        """Return what two models of the same table have in common."""
+        """Return the fields that are equal in two models of the same table."""
         plain = {name: value for name, value in vars(self).items() if name not in ("put_on_main", "added")}
         kept = {name: plain.pop(name).state() for name in ("schemas", "specs", "orders")}
         return plain | kept
 
-    def commit(self, updates: Sequence[Update]) -> TableModel:
-        """Return the table after these updates. Raises Refused when one of them cannot be applied."""
+    def commit(self, updates: Sequence[Update]) -> MetadataModel:
+        """Return the table after these updates. Raises InvalidCommit when one of them cannot be applied."""
         after = self.begun()
         for update in updates:
             after.apply(update)
         return after.finished()
 
-    def begun(self) -> TableModel:
-        """Return a copy to which the updates of a commit are applied one after the other."""
+    def begun(self) -> MetadataModel:
+        """Return a copy for the updates of a commit, which `apply` applies one by one."""
         return deepcopy(self)
 
     def apply(self, update: Update) -> None:
-        """Apply one update. Raises Refused."""
+        """Apply one update. Raises InvalidCommit."""
         APPLY[update["action"]](self, update)
 
-    def finished(self) -> TableModel:
-        """Return the table as the commit leaves it: of snapshots that it put on main the log has the last one only."""
+    def finished(self) -> MetadataModel:
+        """Return the table after the commit: of the snapshots that it put on main, the log keeps only the last."""
         passing = self.put_on_main - {self.current}
         self.log = [id for id in self.log if id not in passing]
         return self
 
 
-def differences(expected: TableModel, actual: TableModel) -> list[str]:
+def differences(expected: MetadataModel, actual: MetadataModel) -> list[str]:
     """Return the fields in which two models differ, with both values."""
     wanted, got = expected.state(), actual.state()
     parted = [name for name in wanted if wanted[name] != got[name]]
@@ -184,55 +183,55 @@ def differences(expected: TableModel, actual: TableModel) -> list[str]:
 
 def _versions(
     metadata: Metadata, name: str, id: str, used: str, content: Callable[[Mapping[str, Any]], Content]
-) -> Versions:
+) -> ContentVersions:
     contents: dict[Hashable, Content] = {entry[id]: content(entry) for entry in metadata[name]}
     if metadata[used] not in contents:
         raise Violation(f"{used} is {shown(metadata[used])}, which is not there")
-    return Versions(contents, contents[metadata[used]])
+    return ContentVersions(contents, contents[metadata[used]])
 
 
-# What each update does
+# Effects of updates
 
 
-def _upgrade(table: TableModel, update: Update) -> None:
+def _upgrade(table: MetadataModel, update: Update) -> None:
     wanted = update["format-version"]
     if wanted < table.version:
-        raise Refused
+        raise InvalidCommit
     table.version = wanted
 
 
-def _set_location(table: TableModel, update: Update) -> None:
+def _set_location(table: MetadataModel, update: Update) -> None:
     table.location = update["location"]
 
 
-def _set_properties(table: TableModel, update: Update) -> None:
+def _set_properties(table: MetadataModel, update: Update) -> None:
     table.properties.update(update["updates"])
 
 
-def _remove_properties(table: TableModel, update: Update) -> None:
+def _remove_properties(table: MetadataModel, update: Update) -> None:
     for key in update["removals"]:
         table.properties.pop(key, None)
 
 
-def _add_schema(table: TableModel, update: Update) -> None:
+def _add_schema(table: MetadataModel, update: Update) -> None:
     content = columns(update["schema"])
     table.schemas.add(content)
     table.last_column = max([table.last_column, *(column["id"] for column in update["schema"]["fields"])])
 
 
-def _add_spec(table: TableModel, update: Update) -> None:
+def _add_spec(table: MetadataModel, update: Update) -> None:
     table.specs.add(partitions(update["spec"]))
     table.last_field = max([table.last_field, *(part["field-id"] for part in update["spec"]["fields"])])
 
 
-def _add_order(table: TableModel, update: Update) -> None:
+def _add_order(table: MetadataModel, update: Update) -> None:
     table.orders.add(directions(update["sort-order"]))
 
 
-def _add_snapshot(table: TableModel, update: Update) -> None:
+def _add_snapshot(table: MetadataModel, update: Update) -> None:
     snapshot = update["snapshot"]
     if snapshot["snapshot-id"] in table.snapshots:
-        raise Refused
+        raise InvalidCommit
     sequence = snapshot.get("sequence-number") or 0
     table.snapshots[snapshot["snapshot-id"]] = sequence
     table.added.add(snapshot["snapshot-id"])
@@ -240,10 +239,10 @@ def _add_snapshot(table: TableModel, update: Update) -> None:
     table.next_row += snapshot.get("added-rows") or 0
 
 
-def _set_ref(table: TableModel, update: Update) -> None:
+def _set_ref(table: MetadataModel, update: Update) -> None:
     name, wanted = update["ref-name"], (update["type"], update["snapshot-id"])
     if wanted[1] not in table.snapshots or (name == MAIN and wanted[0] != "branch"):
-        raise Refused
+        raise InvalidCommit
     if table.refs.get(name) == wanted:
         return
     table.refs[name] = wanted
@@ -252,12 +251,12 @@ def _set_ref(table: TableModel, update: Update) -> None:
         table.put_on_main |= {wanted[1]} & table.added
 
 
-def _remove_ref(table: TableModel, update: Update) -> None:
+def _remove_ref(table: MetadataModel, update: Update) -> None:
     table.refs.pop(update["ref-name"], None)
 
 
-def _remove_snapshots(table: TableModel, update: Update) -> None:
-    """Remove snapshots that no ref names. The log keeps what came after the last one that is gone."""
+def _remove_snapshots(table: MetadataModel, update: Update) -> None:
+    """Remove snapshots without refs. The log keeps the entries after the last removed snapshot."""
     gone = set(update["snapshot-ids"])
     table.snapshots = {id: sequence for id, sequence in table.snapshots.items() if id not in gone}
     table.statistics -= gone
@@ -266,7 +265,7 @@ def _remove_snapshots(table: TableModel, update: Update) -> None:
     table.log = table.log[last + 1 :]
 
 
-APPLY: dict[str, Callable[[TableModel, Update], None]] = {
+APPLY: dict[str, Callable[[MetadataModel, Update], None]] = {
     "upgrade-format-version": _upgrade,
     "set-location": _set_location,
     "set-properties": _set_properties,

@@ -1,4 +1,4 @@
-"""Every action of an update, with a value that a server takes."""
+"""Valid updates of every action, and their effects."""
 
 from __future__ import annotations
 
@@ -7,10 +7,20 @@ from dataclasses import dataclass
 from typing import Any
 
 from conformance.iceberg.catalog import IcebergCatalog, Names
-from conformance.iceberg.support.content import SCHEMA, WIDER, field, order, partition, schema, sort_field, spec
+from conformance.iceberg.support.content import (
+    SCHEMA,
+    WIDER,
+    field,
+    order,
+    partition,
+    partition_statistics,
+    schema,
+    sort_field,
+    spec,
+    statistics,
+)
 from conformance.iceberg.support.metadata import Metadata, column_names, default_spec, properties_of, refs, snapshot_ids
 from conformance.iceberg.support.staging import Stage, stage
-from conformance.iceberg.support.statistics import partition_statistics, statistics
 from conformance.iceberg.support.updates import (
     OTHER_UUID,
     add_and_use_order,
@@ -29,10 +39,10 @@ KEY = {"key-id": "k1", "encrypted-key-metadata": "c2VjcmV0"}
 
 
 @dataclass(frozen=True, slots=True)
-class Action:
-    """An update of one action, and what is true of the metadata when it was carried out.
+class UpdateAction:
+    """Update of one action, and a condition on the metadata after it.
 
-    `needs` are the updates by which a table gets what the action is about, beside two snapshots.
+    `needs` are the updates that prepare the table, beside its two snapshots.
     """
 
     update: Callable[[Stage], dict[str, Any]]
@@ -42,8 +52,8 @@ class Action:
 
 def _fixed(
     action: str, done: Callable[[Metadata], bool], needs: Sequence[dict[str, Any]] = (), **fields: Any
-) -> Action:
-    return Action(lambda _: update(action, **fields), done, lambda _: [*needs])
+) -> UpdateAction:
+    return UpdateAction(lambda _: update(action, **fields), done, lambda _: [*needs])
 
 
 SECOND_SCHEMA, SECOND_SPEC = add_and_use_schema(WIDER), add_and_use_spec(spec(partition(3, "day"), id=1))
@@ -58,13 +68,13 @@ def _partition_statistics(files: Stage, snapshot: int) -> dict[str, Any]:
     return update("set-partition-statistics", partition_statistics=partition_statistics(files.location, snapshot))
 
 
-ACTIONS: dict[str, Action] = {
+ACTIONS: dict[str, UpdateAction] = {
     "assign-uuid": _fixed("assign-uuid", lambda table: table["table-uuid"].lower() == OTHER_UUID, uuid=OTHER_UUID),
     "upgrade-format-version": _fixed(
         "upgrade-format-version", lambda table: table["format-version"] == 3, format_version=3
     ),
-    "add-schema": Action(lambda _: add_schema(WIDEST), lambda table: len(table["schemas"]) == 2),
-    "set-current-schema": Action(
+    "add-schema": UpdateAction(lambda _: add_schema(WIDEST), lambda table: len(table["schemas"]) == 2),
+    "set-current-schema": UpdateAction(
         lambda files: update("set-current-schema", schema_id=files.metadata["current-schema-id"]),
         lambda table: column_names(table) == [column["name"] for column in SCHEMA["fields"]],
         lambda _: SECOND_SCHEMA,
@@ -74,7 +84,7 @@ ACTIONS: dict[str, Action] = {
         lambda table: len(table["partition-specs"]) == 2,
         spec=spec(partition(2, "name", "bucket[4]"), id=9),
     ),
-    "set-default-spec": Action(
+    "set-default-spec": UpdateAction(
         lambda files: update("set-default-spec", spec_id=files.metadata["default-spec-id"]),
         lambda table: not default_spec(table)["fields"],
         lambda _: SECOND_SPEC,
@@ -85,45 +95,45 @@ ACTIONS: dict[str, Action] = {
     "set-default-sort-order": _fixed(
         "set-default-sort-order", lambda table: table["default-sort-order-id"] == 0, SECOND_ORDER, sort_order_id=0
     ),
-    "add-snapshot": Action(
+    "add-snapshot": UpdateAction(
         lambda files: update("add-snapshot", snapshot=files.snapshot(2000, 3)),
         lambda table: 2000 in snapshot_ids(table),
     ),
-    "set-snapshot-ref": Action(lambda _: set_ref("audit", OLD), lambda table: refs(table).get("audit") == OLD),
+    "set-snapshot-ref": UpdateAction(lambda _: set_ref("audit", OLD), lambda table: refs(table).get("audit") == OLD),
     "remove-snapshots": _fixed("remove-snapshots", lambda table: OLD not in snapshot_ids(table), snapshot_ids=[OLD]),
     "remove-snapshot-ref": _fixed(
         "remove-snapshot-ref", lambda table: "v1" not in refs(table), [set_ref("v1", OLD, "tag")], ref_name="v1"
     ),
-    "set-location": Action(
+    "set-location": UpdateAction(
         lambda files: update("set-location", location=f"{files.metadata['location']}/moved"),
         lambda table: str(table["location"]).endswith("/moved"),
     ),
-    "set-properties": Action(lambda _: set_properties(a="2"), lambda table: properties_of(table).get("a") == "2"),
+    "set-properties": UpdateAction(lambda _: set_properties(a="2"), lambda table: properties_of(table).get("a") == "2"),
     "remove-properties": _fixed("remove-properties", lambda table: "a" not in properties_of(table), removals=["a"]),
-    "set-statistics": Action(
+    "set-statistics": UpdateAction(
         lambda files: _statistics(files, NEW),
         lambda table: NEW in {entry["snapshot-id"] for entry in table.get("statistics") or ()},
     ),
-    "remove-statistics": Action(
+    "remove-statistics": UpdateAction(
         lambda _: update("remove-statistics", snapshot_id=OLD),
         lambda table: not table.get("statistics"),
         lambda files: [_statistics(files, OLD)],
     ),
-    "set-partition-statistics": Action(
+    "set-partition-statistics": UpdateAction(
         lambda files: _partition_statistics(files, NEW),
         lambda table: NEW in {entry["snapshot-id"] for entry in table.get("partition-statistics") or ()},
     ),
-    "remove-partition-statistics": Action(
+    "remove-partition-statistics": UpdateAction(
         lambda _: update("remove-partition-statistics", snapshot_id=OLD),
         lambda table: not table.get("partition-statistics"),
         lambda files: [_partition_statistics(files, OLD)],
     ),
-    "remove-partition-specs": Action(
+    "remove-partition-specs": UpdateAction(
         lambda files: update("remove-partition-specs", spec_ids=[files.metadata["default-spec-id"]]),
         lambda table: len(table["partition-specs"]) == 1,
         lambda _: SECOND_SPEC,
     ),
-    "remove-schemas": Action(
+    "remove-schemas": UpdateAction(
         lambda files: update("remove-schemas", schema_ids=[files.metadata["current-schema-id"]]),
         lambda table: len(table["schemas"]) == 1,
         lambda _: SECOND_SCHEMA,
@@ -143,12 +153,12 @@ ACTIONS: dict[str, Action] = {
 
 
 def version_of(action: str) -> int:
-    """Return the format version of tables that take an update: encryption keys came with 3."""
+    """Return the format version that an action needs: encryption keys need 3."""
     return 3 if action.endswith("encryption-key") else 2
 
 
 def prepare(catalog: IcebergCatalog, action: str, name: str = "t") -> tuple[Names, Stage]:
-    """Return a table of this name with two snapshots that takes an update of an action, and where its files go."""
+    """Create a table with two snapshots that accepts an update of an action, and return it with its stage."""
     version = version_of(action)
     id = catalog.new_table(name, properties={"format-version": str(version), "a": "1"})
     files = stage(catalog, id)

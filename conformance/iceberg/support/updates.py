@@ -1,4 +1,4 @@
-"""Commits: updates and requirements as data, and what engines send to create a table."""
+"""Updates and requirements of commits as data, with the ids that engines send."""
 
 from __future__ import annotations
 
@@ -6,8 +6,11 @@ from collections.abc import Callable, Iterator, Mapping
 from itertools import count
 from typing import Any
 
+from conformance.iceberg.support.content import dashed
 from conformance.iceberg.support.metadata import Metadata, current_schema, default_order, default_spec
 
+Updates = list[dict[str, Any]]
+Ids = Mapping[str, Iterator[int]]
 LAST_ADDED = -1
 OTHER_UUID = "9c12d441-03fe-4693-9a96-a0705ddf69c1"
 FIRST_FIELD = 1000
@@ -17,17 +20,13 @@ TOUCH: dict[str, Any] = {"action": "set-properties", "updates": {"touched": "1"}
 
 
 def update(action: str, **fields: Any) -> dict[str, Any]:
-    """Return an update: its action and its fields, with `_` for `-`."""
-    return {"action": action, **_dashed(fields)}
+    """Return an update with its action and its fields, with `_` for `-`."""
+    return {"action": action, **dashed(fields)}
 
 
 def requirement(type: str, **fields: Any) -> dict[str, Any]:
-    """Return a requirement: its type and its fields, with `_` for `-`."""
-    return {"type": type, **_dashed(fields)}
-
-
-def _dashed(fields: dict[str, Any]) -> dict[str, Any]:
-    return {name.replace("_", "-"): value for name, value in fields.items()}
+    """Return a requirement with its type and its fields, with `_` for `-`."""
+    return {"type": type, **dashed(fields)}
 
 
 CREATE = requirement("assert-create")
@@ -59,18 +58,15 @@ def add_and_use_order(order: Metadata) -> list[dict[str, Any]]:
     return [added, update("set-default-sort-order", sort_order_id=LAST_ADDED)]
 
 
-Ids = Mapping[str, Iterator[int]]
-
-
 def fresh_ids() -> Ids:
-    """Return the ids that a new table has not used yet, by what has them."""
+    """Return iterators of unused ids of a new table, by the kind of object."""
     return {part: count(1) for part in IDS}
 
 
 def with_ids(updates: Any, ids: Ids) -> Any:
     """Return updates in which schemas, specs and orders have the next ids, as engines send them.
 
-    What has an id keeps it, and what are no updates stay what they are.
+    Existing ids and values of other types stay unchanged.
     """
     return _each(lambda update: _with_ids(update, ids), updates) if isinstance(updates, list) else updates
 
@@ -92,7 +88,7 @@ def _column_ids(value: Any) -> Iterator[int]:
 
 
 def with_field_ids(spec: Any) -> Any:
-    """Return a partition spec whose fields have ids, as engines send it."""
+    """Return a partition spec with field ids, as engines send it."""
     fields = spec.get("fields") if isinstance(spec, dict) else None
     if not isinstance(fields, list):
         return spec
@@ -101,12 +97,12 @@ def with_field_ids(spec: Any) -> Any:
 
 
 def numbered(field: str, id: int, value: Any) -> Any:
-    """Return a spec or an order that has an id; what has fields and no id gets this one."""
+    """Return a spec or an order with this id, unless it has one already or no fields."""
     return {field: id, **value} if isinstance(value, dict) and value.get("fields") else value
 
 
 def _each(change: Callable[[dict[str, Any]], dict[str, Any]], values: list[Any]) -> list[Any]:
-    """Return a list with another object in the place of each one."""
+    """Return a list in which each object is replaced and other values stay unchanged."""
     return [change(value) if isinstance(value, dict) else value for value in values]
 
 
@@ -121,7 +117,7 @@ def append(snapshot: Metadata, branch: str = "main") -> list[dict[str, Any]]:
 
 
 def creation(staged: Metadata) -> list[dict[str, Any]]:
-    """Return the updates that make a table of staged metadata."""
+    """Return the updates that create a table from staged metadata."""
     return [
         update("assign-uuid", uuid=staged["table-uuid"]),
         update("upgrade-format-version", format_version=staged["format-version"]),

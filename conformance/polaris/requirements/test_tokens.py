@@ -10,7 +10,7 @@ from urllib.parse import quote_plus
 from conformance.author.checks import above, equal, number, one_of, text
 from conformance.author.requirement import must, should
 from conformance.http.client import Answer, bearer
-from conformance.iceberg.support.oauth import ACCESS_TOKEN, EXCHANGE
+from conformance.iceberg.support.content import ACCESS_TOKEN, EXCHANGE
 from conformance.polaris.catalog import EVERY_ROLE, GET_TOKEN, Caller, PolarisCatalog
 from conformance.polaris.support.assignments import PRINCIPAL_ROLES
 from conformance.polaris.support.tokens import REFUSED, opens, takes

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from conformance.iceberg.support.model import CREATED, DONE, PLACE_REFUSED, Model, ViewModel
+from conformance.iceberg.support.model import CREATED, DONE, PLACE_REFUSED, CatalogModel, ViewModel
 
 A, B = ("home", "a"), ("home", "b")
 VIEW = ViewModel(["SELECT 1"])
@@ -13,7 +13,7 @@ VIEW = ViewModel(["SELECT 1"])
 @pytest.fixture
 def model():
     """A model in which a view was renamed out of a namespace that was dropped then."""
-    model = Model({A, B}, views={(*A, "v"): VIEW})
+    model = CatalogModel({A, B}, views={(*A, "v"): VIEW})
     assert model.rename(model.views, (*A, "v"), (*B, "w")) == DONE
     assert model.drop_namespace(A) == DONE
     return model

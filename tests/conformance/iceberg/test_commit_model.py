@@ -14,7 +14,7 @@ from conformance.iceberg.catalog import IcebergCatalog
 from conformance.iceberg.support.commit_choices import Choice, requirements, updates
 from conformance.iceberg.support.content import SCHEMA
 from conformance.iceberg.support.staging import stage
-from conformance.iceberg.support.table_model import TableModel, differences
+from conformance.iceberg.support.table_model import MetadataModel, differences
 from conformance.run.session import handshake
 from conformance.target.target import connect
 from conformance.values.settings import Settings
@@ -56,7 +56,7 @@ def commits_to_one_table(catalog, chooser):
     choice = Choice(chooser.choice, catalog.revision, stage(catalog, id))
     metadata = catalog.metadata(id)
     for _ in range(COMMITS_PER_TABLE):
-        before = TableModel.of(metadata)
+        before = MetadataModel.of(metadata)
         wanted, after = updates(before, choice)
         claims, hold = requirements(metadata, before, choice)
         answer = catalog.update_table(id, wanted, claims, expect=None)
@@ -64,7 +64,7 @@ def commits_to_one_table(catalog, chooser):
         assert answer.status in (allowed or {200}), (answer, wanted, claims, before)
         if not allowed:
             shown = answer["metadata"]
-            assert not differences(after, TableModel.of(shown)), (wanted, before)
+            assert not differences(after, MetadataModel.of(shown)), (wanted, before)
             metadata = shown
         yield answer.status
     assert catalog.metadata(id) == metadata

@@ -11,7 +11,7 @@ from conformance.iceberg.catalog import IcebergCatalog
 from conformance.iceberg.support.content import SCHEMA, field, partition, schema, spec
 from conformance.iceberg.support.scans.deletes import wrong_deletes
 from conformance.iceberg.support.scans.manifests import physical
-from conformance.iceberg.support.scans.plans import PlanResult, Task
+from conformance.iceberg.support.scans.plans import FileScanTask, PlanResult
 from conformance.iceberg.support.scans.samples import LAYOUTS, ROWS, new_events, plain_rows
 from conformance.iceberg.support.scans.tables import new_scan_table
 from conformance.iceberg.support.scans.values import SAMPLES
@@ -116,7 +116,9 @@ def planned(table, **deletes):
     """Return a plan in which each data file, by its first id, has the delete files that are named."""
     files = {str(file.rows[0]["id"]): path for path, file in table.data_files().items()}
     shown = [
-        Task({"file-path": path}, tuple({"file-path": delete.path} for delete in deletes.get(f"id{id}", ())), True)
+        FileScanTask(
+            {"file-path": path}, tuple({"file-path": delete.path} for delete in deletes.get(f"id{id}", ())), True
+        )
         for id, path in files.items()
     ]
     return PlanResult(None, None, shown)

@@ -11,7 +11,7 @@ from pyiceberg.table.deletion_vector import deletion_vectors_from_puffin_file
 from pyiceberg.table.puffin import PuffinFile
 from pyiceberg.transforms import parse_transform
 
-from conformance.iceberg.support.scans.puffin import deletion_vector, puffin_file
+from conformance.iceberg.support.scans.files import deletion_vector, puffin_file
 from conformance.iceberg.support.scans.transforms import transformed
 from conformance.iceberg.support.scans.values import SAMPLES, days, micros, packed, read, shown
 

@@ -1,1 +1,1 @@
-"""What requirements of scan planning are made of: values, files with manifests, conditions, answers."""
+"""Support of the requirements on scan planning: values, files, manifests, conditions, plans."""

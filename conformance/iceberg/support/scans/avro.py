@@ -1,4 +1,4 @@
-"""Avro schemas of manifests and manifest lists, with what each format version has of them."""
+"""Avro schemas of manifests and manifest lists in each format version."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from conformance.iceberg.support.scans.values import base, parameters
 from conformance.values.json_values import shown
 
 LAST_VERSION = 3
-# Fields are: name, type, field id, first and last format version that have them.
+# Name, type, field id, and the first and last format version with the field.
 AvroField = tuple[str, Any, int, int, int]
 
 
@@ -88,7 +88,7 @@ FILE_FIELDS: tuple[AvroField, ...] = (
     ("content_size_in_bytes", _optional("long"), 145, 3, LAST_VERSION),
 )
 MAPS = ("column_sizes", "value_counts", "null_value_counts", "nan_value_counts", "lower_bounds", "upper_bounds")
-V1_BLOCK_SIZE = 64 << 20  # readers ignore it, version 1 wants it
+V1_BLOCK_SIZE = 64 << 20  # required in version 1, ignored by readers
 PARTITION_TYPES: dict[str, Callable[[int, str], Any]] = {
     "date": lambda id, type: {"type": "int", "logicalType": "date"},
     "time": lambda id, type: {"type": "long", "logicalType": "time-micros"},
@@ -109,7 +109,7 @@ PARTITION_TYPES: dict[str, Callable[[int, str], Any]] = {
 
 
 def _decimal_size(precision: int) -> int:
-    """Return the bytes that hold any decimal of a precision."""
+    """Return the number of bytes for any decimal of a precision."""
     largest: int = 10**precision - 1
     return largest.bit_length() // 8 + 1
 
@@ -119,7 +119,7 @@ def list_schema(version: int) -> dict[str, Any]:
     return _record("manifest_file", LIST_FIELDS, version)
 
 
-def manifest_schema(version: int, fields: Sequence[PartitionField]) -> dict[str, Any]:
+def manifest_schema(version: int, fields: Sequence[TypedPartitionField]) -> dict[str, Any]:
     """Return the schema of manifests of a format version, for a partition spec with these fields."""
     partition = _partition_record(fields)
     file_fields = [(field[0], partition, *field[2:]) if field[0] == "partition" else field for field in FILE_FIELDS]
@@ -137,8 +137,8 @@ def _record(name: str, fields: Sequence[AvroField], version: int) -> dict[str, A
 
 
 @dataclass(frozen=True, slots=True)
-class PartitionField:
-    """A field of a partition spec: its transform, and the type of its values."""
+class TypedPartitionField:
+    """Field of a partition spec with the type of its values."""
 
     id: int
     name: str
@@ -146,10 +146,10 @@ class PartitionField:
     type: str
 
 
-def partition_fields(metadata: Metadata, spec_id: int) -> list[PartitionField]:
-    """Return the fields of a spec in their order."""
+def partition_fields(metadata: Metadata, spec_id: int) -> list[TypedPartitionField]:
+    """Return the fields of a partition spec in order."""
     return [
-        PartitionField(
+        TypedPartitionField(
             field["field-id"],
             field["name"],
             field["transform"],
@@ -160,13 +160,13 @@ def partition_fields(metadata: Metadata, spec_id: int) -> list[PartitionField]:
 
 
 def source_column(metadata: Metadata, partition_field: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return the column that a partition field is made of. Raises Violation when no schema has it."""
+    """Return the source column of a partition field. Raises Violation when no schema has it."""
     columns: list[Mapping[str, Any]] = [column for schema in metadata["schemas"] for column in schema["fields"]]
     id = partition_field["source-id"]
     return find(reversed(columns), lambda column: column["id"] == id, f"the column {shown(id)} of the partition spec")
 
 
-def _partition_record(fields: Sequence[PartitionField]) -> dict[str, Any]:
+def _partition_record(fields: Sequence[TypedPartitionField]) -> dict[str, Any]:
     described = [
         (field.name, _optional(_partition_type(field)), field.id, 1, LAST_VERSION)  # any value may be null
         for field in fields
@@ -174,6 +174,6 @@ def _partition_record(fields: Sequence[PartitionField]) -> dict[str, Any]:
     return _record("r102", described, LAST_VERSION)
 
 
-def _partition_type(field: PartitionField) -> Any:
+def _partition_type(field: TypedPartitionField) -> Any:
     described = PARTITION_TYPES.get(base(field.type))
     return described(field.id, field.type) if described else field.type

@@ -1,10 +1,10 @@
-"""Which delete files apply to which data files, by the rules of the table specification."""
+"""Assignment of delete files to data files, by the rules of the table specification."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from conformance.iceberg.support.scans.manifests import DATA, EQUALITY_DELETES, ContentFile, ManifestEntry, Row
+from conformance.iceberg.support.scans.manifests import DATA, EQUALITY_DELETES, ManifestEntry, Row, WrittenFile
 from conformance.iceberg.support.scans.plans import PlanResult
 from conformance.iceberg.support.scans.predicates import Json, RowEvaluator
 from conformance.iceberg.support.scans.tables import ScanTable, usable
@@ -15,9 +15,9 @@ Fits = Callable[[Row], bool]
 def wrong_deletes(
     table: ScanTable, planned: PlanResult, *, snapshot: int | None = None, condition: Json = True
 ) -> list[str]:
-    """Return what is wrong with the delete files of a plan's tasks: what is missing, and what must not be there.
+    """Return messages about missing and about wrong delete files of a plan's tasks.
 
-    A delete file that only takes rows that do not fit the condition may be missing.
+    A delete file that only deletes rows that do not fit the condition may be missing.
     """
     live = table.live(snapshot)
     evaluator = RowEvaluator(table.fields)
@@ -56,7 +56,7 @@ def _wrong(data: ManifestEntry, deletes: list[ManifestEntry], paths: set[str], f
 
 
 def applies(delete: ManifestEntry, data: ManifestEntry) -> bool:
-    """True when a delete file has to be looked at for a data file: by age, by partition, and by what it names."""
+    """True when a delete file applies to a data file, by sequence number, partition and referenced data file."""
     file = delete.file
     alike = (file.spec_id, file.partition) == (data.file.spec_id, data.file.partition)
     if file.content == EQUALITY_DELETES:
@@ -66,7 +66,7 @@ def applies(delete: ManifestEntry, data: ManifestEntry) -> bool:
 
 
 def needed(delete: ManifestEntry, data: ManifestEntry, fits: Fits) -> bool:
-    """True when a delete file takes rows from a data file that a reader wants."""
+    """True when a delete file deletes rows of a data file that fit the filter."""
     if not applies(delete, data):
         return False
     if is_vector(delete.file):
@@ -76,8 +76,8 @@ def needed(delete: ManifestEntry, data: ManifestEntry, fits: Fits) -> bool:
     return any(gone.items() <= row.items() and fits(row) for gone in delete.file.rows for row in data.file.rows)
 
 
-def is_vector(file: ContentFile) -> bool:
-    """True for a deletion vector: it says nothing of paths itself, so it must be with its own file alone."""
+def is_vector(file: WrittenFile) -> bool:
+    """True for a deletion vector: it contains no paths, so that only the task of its data file may have it."""
     return file.content_offset is not None
 
 

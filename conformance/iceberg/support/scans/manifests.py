@@ -16,7 +16,7 @@ from conformance.iceberg.support.metadata import Metadata, by_id
 from conformance.iceberg.support.scans.avro import (
     MAPS,
     V1_BLOCK_SIZE,
-    PartitionField,
+    TypedPartitionField,
     list_schema,
     manifest_schema,
     partition_fields,
@@ -30,7 +30,7 @@ EXISTING, ADDED, DELETED = 0, 1, 2
 
 @dataclass(frozen=True, slots=True)
 class Statistics:
-    """What a manifest says about the columns of a file, by their ids; bounds are bytes."""
+    """Statistics of a file's columns in a manifest, by column id; bounds are bytes."""
 
     column_sizes: Mapping[int, int] = field(default_factory=dict)
     value_counts: Mapping[int, int] = field(default_factory=dict)
@@ -41,8 +41,8 @@ class Statistics:
 
 
 @dataclass(frozen=True, eq=False)
-class ContentFile:
-    """A data or delete file as manifests name it. `rows` are what is in a data file, as far as that matters."""
+class WrittenFile:
+    """Data or delete file in a manifest. `rows` has its rows, or () where they do not matter."""
 
     path: str
     record_count: int
@@ -64,24 +64,24 @@ class ContentFile:
 
 @dataclass(frozen=True, slots=True)
 class ManifestEntry:
-    """A file in a manifest: what became of it in which snapshot, and the sequence number of its data."""
+    """File in a manifest, with its status, the snapshot of that status, and the sequence number of its data."""
 
     status: int
     snapshot: int
     sequence: int
-    file: ContentFile
+    file: WrittenFile
 
 
 @dataclass(frozen=True, slots=True)
-class Manifest:
-    """A manifest that is written: what the manifest list says of it, and its entries."""
+class WrittenManifest:
+    """Written manifest: its record in the manifest list, and its entries."""
 
     record: Mapping[str, Any]
     entries: tuple[ManifestEntry, ...]
 
 
 def physical(value: Any) -> Any:
-    """Return a value as Avro holds it: dates and times as numbers, UUIDs as bytes."""
+    """Return a value in its Avro form: dates and times as numbers, UUIDs as bytes."""
     if isinstance(value, datetime | time):
         return micros(value)
     if isinstance(value, date):
@@ -90,7 +90,7 @@ def physical(value: Any) -> Any:
 
 
 def manifest_bytes(metadata: Metadata, spec_id: int, entries: Sequence[ManifestEntry], *, deletes: bool) -> bytes:
-    """Return the Avro file of a manifest: entries of one partition spec, data or deletes alone."""
+    """Return the Avro file of a manifest: entries of one partition spec, either data or deletes."""
     version, fields = metadata["format-version"], partition_fields(metadata, spec_id)
     schema = by_id(metadata["schemas"], "schema-id", metadata["current-schema-id"])
     spec = by_id(metadata["partition-specs"], "spec-id", spec_id)
@@ -106,8 +106,8 @@ def manifest_bytes(metadata: Metadata, spec_id: int, entries: Sequence[ManifestE
     return _avro(manifest_schema(version, fields), records, header)
 
 
-def _entry_record(entry: ManifestEntry, fields: Sequence[PartitionField]) -> dict[str, Any]:
-    inherited = entry.status == ADDED  # the commit decides
+def _entry_record(entry: ManifestEntry, fields: Sequence[TypedPartitionField]) -> dict[str, Any]:
+    inherited = entry.status == ADDED  # the commit assigns the sequence number
     file = entry.file
     statistics = {name: _pairs(getattr(file.statistics, name)) for name in MAPS}
     plain = {
@@ -144,7 +144,7 @@ def _items(values: Sequence[int] | None) -> list[int] | None:
     return None if values is None else list(values)
 
 
-def list_bytes(metadata: Metadata, manifests: Sequence[Manifest]) -> bytes:
+def list_bytes(metadata: Metadata, manifests: Sequence[WrittenManifest]) -> bytes:
     """Return the Avro file of a manifest list."""
     version = metadata["format-version"]
     records = [manifest.record for manifest in manifests]
@@ -154,7 +154,7 @@ def list_bytes(metadata: Metadata, manifests: Sequence[Manifest]) -> bytes:
 def list_record(
     path: str, length: int, spec_id: int, sequence: int, snapshot: int, entries: Sequence[ManifestEntry], fields: Any
 ) -> dict[str, Any]:
-    """Return what a manifest list says of a manifest; `fields` are those of its partition spec."""
+    """Return the record of a manifest in a manifest list; `fields` are those of its partition spec."""
     counts = {
         name: [entry.file.record_count for entry in entries if entry.status == status]
         for name, status in (("added", ADDED), ("existing", EXISTING), ("deleted", DELETED))
@@ -178,7 +178,7 @@ def list_record(
 
 
 def _summary(type: str, values: Sequence[Any]) -> dict[str, Any]:
-    """Return between which bounds the values of a partition field are."""
+    """Return the bounds of a partition field's values, with flags for null and NaN."""
     there = sorted(physical(value) for value in values if value is not None and not is_nan(value))
     types = {"date": "int", "time": "long", "timestamp": "long", "timestamptz": "long", "uuid": "binary"}
     plain = types.get(base(type), type)

@@ -1,4 +1,4 @@
-"""Planning a scan to its end, as engines do: ask again while it goes on, and turn every plan task into tasks."""
+"""Scan plans followed to their end, as engines do: poll until completed, and fetch the tasks of all plan tasks."""
 
 from __future__ import annotations
 
@@ -18,21 +18,21 @@ from conformance.values.outcomes import Violation
 
 PLAN = ["planTableScan", "fetchPlanningResult", "fetchScanTasks"]
 COMPLETED, SUBMITTED, FAILED, CANCELLED = "completed", "submitted", "failed", "cancelled"
-File = dict[str, Any]  # as an answer describes it: to look at a field that it lacks is a Violation
+File = dict[str, Any]  # of an answer: access to a missing field raises Violation
 PLANNING_SECONDS = 30.0
 FIRST_PAUSE_SECONDS, LONGEST_PAUSE_SECONDS = 0.002, 0.2
-MOST_PLAN_TASKS = 10_000  # a server that issues more goes round in circles
-WHOLE_FILTER: Any = object()  # as a residual: the task has none
+MOST_PLAN_TASKS = 10_000  # a server that issues more never ends
+WHOLE_FILTER: Any = object()  # residual of a task without residual-filter
 
 
 def path_of(file: File) -> str:
-    """Return where a file is. Raises Violation when that is no text."""
+    """Return the path of a file. Raises Violation when it is not a string."""
     return text(file["file-path"], "the file-path of a file")
 
 
 @dataclass(frozen=True, slots=True)
-class Task:
-    """A file scan task: the data file as the answer has it, its delete files, and what is left of the filter."""
+class FileScanTask:
+    """File scan task: its data file, its delete files, and the residual of the filter."""
 
     file: File
     deletes: tuple[File, ...]
@@ -40,68 +40,68 @@ class Task:
 
     @property
     def path(self) -> str:
-        """Where the data file is."""
+        """The path of the data file."""
         return path_of(self.file)
 
     @property
     def delete_paths(self) -> set[str]:
-        """Where the delete files are."""
+        """The paths of the delete files."""
         return {path_of(file) for file in self.deletes}
 
 
 @dataclass
 class PlanResult:
-    """What came of a scan plan: its first answer, the one that has the tasks, and all tasks."""
+    """Result of a scan plan: its first answer, the completed answer, and all tasks."""
 
     first: Answer
     answer: Answer
-    tasks: list[Task] = field(default_factory=list)
+    tasks: list[FileScanTask] = field(default_factory=list)
     plan_tasks: list[str] = field(default_factory=list)
 
     @property
     def paths(self) -> list[str]:
-        """Where the files of all tasks are, in order."""
+        """The sorted paths of the data files of all tasks."""
         return sorted(task.path for task in self.tasks)
 
     @property
     def doubled(self) -> list[str]:
-        """The files that have several tasks."""
+        """The paths of data files with several tasks."""
         return [path for path, count in Counter(self.paths).items() if count > 1]
 
     @property
     def id(self) -> str | None:
-        """The id of the scan plan, None where the server keeps nothing for it."""
+        """The id of the scan plan, None where the server stores no plan."""
         plan_id = self.first.get("plan-id")
         return None if plan_id is None else text(plan_id, "the plan-id")
 
-    def task(self, path: str) -> Task:
-        """Return the one task of a file. Raises Violation when there is none, or more than one."""
+    def task(self, path: str) -> FileScanTask:
+        """Return the task of a file. Raises Violation when it has none or several."""
         return _only([task for task in self.tasks if task.path == path], f"the file {shown(path)}")
 
     @property
-    def only(self) -> Task:
-        """The task of a plan with one file. Raises Violation when there is none, or more than one."""
+    def only(self) -> FileScanTask:
+        """The task of a plan with one file. Raises Violation when there is none or several."""
         return _only(self.tasks, "the only file")
 
 
-def _only(planned: Sequence[Task], file: str) -> Task:
+def _only(planned: Sequence[FileScanTask], file: str) -> FileScanTask:
     if len(planned) != 1:
         raise Violation(f"{file} has {len(planned)} file-scan-tasks, not 1")
     return planned[0]
 
 
 def has_files(planned: PlanResult, paths: Iterable[str]) -> None:
-    """Check that a plan has a task for each of these files, and for no other."""
+    """Check that a plan has one task for each of these files, and no other tasks."""
     same_items(planned.paths, paths, "the files of the plan")
 
 
 def plan(catalog: IcebergCatalog, id: Id, *, _headers: Mapping[str, Any] | None = None, **request: Any) -> PlanResult:
-    """Plan a scan and return all its tasks; see `followed`. `request` are fields of the request, with `_` for `-`."""
+    """Plan a scan and return its result with all tasks. `request` are fields of the request, with `_` for `-`."""
     return followed(catalog, id, catalog.plan_table_scan(id, _headers=_headers, **request))
 
 
 def followed(catalog: IcebergCatalog, id: Id, first: Answer) -> PlanResult:
-    """Follow a scan plan from its first answer to the end and return all its tasks.
+    """Follow a scan plan from its first answer to the end and return its result with all tasks.
 
     Raises Violation when the scan plan fails, is cancelled, or does not end.
     """
@@ -119,7 +119,7 @@ def followed(catalog: IcebergCatalog, id: Id, first: Answer) -> PlanResult:
 
 
 def finished(catalog: IcebergCatalog, id: Id, answer: Answer) -> Answer:
-    """Return the first answer that is not `submitted`, asking again until then. Raises Violation after a while."""
+    """Poll a plan until it is no longer `submitted` and return that answer. Raises Violation after a timeout."""
     deadline, pause = time.monotonic() + PLANNING_SECONDS, FIRST_PAUSE_SECONDS
     plan_id = answer.get("plan-id")
     while answer["status"] == SUBMITTED:
@@ -132,17 +132,17 @@ def finished(catalog: IcebergCatalog, id: Id, answer: Answer) -> Answer:
 
 
 def _take(planned: PlanResult, answer: Answer) -> list[str]:
-    """Take over the tasks of an answer and return its plan tasks."""
+    """Add the tasks of an answer to a result and return its plan tasks."""
     planned.tasks += tasks(answer)
     return list(answer.get("plan-tasks") or [])
 
 
-def tasks(answer: Answer) -> Iterator[Task]:
-    """Return the file scan tasks of one answer. Raises Violation for a delete file that is not there."""
+def tasks(answer: Answer) -> Iterator[FileScanTask]:
+    """Yield the file scan tasks of one answer. Raises Violation for an invalid delete-file reference."""
     deletes = answer.get("delete-files") or []
     for task in answer.get("file-scan-tasks") or []:
         named = task.get("delete-file-references") or []
         if not all(isinstance(index, int) and 0 <= index < len(deletes) for index in named):
             raise Violation(f"{shown(named)} are no positions among {len(deletes)} delete files")
         residual = task.get("residual-filter", WHOLE_FILTER)
-        yield Task(task["data-file"], tuple(deletes[index] for index in named), residual)
+        yield FileScanTask(task["data-file"], tuple(deletes[index] for index in named), residual)

@@ -1,7 +1,7 @@
-"""Conditions on rows: written as the document has them, and decided on rows that we know.
+"""Conditions on rows: in the document's form, and evaluated on known rows.
 
-There are three outcomes. True and False are what every reader of the interface must find. None is for
-rows about which readers may differ: tests of a value that is not there, and orders that are not the same for all.
+An evaluation is True or False where every reader must agree. It is None where readers may differ: for tests of a
+null, and for orders that readers define differently.
 """
 
 from __future__ import annotations
@@ -36,76 +36,76 @@ COMPARISONS: dict[str, Callable[[Any, Any], bool]] = {
 }
 SETS = {"in": True, "not-in": False}
 
-# Writing, with the names of operands that all revisions of the document know
+# Construction, with the names of operands in all revisions of the document
 
 
 def unary(type: str, column: str) -> Json:
-    """Return a test of one column: `is-null` and the like."""
+    """Return a test of one column without a value, such as `is-null`."""
     return {"type": type, "term": column}
 
 
 def compared(type: str, column: str, value: Json) -> Json:
-    """Return a comparison of a column with a value that is JSON already."""
+    """Return a comparison of a column with a JSON value."""
     return {"type": type, "term": column, "value": value}
 
 
 def among(type: str, column: str, values: Sequence[Json]) -> Json:
-    """Return whether a column is, or is not, among values."""
+    """Return the test `in` or `not-in` of a column with JSON values."""
     return {"type": type, "term": column, "values": list(values)}
 
 
 def both(left: Json, right: Json) -> Json:
-    """Return that two conditions hold."""
+    """Return the conjunction of two conditions."""
     return {"type": "and", "left": left, "right": right}
 
 
 def either(left: Json, right: Json) -> Json:
-    """Return that one of two conditions holds."""
+    """Return the disjunction of two conditions."""
     return {"type": "or", "left": left, "right": right}
 
 
 def opposite(child: Json) -> Json:
-    """Return that a condition does not hold."""
+    """Return the negation of a condition."""
     return {"type": "not", "child": child}
 
 
 def single_test(type: str, column: str, column_type: str, *values: Any) -> Json:
-    """Return any test of one column; values are plain Python ones of the column's type."""
+    """Return a test of one column of any type; values are Python values of the column's type."""
     written = [shown(column_type, value) for value in values]
     if type in SETS:
         return among(type, column, written)
     return compared(type, column, written[0]) if type in COMPARISONS else unary(type, column)
 
 
-# Deciding
+# Evaluation
 
 
 @dataclass(frozen=True, slots=True)
-class Term:
-    """What a condition looks at: a column, or a transform of one; `type` is the type of its values."""
+class ConditionTerm:
+    """Operand of a condition: a column, or a transform of one; `type` is the type of its values."""
 
     leaf: Leaf
     transform: str = "identity"
 
     @property
     def type(self) -> str:
-        """The type of the values that the term is compared with."""
+        """The type of the term's values."""
         return result_type(self.transform, self.leaf.type)
 
     def value(self, row: Row) -> Any:
-        """Return its value in a row."""
+        """Return the value of the term in a row."""
         return transformed(self.transform, self.leaf.value(row))
 
 
 class RowEvaluator:
-    """Decides conditions on rows of a table with these columns. Raises ValueError for what is no condition."""
+    """Evaluator of conditions on rows with these columns. Raises ValueError for an invalid condition."""
 
     def __init__(self, fields: Sequence[Mapping[str, Any]]) -> None:
         self._by_id = {leaf.id: leaf for leaf in leaves(fields)}
         self._by_name = {leaf.name: leaf for leaf in self._by_id.values()}
 
     def decide(self, condition: Json, row: Row) -> bool | None:
-        """Return whether a row fits a condition: True, False, or None where readers may differ."""
+        """Evaluate a condition on a row: True, False, or None where readers may differ."""
         if isinstance(condition, bool):
             return condition
         if not isinstance(condition, Mapping):
@@ -137,13 +137,13 @@ class RowEvaluator:
         literal = _literal(term.type, _first(condition, "value", "right"))
         return None if type in ORDERS and _unordered(value, literal) else COMPARISONS[type](value, literal)
 
-    def _term(self, term: Json) -> Term:
+    def _term(self, term: Json) -> ConditionTerm:
         if isinstance(term, str):
-            return Term(self._leaf(term))
+            return ConditionTerm(self._leaf(term))
         if term.get("type") == "transform":
-            return Term(self._term(term["term"]).leaf, term["transform"])
+            return ConditionTerm(self._term(term["term"]).leaf, term["transform"])
         if term.get("type") == "reference":
-            return Term(self._leaf(term.get("name", term.get("id"))))
+            return ConditionTerm(self._leaf(term.get("name", term.get("id"))))
         raise ValueError(f"{term!r} is no term")
 
     def _leaf(self, key: Any) -> Leaf:
@@ -154,7 +154,7 @@ class RowEvaluator:
 
 
 def _unordered(value: Any, literal: Any) -> bool:
-    """True where readers order two values differently: NaN, and UUIDs of which some take the first bit for a sign."""
+    """True where readers order two values differently: NaN, and UUIDs, whose first bit some readers take as a sign."""
     return is_nan(value) or (isinstance(value, UUID) and value.bytes[0] >> 7 != literal.bytes[0] >> 7)
 
 
@@ -179,5 +179,5 @@ def _not(outcome: bool | None) -> bool | None:
 
 
 def _joined(sides: Sequence[bool | None], decisive: bool) -> bool | None:
-    """Return what sides come to, of which one is enough if it is decisive."""
+    """Return the disjunction of sides for decisive=True, their conjunction for False, in three-valued logic."""
     return decisive if decisive in sides else None if None in sides else not decisive

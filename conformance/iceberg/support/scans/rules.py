@@ -1,4 +1,4 @@
-"""What every answer of scan planning must satisfy beside its schema."""
+"""Rules for every response of scan planning beyond its schema. Their docstrings are the statements."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ Found = list[tuple[str, str]]
 
 
 def tasks_only_completed(exchange: Exchange, value: Any) -> Found:
-    """Only a completed scan plan has tasks, or refers to delete files."""
+    """Only a completed scan plan contains file-scan-tasks, plan-tasks or delete-files."""
     if exchange.operation not in STATES or not _is_answer(exchange, value) or value.get("status") == "completed":
         return []
     return [(f"body:/{name}", f"the scan plan is {shown(value.get('status'))}") for name in LISTS if value.get(name)]
 
 
 def references_lead_somewhere(exchange: Exchange, value: Any) -> Found:
-    """Every reference to a delete file is a position in the list of this answer, and none is named twice by a task."""
+    """delete-file-references of a task are distinct positions in delete-files of the same response."""
     deletes = _list(value, "delete-files")
     return [
         (f"{where}/delete-file-references", f"{shown(named)} are no positions among {len(deletes)} delete files")
@@ -35,7 +35,7 @@ def references_lead_somewhere(exchange: Exchange, value: Any) -> Found:
 
 
 def maps_are_pairs(exchange: Exchange, value: Any) -> Found:
-    """Maps by column id have as many values as keys, and no key twice."""
+    """Statistics maps of a data file have as many values as keys, and distinct keys."""
     return [
         (f"{where}/data-file/{name}", f"{len(keys)} keys and {len(values)} values")
         for where, task in _tasks(exchange, value)
@@ -46,7 +46,7 @@ def maps_are_pairs(exchange: Exchange, value: Any) -> Found:
 
 
 def _list(value: Any, name: str) -> list[Any]:
-    """Return a list of an object, an empty one in place of a wrong form: that is for the schema to check."""
+    """Return a list field of an object, [] for a value of another type, which the schema check reports."""
     items = value.get(name) if isinstance(value, dict) else None
     return items if isinstance(items, list) else []
 
@@ -56,7 +56,7 @@ def _has_doubles(items: list[Any]) -> bool:
 
 
 def _tasks(exchange: Exchange, value: Any) -> Iterator[tuple[str, Any]]:
-    """Return the file scan tasks of an answer, with where they are."""
+    """Yield the file scan tasks of an answer with their places."""
     if exchange.operation in PLANNED and _is_answer(exchange, value):
         for position, task in enumerate(_list(value, "file-scan-tasks")):
             if isinstance(task, dict) and isinstance(task.get("data-file"), dict):

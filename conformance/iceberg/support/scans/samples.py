@@ -1,4 +1,4 @@
-"""What scanned tables hold: schemas, rows that reach the interesting partitions, and layouts to put them in."""
+"""Samples for scans: schemas, rows for many different partitions, and partition layouts."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 
 from conformance.iceberg.catalog import IcebergCatalog
 from conformance.iceberg.support.content import field, partition, schema, spec
-from conformance.iceberg.support.scans.manifests import ContentFile, Row
+from conformance.iceberg.support.scans.manifests import Row, WrittenFile
 from conformance.iceberg.support.scans.tables import ScanTable, new_scan_table
 
 NAN = float("nan")
@@ -37,7 +37,7 @@ TYPES = {
 
 
 def event(id: int, name: str | None, at: datetime | None, amount: float | None, price: str | None) -> dict[str, Any]:
-    """Return a row of EVENTS; its day is that of `at`, its place follows from its id."""
+    """Return a row of EVENTS; its day follows from `at`, its place from its id."""
     return {
         "id": id,
         "name": name,
@@ -60,7 +60,7 @@ ROWS = (
     event(9_007_199_254_740_993, "zebra", datetime(2026, 8, 31, 23, 59, 59, 999999, UTC), None, "-1234567.89"),
 )
 
-# Partition specs, and the columns that conditions on each are about.
+# Partition specs, and the columns that filters on each use.
 LAYOUTS: dict[str, tuple[Mapping[str, Any] | None, tuple[str, ...]]] = {
     "none": (None, ("id", "name", "amount", "price", "place.x")),
     "identity": (spec(partition(2, "name_part")), ("name", "id")),
@@ -85,14 +85,14 @@ LAYOUTS: dict[str, tuple[Mapping[str, Any] | None, tuple[str, ...]]] = {
 
 
 def new_events(catalog: IcebergCatalog, layout: str = "none", *, version: int = 2) -> ScanTable:
-    """Return a table of ROWS in one snapshot, with a file for each partition, or pair of rows where there are none."""
+    """Return a table of ROWS in one snapshot, with files of one partition and at most two rows each."""
     table = new_scan_table(catalog, EVENTS, LAYOUTS[layout][0], version=version)
     table.commit(*files_of(table, ROWS))
     return table
 
 
-def files_of(table: ScanTable, rows: Sequence[Row]) -> list[ContentFile]:
-    """Write data files of rows, as few as the default spec allows, but of two rows at most."""
+def files_of(table: ScanTable, rows: Sequence[Row]) -> list[WrittenFile]:
+    """Write data files of rows, each of one partition of the default spec and at most two rows."""
     spec_id = table.metadata["default-spec-id"]
 
     def key(row: Row) -> str:
@@ -107,5 +107,5 @@ def _pairs(rows: Sequence[Row]) -> Iterable[Sequence[Row]]:
 
 
 def plain_rows(*ids: int) -> list[dict[str, Any]]:
-    """Return rows of the suite's usual schema: id, name, day."""
+    """Return rows of SCHEMA: id, name, day."""
     return [{"id": id, "name": f"n{id}", "day": date(2024, 1, 1)} for id in ids]

@@ -1,4 +1,4 @@
-"""What a filtered plan must not do: lose a file with a row that fits, or leave a filter that decides otherwise."""
+"""Soundness of filtered plans: no lost files, and residuals that decide as the filter does."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
 from conformance.author.checks import nothing
-from conformance.iceberg.support.scans.plans import WHOLE_FILTER, PlanResult, Task
+from conformance.iceberg.support.scans.plans import WHOLE_FILTER, FileScanTask, PlanResult
 from conformance.iceberg.support.scans.predicates import (
     COMPARISONS,
     NAN_TESTS,
@@ -37,7 +37,7 @@ OTHER_COLUMNS = "the columns of the table do not fit the filters on it"
 
 
 def lost_files(table: ScanTable, condition: Json, planned: PlanResult) -> list[str]:
-    """Return the files that a plan lacks although a row in them fits the condition."""
+    """Return the files with a row that fits the condition that a plan omits."""
     evaluator, there = RowEvaluator(table.fields), set(planned.paths)
     return [
         path
@@ -47,14 +47,14 @@ def lost_files(table: ScanTable, condition: Json, planned: PlanResult) -> list[s
 
 
 def loses_nothing(table: ScanTable, condition: Json, planned: PlanResult) -> None:
-    """Check that a plan has all files with a row that fits the condition."""
+    """Check that a plan contains all files with a row that fits the condition."""
     with usable(OTHER_COLUMNS):
         lost = lost_files(table, condition, planned)
     nothing(lost, "file left out although a row in it fits the filter")
 
 
 def wrong_rows(table: ScanTable, condition: Json, planned: PlanResult) -> list[Any]:
-    """Return rows about which the residual of their file's task decides otherwise than the condition."""
+    """Return the rows that the residual of their file's task decides otherwise than the condition."""
     evaluator = RowEvaluator(table.fields)
     return [
         row
@@ -66,14 +66,14 @@ def wrong_rows(table: ScanTable, condition: Json, planned: PlanResult) -> list[A
 
 
 def residuals_decide_alike(table: ScanTable, condition: Json, planned: PlanResult) -> None:
-    """Check that what is left of the condition decides about the rows of planned files as the condition does."""
+    """Check that the residuals of planned files decide their rows as the condition does."""
     with usable(OTHER_COLUMNS):
         wrong = wrong_rows(table, condition, planned)
     nothing(wrong, "row about which the residual-filter of its file decides otherwise than the filter")
 
 
-def _residual(evaluator: RowEvaluator, task: Task, condition: Json, row: Any) -> bool:
-    """Return what a residual decides. Raises Violation when it cannot be read."""
+def _residual(evaluator: RowEvaluator, task: FileScanTask, condition: Json, row: Any) -> bool:
+    """Evaluate the residual of a task on a row. Raises Violation for an invalid residual."""
     try:
         return evaluator.decide(condition if task.residual is WHOLE_FILTER else task.residual, row) is True
     except UNUSABLE:
@@ -85,7 +85,7 @@ def _residual(evaluator: RowEvaluator, task: Task, condition: Json, row: Any) ->
 
 
 def every_test(column: str, type: str, values: Sequence[Any]) -> Iterator[Json]:
-    """Return every test of one column with these values, which are plain ones of its type."""
+    """Yield every test of one column with these values, which are Python values of its type."""
     for name in COMPARISONS:
         if name not in PREFIXES:
             yield from (single_test(name, column, type, value) for value in values)
@@ -99,7 +99,7 @@ def every_test(column: str, type: str, values: Sequence[Any]) -> Iterator[Json]:
 
 
 def known_values(column: str) -> list[Any]:
-    """Return the values that ROWS have in a column."""
+    """Return the sorted values of a column in ROWS, without null and NaN."""
     values = {_value(row, column) for row in ROWS}
     return sorted(value for value in values if value is not None and not is_nan(value))
 
@@ -112,7 +112,7 @@ def _value(row: Any, column: str) -> Any:
 
 @st.composite
 def drawn_tests(draw: Any) -> Json:
-    """Draw a test of one column of EVENTS, with values that rows have or that lie beside them."""
+    """Draw a test of one column of EVENTS, with values of its rows or samples of its type."""
     column = draw(st.sampled_from(sorted(TYPES)))
     type = TYPES[column]
     kinds = [name for name in (*NULL_TESTS, *COMPARISONS, *SETS) if name not in PREFIXES or type == "string"]
@@ -130,7 +130,7 @@ def _sample(type: str) -> str:
 
 
 def conditions() -> SearchStrategy[Json]:
-    """Draw a tree of conditions on EVENTS."""
+    """Draw nested conditions on EVENTS."""
 
     def extend(inner: SearchStrategy[Json]) -> SearchStrategy[Json]:
         pairs = [st.builds(join, inner, inner) for join in (both, either)]

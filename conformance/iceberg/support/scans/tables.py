@@ -1,7 +1,7 @@
-"""Tables whose snapshots are made without the target's help: files, manifests and commits.
+"""Tables for scans: the suite writes their files and manifests and commits their snapshots itself.
 
-Each commit carries over the manifests of its parent, as engines do, so that a snapshot has the files of
-all before it. Where the files of a table cannot be reached from here, there are no such tables.
+Each commit carries over the manifests of its parent, as engines do, so that a snapshot has the files of all
+previous ones. Such tables need files that can be reached from here.
 """
 
 from __future__ import annotations
@@ -20,7 +20,14 @@ from conformance.iceberg.support.content import now_ms
 from conformance.iceberg.support.files import UNWRITTEN, UnwrittenFiles
 from conformance.iceberg.support.metadata import MAIN, Metadata, by_id, current_schema
 from conformance.iceberg.support.scans.avro import partition_fields, source_column
-from conformance.iceberg.support.scans.files import PATH_FIELD, POSITION_DELETE_FIELDS, parquet_bytes, statistics
+from conformance.iceberg.support.scans.files import (
+    PATH_FIELD,
+    POSITION_DELETE_FIELDS,
+    deletion_vector,
+    parquet_bytes,
+    puffin_file,
+    statistics,
+)
 from conformance.iceberg.support.scans.manifests import (
     ADDED,
     DATA,
@@ -28,26 +35,23 @@ from conformance.iceberg.support.scans.manifests import (
     EQUALITY_DELETES,
     EXISTING,
     POSITION_DELETES,
-    ContentFile,
-    Manifest,
     ManifestEntry,
     Row,
     Statistics,
+    WrittenFile,
+    WrittenManifest,
     list_bytes,
     list_record,
     manifest_bytes,
 )
-from conformance.iceberg.support.scans.puffin import deletion_vector, puffin_file
 from conformance.iceberg.support.scans.transforms import transformed
-from conformance.iceberg.support.staging import Stage, stage
+from conformance.iceberg.support.staging import FIRST, Stage, stage
 from conformance.iceberg.support.updates import append
 from conformance.values.json_values import shown
 from conformance.values.outcomes import Unoffered, Violation
 
-# Ids as engines draw them: JSON readers that take numbers for doubles change the last digits.
-FIRST_SNAPSHOT = 3_055_729_675_574_597_004
-MANY = 1100  # data files, more than servers put into one answer
-UNUSABLE = (  # what writing a file raises for columns and partition fields that are not those asked for
+MANY = 1100  # data files, more than servers put into one response
+UNUSABLE = (  # errors of writing a file for unexpected columns and partition fields
     ArithmeticError,
     AttributeError,
     LookupError,
@@ -61,36 +65,36 @@ UNUSABLE = (  # what writing a file raises for columns and partition fields that
 
 @dataclass
 class ScanTable:
-    """A table and what was committed to it. `files` has the live files of each snapshot."""
+    """Table and its committed snapshots. `manifests` is by snapshot, `heads` has the snapshot of each branch."""
 
     catalog: IcebergCatalog
     id: Names
     stage: Stage
-    manifests: dict[int, list[Manifest]] = field(default_factory=dict)
+    manifests: dict[int, list[WrittenManifest]] = field(default_factory=dict)
     heads: dict[str, int] = field(default_factory=dict)
 
     @property
     def metadata(self) -> Metadata:
-        """The table's metadata after the last commit."""
+        """The metadata after the last commit."""
         return self.stage.metadata
 
     @property
     def fields(self) -> list[dict[str, Any]]:
-        """The columns of the current schema, with the ids that the server gave them."""
+        """The columns of the current schema, with the ids that the server assigned."""
         fields: list[dict[str, Any]] = current_schema(self.metadata)["fields"]
         return fields
 
     def refresh(self) -> None:
-        """Take over metadata that somebody else has changed."""
+        """Load metadata that another commit has changed."""
         self.stage = Stage(self.catalog.metadata(self.id), self.stage.location, self.stage.files)
 
     # Files
 
-    def data(self, *rows: Row, spec_id: int | None = None, **more: Any) -> ContentFile:
-        """Write a data file of rows, which are all of one partition. `more` are fields of ContentFile."""
+    def data(self, *rows: Row, spec_id: int | None = None, **more: Any) -> WrittenFile:
+        """Write a data file of rows of one partition. `more` are further fields of WrittenFile."""
         chosen = self.metadata["default-spec-id"] if spec_id is None else spec_id
         content, known = _parquet(self.fields, rows)
-        return ContentFile(
+        return WrittenFile(
             self._write("data", f"{uuid.uuid4()}.parquet", content),
             len(rows),
             len(content),
@@ -99,14 +103,14 @@ class ScanTable:
             **{"statistics": known, "rows": rows, **more},
         )
 
-    def listed(self, count: int) -> list[ContentFile]:
-        """Return files that stand in manifests alone, of an unpartitioned table."""
+    def listed(self, count: int) -> list[WrittenFile]:
+        """Return data files of an unpartitioned table that only manifests name and nobody writes."""
         return [
-            ContentFile(f"{self.metadata['location']}/data/{number:05}.parquet", 10, 1000) for number in range(count)
+            WrittenFile(f"{self.metadata['location']}/data/{number:05}.parquet", 10, 1000) for number in range(count)
         ]
 
     def partition(self, row: Row, spec_id: int) -> tuple[Any, ...]:
-        """Return the partition that a row belongs to, as typed values."""
+        """Return the partition of a row, as typed values."""
         spec = by_id(self.metadata["partition-specs"], "spec-id", spec_id)
         with usable("the partition spec of the table does not fit its columns"):
             return tuple(self._transformed(part, row) for part in spec["fields"])
@@ -115,21 +119,21 @@ class ScanTable:
         column = source_column(self.metadata, partition_field)
         return transformed(partition_field["transform"], row.get(column["name"]))
 
-    def position_deletes(self, *files: ContentFile, **more: Any) -> ContentFile:
-        """Write a file that deletes the first row of data files of one partition."""
+    def position_deletes(self, *files: WrittenFile, **more: Any) -> WrittenFile:
+        """Write a position delete file for the first row of data files of one partition."""
         rows: list[Row] = [{"file_path": path, "pos": 0} for path in sorted(file.path for file in files)]
         return self._deletes(POSITION_DELETE_FIELDS, rows, files[0], content=POSITION_DELETES, **more)
 
-    def equality_deletes(self, names: Sequence[str], row: Row, like: ContentFile) -> ContentFile:
-        """Write a file that deletes the rows with a row's values in these columns, in the partition of a file."""
+    def equality_deletes(self, names: Sequence[str], row: Row, like: WrittenFile) -> WrittenFile:
+        """Write an equality delete file with a row's values in these columns, in the partition of a file."""
         fields = [column for column in self.fields if column["name"] in names]
         ids = tuple(column["id"] for column in fields)
         rows: list[Row] = [{name: row[name] for name in names}]
         return self._deletes(fields, rows, like, content=EQUALITY_DELETES, equality_ids=ids)
 
-    def _deletes(self, fields: list[dict[str, Any]], rows: list[Row], like: ContentFile, **more: Any) -> ContentFile:
+    def _deletes(self, fields: list[dict[str, Any]], rows: list[Row], like: WrittenFile, **more: Any) -> WrittenFile:
         content, known = _parquet(fields, rows)
-        return ContentFile(
+        return WrittenFile(
             self._write("data", f"{uuid.uuid4()}-deletes.parquet", content),
             len(rows),
             len(content),
@@ -140,11 +144,11 @@ class ScanTable:
             **more,
         )
 
-    def deletion_vector(self, file: ContentFile, *positions: int) -> ContentFile:
+    def deletion_vector(self, file: WrittenFile, *positions: int) -> WrittenFile:
         """Write a deletion vector of a data file."""
         blob = deletion_vector(positions)
         content, offset = puffin_file(blob, referenced=file.path, count=len(positions))
-        return ContentFile(
+        return WrittenFile(
             self._write("data", f"{uuid.uuid4()}.puffin", content),
             len(positions),
             len(content),
@@ -162,12 +166,12 @@ class ScanTable:
 
     # Commits
 
-    def commit(self, *added: ContentFile, removed: Collection[ContentFile] = (), branch: str = MAIN) -> int:
-        """Commit a snapshot on a branch, with files added to and removed from those of the one before it.
+    def commit(self, *added: WrittenFile, removed: Collection[WrittenFile] = (), branch: str = MAIN) -> int:
+        """Commit a snapshot on a branch that adds files to its parent and removes others, and return its id.
 
-        Returns its id. The catalog decides nothing but whether the commit is taken.
+        The catalog only accepts or rejects the commit.
         """
-        snapshot = FIRST_SNAPSHOT + len(self.manifests)
+        snapshot = FIRST + len(self.manifests)
         sequence = (self.metadata.get("last-sequence-number") or 0) + 1
         parent = self.heads.get(branch, self.heads.get(MAIN))
         kept = list(self._carried(self.manifests.get(parent or 0, []), removed, snapshot, sequence))
@@ -180,9 +184,9 @@ class ScanTable:
         return snapshot
 
     def _carried(
-        self, manifests: Sequence[Manifest], removed: Collection[ContentFile], snapshot: int, sequence: int
-    ) -> Iterator[Manifest]:
-        """Take over manifests, those with removed files rewritten."""
+        self, manifests: Sequence[WrittenManifest], removed: Collection[WrittenFile], snapshot: int, sequence: int
+    ) -> Iterator[WrittenManifest]:
+        """Yield the manifests of the parent, rewriting those with removed files."""
         for manifest in manifests:
             alive = [entry for entry in manifest.entries if entry.status != DELETED]
             if not any(entry.file in removed for entry in alive):
@@ -196,13 +200,13 @@ class ScanTable:
             ]
             yield self._manifest(entries, snapshot, sequence)
 
-    def _added(self, files: Sequence[ContentFile], snapshot: int, sequence: int) -> Iterator[Manifest]:
+    def _added(self, files: Sequence[WrittenFile], snapshot: int, sequence: int) -> Iterator[WrittenManifest]:
         kinds = dict.fromkeys((file.content == DATA, file.spec_id) for file in files)
         for kind in kinds:
             alike = [file for file in files if (file.content == DATA, file.spec_id) == kind]
             yield self._manifest([ManifestEntry(ADDED, snapshot, sequence, file) for file in alike], snapshot, sequence)
 
-    def _manifest(self, entries: Sequence[ManifestEntry], snapshot: int, sequence: int) -> Manifest:
+    def _manifest(self, entries: Sequence[ManifestEntry], snapshot: int, sequence: int) -> WrittenManifest:
         spec_id, deletes = entries[0].file.spec_id, entries[0].file.content != DATA
         with usable("the schemas and partition specs of the table do not fit the files that were written for it"):
             content = manifest_bytes(self.metadata, spec_id, entries, deletes=deletes)
@@ -211,12 +215,12 @@ class ScanTable:
             record = list_record(path, len(content), spec_id, sequence, snapshot, entries, fields)
         if self.metadata["format-version"] > 2 and not deletes:
             record["first_row_id"] = self.metadata["next-row-id"]
-        return Manifest(record, tuple(entries))
+        return WrittenManifest(record, tuple(entries))
 
     def _describe(
-        self, snapshot: int, sequence: int, parent: int | None, added: Sequence[ContentFile], *, appends: bool
+        self, snapshot: int, sequence: int, parent: int | None, added: Sequence[WrittenFile], *, appends: bool
     ) -> Metadata:
-        """Write the manifest list and return the snapshot for a commit."""
+        """Write the manifest list of a snapshot and return the snapshot."""
         version = self.metadata["format-version"]
         rows = sum(file.record_count for file in added if file.content == DATA)
         only_data = all(file.content == DATA for file in added)
@@ -234,28 +238,28 @@ class ScanTable:
         }
 
     def live(self, snapshot: int | None = None) -> list[ManifestEntry]:
-        """Return the entries of all files of a snapshot, of the newest one of main unless told otherwise."""
+        """Return the entries of all live files of a snapshot, by default of the newest one on main."""
         chosen = self.heads[MAIN] if snapshot is None else snapshot
         return [entry for manifest in self.manifests[chosen] for entry in manifest.entries if entry.status != DELETED]
 
-    def data_file(self, path: str) -> ContentFile:
-        """Return a live data file of the newest snapshot of main. Raises Violation when there is none there."""
+    def data_file(self, path: str) -> WrittenFile:
+        """Return a live data file of the newest snapshot on main. Raises Violation for an unknown path."""
         file = self.data_files().get(path)
         if file is None:
             raise Violation(f"{shown(path)} is no file of the table")
         return file
 
-    def data_files(self, snapshot: int | None = None) -> dict[str, ContentFile]:
-        """Return the data files of a snapshot by path."""
+    def data_files(self, snapshot: int | None = None) -> dict[str, WrittenFile]:
+        """Return the live data files of a snapshot by path."""
         return {entry.file.path: entry.file for entry in self.live(snapshot) if entry.file.content == DATA}
 
     def _write(self, kind: str, name: str, content: bytes) -> str:
-        """Write a file below the table's location and return where it is, as the table names it."""
+        """Write a file below the table's location and return its location."""
         return self.stage.write(kind, name, content)
 
 
 def _parquet(fields: list[dict[str, Any]], rows: Sequence[Row]) -> tuple[bytes, Statistics]:
-    """Return a Parquet file of rows, and what manifests say about it."""
+    """Return a Parquet file of rows, and its statistics for manifests."""
     with usable("the columns of the table do not fit the rows that were written to it"):
         content, sizes = parquet_bytes(fields, rows)
         return content, statistics(fields, rows, sizes)
@@ -263,7 +267,7 @@ def _parquet(fields: list[dict[str, Any]], rows: Sequence[Row]) -> tuple[bytes, 
 
 @contextmanager
 def usable(otherwise: str) -> Iterator[None]:
-    """Raise Violation where metadata that a server answered are not what it was asked for, and cannot be used."""
+    """Raise Violation instead of errors of using metadata that the server returned and nobody requested."""
     try:
         yield
     except UNUSABLE:

@@ -1,4 +1,4 @@
-"""Partition transforms, as the table specification defines them, on plain Python values."""
+"""Partition transforms of the table specification, on Python values."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from conformance.iceberg.support.scans.values import EPOCH_DAY, base, days, micr
 
 
 def transformed(transform: str, value: Any) -> Any:
-    """Return a value's partition value: days and the like as numbers; None stays None."""
+    """Return the partition value of a value, None for None."""
     return None if value is None else TRANSFORMS[base(transform)](value, *parameters(transform))
 
 
 def result_type(transform: str, type: str) -> str:
-    """Return the type of the partition values of a column of a type."""
+    """Return the type of a transform's partition values for a column type."""
     if base(transform) in ("identity", "truncate", "void"):
         return type
     return "date" if transform == "day" else "int"
@@ -58,7 +58,7 @@ TRANSFORMS: dict[str, Callable[..., Any]] = {
 
 
 def hashed_bytes(value: Any) -> bytes:
-    """Return the bytes of a value that its bucket depends on: int and long alike have 8 of them."""
+    """Return the bytes of a value that the bucket transform hashes: 8 for int and long alike."""
     if isinstance(value, datetime | time):
         return struct.pack("<q", micros(value))
     if isinstance(value, date):

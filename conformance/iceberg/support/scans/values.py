@@ -1,7 +1,7 @@
-"""Values of primitive types in the three forms in which they travel.
+"""Values of primitive types in three forms: Python, bytes and JSON.
 
-In Python a value is the plain object of its type (`Decimal`, `date`, `UUID`, `bytes`, ...). In manifests
-bounds are bytes, in requests and answers values are JSON. Times are in microseconds.
+In Python a value is an object of the matching type (`Decimal`, `date`, `UUID`, `bytes`, ...). Bounds in manifests
+are bytes, values in requests and responses are JSON. Times are in microseconds.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ PARAMETERS = re.compile(r"\d+")
 
 
 def days(value: date) -> int:
-    """Return the days since 1970-01-01."""
+    """Return the number of days since 1970-01-01."""
     return (value - EPOCH_DAY).days
 
 
 def micros(value: datetime | time) -> int:
-    """Return the microseconds since 1970, or since midnight."""
+    """Return the microseconds since 1970, or since midnight for a time."""
     if isinstance(value, time):
         return ((value.hour * 60 + value.minute) * 60 + value.second) * 1_000_000 + value.microsecond
     return (value - (EPOCH_UTC if value.tzinfo else EPOCH)) // MICROSECOND
@@ -48,7 +48,7 @@ def parameters(type: str) -> list[int]:
 
 
 def unscaled(value: Decimal) -> int:
-    """Return a decimal's digits as one number."""
+    """Return the unscaled integer of a decimal."""
     sign, digits, _ = value.as_tuple()
     number = int("".join(map(str, digits)))
     return -number if sign else number
@@ -71,7 +71,7 @@ def _instant(text: str) -> datetime:
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """How values of a type are written: `packed` in bounds, `shown` as JSON, `read` back from JSON."""
+    """Conversions of a type's values: `packed` to bounds, `shown` to JSON, `read` from JSON."""
 
     packed: Callable[[Any], bytes]
     shown: Callable[[Any], Any]
@@ -110,14 +110,14 @@ FORMS: dict[str, Form] = {
 
 
 def packed(type: str, value: Any) -> bytes:
-    """Return a value as bounds in manifests hold it."""
+    """Return a value in the form of bounds in manifests."""
     return FORMS[base(type)].packed(value)
 
 
 def shown(type: str, value: Any) -> Any:
-    """Return a value as the document writes it in JSON; None is null.
+    """Return a value in the document's JSON form; None is null.
 
-    Raises Violation for a value of another type: the suite made it by an earlier answer about the same table.
+    Raises Violation for a value of another type: then the server has changed the type of the column.
     """
     try:
         return None if value is None else FORMS[base(type)].shown(value)
@@ -128,11 +128,11 @@ def shown(type: str, value: Any) -> Any:
 
 
 def read(type: str, value: Any) -> Any:
-    """Return the value that JSON stands for. Raises ValueError or TypeError when it does not fit the type."""
+    """Return the Python value of a JSON value. Raises ValueError or TypeError when it does not fit the type."""
     return None if value is None else FORMS[base(type)].read(value)
 
 
-# Values of every type, in ascending order. Times have digits down to the last one that is kept.
+# Values of every type, in ascending order. Times use all digits down to the microsecond.
 SAMPLES: dict[str, tuple[Any, ...]] = {
     "boolean": (False, True),
     "int": (-2147483648, -7, 0, 34, 2147483647),

@@ -1,30 +1,33 @@
-"""Commits as requirements use them: what is refused how, and the state of a table before and after."""
+"""Assertions about tables, commits, errors and namespaces, and the statuses of rejections."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import msgspec
 
-from conformance.author.checks import equal
+from conformance.author.checks import equal, one_of
 from conformance.http.client import Answer
 from conformance.iceberg.catalog import IcebergCatalog, Names
 from conformance.iceberg.support.content import order, partition, sort_field, spec
 from conformance.iceberg.support.metadata import Metadata, column_names, properties_of
 from conformance.iceberg.support.updates import OTHER_UUID, requirement, set_properties
 from conformance.values.outcomes import Unoffered
+from specs.iceberg.errors import known_types
 
+PROPERTIES = "the properties of the namespace"
 COMMIT = ["updateTable"]
-FAILED = "CommitFailedException"
-POLICY = (400, 403, 406, 409, 422)  # with what a server refuses what it does not let anybody do
-IMPOSSIBLE = (400, 409)  # with what it refuses a commit that no table can have
+FAILED, TAKEN = "CommitFailedException", "AlreadyExistsException"
+POLICY = (400, 403, 406, 409, 422)  # rejections by a server that does not allow something to anybody
+IMPOSSIBLE = (400, 409)  # rejections of a commit that is invalid for every table
 LAYOUT: dict[str, Any] = {"partition_spec": spec(partition(3, "day")), "write_order": order(sort_field(1))}
 UNKNOWN = requirement("assert-moon-phase", phase="full")
 VIEW_UUID = requirement("assert-view-uuid", uuid=OTHER_UUID)
 
 
 def allowed_commit(catalog: IcebergCatalog, id: Names, updates: list[dict[str, Any]]) -> Answer:
-    """Commit what a server may refuse to let anybody do. Raises Unoffered when it does."""
+    """Commit updates that a server may disallow. Raises Unoffered when it rejects them."""
     catalog.revision.require_updates(updates)
     answer = catalog.update_table(id, updates, expect=(200, *POLICY))
     if answer.status != 200:
@@ -33,15 +36,15 @@ def allowed_commit(catalog: IcebergCatalog, id: Names, updates: list[dict[str, A
 
 
 def state(catalog: IcebergCatalog, id: Names) -> tuple[Any, Any]:
-    """Return all that a commit could change."""
+    """Return the metadata-location and the metadata of a table: everything that a commit can change."""
     answer = catalog.load_table(id)
     return answer.get("metadata-location"), answer["metadata"]
 
 
 def unchanged(catalog: IcebergCatalog, id: Names, before: tuple[Any, Any]) -> None:
-    """Check that a table is in the state in which it was before, and takes a commit that nothing is wrong with.
+    """Check that a table has the state of before, and accepts a valid commit.
 
-    Raises Blocked when it does not: then a refused commit says nothing.
+    Raises Blocked when it rejects the valid commit: then the earlier rejection proves nothing.
     """
     location, metadata = state(catalog, id)
     same_metadata(catalog, metadata, before[1], "the metadata of the table afterwards")
@@ -50,17 +53,43 @@ def unchanged(catalog: IcebergCatalog, id: Names, before: tuple[Any, Any]) -> No
 
 
 def same_metadata(catalog: IcebergCatalog, actual: Metadata, expected: Metadata, what: str) -> None:
-    """Check that metadata are the expected ones; properties that the server gives by itself may change at any time."""
+    """Check that metadata are the expected ones, without the server's own properties, which may change at any time."""
     equal(ours(catalog, actual), ours(catalog, expected), what)
 
 
 def ours(catalog: IcebergCatalog, metadata: Metadata) -> Metadata:
-    """Return metadata without the properties that no request of the example names: those are the server's own."""
+    """Return metadata without the server's own properties, which no request of the example names."""
     sent = b"".join(step.request_body for step in catalog.client.steps)
     named = {key: value for key, value in properties_of(metadata).items() if msgspec.json.encode(key) in sent}
     return {**metadata, "properties": named}
 
 
 def columns_are(metadata: Metadata, wanted: dict[str, Any]) -> None:
-    """Check that the current schema has the columns of a schema, in their order."""
+    """Check that the current schema has the column names of a schema, in order."""
     equal(column_names(metadata), [column["name"] for column in wanted["fields"]], "the columns of the table")
+
+
+# Errors and namespaces
+
+
+def type_is(refused: Answer, *names: str) -> None:
+    """Check that clients cannot mistake an error for another one: its type is one of these, or unknown to clients.
+
+    `iceberg.errors.type` tests that errors have known types.
+    """
+    if refused.type in known_types():
+        one_of(refused.type, names, "the type of the error")
+
+
+def namespace_properties(catalog: IcebergCatalog, id: tuple[str, ...]) -> dict[str, str]:
+    """Return the properties of a namespace. Raises Unoffered when the server stores none."""
+    properties = catalog.load_namespace_metadata(id).get("properties")
+    if properties is None:
+        raise Unoffered("the server keeps no properties of namespaces")
+    return dict(properties)
+
+
+def has_properties(catalog: IcebergCatalog, id: tuple[str, ...], wanted: Mapping[str, str]) -> None:
+    """Check that a namespace has these properties; it may have others."""
+    properties = namespace_properties(catalog, id)
+    equal({key: properties[key] for key in wanted if key in properties}, dict(wanted), "the properties that were set")
