@@ -1,7 +1,7 @@
-"""A Lance catalog as requirements see it: operations, a home for each example, and cleaning up.
+"""Lance catalog for requirements: operations, a home namespace for each example, and the clean-up.
 
-Every name starts with the prefix of the run, and everything a requirement may have created is
-dropped after it. Where the target has namespaces, each example lives in a namespace of its own;
+Every name starts with the prefix of the run, and everything that a requirement may have created is
+dropped after it. Where the target has namespaces, each example has a namespace of its own;
 where it has none, tables lie in the root and carry the home's name as a prefix.
 """
 
@@ -11,28 +11,28 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
-from conformance.author.catalog import JOINT, Catalog, inventory_of
+from conformance.author.catalog import JOINT, inventory_of
 from conformance.author.checks import equal, number
 from conformance.author.strategies import tables
 from conformance.http.client import Answer, Client, Expected
 from conformance.lance.client import Id, LanceClient
 from conformance.lance.inventory import NEW_NAME, LanceInventory, renamed
+from conformance.lance.making import TableMaker
 from conformance.lance.support.arrow import read_rows
-from conformance.lance.support.making import WAYS as MAKINGS
 from conformance.target import hostile
 from conformance.target.capabilities import FLAT, NAMESPACES, NESTED
 from conformance.target.revision import DocumentRevision
 from conformance.target.target import Target
 from conformance.values.outcomes import Unoffered
-from conformance.values.resources import NAMESPACE, REGISTRATION, TABLE
+from conformance.values.resources import NAMESPACE, REGISTRATION, Names
 from specs.lance.identifiers import DELIMITER, join_parts
 from specs.openapi import Operation
 
-Names = tuple[str, ...]
+__all__ = ["ALL_ROWS", "INVALID_INPUT", "NAMESPACE_BODIES", "LanceCatalog", "Names"]
+
 ALL_ROWS = 100_000  # as `k`: more than any example has
 INVALID_INPUT = 13
-NO_LEVEL = (400, 403)  # with what a namespace is refused that lies too deep
-FIRST_MAKING = next(iter(MAKINGS))
+TOO_DEEP = (400, 403)  # statuses for a namespace that lies too deep
 NAMESPACE_BODIES: dict[str, dict[str, Any]] = {
     "an empty body": {},
     "the mode spelled out": {"mode": "Create"},
@@ -40,8 +40,8 @@ NAMESPACE_BODIES: dict[str, dict[str, Any]] = {
 }
 
 
-class LanceCatalog(LanceClient, Catalog):
-    """See the module."""
+class LanceCatalog(TableMaker):
+    """The target's catalog, with the operations of the Lance Namespace as methods."""
 
     def __init__(self, target: Target) -> None:
         super().__init__(target.client)
@@ -54,12 +54,12 @@ class LanceCatalog(LanceClient, Catalog):
         self._inner: Names = ()
 
     def through(self, client: Client) -> LanceClient:
-        """Return the operations through another client."""
+        """Return the same operations sent through another client."""
         other = LanceClient(client)
         other.defaults = self.defaults
         return other
 
-    # Where an example lives
+    # The home of an example
 
     @property
     def has_namespaces(self) -> bool:
@@ -73,7 +73,7 @@ class LanceCatalog(LanceClient, Catalog):
 
     @property
     def home_name(self) -> str:
-        """The name that is this example's own; its namespace is created when it is first asked for."""
+        """Name of this example, unique in the run; its namespace is created on first use."""
         if self._home is None:
             self._home = self.target.new_name()
             if self.has_namespaces:
@@ -82,22 +82,22 @@ class LanceCatalog(LanceClient, Catalog):
 
     @property
     def stem(self) -> str:
-        """What the full identifiers of all tables of this example start with."""
+        """Identifier of the home: the prefix of the identifiers of this example's tables."""
         return join_parts((*self.base, self.home_name))
 
     @property
     def home(self) -> Names:
-        """The namespace in which this example lives: the base where no others can be made."""
+        """Namespace of this example; the base where the target has no namespaces."""
         name = self.home_name
         return (*self.base, name, *self._inner) if self.has_namespaces else self.base
 
     @contextmanager
     def deeper(self) -> Iterator[None]:
-        """See Catalog."""
+        """Move the home into a child namespace. Raises Unoffered where namespaces do not nest so deep."""
         self.require_nested()
         inner = "deep"
         with self.client.preparing():
-            answer = self.create_namespace((*self.home, inner), expect=(200, *NO_LEVEL))
+            answer = self.create_namespace((*self.home, inner), expect=(200, *TOO_DEEP))
         if answer.status != 200:
             raise Unoffered("the server has no namespaces of two levels")
         self._inner = (inner,)
@@ -107,21 +107,21 @@ class LanceCatalog(LanceClient, Catalog):
             self._inner = ()
 
     def table_id(self, name: str = "t") -> Names:
-        """Return an identifier for a table in this example's home. Nothing is created but the home."""
+        """Return the identifier of a table in this example's home. Creates nothing but the home."""
         home = self.home
         return (*home, name if self.has_namespaces else self.beside(name))
 
     def beside(self, name: str) -> str:
-        """Return how something of this example is called where it does not lie in its home."""
+        """Return the name of an object of this example outside of its home."""
         return f"{self.home_name}{JOINT}{name}"
 
     def namespace_id(self, name: str = "n") -> Names:
-        """Return an identifier for a namespace in this example's home, or beside it where none nest."""
+        """Return the identifier of a namespace in this example's home, or beside it where none nest."""
         self.require_namespaces()
         return (*self.home, name) if self.nested else (*self.base, self.beside(name))
 
     def hostile_id(self, name: str, *, namespace: bool = False) -> Names:
-        """Return an identifier with a hostile name; one that climbs lies so deep that it ends in the home."""
+        """Return an identifier with a hostile name. A name with .. lies so deep that it resolves to the home."""
         name = hostile.own(name, self.target.prefix)
         if not hostile.climbs(name) or not self.nested:
             return self.namespace_id(name) if namespace else self.table_id(name)
@@ -130,10 +130,10 @@ class LanceCatalog(LanceClient, Catalog):
         return (*inner, name)
 
     def missing_namespace(self) -> Names:
-        """Return an identifier of a namespace that was never created."""
+        """Return the identifier of a namespace that does not exist."""
         return (*self.base, self.beside("missing"))
 
-    # What examples start from
+    # Objects that examples start from
 
     def new_namespace(self, name: str = "n", **body: Any) -> Names:
         """Create a namespace and return its identifier."""
@@ -146,14 +146,10 @@ class LanceCatalog(LanceClient, Catalog):
         return self.new_table_of(tables(rows), name)
 
     def new_table_of(self, data: Any, name: str = "t") -> Names:
-        """Create a table of the rows of an Arrow table and return its identifier."""
+        """Create a table with the rows of an Arrow table and return its identifier."""
         id = self.table_id(name)
         self.make_table(id, data)
         return id
-
-    def make_table(self, id: Names, data: Any) -> None:
-        """Make a table of the rows of an Arrow table, in the first way that the server takes."""
-        MAKINGS[self.target.ways.chosen.get(TABLE, FIRST_MAKING)](self, id, data)
 
     def new_declared_table(self, name: str = "t", **body: Any) -> Names:
         """Declare a table and return its identifier."""
@@ -162,21 +158,21 @@ class LanceCatalog(LanceClient, Catalog):
         return id
 
     def _spelled_out(self, operation: str, _given: Mapping[str, Any]) -> dict[str, Any]:
-        """Return what the server wants spelled out, and the place where tables may lie."""
+        """Return the fields that this server needs explicitly, and the location where the run may create tables."""
         if operation == "DeclareTable" and (place := self.target.new_place()):
             return {"location": place}
         way = self.target.ways.chosen.get(NAMESPACE) if operation == "CreateNamespace" else None
         return NAMESPACE_BODIES[way] if way else {}
 
-    # What examples look at
+    # Reading
 
     def version(self, id: Id) -> int:
-        """Return the latest version of a table, as DescribeTable tells it."""
+        """Return the latest version of a table, as DescribeTable returns it."""
         described = self.describe_table(id, _query={"load_detailed_metadata": True})
         return number(described["version"], "the version of the table")
 
     def rows(self, id: Id, **query: Any) -> list[dict[str, Any]]:
-        """Return the rows that a query finds, by default all of them, in the order of the answer."""
+        """Return the rows that a query finds, by default all of them, in the order of the response."""
         answer = self.query_table(id, **{"vector": {}, "k": ALL_ROWS, **query})
         rows: list[dict[str, Any]] = read_rows(answer.body)
         return rows
@@ -184,7 +180,7 @@ class LanceCatalog(LanceClient, Catalog):
     # Requests of any operation
 
     def try_namespace(self, id: Names) -> Answer:
-        """See Catalog.try_namespace."""
+        """Ask for a namespace; any response will do."""
         return self.create_namespace(id, expect=None)
 
     def ask(
@@ -196,19 +192,19 @@ class LanceCatalog(LanceClient, Catalog):
         headers: dict[str, str | None] | None = None,
         expect: Expected,
     ) -> Answer:
-        """See Catalog."""
+        """Send an operation on an object of this name in the example's home."""
         path = {key: f"{self.stem}{DELIMITER}{name}" if key == "id" else name for key in operation.path_names}
         query = {parameter.name: "x" for parameter in operation.query_parameters() if parameter.required}
         return self.client.call(operation.id, path=path, query=query, body=body, headers=headers, expect=expect)
 
     def check_invalid(self, refused: Answer) -> None:
-        """See Catalog."""
+        """Check that an error has the code of invalid input."""
         equal(refused.code, INVALID_INPUT, "the code of the error")
 
-    # What is dropped afterwards
+    # Noting what the clean-up has to drop
 
     def send(self, operation: str, id: Id | None, body: Any = None, **options: Any) -> Answer:
-        """See LanceClient.send. Notes what may have been created, whatever the answer."""
+        """Send an operation as LanceClient.send does, and note what it may have created, whatever the response."""
         key = self.note_sent(operation, id, body)
         answer = super().send(operation, id, body, **options)
         if operation == "DeregisterTable" and key and answer.status == 200:
@@ -217,7 +213,7 @@ class LanceCatalog(LanceClient, Catalog):
         return answer
 
     def note_sent(self, operation: str, id: Id | None, body: Any) -> Names | str:
-        """Note what a request may create, and return what it is about."""
+        """Note what a request may create, and return the identifier that it names."""
         key = id if isinstance(id, str) else tuple(id or ())
         if key:
             self.sandbox.note_made(operation, key)
@@ -231,9 +227,9 @@ class LanceCatalog(LanceClient, Catalog):
             self.sandbox.note_renamed(operation, id, (*namespace, str(name)))
 
     def supported(self, answer: Answer, what: str) -> Answer:
-        """Return a success. Raises Unoffered where the answer says that the server has no such thing, told in words.
+        """Return the last response when it is a success. Raises Unoffered where it rejects `what` as unsupported.
 
-        For what a server may leave out of an operation that it has otherwise. `answer` is the last one.
+        For features that a server may leave out of an operation that it offers.
         """
         if self.client.refuses(self.client.steps[-1]):
             raise Unoffered(f"the server does not have {what}")
@@ -241,15 +237,15 @@ class LanceCatalog(LanceClient, Catalog):
         return answer
 
     def register_foreign(self, id: Names, location: str, *, expect: Expected) -> Answer:
-        """Register what is no table of the server's: it is only ever taken out again, and its files stay."""
+        """Register a location that the server does not own: the clean-up deregisters it and keeps its files."""
         self.sandbox.note(REGISTRATION, [id])
         return self.register_table(id, location=location, expect=expect)
 
     def restore_registration(self, id: Id, location: str, *, expect: Expected = 200, **body: Any) -> Answer:
-        """Register a table at a location that the target reported.
+        """Register a table at a location that the target returned.
 
-        Some servers want it relative to their root and refuse the form that they report themselves;
-        a requirement of its own judges that.
+        Some servers reject the location that they return and accept it relative to their root:
+        lance.table.register.reported_location judges that.
         """
         answer = self.register_table(id, location=location, expect=None, **body)
         if answer.status == 400:

@@ -1,6 +1,6 @@
-"""The operations of the Lance Namespace as methods (see OperationClient), and their general form.
+"""Operations of the Lance Namespace as methods (see OperationClient), and the general call behind them.
 
-Identifiers are sequences of names, the empty one is the root; a string is sent as it is.
+Identifiers are sequences of names, the empty one is the root; a string is sent unchanged.
 """
 
 from __future__ import annotations
@@ -20,27 +20,13 @@ __all__ = ["Id", "LanceClient"]
 
 
 class LanceClient(LanceMethods, api="lance"):
-    """See the module."""
+    """Client of the Lance Namespace."""
 
     def send(
-        self,
-        operation: str,
-        id: Id | None,
-        body: Any = None,
-        *,
-        query: Query | None = None,
-        path: Mapping[str, str] | None = None,
-        delimiter: str = DELIMITER,
-        data: bytes | None = None,
-        expect: Expected = SUCCESS,
-        **options: Any,
+        self, operation: str, id: Id | None, body: Any = None, *, expect: Expected = SUCCESS, **options: Any
     ) -> Answer:
-        """Send an operation on an object: `body` as JSON or `data` as an Arrow stream.
-
-        `path` names what lies below the object, or wins over its id. `options` are those of Client.call.
-        """
-        arguments = self.arguments(id, body, query=query, path=path, delimiter=delimiter, data=data)
-        return self.client.call(operation, expect=expect, **{**arguments, **options})
+        """Send an operation on an object; `options` are those of `arguments`."""
+        return self.client.call(operation, expect=expect, **self.arguments(id, body, **options))
 
     def arguments(
         self,
@@ -51,15 +37,19 @@ class LanceClient(LanceMethods, api="lance"):
         path: Mapping[str, str] | None = None,
         delimiter: str = DELIMITER,
         data: bytes | None = None,
+        **options: Any,
     ) -> dict[str, Any]:
-        """Return what Client.call takes to send an operation; see `send`."""
+        """Return the arguments of Client.call: `body` as JSON or `data` as an Arrow stream, sent to an object.
+
+        `path` has further path parameters, or replaces the id. `options` are those of Client.call.
+        """
         named = {} if id is None else {"id": id if isinstance(id, str) else join_parts(id, delimiter)}
         extra = {} if delimiter == DELIMITER else {"delimiter": delimiter}
         content = {"json": body} if data is None else {"body": data, "content_type": STREAM_TYPE}
-        return {"path": {**named, **(path or {})}, "query": {**extra, **(query or {})}, **content}
+        return {"path": {**named, **(path or {})}, "query": {**extra, **(query or {})}, **content, **options}
 
     def successes(self, operation: str) -> list[int]:
-        """See OperationClient: what a skipped drop answers is a success that a call has to ask for."""
+        """Return the success status of an operation: 200. A requirement that also accepts 204 says so itself."""
         return [SUCCESS]
 
     def transmit(
@@ -72,7 +62,7 @@ class LanceClient(LanceMethods, api="lance"):
         headers: Headers | None,
         expect: Expected,
     ) -> Answer:
-        """See OperationClient."""
+        """Send an operation by its path parameters: `content` is the JSON body, or an Arrow stream when it is bytes."""
         body = {"data": content} if isinstance(content, bytes) else {"body": content}
         below = {name: value for name, value in path.items() if name != "id"}
         return self.send(operation, path.get("id"), query=query, path=below, headers=headers, expect=expect, **body)

@@ -12,6 +12,6 @@ from conformance.lance.catalog import LanceCatalog
 
 @pytest.fixture
 def catalog(suite: Suite) -> Iterator[LanceCatalog]:
-    """The target's catalog; what a requirement creates in it is dropped afterwards."""
+    """The target's catalog; objects that a requirement creates are dropped after it."""
     yield LanceCatalog(suite.target)
     suite.clean_up()

@@ -1,4 +1,4 @@
-"""What drawn bodies of the Lance Namespace are about; see conformance/fuzz/fuzzing.py."""
+"""Fuzzing of the Lance Namespace: objects for drawn bodies, and fields that are never drawn."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from specs.openapi import Operation
 
 
 def prepare(catalog: LanceCatalog, operation: Operation) -> Subject:
-    """Make what an ordinary request of the operation is about."""
+    """Create the object of an operation's plain request."""
     request = ordinary(catalog, operation.id)
     return Subject(request.body, lambda body: replace(request, body=body).send(catalog, operation.id))
 

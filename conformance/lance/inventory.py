@@ -1,4 +1,4 @@
-"""What a run has in a Lance namespace: found by listing, dropped by name."""
+"""Inventory of a run in a Lance namespace: objects found by listing and dropped by name."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ DELIMITERS = (DELIMITER, ".", "::", "|", "\x1f")
 
 
 class LanceInventory(Inventory):
-    """See Inventory. `deregistered` are the locations of tables whose files were left when they were taken out."""
+    """Objects that a run may have created. `deregistered` has the locations of tables whose files remain."""
 
     drops: ClassVar = {TABLE: "DropTable", REGISTRATION: "DeregisterTable", NAMESPACE: "DropNamespace"}
     makers: ClassVar = {TABLE: ("CreateTable", "DeclareTable", "CreateEmptyTable"), NAMESPACE: ("CreateNamespace",)}
@@ -42,41 +42,41 @@ class LanceInventory(Inventory):
         self._client = LanceClient(target.client)
 
     def prepare(self) -> None:
-        """Take back what was deregistered: only a table of the catalog can be dropped with its files."""
+        """Register deregistered tables again: only a registered table can be dropped with its files."""
         for id, location in list(self.deregistered.items()):
             there = self._send("TableExists", id, {}) if location and self.offers("DropTable") else None
             if there and there.status == 404:
                 answer = self._send("RegisterTable", id, {"location": location})
-                if answer and answer.status == 400:  # some want it relative to their root
+                if answer and answer.status == 400:  # some servers want it relative to their root
                     self._send("RegisterTable", id, {"location": location.rstrip("/").rsplit("/", 1)[-1]})
             del self.deregistered[id]
 
     def drop(self, resource: Resource) -> Exchange | None:
-        """See Inventory."""
+        """Drop an object; return None when it is not the run's own or the document has no operation that drops it."""
         operation = self.drops[resource.kind]
         if not self.is_ours(resource.id) or operation not in self.target.document.operations:
             return None
         return self._send(operation, resource.id, None if resource.kind == TABLE else {})
 
     def id_made(self, operation: Operation, exchange: Exchange) -> tuple[Any, ...]:
-        """See Inventory."""
+        """Return the identifier of the object that a request creates or renames."""
         url, body = urlsplit(exchange.url), read_object(exchange.request_body)
         delimiter = dict(parse_qsl(url.query)).get("delimiter", DELIMITER)
         id = tuple(operation.path_values(url.path)["id"].split(delimiter))
         return renamed(id, body) if operation.id in self.renames else id
 
     def look(self, operation: str, resource: Resource) -> Exchange | None:
-        """See Inventory."""
+        """Look for an object by an operation that describes it or checks its existence."""
         return self._send(operation, resource.id, {})
 
     def roots(self) -> list[Resource]:
-        """See Inventory. Tables may also lie in namespaces that no listing shows."""
+        """Return the objects of the run at the top level, and its tables in namespaces that no listing shows."""
         names = self.listed("ListAllTables", "tables", lambda token: self._client.list_all_tables(page_token=token))
         ids = [tuple(name.split(DELIMITER)) for name in names if isinstance(name, str)]
         return [*super().roots(), *(Resource(TABLE, id) for id in ids if self.is_ours(id))]
 
     def children(self, namespace: Names) -> list[Resource]:
-        """See Inventory."""
+        """Return the namespaces and tables that a namespace lists."""
         below = self.listed(
             "ListNamespaces", "namespaces", lambda token: self._client.list_namespaces(namespace, page_token=token)
         )
@@ -93,12 +93,12 @@ class LanceInventory(Inventory):
         ]
 
     def _send(self, operation: str, id: Id, body: Any) -> Exchange | None:
-        parts = () if isinstance(id, str) else id  # a text has its delimiters
+        parts = () if isinstance(id, str) else id  # a string already has its delimiters
         delimiter = next((sign for sign in DELIMITERS if not any(sign in part for part in parts)), DELIMITER)
         return self.ask(lambda: self._client.send(operation, id, body, delimiter=delimiter, expect=None))
 
 
 def renamed(id: Names, body: Mapping[str, Any]) -> tuple[Any, ...]:
-    """Return the id that a body of RenameTable gives to a table."""
+    """Return the identifier that a RenameTable body gives to a table."""
     namespace = body.get(NEW_NAMESPACE)
     return (*(id[:-1] if namespace is None else namespace), body.get(NEW_NAME))

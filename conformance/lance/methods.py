@@ -1,4 +1,4 @@
-"""The operations of the Lance Namespace as methods; methods.pyi, which is generated, has them."""
+"""Operations of the Lance Namespace as methods; their signatures are generated into methods.pyi."""
 
 from __future__ import annotations
 
@@ -6,4 +6,4 @@ from conformance.http.operation_client import OperationClient
 
 
 class LanceMethods(OperationClient):
-    """See the module. The methods come with the client, which knows what their arguments look like."""
+    """Base of the Lance client. OperationClient creates the methods from the document."""

@@ -1,4 +1,4 @@
-"""The operations of the Lance Namespace, for requirements that hold for each of them."""
+"""Operations of the Lance Namespace, for requirements that hold for each of them."""
 
 from __future__ import annotations
 

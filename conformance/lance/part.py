@@ -1,4 +1,4 @@
-"""The Lance Namespace in the suite; see conformance/apis.py."""
+"""The Lance Namespace as a part of the suite (conformance/apis.py)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Looking at a Lance target before the run: is it one, what does it have, do namespaces nest?"""
+"""Prober of Lance targets: recognises the API, finds the offered operations and tests whether namespaces nest."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from conformance.author.probing import created, first_recognised, note_pages
 from conformance.author.strategies import tables
 from conformance.lance.catalog import NAMESPACE_BODIES, LanceCatalog
 from conformance.lance.client import Id
+from conformance.lance.making import WAYS
 from conformance.lance.support.arrow import STREAM_TYPE, stream
-from conformance.lance.support.making import WAYS
 from conformance.target.capabilities import FLAT, NAMESPACES, NESTED, NONE
 from conformance.target.fallbacks import Fallbacks
 from conformance.target.minimal import minimal_value
@@ -22,8 +22,8 @@ from conformance.values.resources import NAMESPACE, TABLE
 from specs.extras import require_extra
 from specs.openapi import JSON_TYPE, Operation
 
-LISTED = ("namespaces", "tables")  # what pages of listings hold
-TABLES = "/table/"  # in the path of an operation on tables
+LISTED = ("namespaces", "tables")  # list fields of listing pages
+TABLES = "/table/"  # part of the paths of operations on tables
 FALLBACKS = (
     Fallbacks(NAMESPACE, ("CreateNamespace",), tuple(NAMESPACE_BODIES), lambda catalog: catalog.home),
     Fallbacks(
@@ -36,7 +36,7 @@ FALLBACKS = (
 
 
 class LanceProber:
-    """See Prober. Whatever a careless server creates for a probe is dropped again."""
+    """Prober of the Lance Namespace. It drops whatever a server creates for a probe."""
 
     def __init__(self, target: Target) -> None:
         require_extra("lance")
@@ -44,7 +44,7 @@ class LanceProber:
         self._catalog = LanceCatalog(target)
 
     def first_request(self) -> Exchange:
-        """List the root: every server can. One whose list does not show what it is is known by its errors or tables."""
+        """List the root, which every server can; where the response is ambiguous, try an error and a table listing."""
         asks = (
             partial(self._answer, "ListNamespaces", ()),
             partial(self._answer, "DescribeNamespace", (*self._catalog.base, self.target.missing_name)),
@@ -60,24 +60,24 @@ class LanceProber:
         self._catalog.inventory.ask(partial(self._catalog.send, operation, id, expect=None, **options))
 
     def recognises(self, first_answer: Exchange) -> bool:
-        """True when an answer can only come from a Lance Namespace server: a listing, or a numbered error."""
+        """True when a response can only come from a Lance Namespace server: a listing or an error with a code."""
         value = read_object(first_answer.response_body)
         numbered = isinstance(value.get("code"), int) and not (first_answer.status in (404, 405) and value["code"] == 0)
         return numbered or any(isinstance(value.get(name), list) for name in LISTED)
 
     def nowhere(self) -> Exchange:
-        """Ask for a path that no revision of the API has."""
+        """Request a path that no revision of the API has."""
         return self.target.client.get_raw("/v1/table/lakeproof/asks/where/nothing/is")
 
     def probes(self) -> Iterator[Exchange]:
-        """Ask for every operation once, on objects that do not exist."""
+        """Send every operation once, on missing objects."""
         for operation in self.target.document.operations.values():
             self._catalog.begin_example()
             self._probe(operation)
             yield self.target.client.steps[-1]
 
     def explore(self) -> Iterator[None]:
-        """Find out how things are made, and whether namespaces nest; pause after each thing."""
+        """Find the way to create each kind of object, and whether namespaces nest; pause after each kind."""
         self.target.capabilities[NAMESPACES] = FLAT
         self.target.ways.find(FALLBACKS[:1], self._catalog)
         yield
@@ -91,7 +91,7 @@ class LanceProber:
         yield
 
     def _probe_root(self) -> None:
-        """Ask again, for a table of the root, for what was refused below a namespace: the namespace was refused."""
+        """Repeat, on a table of the root, the probes rejected below a namespace: the namespace was rejected."""
         for name in self.target.names(REFUSED):
             operation = self.target.document.operation(name)
             if TABLES in operation.path and "id" in operation.path_names:
@@ -121,7 +121,7 @@ class LanceProber:
         return {"json": minimal_value(self.target.document, schema, self.target.missing_name)}
 
     def state(self, probe: Exchange, nowhere: Exchange) -> str:
-        """Return whether an operation is offered: all that its answer tells."""
+        """Return whether an operation is offered, from the response to its probe."""
         if is_refusal(self.target.client, probe):
             self.target.client.known.refused.add(probe.operation)
             return REFUSED

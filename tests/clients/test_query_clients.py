@@ -12,7 +12,7 @@ from lance_namespace import errors
 from lance_namespace_urllib3_client.exceptions import ApiException
 
 from conformance.lance.support.arrow import stream
-from conformance.lance.support.query_model import ROWS, SCHEMA
+from conformance.lance.support.queries import ROWS, SCHEMA
 
 TEXT = {"string_query": {"query": "red", "columns": ["color"]}}
 

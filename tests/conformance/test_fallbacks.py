@@ -8,7 +8,7 @@ from types import SimpleNamespace
 import pytest
 
 from conformance.iceberg.catalog import IcebergCatalog
-from conformance.lance.support import making
+from conformance.lance import making
 from conformance.run.session import Session
 from conformance.target.fallbacks import Fallbacks, Ways
 from conformance.values.outcomes import Blocked, Unoffered, Violation
@@ -346,4 +346,4 @@ def test_refusals_of_iceberg(status, bad, tmp_path):
 )
 def test_lance_gets_the_settings_of_files_under_its_own_names(given, wanted):
     settings = load_settings({"server": "http://127.0.0.1:1", "storage_option": given}, environ={})
-    assert making.storage_options(SimpleNamespace(target=SimpleNamespace(settings=settings))) == wanted
+    assert making.storage_options(SimpleNamespace(settings=settings)) == wanted

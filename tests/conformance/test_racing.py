@@ -12,7 +12,7 @@ import pytest
 from conformance.author.racing import fail_without_order, note_moments
 from conformance.common.races import refused_otherwise
 from conformance.history import OK, REFUSED, UNKNOWN, Event
-from conformance.lance.support.row_history import by_row
+from conformance.lance.support.rows import by_row
 from conformance.report.timeline import timeline_of
 from conformance.values.exchange import Exchange
 from conformance.values.outcomes import Blocked, Violation

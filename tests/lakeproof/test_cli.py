@@ -291,7 +291,7 @@ def test_a_server_of_another_kind_is_recognised(cli, server):
 def test_explain_shows_statement_clause_and_source(cli):
     code, out, _ = cli("explain", "lance.namespace.create.conflict")
     assert code == 0
-    assert "is refused with 409 and code 2" in out
+    assert "returns 409 with code 2" in out
     assert "conflict-as-400" in out
     assert "def test_create_existing_namespace" in out
 

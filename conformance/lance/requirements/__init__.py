@@ -1,1 +1,1 @@
-"""The requirements of the Lance Namespace API, in a module per topic."""
+"""Requirements of the Lance Namespace API, one module per topic."""

@@ -1,4 +1,4 @@
-"""The same request again, after what it did was undone: it is done anew."""
+"""Requests repeated after their effect was undone."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from conformance.lance.catalog import LanceCatalog, Names
 from conformance.lance.support.arrow import stream
 from conformance.lance.support.columns import KEPT, fields, metadata
 from conformance.lance.support.indexing import wait_for_index
-from conformance.lance.support.tags import check_tag, new_tagged
+from conformance.lance.support.versions import check_tag, new_tagged
 
 
 def _new_id(catalog: LanceCatalog) -> Names:
@@ -202,11 +202,11 @@ DECLARATIONS: dict[str, Change[LanceCatalog]] = {
 
 @must("lance.again.{}", clause=lambda case: case.clause, each=CHANGES)
 def test_done_again(catalog: LanceCatalog, case: Change[LanceCatalog]) -> None:
-    """What a request did ({}) and others undid is done again by the same request."""
+    """{} takes effect again when the same request is repeated after its effect was undone."""
     case.made_again(catalog, catalog.client)
 
 
 @should("lance.again.{}", clause=lambda case: case.clause, each=DECLARATIONS)
 def test_declared_again(catalog: LanceCatalog, case: Change[LanceCatalog]) -> None:
-    """What a request declared ({}) and others dropped is declared again by the same request."""
+    """{} declares the table again when the same request is repeated after the table was dropped."""
     case.made_again(catalog, catalog.client)

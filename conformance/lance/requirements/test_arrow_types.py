@@ -1,4 +1,4 @@
-"""Arrow data on their way into a table and out of it: types, batches, sizes."""
+"""Arrow data written to tables and read back: types, batches, sizes, schemas."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ from conformance.lance.support.arrow_types import (
     same_rows,
     typed_table,
 )
+from conformance.lance.support.merging import UPSERT
 
 CREATE = ["CreateTable"]
 INSERT = ["InsertIntoTable"]
 MERGE = ["MergeInsertIntoTable"]
-UPSERT: dict[str, Any] = {"on": "id", "when_matched_update_all": True, "when_not_matched_insert_all": True}
 
 
 @must("lance.arrow.type.{}", operations=CREATE, clause="arrow-core-types", each=CORE)
 def test_core_type(catalog: LanceCatalog, case: tuple[pa.DataType, list[Any]]) -> None:
-    """A column of type {} is refused with 400, or read back as it was sent, nulls among its values."""
+    """CreateTable with a column of type {} returns 400, or reads return its type, values and nulls unchanged."""
     sent = typed_table(*case)
     id = catalog.table_id()
     if _is_taken(catalog, id, stream(sent)):
@@ -39,7 +39,7 @@ def test_core_type(catalog: LanceCatalog, case: tuple[pa.DataType, list[Any]]) -
 
 
 def _is_taken(catalog: LanceCatalog, id: Names, body: bytes) -> bool:
-    """Create a table: False where the server has no columns of its types, and makes none."""
+    """Create a table; return False where the server rejects it with 400 and creates nothing."""
     if catalog.create_table(id, body, expect=(200, 400)).status == 200:
         return True
     catalog.table_exists(id, expect=404)
@@ -48,7 +48,7 @@ def _is_taken(catalog: LanceCatalog, id: Names, body: bytes) -> bool:
 
 @must("lance.arrow.special.{}", operations=CREATE, clause="arrow-special-types", each=SPECIAL)
 def test_special_type(catalog: LanceCatalog, case: tuple[pa.DataType, list[Any]]) -> None:
-    """A column of type {} is refused with 400, or read back with the values that were sent."""
+    """CreateTable with a column of type {} returns 400, or reads return the values that were sent."""
     sent = typed_table(*case)
     id = catalog.table_id()
     if _is_taken(catalog, id, stream(sent)):
@@ -58,7 +58,7 @@ def test_special_type(catalog: LanceCatalog, case: tuple[pa.DataType, list[Any]]
 @must("lance.arrow.create", operations=CREATE, clause="arrow-faithful")
 @given(drawn=arrow_tables())
 def test_create_with_any_schema(catalog: LanceCatalog, drawn: list[pa.Table]) -> None:
-    """Whatever core types a schema is made of, a table that is created has its columns and the rows of every batch."""
+    """For any schema of core types, CreateTable returns 400 or stores the schema and the rows of every batch."""
     id = catalog.table_id()
     if not _is_taken(catalog, id, batches(drawn[0])):
         return
@@ -71,7 +71,7 @@ def test_create_with_any_schema(catalog: LanceCatalog, drawn: list[pa.Table]) ->
 @must("lance.arrow.insert", operations=INSERT, clause="arrow-faithful")
 @given(drawn=arrow_tables(2))
 def test_insert_with_any_schema(catalog: LanceCatalog, drawn: list[pa.Table]) -> None:
-    """Whatever core types the schema of a table is made of, the rows of every batch are added."""
+    """For any schema of core types, InsertIntoTable adds the rows of every batch."""
     id = catalog.table_id()
     if not _is_taken(catalog, id, stream(drawn[0])):
         return
@@ -82,20 +82,20 @@ def test_insert_with_any_schema(catalog: LanceCatalog, drawn: list[pa.Table]) ->
 @must("lance.arrow.merge", operations=MERGE, clause="arrow-faithful")
 @given(drawn=arrow_tables(3))
 def test_merge_with_any_schema(catalog: LanceCatalog, drawn: list[pa.Table]) -> None:
-    """Whatever core types the schema of a table is made of, merging sets every column of the rows that match."""
+    """For any schema of core types, MergeInsertIntoTable updates every column of the matching rows."""
     kept, old, new = drawn
     rows = min(old.num_rows, new.num_rows)
     changed = new.slice(0, rows).set_column(0, "id", old.slice(0, rows)["id"])
     id = catalog.table_id()
     if not _is_taken(catalog, id, stream(pa.concat_tables([kept, old]))):
         return
-    catalog.merge_insert_into_table(id, batches(changed), **UPSERT)
+    catalog.merge_insert_into_table(id, batches(changed), on="id", **UPSERT)
     same_rows(read_table(catalog, id), kept, old.slice(rows), changed)
 
 
 @must("lance.arrow.batches", operations=INSERT, clause="arrow-faithful")
 def test_insert_many_batches(catalog: LanceCatalog) -> None:
-    """A stream of many batches, small ones and empty ones among them, is taken whole."""
+    """InsertIntoTable with 200 batches, small and empty ones included, inserts every row."""
     id = catalog.new_table(rows=1)
     sent = pa.concat_tables([tables(rows, first=10 + index * 10) for index, rows in enumerate([3, 0, 10, 1, 0] * 40)])
     catalog.insert_into_table(id, batches(sent))
@@ -107,7 +107,7 @@ DICTIONARY = pa.dictionary(pa.int32(), pa.string())
 
 @must("lance.arrow.dictionaries", operations=CREATE, clause="arrow-special-types")
 def test_changing_dictionaries(catalog: LanceCatalog) -> None:
-    """Dictionaries that differ from batch to batch are refused with 400, or each row has the value that was sent."""
+    """CreateTable with dictionaries that differ between batches returns 400 or stores the value of every row."""
     parts = [["a", "b"], ["c", "a"], ["b", "c"]]
     column = pa.chunked_array([pa.array(part).dictionary_encode().cast(DICTIONARY) for part in parts])
     sent = pa.table({"id": pa.chunked_array([[0, 1], [2, 3], [4, 5]]), "value": column})
@@ -120,7 +120,7 @@ BIG_ROWS = 60_000
 
 
 def _big(first: int = 0) -> pa.Table:
-    """Return rows of about 80 bytes, from a key on to the last."""
+    """Return rows of about 80 bytes each, with the keys from `first` to BIG_ROWS - 1."""
     keys = range(first, BIG_ROWS)
     return pa.table({"id": pa.array(keys, pa.int64()), "text": [f"{key:064d}" for key in keys]})
 
@@ -133,13 +133,13 @@ def _check_big(catalog: LanceCatalog, id: Names) -> None:
 
 @should("lance.arrow.large.create", operations=CREATE, clause="arrow-large")
 def test_create_large(catalog: LanceCatalog) -> None:
-    """A table can be created from a body of several megabytes in many batches."""
+    """CreateTable with a body of several megabytes in many batches stores every row."""
     _check_big(catalog, catalog.new_table_of(_big()))
 
 
 @should("lance.arrow.large.insert", operations=INSERT, clause="arrow-large")
 def test_insert_large(catalog: LanceCatalog) -> None:
-    """A body of several megabytes in many batches can be inserted."""
+    """InsertIntoTable with a body of several megabytes in many batches inserts every row."""
     id = catalog.new_table_of(_big().slice(0, 1))
     catalog.insert_into_table(id, stream(_big(1)))
     _check_big(catalog, id)
@@ -147,9 +147,9 @@ def test_insert_large(catalog: LanceCatalog) -> None:
 
 @should("lance.arrow.large.merge", operations=MERGE, clause="arrow-large")
 def test_merge_large(catalog: LanceCatalog) -> None:
-    """A body of several megabytes in many batches can be merged."""
+    """MergeInsertIntoTable with a body of several megabytes in many batches merges every row."""
     id = catalog.new_table_of(_big().slice(0, 1))
-    catalog.merge_insert_into_table(id, stream(_big()), **UPSERT)
+    catalog.merge_insert_into_table(id, stream(_big()), on="id", **UPSERT)
     _check_big(catalog, id)
 
 
@@ -160,14 +160,14 @@ REQUIRED = pa.schema([pa.field("id", pa.int64(), nullable=False), pa.field("note
 
 @should("lance.arrow.required", operations=CREATE, clause="arrow-schema-kept")
 def test_required_column_stays_required(catalog: LanceCatalog) -> None:
-    """A column that cannot be null is still one when the schema is read back."""
+    """CreateTable keeps nullability: a non-nullable column reads back as non-nullable."""
     table = read_table(catalog, catalog.new_table_of(pa.table({"id": [1], "note": ["x"]}, schema=REQUIRED)))
     equal([field.nullable for field in table.schema], [False, True], "whether the columns id and note may be null")
 
 
 @should("lance.arrow.required_null", operations=INSERT, clause="insert-null", kind="error")
 def test_null_in_required_column(catalog: LanceCatalog) -> None:
-    """A null for a column that cannot be null is refused with 400, and no row is added."""
+    """InsertIntoTable with a null in a non-nullable column returns 400 and inserts no row."""
     id = catalog.new_table_of(pa.table({"id": [1], "note": ["x"]}, schema=REQUIRED))
     catalog.insert_into_table(id, stream(pa.table({"id": [2, None], "note": ["y", "z"]})), expect=400)
     equal(catalog.count_table_rows(id).json, 1, "the number of rows")
@@ -175,7 +175,7 @@ def test_null_in_required_column(catalog: LanceCatalog) -> None:
 
 @should("lance.arrow.metadata", operations=CREATE, clause="arrow-schema-kept")
 def test_metadata_stay(catalog: LanceCatalog) -> None:
-    """The metadata of a schema and of its fields are there when the schema is read back."""
+    """CreateTable keeps the metadata of the Arrow schema and of its fields."""
     field = pa.field("id", pa.int64(), metadata={"unit": "piece"})
     sent = pa.table({"id": [1]}, schema=pa.schema([field], metadata={"origin": "here"}))
     table = read_table(catalog, catalog.new_table_of(sent))
@@ -185,7 +185,7 @@ def test_metadata_stay(catalog: LanceCatalog) -> None:
 
 
 def _metadata(owner: pa.Field | pa.Schema) -> dict[str, str]:
-    """Return the metadata of a field or a schema as texts."""
+    """Return the metadata of a field or a schema as text."""
     return {
         key.decode(errors="replace"): value.decode(errors="replace") for key, value in (owner.metadata or {}).items()
     }
@@ -215,9 +215,9 @@ ODD_SCHEMAS = {
 
 @must("lance.arrow.schema.{}", operations=CREATE, clause="arrow-readable", kind="hostile", each=ODD_SCHEMAS)
 def test_odd_schema(catalog: LanceCatalog, case: pa.Table) -> None:
-    """An odd schema ({}) is refused with 400, or makes a table that can be read back."""
+    """CreateTable with an unusual schema ({}) returns 400 or creates a table with the same columns and values."""
     id = catalog.table_id()
     if catalog.create_table(id, stream(case), expect=(200, 400)).status == 200:
         table = read_table(catalog, id)
-        if not table.equals(case):  # Python has no values for two fields of one name
+        if not table.equals(case):  # columns_of cannot represent two fields of one name
             equal(columns_of(table), columns_of(case), "the columns of the table")

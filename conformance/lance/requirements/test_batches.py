@@ -1,4 +1,4 @@
-"""BatchCreateTableVersions and BatchCommitTables: all or nothing."""
+"""BatchCreateTableVersions and BatchCommitTables: atomic batches."""
 
 from __future__ import annotations
 
@@ -23,27 +23,27 @@ Body = dict[str, Any]
 
 
 def entry(catalog: LanceCatalog, id: Names) -> Body:
-    """Stage the next version of a table and return what a batch says of it."""
+    """Stage the next version of a table and return its entry of a batch."""
     return {"id": id, **stage(catalog, id)}
 
 
 def declare(id: Names, **body: Any) -> Body:
-    """Return the operation that declares a table."""
+    """Return the batch operation that declares a table."""
     return {"declare_table": {"id": id, **body}}
 
 
 def deregister(id: Names) -> Body:
-    """Return the operation that deregisters a table."""
+    """Return the batch operation that deregisters a table."""
     return {"deregister_table": {"id": id}}
 
 
 def create_version(entry: Body) -> Body:
-    """Return the operation that makes a version."""
+    """Return the batch operation that creates a version."""
     return {"create_table_version": entry}
 
 
 def delete_versions(id: Names, start: int, end: int) -> Body:
-    """Return the operation that deletes versions."""
+    """Return the batch operation that deletes versions."""
     return {"delete_table_versions": {"id": id, "ranges": [{"start_version": start, "end_version": end}]}}
 
 
@@ -52,7 +52,7 @@ def _row_counts_are(catalog: LanceCatalog, ids: list[Names], expected: list[int]
 
 
 def _some_numbers(catalog: LanceCatalog, id: Names) -> list[int]:
-    """Return the versions of a table that must have some."""
+    """Return the versions of a table. Raises Violation when none is listed."""
     versions = numbers(catalog, id)
     holds(versions, "the versions of the table are listed")
     return versions
@@ -63,7 +63,7 @@ def _some_numbers(catalog: LanceCatalog, id: Names) -> list[int]:
 
 @must("lance.version.batch_create.all", operations=CREATE, clause="batch-create-versions")
 def test_batch_makes_versions(catalog: LanceCatalog) -> None:
-    """A batch makes a version of each of its tables, and the answer has them in the order of the entries."""
+    """BatchCreateTableVersions creates one version per entry and returns the versions in the order of the entries."""
     ids = [new_table_with_versions(catalog), catalog.new_table("b"), catalog.new_table("a")]
     entries = [entry(catalog, id) for id in ids]
     made = catalog.batch_create_table_versions(entries=entries)["versions"]
@@ -76,7 +76,7 @@ def test_batch_makes_versions(catalog: LanceCatalog) -> None:
 
 
 def canary_of(catalog: LanceCatalog) -> str:
-    """Return the path of a file of the run's own that is no part of any table."""
+    """Return the path of a file that the run wrote and that belongs to no table."""
     return str(catalog.target.canaries.new("1.manifest").path).lstrip("/")
 
 
@@ -97,7 +97,7 @@ SPOILED_CODES = {409: 14, 404: 4, 400: 13}
 
 @must("lance.version.batch_create.none.{}", operations=CREATE, clause="batch-atomic", kind="error", each=SPOILED)
 def test_batch_makes_no_version(catalog: LanceCatalog, case: Any) -> None:
-    """When the last entry of a batch cannot be done ({}), no version is made."""
+    """BatchCreateTableVersions whose last entry fails ({}) returns the error of that entry and creates no version."""
     _check_spoiled(catalog, *case)
 
 
@@ -109,7 +109,7 @@ def test_batch_makes_no_version(catalog: LanceCatalog, case: Any) -> None:
     each=BAD_MANIFESTS,
 )
 def test_batch_of_bad_manifests(catalog: LanceCatalog, case: Any) -> None:
-    """When the last entry of a batch has a manifest that is none of its table's ({}), no version is made."""
+    """BatchCreateTableVersions whose last manifest is invalid ({}) returns 400 with code 13 and creates no version."""
     _check_spoiled(catalog, 400, case[1])
 
 
@@ -124,7 +124,7 @@ def _check_spoiled(catalog: LanceCatalog, status: int, spoil: Spoil) -> None:
 
 @must("lance.version.batch_create.twice", operations=CREATE, clause="batch-atomic", kind="error")
 def test_batch_makes_a_version_once(catalog: LanceCatalog) -> None:
-    """A batch that makes one version twice is refused with 409, and makes none."""
+    """BatchCreateTableVersions with two entries for the same version returns 409 and creates neither."""
     id = catalog.new_table()
     staged = entry(catalog, id)
     catalog.batch_create_table_versions(entries=[staged, entry(catalog, id)], expect=409)
@@ -133,7 +133,7 @@ def test_batch_makes_a_version_once(catalog: LanceCatalog) -> None:
 
 @should("lance.version.batch_create.repeated", operations=CREATE, clause="batch-atomic", kind="error")
 def test_batch_is_not_done_twice(catalog: LanceCatalog) -> None:
-    """A batch that was done is refused when it is sent again with 409, or 400 or 404: its versions are there."""
+    """Repeating a completed BatchCreateTableVersions request returns 400, 404 or 409."""
     entries = [entry(catalog, catalog.new_table())]
     catalog.batch_create_table_versions(entries=entries)
     catalog.batch_create_table_versions(entries=entries, expect=(400, 404, 409))
@@ -141,7 +141,7 @@ def test_batch_is_not_done_twice(catalog: LanceCatalog) -> None:
 
 @should("lance.version.batch_create.again", operations=CREATE, clause="batch-atomic")
 def test_batch_can_be_repaired(catalog: LanceCatalog) -> None:
-    """What a refused batch had staged is still there: without the entry that spoiled it the batch is done."""
+    """After BatchCreateTableVersions rejects a batch, the same batch without the invalid entry succeeds."""
     ids = [catalog.new_table(name) for name in ("a", "b")]
     entries = [entry(catalog, id) for id in ids]
     missing = {**entries[0], "id": catalog.table_id("missing")}
@@ -154,14 +154,14 @@ def test_batch_can_be_repaired(catalog: LanceCatalog) -> None:
 
 
 def _check_properties(catalog: LanceCatalog, id: Names, sent: dict[str, str]) -> None:
-    """Check that a table has the properties that it was declared with; a server may add some of its own."""
+    """Check that a table has the properties of its declaration; a server may add its own."""
     shown = catalog.describe_table(id).get("properties") or {}
     equal({key: shown.get(key) for key in sent}, sent, "the properties of the table")
 
 
 @must("lance.batch.declare", operations=COMMIT, clause="batch-commit")
 def test_commit_declares_tables(catalog: LanceCatalog) -> None:
-    """A batch declares its tables, with their properties."""
+    """BatchCommitTables declares its tables with their properties."""
     ids = [catalog.table_id(name) for name in ("a", "b")]
     properties = {"owner": "me"}
     catalog.note_tables(ids)
@@ -172,7 +172,7 @@ def test_commit_declares_tables(catalog: LanceCatalog) -> None:
 
 @must("lance.batch.deregister", operations=COMMIT, clause="batch-commit")
 def test_commit_deregisters_tables(catalog: LanceCatalog) -> None:
-    """A batch deregisters its tables; their data stay where they were."""
+    """BatchCommitTables deregisters its tables and leaves their data in place."""
     ids = [catalog.new_table(name) for name in ("a", "b")]
     locations = [text(catalog.describe_table(id)["location"], "the location of the table") for id in ids]
     catalog.batch_commit_tables(operations=[deregister(id) for id in ids])
@@ -184,7 +184,7 @@ def test_commit_deregisters_tables(catalog: LanceCatalog) -> None:
 
 @must("lance.batch.versions", operations=COMMIT, clause="batch-commit")
 def test_commit_makes_and_deletes_versions(catalog: LanceCatalog) -> None:
-    """A batch makes versions of some tables and deletes versions of others."""
+    """BatchCommitTables creates a version of one table and deletes versions of another in the same batch."""
     made, trimmed = catalog.new_table("a"), new_table_with_versions(catalog)
     before = _some_numbers(catalog, trimmed)
     body = create_version(entry(catalog, made))
@@ -195,7 +195,7 @@ def test_commit_makes_and_deletes_versions(catalog: LanceCatalog) -> None:
 
 @must("lance.batch.results", operations=COMMIT, clause="batch-results")
 def test_commit_answers_in_order(catalog: LanceCatalog) -> None:
-    """The results of a batch stand in the order of its operations, each under the name of its operation."""
+    """BatchCommitTables returns one result per operation, in request order, under the name of the operation."""
     declared, made, trimmed = catalog.table_id("d"), catalog.new_table("a"), new_table_with_versions(catalog)
     gone = catalog.new_table("gone")
     catalog.note_tables([declared])
@@ -236,14 +236,14 @@ LAST: dict[str, tuple[tuple[int, ...], Callable[[LanceCatalog], Body]]] = {
 
 @must("lance.batch.none.{}", operations=COMMIT, clause="batch-atomic", kind="error", each=LAST)
 def test_commit_does_nothing(catalog: LanceCatalog, case: Any) -> None:
-    """When the last operation of a batch cannot be done ({}), none is."""
+    """BatchCommitTables whose last operation fails ({}) returns the error of that operation and applies nothing."""
     statuses, spoil = case
     _check_nothing_done(catalog, spoil, statuses)
 
 
 @should("lance.batch.none.version_unstaged", operations=COMMIT, clause="create-version-staged", kind="error")
 def test_commit_of_missing_manifest(catalog: LanceCatalog) -> None:
-    """When the last operation of a batch makes a version of a manifest that was never staged, none is done."""
+    """BatchCommitTables whose last operation names a missing manifest returns 400 and applies nothing."""
 
     def unstaged(catalog: LanceCatalog) -> Body:
         return create_version({**entry(catalog, catalog.new_table("v")), "manifest_path": f"{UNUSED}/_versions/y"})
@@ -266,7 +266,7 @@ def _check_nothing_done(
 
 
 def _commit_twin(catalog: LanceCatalog) -> None:
-    """Commit a batch of operations that can all be done."""
+    """Commit a valid batch of the same operations."""
     declared, gone, trimmed = catalog.table_id("twin_d"), catalog.new_table("twin_k"), catalog.new_table("twin_t")
     catalog.note_tables([declared])
     catalog.batch_commit_tables(operations=[declare(declared), deregister(gone), delete_versions(trimmed, 4711, 4712)])
@@ -274,7 +274,7 @@ def _commit_twin(catalog: LanceCatalog) -> None:
 
 @must("lance.batch.none.versions", operations=COMMIT, clause="batch-atomic", kind="error")
 def test_commit_makes_no_version(catalog: LanceCatalog) -> None:
-    """When the last operation of a batch cannot be done, no version is made before it."""
+    """BatchCommitTables whose last operation fails with 404 does not create the version before it."""
     id = catalog.new_table()
     operations = [create_version(entry(catalog, id)), deregister(catalog.table_id("missing"))]
     catalog.batch_commit_tables(operations=operations, expect=404)
@@ -289,7 +289,7 @@ DELIMITED: dict[str, tuple[str, Callable[[LanceCatalog, Names], Body]]] = {
 
 @must("lance.batch.delimiter.{}", operations=lambda case: [case[0]], clause="identifier-list", each=DELIMITED)
 def test_batch_with_delimiter(catalog: LanceCatalog, case: tuple[str, Any]) -> None:
-    """An id in the body of a batch ({}) is a list of names, whatever delimiter the request has."""
+    """The id in a batch body is a list of names: the delimiter of the request does not affect it ({})."""
     operation, body = case
     id = catalog.table_id("a.b")
     if catalog.declare_table(id, expect=(200, 400)).status == 400:
@@ -304,7 +304,7 @@ def test_batch_with_delimiter(catalog: LanceCatalog, case: tuple[str, Any]) -> N
 
 @should("lance.batch.swap", operations=COMMIT, clause="batch-order")
 def test_commit_sees_its_own_changes(catalog: LanceCatalog) -> None:
-    """The operations of a batch are done in order: a name that is given up can be taken in the same batch."""
+    """BatchCommitTables applies its operations in order: it can deregister a name and then declare it again."""
     id = catalog.new_table()
     catalog.batch_commit_tables(operations=[deregister(id), declare(id, properties={"new": "yes"})])
     _check_properties(catalog, id, {"new": "yes"})
@@ -312,7 +312,7 @@ def test_commit_sees_its_own_changes(catalog: LanceCatalog) -> None:
 
 @should("lance.batch.conflicting", operations=COMMIT, clause="batch-order", kind="error")
 def test_commit_contradicts_itself(catalog: LanceCatalog) -> None:
-    """A batch that declares one table twice is refused with 409, and declares none."""
+    """BatchCommitTables that declares the same table twice returns 409 and declares nothing."""
     id = catalog.table_id("d")
     catalog.note_tables([id])
     catalog.batch_commit_tables(operations=[declare(id), declare(id)], expect=409)
@@ -321,7 +321,7 @@ def test_commit_contradicts_itself(catalog: LanceCatalog) -> None:
 
 @should("lance.batch.two_at_once", operations=COMMIT, clause="batch-operation", kind="error")
 def test_operation_that_is_two(catalog: LanceCatalog) -> None:
-    """An operation of a batch that is two operations is refused with 400, and neither is done."""
+    """BatchCommitTables with two operations in one item returns 400 and applies neither."""
     id, kept = catalog.table_id("d"), catalog.new_table("k")
     catalog.note_tables([id])
     catalog.batch_commit_tables(operations=[{**declare(id), **deregister(kept)}], expect=400)

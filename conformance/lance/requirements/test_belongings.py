@@ -1,4 +1,4 @@
-"""What belongs to a table beside its rows stays with it, whatever it is called, and goes with it."""
+"""Tags, indices, metadata and versions of a table through renames, drops, registrations and restores."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from conformance.author.requirement import must, should
 from conformance.author.strategies import tables
 from conformance.lance.catalog import LanceCatalog
 from conformance.lance.support.arrow import stream
-from conformance.lance.support.belongings import OF_TABLE, OF_VERSION, Belonging
+from conformance.lance.support.details import OF_TABLE, OF_VERSION, TableDetail
 from conformance.values.outcomes import Unoffered
 
 RENAME, REGISTER, DROP, RESTORE = ["RenameTable"], ["RegisterTable"], ["DropTable"], ["RestoreTable"]
 
 
 @should("lance.table.rename.keeps.{}", operations=RENAME, clause="rename-table-keeps", each=OF_TABLE)
-def test_renamed_table_keeps(catalog: LanceCatalog, case: Belonging) -> None:
-    """A renamed table has what it had before ({})."""
+def test_renamed_table_keeps(catalog: LanceCatalog, case: TableDetail) -> None:
+    """RenameTable keeps the {} of the table."""
     id, renamed = catalog.new_table("before"), catalog.table_id("after")
     case.give(catalog, id)
     before = case.look(catalog, id)
@@ -25,7 +25,7 @@ def test_renamed_table_keeps(catalog: LanceCatalog, case: Belonging) -> None:
 
 @should("lance.table.rename.properties", operations=RENAME, clause="rename-table-keeps")
 def test_renamed_table_keeps_properties(catalog: LanceCatalog) -> None:
-    """Where a server keeps properties, a renamed table has those that it had before."""
+    """On servers that store table properties, RenameTable keeps them."""
     id, renamed = catalog.new_declared_table("before", properties={"owner": "me"}), catalog.table_id("after")
     catalog.insert_into_table(id, stream(tables(1)))
     if (catalog.describe_table(id).get("properties") or {}).get("owner") != "me":
@@ -36,8 +36,8 @@ def test_renamed_table_keeps_properties(catalog: LanceCatalog) -> None:
 
 
 @should("lance.table.register.keeps.{}", operations=REGISTER, clause="register-table-keeps", each=OF_TABLE)
-def test_registered_table_keeps(catalog: LanceCatalog, case: Belonging) -> None:
-    """A table that is registered where it lies has what it had before it was deregistered ({})."""
+def test_registered_table_keeps(catalog: LanceCatalog, case: TableDetail) -> None:
+    """RegisterTable at the location of a deregistered table restores the {} of the table."""
     id = catalog.new_table()
     case.give(catalog, id)
     before = case.look(catalog, id)
@@ -47,8 +47,8 @@ def test_registered_table_keeps(catalog: LanceCatalog, case: Belonging) -> None:
 
 
 @must("lance.table.drop.forgets.{}", operations=DROP, clause="drop-table", each=OF_VERSION)
-def test_dropped_table_is_forgotten(catalog: LanceCatalog, case: Belonging) -> None:
-    """A table created again after it was dropped has nothing of what the former one had ({})."""
+def test_dropped_table_is_forgotten(catalog: LanceCatalog, case: TableDetail) -> None:
+    """A table created under the name of a dropped table does not inherit its {}."""
     new = case.look(catalog, catalog.new_table("new"))
     id = catalog.new_table()
     case.give(catalog, id)
@@ -58,8 +58,8 @@ def test_dropped_table_is_forgotten(catalog: LanceCatalog, case: Belonging) -> N
 
 
 @should("lance.version.restore.keeps.{}", operations=RESTORE, clause="restore-keeps", each=OF_VERSION)
-def test_restored_version_keeps(catalog: LanceCatalog, case: Belonging) -> None:
-    """A table whose version is restored has what it had then ({})."""
+def test_restored_version_keeps(catalog: LanceCatalog, case: TableDetail) -> None:
+    """RestoreTable leaves the table with the {} that it had at the restored version."""
     id = catalog.new_table()
     case.give(catalog, id)
     before, version = case.look(catalog, id), catalog.version(id)

@@ -1,4 +1,4 @@
-"""Requests of every operation in which one field or parameter after another is unusual, or that are large."""
+"""Requests of every operation with one unusual field or parameter, and with large bodies."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from conformance.lance.support.fuller import FULLER
 from conformance.lance.support.ordinary import preparation
 from specs.openapi import Operation, Schema
 
-# What names something: a careless server would make of it what is not the run's own. Code of clients is never sent.
+# Fields that name objects (another value could change objects of others), and client code, which is never sent.
 LEFT = ("id", "location", "new_table_name", "new_namespace_id", "virtual_column")
 
 
@@ -33,7 +33,7 @@ WITH_FIELDS = {name: body for name, body in BODIES.items() if name != "update_ta
 
 
 def _stays(operation: Operation) -> tuple[str, ...]:
-    """Return the parameters of an operation that stay: with another delimiter an id would name something else."""
+    """Return the parameters that keep their value: with another delimiter an id would name another object."""
     return () if "/transaction/" in operation.path else ("delimiter",)
 
 

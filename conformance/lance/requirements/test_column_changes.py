@@ -1,4 +1,4 @@
-"""Columns changed in tables that are more than one write: with fragments, indices, and types of all kinds."""
+"""Column changes of tables with several fragments, with indices, and with columns of many types."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from conformance.lance.support.arrow import stream
 from conformance.lance.support.arrow_types import CORE, SPECIAL, read_table, same_rows, typed_table
 from conformance.lance.support.columns import ADD, ALTER, CHANGES, DROP, field
 from conformance.lance.support.indexing import all_indices, wait_for_index
-from conformance.lance.support.rows import check_transaction
+from conformance.lance.support.versions import check_transaction
 from conformance.values.outcomes import Unoffered
 
 
 @must("lance.column.add.fragments", operations=ADD, clause="add-columns")
 @given(rows=st.lists(st.integers(1, 4), min_size=1, max_size=3), deleted=st.integers(0, 3))
 def test_add_column_to_every_row(catalog: LanceCatalog, rows: list[int], deleted: int) -> None:
-    """A column is computed for the rows of every insert, also where others were deleted."""
+    """AlterTableAddColumns computes the column for the rows of every insert, also after other rows were deleted."""
     id = catalog.new_table(rows=rows[0])
     for count in rows[1:]:
         catalog.insert_into_table(id, stream(tables(count)))
@@ -34,7 +34,7 @@ def test_add_column_to_every_row(catalog: LanceCatalog, rows: list[int], deleted
 
 @must("lance.column.add.empty", operations=ADD, clause="add-columns")
 def test_add_column_to_empty_table(catalog: LanceCatalog) -> None:
-    """A table whose rows were all deleted gets a column too, of its expression's type, and rows can follow."""
+    """AlterTableAddColumns on a table whose rows were all deleted adds a column that later inserts can fill."""
     id = catalog.new_table(rows=1)
     catalog.delete_from_table(id, predicate="true")
     catalog.alter_table_add_columns(id, new_columns=[{"name": "new", "expression": "id + 1"}])
@@ -50,7 +50,7 @@ SAME: dict[str, tuple[pa.DataType, list[Any]]] = {
 
 
 def _stored(catalog: LanceCatalog, sent: pa.Table) -> Names:
-    """Create a table. Raises Unoffered where the server has no columns of its types."""
+    """Create a table. Raises Unoffered where the server does not support its column types."""
     id = catalog.table_id()
     if catalog.create_table(id, stream(sent), expect=(200, 400)).status == 400:
         raise Unoffered("the server has no columns of this type")
@@ -59,7 +59,7 @@ def _stored(catalog: LanceCatalog, sent: pa.Table) -> Names:
 
 @should("lance.column.alter.same_type.{}", operations=ALTER, clause="alter-columns-same-type", each=SAME)
 def test_rename_with_the_type_as_described(catalog: LanceCatalog, case: tuple[pa.DataType, list[Any]]) -> None:
-    """Renaming a column with the type that DescribeTable tells of it ({}) keeps type and values."""
+    """Renaming a column with the data_type that DescribeTable returns ({}) keeps its type and values."""
     id = _stored(catalog, typed_table(*case))
     before = read_table(catalog, id)
     equal(before.schema.names, ["id", "value"], "the columns of the table")
@@ -72,7 +72,7 @@ def test_rename_with_the_type_as_described(catalog: LanceCatalog, case: tuple[pa
 
 
 def _indexed(catalog: LanceCatalog) -> Names:
-    """Create a table with an index on its column `id`."""
+    """Create a table with an index on the column `id`."""
     id = catalog.new_table(rows=20)
     catalog.create_table_scalar_index(id, column="id", index_type="BTREE", name="by_id")
     wait_for_index(catalog, id, "by_id")
@@ -81,7 +81,7 @@ def _indexed(catalog: LanceCatalog) -> Names:
 
 @should("lance.column.alter.index", operations=ALTER, clause="index-follows-column")
 def test_index_follows_renamed_column(catalog: LanceCatalog) -> None:
-    """A renamed column keeps its index, which names it as it is called now, and is found by its values."""
+    """After an indexed column is renamed, its index lists the new name and filters on that name find the rows."""
     id = _indexed(catalog)
     catalog.alter_table_alter_columns(id, alterations=[{"path": "id", "data_type": {"type": "int64"}, "rename": "key"}])
     equal([row["key"] for row in catalog.rows(id, filter="key = 7")], [7], "the keys of the found rows")
@@ -91,7 +91,7 @@ def test_index_follows_renamed_column(catalog: LanceCatalog) -> None:
 
 @should("lance.column.drop.index", operations=DROP, clause="index-follows-column")
 def test_index_goes_with_dropped_column(catalog: LanceCatalog) -> None:
-    """The index of a dropped column is gone with it, and the rows stay."""
+    """AlterTableDropColumns of an indexed column drops the index and keeps the rows."""
     id = _indexed(catalog)
     catalog.alter_table_drop_columns(id, columns=["id"])
     equal(all_indices(catalog, id), [], "the indices of the table")
@@ -108,6 +108,6 @@ TOLD = {name: case for name, case in CHANGES.items() if name != "metadata"}
     each=TOLD,
 )
 def test_transaction_of_change_is_known(catalog: LanceCatalog, case: Any) -> None:
-    """A transaction_id in the answer ({}) is one that DescribeTransaction knows."""
+    """DescribeTransaction knows the transaction_id that a column change ({}) returns."""
     id = catalog.new_table_of(pa.table({"id": [1, 2], "age": [30, 41]}))
     check_transaction(catalog, case[1](catalog, id))

@@ -42,7 +42,7 @@ def people(catalog: LanceCatalog) -> Names:
 
 
 def column(catalog: LanceCatalog, id: Names, name: str) -> list[Any]:
-    """Return the values of a column by id."""
+    """Return the values of a column in the order of the ids."""
     return [row[name] for row in by_id(catalog.rows(id, columns={"column_names": ["id", name]}))]
 
 
@@ -52,12 +52,12 @@ def by_id(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def columns_are(catalog: LanceCatalog, id: Names, names: list[str]) -> None:
-    """Check that DescribeTable tells exactly these columns, in this order."""
+    """Check that DescribeTable returns exactly these columns, in this order."""
     equal(list(fields(catalog, id)), names, COLUMNS)
 
 
 def columns_at(catalog: LanceCatalog, id: Names, version: int) -> list[str]:
-    """Return the columns that the rows of a version have."""
+    """Return the columns of the rows of a version."""
     rows = catalog.rows(id, version=version)
     holds(rows, "the earlier version has rows")
     return list(rows[0])
@@ -77,7 +77,7 @@ EXPRESSIONS: dict[str, tuple[str, list[Any]]] = {
 
 @must("lance.column.add.{}", operations=ADD, clause="add-columns", each=EXPRESSIONS)
 def test_add_column(catalog: LanceCatalog, case: tuple[str, list[Any]]) -> None:
-    """An added column has for each row what its expression ({}) makes of the others."""
+    """AlterTableAddColumns fills the new column with the value of its expression in every row ({})."""
     id = people(catalog)
     expression, values = case
     catalog.alter_table_add_columns(id, new_columns=[{"name": "new", "expression": expression}])
@@ -86,7 +86,7 @@ def test_add_column(catalog: LanceCatalog, case: tuple[str, list[Any]]) -> None:
 
 @must("lance.column.add.together", operations=ADD, clause="add-columns")
 def test_add_columns_in_one_version(catalog: LanceCatalog) -> None:
-    """Several columns are added together, and the answer has the number of the version that has them."""
+    """AlterTableAddColumns adds several columns in one version and returns that version."""
     id = people(catalog)
     before = catalog.version(id)
     new = [{"name": "a", "expression": "id"}, {"name": "b", "expression": "age + 1"}]
@@ -100,7 +100,7 @@ def test_add_columns_in_one_version(catalog: LanceCatalog) -> None:
 @must("lance.column.add.others", operations=ADD, clause="add-columns")
 @given(count=st.integers(1, 3))
 def test_added_columns_leave_the_others(catalog: LanceCatalog, count: int) -> None:
-    """Adding columns changes none of the others, and earlier versions do not have them."""
+    """AlterTableAddColumns leaves the other columns and earlier versions unchanged."""
     id = people(catalog)
     before = catalog.version(id)
     new = [{"name": f"new_{index}", "expression": "id"} for index in range(count)]
@@ -122,7 +122,7 @@ BAD_COLUMNS: dict[str, list[dict[str, Any]]] = {
 
 @must("lance.column.add.refused.{}", operations=ADD, clause="add-columns-invalid", kind="error", each=BAD_COLUMNS)
 def test_add_bad_column(catalog: LanceCatalog, case: list[dict[str, Any]]) -> None:
-    """A column that cannot be computed ({}) is refused with 400, and none is added."""
+    """AlterTableAddColumns with a column that cannot be computed ({}) returns 400 and adds no column."""
     accepts(catalog, "AlterTableAddColumns")
     id = people(catalog)
     catalog.alter_table_add_columns(id, new_columns=case, expect=400)
@@ -131,7 +131,7 @@ def test_add_bad_column(catalog: LanceCatalog, case: list[dict[str, Any]]) -> No
 
 @should("lance.column.add.leftover", operations=ADD, clause="add-columns-invalid", kind="error")
 def test_add_column_with_leftover(catalog: LanceCatalog) -> None:
-    """An expression with something behind it is refused with 400, not cut."""
+    """AlterTableAddColumns rejects an expression followed by trailing text with 400 instead of truncating it."""
     id = people(catalog)
     catalog.alter_table_add_columns(id, new_columns=[{"name": "new", "expression": "id + 1, age"}], expect=400)
     lacks(fields(catalog, id), ["new"], COLUMNS)
@@ -139,7 +139,7 @@ def test_add_column_with_leftover(catalog: LanceCatalog) -> None:
 
 @must("lance.column.add.taken", operations=ADD, clause="add-columns-taken", kind="error")
 def test_add_column_that_exists(catalog: LanceCatalog) -> None:
-    """A column that exists already is refused, with 400 or 409, and is not changed."""
+    """AlterTableAddColumns with the name of an existing column returns 400 or 409 and changes no column."""
     accepts(catalog, "AlterTableAddColumns")
     id = people(catalog)
     new = [{"name": "fine", "expression": "id"}, {"name": "age", "expression": "0"}]
@@ -150,7 +150,7 @@ def test_add_column_that_exists(catalog: LanceCatalog) -> None:
 
 @should("lance.column.add.taken_code", operations=ADD, clause="add-columns-schema", kind="error")
 def test_code_of_column_that_exists(catalog: LanceCatalog) -> None:
-    """A column that exists already is code 20, status 400."""
+    """AlterTableAddColumns with the name of an existing column returns 400 with code 20."""
     new = [{"name": "age", "expression": "0"}]
     refused = catalog.alter_table_add_columns(people(catalog), new_columns=new, expect=400)
     equal(refused.code, 20, "the code of the error")
@@ -161,7 +161,7 @@ NO_NAMES = {"empty": "", "row_id": "_rowid"}
 
 @should("lance.column.add.name.{}", operations=ADD, clause="column-names", kind="hostile", each=NO_NAMES)
 def test_add_column_without_a_name(catalog: LanceCatalog, case: str) -> None:
-    """A name that no column can have ({}) is refused with 400, and the table stays readable."""
+    """AlterTableAddColumns with an invalid column name ({}) returns 400 and leaves the table readable."""
     id = people(catalog)
     catalog.alter_table_add_columns(id, new_columns=[{"name": case, "expression": "id"}], expect=400)
     equal(len(catalog.rows(id)), 3, "the number of rows")
@@ -169,7 +169,7 @@ def test_add_column_without_a_name(catalog: LanceCatalog, case: str) -> None:
 
 @should("lance.column.add.name.{}", operations=ADD, clause="column-names", kind="hostile", each=COLUMN_NAMES)
 def test_add_column_with_odd_name(catalog: LanceCatalog, case: str) -> None:
-    """A column may have any name ({})."""
+    """AlterTableAddColumns with an unusual column name ({}) adds the column under exactly that name."""
     id = people(catalog)
     catalog.alter_table_add_columns(id, new_columns=[{"name": case, "expression": "id"}])
     contains(fields(catalog, id), [case], COLUMNS)
@@ -181,7 +181,7 @@ def test_add_column_with_odd_name(catalog: LanceCatalog, case: str) -> None:
 
 @must("lance.column.alter.rename", operations=ALTER, clause="alter-columns-rename")
 def test_rename_column(catalog: LanceCatalog) -> None:
-    """A renamed column keeps its values, and the old name is gone."""
+    """AlterTableAlterColumns with rename keeps the values of the column and removes the old name."""
     id = people(catalog)
     catalog.alter_table_alter_columns(id, alterations=[{"path": "age", "data_type": KEPT, "rename": "years"}])
     equal(column(catalog, id, "years"), [30, 41, 52], "the values of years")
@@ -190,7 +190,7 @@ def test_rename_column(catalog: LanceCatalog) -> None:
 
 @must("lance.column.alter.version", operations=ALTER, clause="alter-columns-rename")
 def test_altering_makes_a_version(catalog: LanceCatalog) -> None:
-    """Several alterations are made together; the answer has the number of that version, and earlier versions stay."""
+    """AlterTableAlterColumns applies several alterations in one version, returns it and keeps earlier versions."""
     id = people(catalog)
     before = catalog.version(id)
     alterations = [
@@ -206,7 +206,7 @@ def test_altering_makes_a_version(catalog: LanceCatalog) -> None:
 
 @should("lance.column.alter.nested", operations=ALTER, clause="alter-columns-path")
 def test_rename_nested_column(catalog: LanceCatalog) -> None:
-    """A path with dots names a field of a struct."""
+    """AlterTableAlterColumns with a dotted path renames a field of a struct."""
     id = people(catalog)
     catalog.alter_table_alter_columns(id, alterations=[{"path": "home.zip", "data_type": KEPT, "rename": "code"}])
     equal(column(catalog, id, "home")[:1], [{"city": "Bonn", "code": 1}], "the first value of home")
@@ -214,7 +214,7 @@ def test_rename_nested_column(catalog: LanceCatalog) -> None:
 
 @must("lance.column.alter.type", operations=ALTER, clause="alter-columns-type")
 def test_change_type(catalog: LanceCatalog) -> None:
-    """A column changes its type to one that holds its values, or that is refused with 400; the values stay."""
+    """AlterTableAlterColumns to a type that fits the values changes the type or returns 400, and keeps the values."""
     id = people(catalog)
     alterations = [{"path": "age", "data_type": {"type": "int32"}}]
     answer = catalog.alter_table_alter_columns(id, alterations=alterations, expect=(200, 400))
@@ -225,7 +225,7 @@ def test_change_type(catalog: LanceCatalog) -> None:
 
 @must("lance.column.alter.nullable", operations=ALTER, clause="alter-columns-nullable")
 def test_make_column_nullable(catalog: LanceCatalog) -> None:
-    """A column that must have values can be made one that may have nulls."""
+    """AlterTableAlterColumns with nullable=true makes a non-nullable column nullable."""
     schema = pa.schema([pa.field("id", pa.int64()), pa.field("n", pa.int64(), nullable=False)])
     id = catalog.new_table_of(pa.table({"id": [1], "n": [2]}, schema=schema))
     equal(field(catalog, id, "n")["nullable"], False, "nullable of the column n as it was created")
@@ -235,7 +235,7 @@ def test_make_column_nullable(catalog: LanceCatalog) -> None:
 
 @should("lance.column.alter.not_null", operations=ALTER, clause="alter-columns-nullable", kind="error")
 def test_column_with_nulls_stays_nullable(catalog: LanceCatalog) -> None:
-    """A column that has nulls cannot be made one without: 400, and the rows stay readable."""
+    """AlterTableAlterColumns with nullable=false on a column with nulls returns 400 and keeps the values."""
     id = people(catalog)
     alteration = {"path": "name", "data_type": {"type": "utf8"}, "nullable": False}
     catalog.alter_table_alter_columns(id, alterations=[alteration], expect=400)
@@ -244,7 +244,7 @@ def test_column_with_nulls_stays_nullable(catalog: LanceCatalog) -> None:
 
 @must("lance.column.alter.column_missing", operations=ALTER, clause="query-column", kind="error")
 def test_alter_missing_column(catalog: LanceCatalog) -> None:
-    """Altering a column that the table does not have is refused with code 12 or 13; nothing is altered."""
+    """AlterTableAlterColumns of a missing column returns 404 with code 12 or 400 with code 13 and alters nothing."""
     accepts(catalog, "AlterTableAlterColumns")
     id = people(catalog)
     alterations = [
@@ -277,7 +277,7 @@ BAD_ALTERATIONS: dict[str, list[dict[str, Any]]] = {
     each=BAD_ALTERATIONS,
 )
 def test_bad_alteration(catalog: LanceCatalog, case: list[dict[str, Any]]) -> None:
-    """An alteration that cannot be made ({}) is refused with 400, and nothing is altered."""
+    """AlterTableAlterColumns with an invalid alteration ({}) returns 400 and alters nothing."""
     accepts(catalog, "AlterTableAlterColumns")
     id = people(catalog)
     catalog.alter_table_alter_columns(id, alterations=case, expect=400)
@@ -290,7 +290,7 @@ def test_bad_alteration(catalog: LanceCatalog, case: list[dict[str, Any]]) -> No
 
 @must("lance.column.drop.gone", operations=DROP, clause="drop-columns")
 def test_drop_columns(catalog: LanceCatalog) -> None:
-    """Dropped columns are gone, the others stay; the answer's version is the one without them."""
+    """AlterTableDropColumns drops the columns, keeps the others and earlier versions, and returns the new version."""
     id = people(catalog)
     before = catalog.version(id)
     version = catalog.alter_table_drop_columns(id, columns=["name", "home"])["version"]
@@ -302,7 +302,7 @@ def test_drop_columns(catalog: LanceCatalog) -> None:
 
 @must("lance.column.drop.again", operations=DROP, clause="drop-columns")
 def test_dropped_name_is_free(catalog: LanceCatalog) -> None:
-    """The name of a dropped column can be given to another."""
+    """AlterTableAddColumns can reuse the name of a dropped column."""
     id = people(catalog)
     catalog.alter_table_drop_columns(id, columns=["age"])
     catalog.alter_table_add_columns(id, new_columns=[{"name": "age", "expression": "'none'"}])
@@ -311,7 +311,7 @@ def test_dropped_name_is_free(catalog: LanceCatalog) -> None:
 
 @must("lance.column.drop.column_missing", operations=DROP, clause="query-column", kind="error")
 def test_drop_missing_column(catalog: LanceCatalog) -> None:
-    """Dropping a column that the table does not have is refused with code 12 or 13; none is dropped."""
+    """AlterTableDropColumns of a missing column returns 404 with code 12 or 400 with code 13 and drops nothing."""
     accepts(catalog, "AlterTableDropColumns")
     id = people(catalog)
     check_no_column(catalog.alter_table_drop_columns(id, columns=["age", "nowhere"], expect=(400, 404)))
@@ -320,7 +320,7 @@ def test_drop_missing_column(catalog: LanceCatalog) -> None:
 
 @should("lance.column.drop.refused.all", operations=DROP, clause="drop-columns-invalid", kind="error")
 def test_drop_every_column(catalog: LanceCatalog) -> None:
-    """Dropping all of the columns is refused with 400."""
+    """AlterTableDropColumns of every column returns 400 and drops nothing."""
     id = people(catalog)
     catalog.alter_table_drop_columns(id, columns=PEOPLE.column_names, expect=400)
     columns_are(catalog, id, PEOPLE.column_names)
@@ -342,14 +342,14 @@ FORMER = {"former": "yes"}
 
 
 def _metadata_are(actual: dict[str, str], sent: dict[str, str], what: str) -> None:
-    """Check that there is what was sent, and nothing left of what was there before; a server may add its own."""
+    """Check that metadata have the entries sent and none of FORMER; a server may add its own."""
     shows(actual, sent, what)
     lacks(actual, set(FORMER) - set(sent), what)
 
 
 @must("lance.metadata.update.{}", operations=METADATA, clause="schema-metadata", each=VALUES)
 def test_set_metadata(catalog: LanceCatalog, case: dict[str, str]) -> None:
-    """The metadata of a schema become what was sent ({}), and the answer has them."""
+    """UpdateTableSchemaMetadata stores the metadata of the request ({}) and returns them."""
     id = people(catalog)
     catalog.update_table_schema_metadata(id, FORMER)
     _metadata_are(catalog.update_table_schema_metadata(id, case).json, case, "the metadata of the answer")
@@ -358,7 +358,7 @@ def test_set_metadata(catalog: LanceCatalog, case: dict[str, str]) -> None:
 
 @must("lance.metadata.update.replaces", operations=METADATA, clause="schema-metadata-replaces")
 def test_metadata_are_replaced(catalog: LanceCatalog) -> None:
-    """What the request does not have is gone: metadata are replaced, not merged."""
+    """UpdateTableSchemaMetadata replaces the metadata: keys absent from the request are removed."""
     id = people(catalog)
     catalog.update_table_schema_metadata(id, {**FORMER, "b": "2"})
     catalog.update_table_schema_metadata(id, {"b": "3"})
@@ -367,7 +367,7 @@ def test_metadata_are_replaced(catalog: LanceCatalog) -> None:
 
 @must("lance.metadata.update.rows", operations=METADATA, clause="schema-metadata")
 def test_metadata_leave_the_rows(catalog: LanceCatalog) -> None:
-    """Metadata change neither rows nor columns."""
+    """UpdateTableSchemaMetadata leaves rows and columns unchanged."""
     id = people(catalog)
     catalog.update_table_schema_metadata(id, {"a": "1"})
     same_items(catalog.rows(id), PEOPLE.to_pylist(), "the rows of the table")
@@ -378,7 +378,7 @@ NO_TEXTS: dict[str, Any] = {"number": {"a": 1}, "null": {"a": None}, "list": ["a
 
 @must("lance.metadata.update.type.{}", operations=METADATA, clause="request-schemas", kind="error", each=NO_TEXTS)
 def test_metadata_are_texts(catalog: LanceCatalog, case: Any) -> None:
-    """Metadata that are no map of strings ({}) are refused with 400, and nothing changes."""
+    """UpdateTableSchemaMetadata with a body that is not a map of strings ({}) returns 400 and changes nothing."""
     id = people(catalog)
     catalog.control(lambda: catalog.update_table_schema_metadata(id, FORMER))
     catalog.update_table_schema_metadata(id, case, expect=400)
@@ -386,7 +386,7 @@ def test_metadata_are_texts(catalog: LanceCatalog, case: Any) -> None:
     lacks(metadata(catalog, id), ["a"], "the metadata of the schema")
 
 
-# All of them
+# All operations
 
 
 EMPTY: dict[str, Any] = {
@@ -398,7 +398,7 @@ EMPTY: dict[str, Any] = {
 
 @must("lance.column.{}.nothing", operations=lambda case: case[0], clause="columns-none-named", each=EMPTY)
 def test_empty_list_changes_nothing(catalog: LanceCatalog, case: Any) -> None:
-    """A request that names no column ({}) is refused with 400, or changes none."""
+    """A request to {} an empty list of columns returns 400 or changes nothing."""
     id = people(catalog)
     case[1](catalog, id, expect=(200, 400))
     columns_are(catalog, id, PEOPLE.column_names)
@@ -412,13 +412,13 @@ def test_empty_list_changes_nothing(catalog: LanceCatalog, case: Any) -> None:
     each=EMPTY,
 )
 def test_empty_list_is_refused(catalog: LanceCatalog, case: Any) -> None:
-    """A request that names no column ({}) is refused with 400: it can only be a mistake."""
+    """A request to {} an empty list of columns returns 400."""
     case[1](catalog, people(catalog), expect=400)
 
 
 @must("lance.column.{}.missing", operations=lambda case: case[0], clause="table-not-found", kind="error", each=CHANGES)
 def test_change_missing_table(catalog: LanceCatalog, case: Any) -> None:
-    """Changing the columns of a table that does not exist ({}) is refused with 404 and code 4."""
+    """A change of columns or schema metadata ({}) of a missing table returns 404 with code 4."""
     refused = case[1](catalog, catalog.table_id("missing"), expect=404)
     equal(refused.code, 4, "the code of the error")
 
@@ -431,7 +431,7 @@ def test_change_missing_table(catalog: LanceCatalog, case: Any) -> None:
     each=CHANGES,
 )
 def test_change_declared_table(catalog: LanceCatalog, case: Any) -> None:
-    """A table that was only declared has no columns to change ({}): 400, or 404 as if it did not exist."""
+    """A change of columns or schema metadata ({}) of a declared-only table returns 400 or 404."""
     id = catalog.new_declared_table()
     case[1](catalog, id, expect=(400, 404))
     equal(catalog.describe_table(id)["is_only_declared"], True, "is_only_declared of the table")

@@ -1,4 +1,4 @@
-"""What the answer of a creation or a listing says of a thing is what the thing's description says."""
+"""Responses of creations and listings compared with the descriptions of the same objects."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ VERSION_FIELDS = ("version", "manifest_path", "manifest_size", "e_tag", "timesta
 
 
 @dataclass(frozen=True, slots=True)
-class Creation:
-    """An operation that makes a thing, what is asked of it beside its ordinary request, and how the thing is described.
+class LanceCreation:
+    """An operation that creates an object, the fields added to its plain request, and the description of the object.
 
-    `fields` are what both say of it.
+    `fields` are those that the response and the description share.
     """
 
     id: str
@@ -39,17 +39,17 @@ def _namespace(catalog: LanceCatalog, id: Names) -> Any:
 
 
 CREATIONS = {
-    "create_namespace": Creation("CreateNamespace", ("properties",), _namespace, {"properties": OWNER}),
-    "register_table": Creation("RegisterTable", ("location",), _table, {}),
-    "create_table": Creation("CreateTable", ("location", "version", "properties"), _table, {}),
-    "declare_table": Creation("DeclareTable", ("location", "properties"), _table, {"properties": OWNER}),
-    "create_empty_table": Creation("CreateEmptyTable", ("location", "properties"), _table, {"properties": OWNER}),
+    "create_namespace": LanceCreation("CreateNamespace", ("properties",), _namespace, {"properties": OWNER}),
+    "register_table": LanceCreation("RegisterTable", ("location",), _table, {}),
+    "create_table": LanceCreation("CreateTable", ("location", "version", "properties"), _table, {}),
+    "declare_table": LanceCreation("DeclareTable", ("location", "properties"), _table, {"properties": OWNER}),
+    "create_empty_table": LanceCreation("CreateEmptyTable", ("location", "properties"), _table, {"properties": OWNER}),
 }
 
 
 @should("lance.description.{}", clause="answers-agree", each=CREATIONS)
-def test_creation_is_described_alike(catalog: LanceCatalog, case: Creation) -> None:
-    """The answer of {} says of the thing what its description says, where that says it."""
+def test_creation_is_described_alike(catalog: LanceCatalog, case: LanceCreation) -> None:
+    """The response of {} has the values that the description of the created object has."""
     request = ordinary(catalog, case.id)
     if case.body:
         request = request.with_body(**case.body)
@@ -57,7 +57,7 @@ def test_creation_is_described_alike(catalog: LanceCatalog, case: Creation) -> N
     described = case.describe(catalog, tuple(request.id or ()))
     for field in case.fields:
         shown = described.get(field)
-        if isinstance(shown, dict):  # a server may have properties of its own
+        if isinstance(shown, dict):  # a server may add properties of its own
             own = {name: shown.get(name) for name in case.body.get(field, ())}
             shows(answer.get(field), own, f"the {field} of the answer")
         elif field == "location":
@@ -69,7 +69,7 @@ def test_creation_is_described_alike(catalog: LanceCatalog, case: Creation) -> N
 
 @should("lance.description.list_table_versions", operations=["ListTableVersions"], clause="answers-agree")
 def test_versions_are_listed_as_they_are_described(catalog: LanceCatalog) -> None:
-    """A listing says of each version what its description says."""
+    """ListTableVersions and DescribeTableVersion return the same values for every version."""
     id = new_table_with_versions(catalog)
     for version in listed(catalog.list_table_versions(id)["versions"], "the listed versions"):
         described = catalog.describe_table_version(id, version=version["version"])["version"]
@@ -78,7 +78,7 @@ def test_versions_are_listed_as_they_are_described(catalog: LanceCatalog) -> Non
 
 @should("lance.description.create_table_version", operations=["CreateTableVersion"], clause="answers-agree")
 def test_version_is_created_as_it_is_described(catalog: LanceCatalog) -> None:
-    """The answer of CreateTableVersion says of the version what its description says."""
+    """CreateTableVersion and DescribeTableVersion return the same values for a new version."""
     request = ordinary(catalog, "CreateTableVersion").with_body(e_tag="a-tag")
     made = request.send(catalog, "CreateTableVersion", expect=200)["version"]
     described = catalog.describe_table_version(tuple(request.id or ()), version=request.body["version"])["version"]
@@ -93,7 +93,7 @@ def _same_version(version: Any, described: Any, of: str) -> None:
 
 @should("lance.description.list_table_indices", operations=["ListTableIndices"], clause="answers-agree")
 def test_indices_are_listed_with_their_columns(catalog: LanceCatalog) -> None:
-    """A listed index has the column over which it was built, and no other."""
+    """ListTableIndices returns the column of an index and no other column."""
     id = catalog.new_table()
     new_index(catalog, id, KINDS["btree"], "idx", column="name")
     indexes = listed(catalog.list_table_indices(id)["indexes"], "the listed indices")

@@ -1,6 +1,6 @@
-"""Fields and parameters of every operation: what does not fit its schema, and identifiers in all their forms.
+"""Fields and parameters of every operation: values that violate the schema, and identifiers in all their forms.
 
-Each of these sees the request accepted without the defect: before, and on the same thing afterwards.
+Each requirement sends the valid request too, before the invalid ones and afterwards on the same object.
 """
 
 from __future__ import annotations
@@ -13,15 +13,15 @@ from conformance.common.fields import Wrong, below_minimum, defects, wrong_types
 from conformance.common.ordinary import accepted, is_success, refuses_each
 from conformance.lance.catalog import LanceCatalog
 from conformance.lance.operations import JSON_OPERATIONS, OPERATIONS, reads
-from conformance.lance.support.ordinary import Ordinary, ordinary, refuses_invalid
+from conformance.lance.support.ordinary import LanceRequest, ordinary, refuses_invalid
 from conformance.target.hostile import UNUSED
 from specs.openapi import JSON_TYPE, Operation
 from specs.profiles import find_profile
 
 DOCUMENT = find_profile("lance").document()
-# An identity and a context travel in headers, some flags in the query: a server need not look at the body for them.
+# Identity and context travel in headers, some flags in the query: a server may ignore them in the body.
 ELSEWHERE = ("identity", "context", "with_table_uri", "load_detailed_metadata")
-# Tested by requirements of their own: the identifier, and what takes a container to run.
+# Tested by requirements of their own (the identifier), or never sent (client code).
 APART = ("id", "virtual_column", "include_declared")
 LEFT = (*ELSEWHERE, *APART)
 
@@ -34,13 +34,13 @@ def _fields(operation: Operation) -> dict[str, Any]:
 
 
 def _queries(operation: Operation, wrong: Wrong) -> dict[str, list[Any]]:
-    """Return the wrong values of each parameter of the query that has some; any text is a string."""
+    """Return the invalid values of each query parameter that has some; any text is a valid string."""
     queries = {parameter.name: wrong(DOCUMENT.resolve(parameter.schema)) for parameter in operation.query_parameters()}
     return {name: values for name, values in queries.items() if values not in ([], [17]) and name not in LEFT}
 
 
 def _with(wrong: Wrong) -> dict[str, Operation]:
-    """Return the operations whose bodies have fields that can be wrong."""
+    """Return the operations whose bodies have fields with invalid values."""
     return {
         name: operation
         for name, operation in JSON_OPERATIONS.items()
@@ -50,22 +50,22 @@ def _with(wrong: Wrong) -> dict[str, Operation]:
 
 QUERIED = {name: operation for name, operation in OPERATIONS.items() if _queries(operation, wrong_types)}
 NAMED = {name: operation for name, operation in JSON_OPERATIONS.items() if "id" in _fields(operation)}
-# A careless server would drop its root.
+# Without DropNamespace: a careless server would drop its root.
 EMPTIED = {name: operation for name, operation in NAMED.items() if operation.id != "DropNamespace"}
-OWN = {  # whose id is one text, or several
+OWN = {  # without transactions: their id is one string or a list
     name: operation for name, operation in NAMED.items() if "/transaction/" not in operation.path
 }
 MAKERS = ("CreateNamespace", "CreateTable", "DeclareTable", "CreateEmptyTable", "RegisterTable")
 PLACED = {name: operation for name, operation in OPERATIONS.items() if "{id}" in operation.path}
 IDENTIFIED = {name: operation for name, operation in PLACED.items() if "/transaction/" not in operation.path}
-# What changes nothing: the root is not the run's own.
+# Reading operations only: the root is not the run's own.
 ON_ROOT = {
     name: operation for name, operation in PLACED.items() if "/namespace/" not in operation.path and reads(operation)
 }
 
 
-def _takes(catalog: LanceCatalog, operation: str, request: Ordinary, **options: Any) -> None:
-    """Check that a request is accepted. Raises Blocked where it is refused in its plain form too."""
+def _takes(catalog: LanceCatalog, operation: str, request: LanceRequest, **options: Any) -> None:
+    """Check that a request is accepted. Raises Blocked when the server rejects the plain form of it too."""
     if is_success(request.send(catalog, operation, **options)):
         return
     refused = catalog.client.steps[-1]
@@ -81,19 +81,19 @@ def _body_refused(catalog: LanceCatalog, case: Operation, wrong: Wrong) -> None:
 
 @must("lance.body.field_types.{}", clause="request-schemas", kind="error", each=_with(wrong_types))
 def test_fields_of_wrong_type(catalog: LanceCatalog, case: Operation) -> None:
-    """{} refuses a body in which any declared field has another type with 400 and code 13, and does nothing."""
+    """{} with a field of the wrong type returns 400 with code 13 and changes nothing."""
     _body_refused(catalog, case, wrong_types)
 
 
 @must("lance.body.bounds.{}", clause="request-schemas", kind="error", each=_with(below_minimum))
 def test_numbers_below_their_minimum(catalog: LanceCatalog, case: Operation) -> None:
-    """{} refuses a number below the minimum that the document gives with 400 and code 13, and does nothing."""
+    """{} with a number below the minimum of the document returns 400 with code 13 and changes nothing."""
     _body_refused(catalog, case, below_minimum)
 
 
 @must("lance.query_string.types.{}", clause="request-schemas", kind="error", each=QUERIED)
 def test_parameters_of_wrong_type(catalog: LanceCatalog, case: Operation) -> None:
-    """{} refuses a query in which any declared parameter has another type with 400 and code 13."""
+    """{} with a query parameter of the wrong type returns 400 with code 13."""
     good = ordinary(catalog, case.id)
     wrong = (
         (f"{name}={value}", replace(good, query={**good.query, name: value}))
@@ -108,7 +108,7 @@ def test_parameters_of_wrong_type(catalog: LanceCatalog, case: Operation) -> Non
 
 @must("lance.identifier.body_other.{}", clause="identifier-body", kind="error", each=NAMED)
 def test_body_names_something_else(catalog: LanceCatalog, case: Operation) -> None:
-    """{} refuses a body whose id is not the one in the path with 400 and code 13, and does nothing."""
+    """{} whose body id differs from the id in the path returns 400 with code 13 and changes nothing."""
     good = ordinary(catalog, case.id)
     outer = list(good.id[:-1]) if isinstance(good.id, tuple) else []
     others = {"another id": [UNUSED], "a part that is no text": [*outer, 17], "a part that is null": [*outer, None]}
@@ -117,21 +117,21 @@ def test_body_names_something_else(catalog: LanceCatalog, case: Operation) -> No
 
 @should("lance.identifier.body_empty.{}", clause="identifier-body", kind="error", each=EMPTIED)
 def test_body_names_the_root(catalog: LanceCatalog, case: Operation) -> None:
-    """{} refuses a body whose id is empty, which is that of the root, with 400 and code 13, and does nothing."""
+    """{} whose body id is empty, which names the root, returns 400 with code 13 and changes nothing."""
     good = ordinary(catalog, case.id)
     refuses_invalid(catalog, case.id, [("an empty id", good.with_body(id=[]))], good)
 
 
 @must("lance.identifier.body_own.{}", clause="identifier-body", each=OWN)
 def test_body_repeats_the_id(catalog: LanceCatalog, case: Operation) -> None:
-    """{} takes a body that repeats the id of the path, as the official clients send it."""
+    """{} accepts a body that repeats the id of the path, as the official clients send it."""
     good = ordinary(catalog, case.id)
     _takes(catalog, case.id, good.with_body(id=good.id))
 
 
 @must("lance.identifier.delimited.{}", clause="identifier-delimiter", each=IDENTIFIED)
 def test_id_with_another_delimiter(catalog: LanceCatalog, case: Operation) -> None:
-    """{} takes an identifier that is written with the delimiter of the request, and means the same object."""
+    """{} accepts an id written with the delimiter of the request and acts on the same object."""
     good = ordinary(catalog, case.id)
     _takes(catalog, case.id, good, delimiter=".")
     if case.id in MAKERS:
@@ -141,7 +141,7 @@ def test_id_with_another_delimiter(catalog: LanceCatalog, case: Operation) -> No
 
 @should("lance.identifier.root.{}", clause="identifier-root", kind="error", each=ON_ROOT)
 def test_root_is_no_table(catalog: LanceCatalog, case: Operation) -> None:
-    """{} refuses the root, which is neither a table nor a transaction, with 400 or 404, and does nothing."""
+    """{} on the root, which is neither a table nor a transaction, returns 400 or 404."""
     good = ordinary(catalog, case.id)
     refuses_each(
         catalog,
@@ -153,7 +153,7 @@ def test_root_is_no_table(catalog: LanceCatalog, case: Operation) -> None:
     )
 
 
-# Numbers of versions
+# Version numbers
 
 VERSIONED = {name: operation for name, operation in _with(below_minimum).items() if "version" in _fields(operation)}
 READ = {
@@ -166,20 +166,20 @@ NUMBERS = (0, 2**31, 2**53 + 1)
 
 @must("lance.version.number.{}", clause="version-numbers", kind="error", each=READ)
 def test_numbers_that_no_version_has(catalog: LanceCatalog, case: Operation) -> None:
-    """{} refuses each number of a version that the table lacks, 0, 2^31 and 2^53 + 1, with 400 or 404."""
+    """{} with a version number that the table lacks (0, 2^31 or 2^53 + 1) returns 400 or 404."""
     good = ordinary(catalog, case.id)
     refuses_invalid(
         catalog, case.id, ((f"version {number}", good.with_body(version=number)) for number in NUMBERS), good
     )
 
 
-# What nobody knows yet
+# Unknown keys
 
 UNKNOWN = {"from_the_future": {"x": 1}}
 
 
 @should("lance.body.unknown_keys.{}", clause="open-schemas", each=NAMED)
 def test_unknown_keys_are_ignored(catalog: LanceCatalog, case: Operation) -> None:
-    """{} ignores keys of the body and the query that it does not know: newer clients send them."""
+    """{} ignores unknown keys of the body and the query, which newer clients send."""
     good = ordinary(catalog, case.id).with_body(**UNKNOWN)
     _takes(catalog, case.id, replace(good, query={**good.query, "from_the_future": "1"}))

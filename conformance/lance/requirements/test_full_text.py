@@ -1,4 +1,4 @@
-"""QueryTable with full-text queries: as text, and as a tree."""
+"""QueryTable with full-text queries: plain text and query trees."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from conformance.author.checks import contains, equal, holds, same_items, within
 from conformance.author.requirement import given, must, should
 from conformance.lance.catalog import LanceCatalog, Names
 from conformance.lance.support.arrow import stream
-from conformance.lance.support.query_model import column, ids
+from conformance.lance.support.queries import column, ids
 from conformance.lance.support.words import (
     SIMILAR,
     TEXTS,
@@ -44,19 +44,19 @@ def _finds(catalog: LanceCatalog, id: Names, query: Json, expected: Iterable[int
     same_items(found(catalog, id, query, **options), expected, FOUND)
 
 
-# As text
+# Text queries
 
 
 @must("lance.query.text.word", operations=QUERY, clause="query-text")
 @given(word=one_word)
 def test_word(catalog: LanceCatalog, word: str) -> None:
-    """A text of one word finds the rows with this word in the column."""
+    """A text query of one word returns exactly the rows with that word in the column."""
     _finds(catalog, new_texts(catalog, "text"), text_query(word, "text"), with_any([word]))
 
 
 @must("lance.query.text.version", operations=QUERY, clause="query-version")
 def test_text_of_version(catalog: LanceCatalog) -> None:
-    """A text finds rows of the version that the query names only."""
+    """A text query with a version returns rows of that version only."""
     id = new_texts(catalog, "text")
     before, new = catalog.version(id), len(TEXTS)
     rows = {"id": pa.array([new], pa.int64()), "text": ["crimson garden"], "title": ["new"]}
@@ -69,7 +69,7 @@ def test_text_of_version(catalog: LanceCatalog) -> None:
 @must("lance.query.text.columns", operations=QUERY, clause="query-text")
 @given(word=one_word, column=st.sampled_from(["text", "title"]))
 def test_text_in_column(catalog: LanceCatalog, word: str, column: str) -> None:
-    """A text is searched in the column that it names, in no other."""
+    """A text query with `columns` searches the named column only."""
     texts = {"text": TEXTS, "title": TITLES}[column]
     rows = found(catalog, new_texts(catalog, "text", "title"), text_query(word, column))
     same_items(rows, with_any([word], texts), FOUND)
@@ -78,7 +78,7 @@ def test_text_in_column(catalog: LanceCatalog, word: str, column: str) -> None:
 @should("lance.query.text.both_columns", operations=QUERY, clause="query-text-columns")
 @given(word=one_word, columns=st.sampled_from([("text", "title"), ()]))
 def test_text_in_columns(catalog: LanceCatalog, word: str, columns: tuple[str, ...]) -> None:
-    """A text is searched in all columns that it names, in all indexed ones when it names none."""
+    """A text query searches all columns that it names, and all indexed columns without `columns`."""
     expected = {*with_any([word]), *with_any([word], TITLES)}
     _finds(catalog, new_texts(catalog, "text", "title"), text_query(word, *columns), expected)
 
@@ -86,14 +86,14 @@ def test_text_in_columns(catalog: LanceCatalog, word: str, columns: tuple[str, .
 @should("lance.query.text.words", operations=QUERY, clause="query-text-words")
 @given(words=pairs)
 def test_words(catalog: LanceCatalog, words: list[str]) -> None:
-    """A text of several words finds the rows with any of them."""
+    """A text query of several words returns the rows with any of them."""
     _finds(catalog, new_texts(catalog, "text"), text_query(" ".join(words), "text"), with_any(words))
 
 
 @must("lance.query.text.filter", operations=QUERY, clause="query-filter")
 @given(word=one_word, bound=st.integers(0, 6), prefilter=st.booleans())
 def test_filtered_text(catalog: LanceCatalog, word: str, bound: int, prefilter: bool) -> None:
-    """A text with a filter finds the rows with the text for which the filter holds."""
+    """A text query with a filter returns exactly the rows that match both."""
     options = {"filter": f"id >= {bound}", "prefilter": prefilter}
     rows = found(catalog, new_texts(catalog, "text"), text_query(word, "text"), **options)
     same_items(rows, [number for number in with_any([word]) if number >= bound], FOUND)
@@ -102,7 +102,7 @@ def test_filtered_text(catalog: LanceCatalog, word: str, bound: int, prefilter: 
 @must("lance.query.text.page", operations=QUERY, clause="query-k")
 @given(k=st.integers(1, 5), offset=st.integers(0, 5))
 def test_page_of_text(catalog: LanceCatalog, k: int, offset: int) -> None:
-    """A text finds k rows after those that its offset leaves out, fewer only where there are no more."""
+    """A text query with k and offset returns k matching rows after the skipped ones, fewer only at the end."""
     expected = with_any(["tulip"])
     rows = found(catalog, new_texts(catalog, "text"), text_query("tulip", "text"), k=k, offset=offset)
     equal(len(rows), min(k, max(0, len(expected) - offset)), "the number of rows found")
@@ -111,7 +111,7 @@ def test_page_of_text(catalog: LanceCatalog, k: int, offset: int) -> None:
 
 @should("lance.query.text.score", operations=QUERY, clause="query-score")
 def test_scores(catalog: LanceCatalog) -> None:
-    """The column _score has the score of each row, the highest first."""
+    """A text query returns the _score of every row, highest score first."""
     rows = catalog.rows(new_texts(catalog, "text"), **text_query("velvet garden", "text"))
     scores = column(rows, "_score")
     holds(scores, "the query finds rows")
@@ -122,7 +122,7 @@ def test_scores(catalog: LanceCatalog) -> None:
 @should("lance.query.text.unicode", operations=QUERY, clause="query-text-words")
 @given(word=st.sampled_from(["Größe", "größe", "Ångström"]))
 def test_unicode_word(catalog: LanceCatalog, word: str) -> None:
-    """Words of any script are found, in either case."""
+    """A text query finds non-ASCII words, with a lower-case or an upper-case first letter."""
     _finds(catalog, new_texts(catalog, "text"), text_query(word, "text"), [8])
 
 
@@ -139,7 +139,7 @@ ODD_TEXTS = {
 
 @must("lance.query.text.odd.{}", operations=QUERY, clause="query-odd-text", kind="hostile", each=ODD_TEXTS)
 def test_odd_text(catalog: LanceCatalog, case: str) -> None:
-    """A text without words of the table finds nothing, or is refused with 400 ({})."""
+    """A text query without any word of the table ({}) returns 400 or no rows."""
     answer = catalog.query_table(
         new_texts(catalog, "text"), **text_query(case, "text"), vector={}, k=5, expect=(200, 400)
     )
@@ -150,7 +150,7 @@ def test_odd_text(catalog: LanceCatalog, case: str) -> None:
 @must("lance.query.text.no_index", operations=QUERY, clause="query-no-index")
 @given(query=st.sampled_from([text_query("tulip", "text"), structured(match("tulip")), structured(phrase("tulip"))]))
 def test_text_without_index(catalog: LanceCatalog, query: Json) -> None:
-    """In a column without an index a text is found all the same, or the query is refused with 400."""
+    """A full-text query on a column without an index returns the matching rows or 400."""
     id = new_texts(catalog)
     answer = catalog.query_table(id, **query, vector={}, k=50, expect=(200, 400))
     if answer.status == 200:
@@ -159,27 +159,27 @@ def test_text_without_index(catalog: LanceCatalog, query: Json) -> None:
 
 @should("lance.query.text.no_index_similar", operations=QUERY, clause="query-no-index")
 def test_similar_text_without_index(catalog: LanceCatalog) -> None:
-    """In a column without an index similar words are found all the same, or the query is refused with 400."""
+    """A fuzzy query on a column without an index returns the rows with similar words or 400."""
     id, query = new_texts(catalog), structured(match("tulap", fuzziness=1))
     answer = catalog.query_table(id, **query, vector={}, k=50, expect=(200, 400))
     if answer.status == 200:
         _finds(catalog, id, query, with_any(["tulip"]))
 
 
-# As a tree
+# Query trees
 
 
 @must("lance.query.match.word", operations=QUERY, clause="query-match")
 @given(word=one_word)
 def test_match(catalog: LanceCatalog, word: str) -> None:
-    """A match query finds the rows with its word in its column."""
+    """A match query returns exactly the rows with its word in its column."""
     _finds(catalog, new_texts(catalog, "text", "title"), structured(match(word)), with_any([word]))
 
 
 @must("lance.query.match.operator", operations=QUERY, clause="query-operator")
 @given(words=pairs, operator=st.sampled_from([None, "Or", "or", "And", "and", "AND"]))
 def test_operator(catalog: LanceCatalog, words: list[str], operator: str | None) -> None:
-    """With the operator And all terms must match, with Or, or without one, any of them."""
+    """A match query with operator And returns rows with all terms; with Or or without operator, rows with any term."""
     fields = {"operator": operator} if operator else {}
     rows = found(catalog, new_texts(catalog, "text"), structured(match(" ".join(words), **fields)))
     same_items(rows, (with_all(words) if (operator or "").lower() == "and" else with_any(words)), FOUND)
@@ -188,7 +188,7 @@ def test_operator(catalog: LanceCatalog, words: list[str], operator: str | None)
 @should("lance.query.match.no_column", operations=QUERY, clause="query-text-columns")
 @given(kind=st.sampled_from(["match", "phrase"]))
 def test_no_column(catalog: LanceCatalog, kind: str) -> None:
-    """A query without a column is about the columns that have an index."""
+    """A match or phrase query without a column searches all indexed columns."""
     rows = found(catalog, new_texts(catalog, "text", "title"), structured({kind: {"terms": "marble"}}))
     same_items(rows, {*with_any(["marble"]), *with_any(["marble"], TITLES)}, FOUND)
 
@@ -196,7 +196,7 @@ def test_no_column(catalog: LanceCatalog, kind: str) -> None:
 @should("lance.query.match.fuzziness", operations=QUERY, clause="query-fuzziness")
 @given(case=st.sampled_from([("marblo", 0, ""), ("mable", 1, "marble"), ("mabe", 1, ""), ("mabe", 2, "marble")]))
 def test_fuzziness(catalog: LanceCatalog, case: tuple[str, int, str]) -> None:
-    """With a fuzziness words are found that differ by so many letters, without one only the word itself."""
+    """A match query with fuzziness N finds words that differ in up to N letters, with 0 only the exact word."""
     word, fuzziness, similar = case
     rows = found(catalog, new_texts(catalog, "text"), structured(match(word, fuzziness=fuzziness)))
     same_items(rows, with_any([similar]), FOUND)
@@ -210,14 +210,14 @@ def test_fuzziness(catalog: LanceCatalog, case: tuple[str, int, str]) -> None:
 )
 @given(length=st.integers(0, 2))
 def test_prefix_length(catalog: LanceCatalog, length: int) -> None:
-    """So many letters at the beginning of a word as prefix_length says must be the same."""
+    """A fuzzy match query with prefix_length N matches only words that share their first N letters."""
     query = structured(match("mxrble", fuzziness=1, prefix_length=length))
     _finds(catalog, new_texts(catalog, "text"), query, with_any(["marble"] if length < 2 else []))
 
 
 @should("lance.query.match.max_expansions", operations=QUERY, clause="query-max-expansions")
 def test_max_expansions(catalog: LanceCatalog) -> None:
-    """With max_expansions a fuzzy query finds no more different words than that."""
+    """A fuzzy match query with max_expansions 1 matches rows of one similar word only."""
     id = new_texts(catalog, "text", texts=[*SIMILAR])
     _finds(catalog, id, structured(match("marbla", fuzziness=1)), [0, 1, 2])
     rows = found(catalog, id, structured(match("marbla", fuzziness=1, max_expansions=1)))
@@ -227,7 +227,7 @@ def test_max_expansions(catalog: LanceCatalog) -> None:
 @must("lance.query.phrase.words", operations=QUERY, clause="query-phrase")
 @given(words=pairs)
 def test_phrase(catalog: LanceCatalog, words: list[str]) -> None:
-    """A phrase query finds the rows in which its words stand side by side in this order."""
+    """A phrase query returns exactly the rows with its words adjacent and in order."""
     rows = found(catalog, new_texts(catalog, "text"), structured(phrase(" ".join(words))))
     same_items(rows, with_phrase(words[0], words[1]), FOUND)
 
@@ -235,7 +235,7 @@ def test_phrase(catalog: LanceCatalog, words: list[str]) -> None:
 @should("lance.query.phrase.slop", operations=QUERY, clause="query-slop")
 @given(slop=st.integers(0, 3))
 def test_slop(catalog: LanceCatalog, slop: int) -> None:
-    """With a slop so many other words may stand between those of a phrase."""
+    """A phrase query with slop N also matches rows with up to N other words between its words."""
     rows = found(catalog, new_texts(catalog, "text"), structured(phrase("crimson tulip", slop=slop)))
     contains(rows, with_phrase("crimson", "tulip", slop), FOUND)
     within(rows, with_all(["crimson", "tulip"]), FOUND)
@@ -246,7 +246,7 @@ def test_slop(catalog: LanceCatalog, slop: int) -> None:
 @should("lance.query.match.boost", operations=QUERY, clause="query-boosts")
 @given(boosted=st.sampled_from(["tulip", "garden"]))
 def test_match_boost(catalog: LanceCatalog, boosted: str) -> None:
-    """A match query with a large boost puts its rows first."""
+    """A match query with a large boost ranks its rows first."""
     parts = [match(word, boost=100.0 if word == boosted else 1.0) for word in ("tulip", "garden")]
     rows = found(catalog, new_texts(catalog, "text"), structured(boolean(should=parts)))
     first = with_any([boosted])
@@ -256,14 +256,14 @@ def test_match_boost(catalog: LanceCatalog, boosted: str) -> None:
 @must("lance.query.boost.rows", operations=QUERY, clause="query-boost")
 @given(words=pairs)
 def test_boost(catalog: LanceCatalog, words: list[str]) -> None:
-    """A boost query finds all rows of its positive query, those of the negative one too."""
+    """A boost query returns all rows of its positive query, rows of the negative query included."""
     query = {"boost": {"positive": match(words[0]), "negative": match(words[1])}}
     _finds(catalog, new_texts(catalog, "text"), structured(query), with_any([words[0]]))
 
 
 @should("lance.query.boost.order", operations=QUERY, clause="query-boosts")
 def test_boost_order(catalog: LanceCatalog) -> None:
-    """A boost query puts rows of the negative query behind others."""
+    """A boost query ranks rows of its negative query behind the others."""
     query = {"boost": {"positive": match("crimson"), "negative": match("tulip"), "negative_boost": 0.9}}
     rows = found(catalog, new_texts(catalog, "text"), structured(query))
     equal(rows[:1], [5], "the id of the first row found")
@@ -272,7 +272,7 @@ def test_boost_order(catalog: LanceCatalog) -> None:
 
 @should("lance.query.boost.negative_boost", operations=QUERY, clause="query-boosts")
 def test_negative_boost(catalog: LanceCatalog) -> None:
-    """What negative_boost says changes the scores of the rows of the negative query, and of no others."""
+    """negative_boost changes the _score of rows of the negative query and of no other row."""
     id, scores = new_texts(catalog, "text"), []
     for weight in (0.1, 0.9):
         query = {"boost": {"positive": match("velvet"), "negative": match("crimson"), "negative_boost": weight}}
@@ -285,7 +285,7 @@ def test_negative_boost(catalog: LanceCatalog) -> None:
 @must("lance.query.multi_match.rows", operations=QUERY, clause="query-multi-match")
 @given(words=pairs, columns=st.sampled_from([("text", "title"), ("title", "text"), ("text", "text")]))
 def test_multi_match(catalog: LanceCatalog, words: list[str], columns: tuple[str, str]) -> None:
-    """A multi_match finds the rows of any of its match queries."""
+    """A multi_match query returns the rows of any of its match queries."""
     texts = {"text": TEXTS, "title": TITLES}
     queries = [{"terms": word, "column": column} for word, column in zip(words, columns, strict=True)]
     rows = found(catalog, new_texts(catalog, "text", "title"), structured({"multi_match": {"match_queries": queries}}))
@@ -296,7 +296,7 @@ def test_multi_match(catalog: LanceCatalog, words: list[str], columns: tuple[str
 @must("lance.query.boolean.rows", operations=QUERY, clause="query-boolean")
 @given(all_of=some, any_of=some, none_of=st.lists(one_word, max_size=1))
 def test_boolean(catalog: LanceCatalog, all_of: list[str], any_of: list[str], none_of: list[str]) -> None:
-    """A boolean query finds rows of all that must match, of one that should if none must, of none that must not."""
+    """A boolean query returns rows that match all `must` (or, without them, any `should`) and no `must_not`."""
     all_of = all_of or ([] if any_of else ["tulip"])
     parts = [[match(word) for word in words] for words in (all_of, any_of, none_of)]
     rows = found(catalog, new_texts(catalog, "text"), structured(boolean(*parts)))
@@ -323,6 +323,6 @@ NESTED: dict[str, tuple[Json, list[int]]] = {
 
 @must("lance.query.nested.{}", operations=QUERY, clause="query-tree", each=NESTED)
 def test_nested_query(catalog: LanceCatalog, case: tuple[Json, list[int]]) -> None:
-    """A query may be a part of another ({})."""
+    """A {} query can be nested in a boolean query."""
     query, expected = case
     _finds(catalog, new_texts(catalog, "text"), structured(query), expected)

@@ -1,4 +1,4 @@
-"""Trees of full-text queries that are no queries, or are beyond all measure."""
+"""Invalid and extreme trees of full-text queries."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from conformance.author.checks import equal, within
 from conformance.author.requirement import must, should
 from conformance.lance.catalog import LanceCatalog
 from conformance.lance.support.arrow import read_rows
-from conformance.lance.support.query_model import ids
+from conformance.lance.support.queries import ids
 from conformance.lance.support.words import NUMBERS, Json, boolean, found, match, new_texts, phrase, structured
 
 QUERY = ["QueryTable"]
@@ -22,14 +22,14 @@ BAD: dict[str, Json] = {
 
 @must("lance.query.tree.{}", operations=QUERY, clause="query-tree-invalid", kind="error", each=BAD)
 def test_bad_tree(catalog: LanceCatalog, case: Json) -> None:
-    """A tree that is no query ({}) is refused with 400 and code 13."""
+    """QueryTable with an invalid full-text query ({}) returns 400 with code 13."""
     id = new_texts(catalog, "text")
     catalog.control(lambda: found(catalog, id, structured(match("tulip"))))
     refused = catalog.query_table(id, **structured(case), vector={}, k=5, expect=400)
     equal(refused.code, 13, "the code of the error")
 
 
-# What they may find: who joins no conditions at all may take all rows.
+# The query and the rows that it may find: a conjunction of no conditions may match all rows.
 NOTHING: dict[str, tuple[Json, list[int]]] = {
     "no_match_queries": ({"multi_match": {"match_queries": []}}, []),
     "empty_boolean": (boolean(), [0, 1]),
@@ -38,7 +38,7 @@ NOTHING: dict[str, tuple[Json, list[int]]] = {
 
 @must("lance.query.tree.{}", operations=QUERY, clause="query-tree", each=NOTHING)
 def test_tree_without_queries(catalog: LanceCatalog, case: tuple[Json, list[int]]) -> None:
-    """A tree that holds no queries ({}) is refused with 400 and code 13, or finds nothing that it should not."""
+    """An empty query tree ({}) returns 400 with code 13 or no rows; an empty boolean may return the filtered rows."""
     id, (tree, allowed) = new_texts(catalog, "text"), case
     answer = catalog.query_table(id, **structured(tree), filter="id < 2", vector={}, k=5, expect=(200, 400))
     if answer.status == 400:
@@ -70,7 +70,7 @@ ODD: dict[str, Json] = {
 
 @should("lance.query.tree.odd.{}", operations=QUERY, clause="query-tree-odd", kind="hostile", each=ODD)
 def test_odd_tree(catalog: LanceCatalog, case: Json) -> None:
-    """A tree beyond all measure is run or refused with 400, and the server lives on ({})."""
+    """QueryTable with an extreme full-text query ({}) returns 200 or 400, and the table stays readable."""
     id = new_texts(catalog, "text")
     catalog.query_table(id, **structured(case), vector={}, k=5, expect=(200, 400))
     equal(len(catalog.rows(id)), len(NUMBERS), "the number of rows")

@@ -1,4 +1,4 @@
-"""What clients rely on of HTTP itself."""
+"""HTTP behaviour that clients rely on."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How names travel: delimiters, percent-encoding, and names that break careless servers."""
+"""Identifiers on the wire: delimiters, percent-encoding and hostile names."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from conformance.common.names import NamedObject, name_is_kept, named
 from conformance.http.client import Answer
 from conformance.lance.catalog import LanceCatalog, Names
 from conformance.lance.operations import OPERATIONS
+from conformance.lance.support.checks import routed
 from conformance.lance.support.listing import collect, collect_namespaces, collect_tables
 from conformance.lance.support.ordinary import preparation
-from conformance.lance.support.routers import routed
 from conformance.target import hostile
 from specs.lance.identifiers import join_parts
 from specs.openapi import Operation
@@ -29,7 +29,7 @@ DELIMITERS = st.sampled_from([".", "/", "::", "|", "-"])
 @must("lance.identifier.delimiter", operations=["CreateNamespace"], clause="identifier-delimiter")
 @given(delimiter=DELIMITERS)
 def test_other_delimiter(catalog: LanceCatalog, delimiter: str) -> None:
-    """An identifier written with the delimiter of the request names the same object."""
+    """CreateNamespace accepts an id written with the delimiter of the request."""
     catalog.require_nested()
     id = catalog.namespace_id()
     routed(delimiter, (200,), partial(catalog.send, "CreateNamespace", id, {}, delimiter=delimiter))
@@ -37,9 +37,9 @@ def test_other_delimiter(catalog: LanceCatalog, delimiter: str) -> None:
 
 
 @must("lance.identifier.root_delimiter", operations=["ListNamespaces"], clause="identifier-root")
-@given(delimiter=DELIMITERS.filter(lambda delimiter: delimiter != "."))  # which alone is a step of the path
+@given(delimiter=DELIMITERS.filter(lambda delimiter: delimiter != "."))  # a lone "." is a path segment of its own
 def test_root_is_the_delimiter(catalog: LanceCatalog, delimiter: str) -> None:
-    """The delimiter alone names the root, whichever delimiter the request chooses."""
+    """ListNamespaces with only the delimiter as its id lists the root, for every delimiter of a request."""
     catalog.require_namespaces()
     first = catalog.home[0]
     ask = partial(catalog.send, "ListNamespaces", (), delimiter=delimiter)
@@ -49,7 +49,7 @@ def test_root_is_the_delimiter(catalog: LanceCatalog, delimiter: str) -> None:
 
 @must("lance.identifier.default_delimiter", operations=["CreateNamespace"], clause="identifier-delimiter")
 def test_default_delimiter_as_text(catalog: LanceCatalog) -> None:
-    """With another delimiter, a $ in a name is part of the name, or refused with 400."""
+    """With another delimiter, CreateNamespace treats a $ in a name literally or returns 400."""
     catalog.require_nested()
     id = (*catalog.home, "do$lar")
     answer = catalog.send("CreateNamespace", id, {}, delimiter=".", expect=(200, 400))
@@ -64,7 +64,7 @@ def test_default_delimiter_as_text(catalog: LanceCatalog) -> None:
     each={name: OPERATIONS[name] for name in ("create_namespace", "declare_table", "drop_table")},
 )
 def test_empty_part(catalog: LanceCatalog, case: Operation) -> None:
-    """An identifier of {} with an empty part is refused with 400 and code 13."""
+    """{} with an empty part in its id returns 400 with code 13."""
     body: dict[str, str] | None = {} if case.request else None
     refused = catalog.send(case.id, f"{catalog.home_name}$$n", body, expect=400)
     equal(refused.code, 13, "the code of the error")
@@ -72,7 +72,7 @@ def test_empty_part(catalog: LanceCatalog, case: Operation) -> None:
 
 @must("lance.identifier.body_path", operations=["DescribeNamespace"], clause="identifier-body", kind="error")
 def test_body_names_another_object(catalog: LanceCatalog) -> None:
-    """A body whose id is not the one in the path is refused with 400 and code 13."""
+    """DescribeNamespace whose body id differs from the id in the path returns 400 with code 13."""
     id = catalog.new_namespace()
     catalog.control(lambda: catalog.send("DescribeNamespace", id, {}))
     refused = catalog.send("DescribeNamespace", id, {"id": [hostile.UNUSED]}, expect=400)
@@ -81,7 +81,7 @@ def test_body_names_another_object(catalog: LanceCatalog) -> None:
 
 @must("lance.identifier.body_same", operations=["DescribeNamespace"], clause="identifier-body")
 def test_body_names_the_same_object(catalog: LanceCatalog) -> None:
-    """A body may repeat the id of the path, as the official clients do."""
+    """DescribeNamespace accepts a body that repeats the id of the path."""
     id = catalog.new_namespace()
     catalog.send("DescribeNamespace", id, {"id": list(id)})
 
@@ -95,7 +95,7 @@ def _make(create: Callable[..., Answer], catalog: LanceCatalog, id: Names, *, ex
 
 
 def _beside(names: Iterable[str], id: Names) -> list[Names]:
-    """Return the ids of what is listed beside an id; that a list has whole identifiers is tested elsewhere."""
+    """Return the ids of a listing's items beside an id, whether the listing has names or full identifiers."""
     start = join_parts([*id[:-1], ""])
     return [(*id[:-1], name.removeprefix(start)) for name in names]
 
@@ -127,13 +127,13 @@ test_name_is_kept = name_is_kept.declare(
     id="name.{}",
     level=must,
     clause="names-kept",
-    statement="A {} has it exactly, or is refused with 400 and code 13.",
+    statement="A {} keeps exactly this name, or its creation returns 400 with code 13.",
 )
 
 
 @must("lance.name.case", operations=["CreateNamespace"], clause="names-kept", kind="hostile")
 def test_names_differ_by_case(catalog: LanceCatalog) -> None:
-    """Names that differ only by case are two names, or the second is refused with 400 or 409."""
+    """CreateNamespace keeps names that differ only by case apart, or returns 400 or 409 for the second."""
     catalog.new_namespace("case")
     second = catalog.namespace_id("CASE")
     if catalog.create_namespace(second, expect=(200, 400, 409)).status == 200:
@@ -141,11 +141,11 @@ def test_names_differ_by_case(catalog: LanceCatalog) -> None:
         contains([name.removeprefix(catalog.beside("")) for name in namespaces], ["case", "CASE"], NAMESPACES)
 
 
-# What lies within a nested namespace
+# Tables in nested namespaces
 
 NESTED = {
     name: Body(operation, preparation(operation))
     for name, operation in OPERATIONS.items()
-    if "/table/{id}/" in operation.path and operation.id != "RegisterTable"  # whose place is seen to be taken first
+    if "/table/{id}/" in operation.path and operation.id != "RegisterTable"  # its location would be taken
 }
 test_nested_namespaces_are_like_others = levels.nested_namespaces_are_like_others.declare(__name__, NESTED)

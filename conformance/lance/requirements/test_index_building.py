@@ -9,20 +9,25 @@ from conformance.author.requirement import may, must, should
 from conformance.lance.catalog import LanceCatalog
 from conformance.lance.support.arrow import stream
 from conformance.lance.support.columns import check_no_column
-from conformance.lance.support.index_building import BTREE, BUILDERS, CREATE, build, check_known, new_table
 from conformance.lance.support.indexing import (
+    BTREE,
+    BUILDERS,
+    CREATE,
     KINDS,
     OTHER_KINDS,
     SCALAR_KINDS,
     IndexType,
     all_indices,
     ask_for_index,
+    build,
     index_names,
     indexable,
     new_index,
+    new_indexable,
     wait_for_index,
     without_vectors,
 )
+from conformance.lance.support.versions import check_known
 from conformance.values.outcomes import Unoffered
 from specs.openapi import Operation
 
@@ -35,16 +40,16 @@ Body = dict[str, Any]
 
 @must("lance.index.create.type.{}", operations=CREATE, clause="index-types", each=KINDS)
 def test_index_types(catalog: LanceCatalog, case: IndexType) -> None:
-    """An index of type {} can be built, and is listed with its column; or the type is refused as unsupported."""
-    id = new_table(catalog)
+    """CreateTableIndex builds an index of type {}, listed with its column, or rejects the type as unsupported."""
+    id = new_indexable(catalog)
     ask_for_index(catalog, id, case)
     equal(wait_for_index(catalog, id, "idx")["columns"], [case.column], "the columns of the index")
 
 
 @must("lance.index.create_scalar.type.{}", operations=SCALAR, clause="index-types", each=SCALAR_KINDS)
 def test_scalar_index_types(catalog: LanceCatalog, case: IndexType) -> None:
-    """CreateTableScalarIndex builds an index of type {}, and it is listed; or the type is refused as unsupported."""
-    id = new_table(catalog)
+    """CreateTableScalarIndex builds an index of type {}, listed with its column, or rejects it as unsupported."""
+    id = new_indexable(catalog)
     answer = catalog.create_table_scalar_index(id, **case.body, name="idx", expect=None)
     catalog.supported(answer, f"indices of type {case.id}")
     equal(wait_for_index(catalog, id, "idx")["columns"], [case.column], "the columns of the index")
@@ -52,17 +57,17 @@ def test_scalar_index_types(catalog: LanceCatalog, case: IndexType) -> None:
 
 @may("lance.index.create.other_type.{}", operations=CREATE, clause="index-types-other", each=OTHER_KINDS)
 def test_other_index_types(catalog: LanceCatalog, case: IndexType) -> None:
-    """An index of type {}, which the document does not name, can be built."""
-    id = new_table(catalog)
+    """CreateTableIndex builds an index of type {}, which the document does not name."""
+    id = new_indexable(catalog)
     catalog.create_table_index(id, **case.body, name="idx")
     equal(wait_for_index(catalog, id, "idx")["columns"], [case.column], "the columns of the index")
 
 
 @must("lance.index.{}.type_unknown", clause="index-type-unknown", kind="error", each=BUILDERS)
 def test_unknown_index_type(catalog: LanceCatalog, case: Operation) -> None:
-    """A type of index that does not exist is refused with 400 and code 13; nothing is built."""
-    id = new_table(catalog)
-    catalog.control(lambda: build(catalog, case, new_table(catalog, "twin")))
+    """{} with an unknown index type returns 400 with code 13 and builds no index."""
+    id = new_indexable(catalog)
+    catalog.control(lambda: build(catalog, case, new_indexable(catalog, "twin")))
     refused = catalog.send(case.id, id, {"column": "id", "index_type": "PERHAPS"}, expect=400)
     equal(refused.code, 13, "the code of the error")
     equal(all_indices(catalog, id), [], "the indices of the table")
@@ -70,15 +75,15 @@ def test_unknown_index_type(catalog: LanceCatalog, case: Operation) -> None:
 
 @should("lance.index.create_scalar.vector_type", operations=SCALAR, clause="index-scalar", kind="error")
 def test_vector_type_as_scalar(catalog: LanceCatalog) -> None:
-    """A type for vectors is refused by CreateTableScalarIndex with 400 and code 13."""
-    refused = catalog.create_table_scalar_index(new_table(catalog), **KINDS["ivf_flat"].body, expect=400)
+    """CreateTableScalarIndex with a vector index type returns 400 with code 13."""
+    refused = catalog.create_table_scalar_index(new_indexable(catalog), **KINDS["ivf_flat"].body, expect=400)
     equal(refused.code, 13, "the code of the error")
 
 
 @must("lance.index.create.unfit.{}", operations=CREATE, clause="index-unfit", kind="error", each=KINDS)
 def test_unfit_column(catalog: LanceCatalog, case: IndexType) -> None:
-    """An index of type {} on a column of a type that it does not fit is refused with 400 and code 13."""
-    id = new_table(catalog)
+    """CreateTableIndex of type {} on a column of an unsupported type returns 400 with code 13."""
+    id = new_indexable(catalog)
     with catalog.client.preparing():
         new_index(catalog, id, case, "fits")
     refused = catalog.create_table_index(id, column=case.unfit, index_type=case.id, expect=400)
@@ -93,8 +98,8 @@ DISTANCES = {name: name for name in ("l2", "cosine", "dot")}
 
 @must("lance.index.create.distance.{}", operations=CREATE, clause="index-distance", each=DISTANCES)
 def test_distances(catalog: LanceCatalog, case: str) -> None:
-    """A vector index with the distance {} is described with this distance, if with any."""
-    stats = new_index(catalog, new_table(catalog), KINDS["ivf_flat"], distance_type=case)
+    """A vector index built with distance_type {} reports this distance, if it reports one."""
+    stats = new_index(catalog, new_indexable(catalog), KINDS["ivf_flat"], distance_type=case)
     described = stats.get("distance_type")
     if described is None:
         raise Unoffered("the server does not say for which distance an index is built")
@@ -103,16 +108,16 @@ def test_distances(catalog: LanceCatalog, case: str) -> None:
 
 @may("lance.index.create.hamming", operations=CREATE, clause="index-distance-hamming")
 def test_hamming(catalog: LanceCatalog) -> None:
-    """A vector index over bytes with the distance hamming can be built."""
-    id = new_table(catalog)
+    """CreateTableIndex builds a vector index over bytes with distance_type hamming."""
+    id = new_indexable(catalog)
     catalog.create_table_index(id, column="bits", index_type="IVF_FLAT", distance_type="hamming", name="idx")
     wait_for_index(catalog, id, "idx")
 
 
 @must("lance.index.create.distance_unknown", operations=CREATE, clause="index-distance", kind="error")
 def test_unknown_distance(catalog: LanceCatalog) -> None:
-    """A distance that does not exist is refused with 400 and code 13; nothing is built."""
-    id = new_table(catalog)
+    """CreateTableIndex with an unknown distance_type returns 400 with code 13 and builds no index."""
+    id = new_indexable(catalog)
     with catalog.client.preparing():
         new_index(catalog, id, KINDS["ivf_flat"], "twin", distance_type="l2")
     refused = catalog.create_table_index(id, **KINDS["ivf_flat"].body, distance_type="perhaps", expect=400)
@@ -125,24 +130,24 @@ def test_unknown_distance(catalog: LanceCatalog) -> None:
 
 @must("lance.index.{}.column_missing", clause="query-column", kind="error", each=BUILDERS)
 def test_missing_column(catalog: LanceCatalog, case: Operation) -> None:
-    """An index on a column that does not exist is refused with 404 and code 12, or 400 and 13."""
-    id, body = new_table(catalog), {"column": "nowhere", "index_type": "BTREE"}
+    """{} on a missing column returns 404 with code 12 or 400 with code 13."""
+    id, body = new_indexable(catalog), {"column": "nowhere", "index_type": "BTREE"}
     catalog.control(lambda: build(catalog, case, id))
     check_no_column(catalog.send(case.id, id, body, expect=(400, 404)))
 
 
 @must("lance.index.create.column_missing_nested", operations=CREATE, clause="query-column", kind="error")
 def test_missing_nested_column(catalog: LanceCatalog) -> None:
-    """An index on a field that a struct does not have is refused with 404 and code 12, or 400 and 13."""
-    id, body = new_table(catalog), {"column": "place.nowhere", "index_type": "BTREE"}
+    """CreateTableIndex on a missing field of a struct returns 404 with code 12 or 400 with code 13."""
+    id, body = new_indexable(catalog), {"column": "place.nowhere", "index_type": "BTREE"}
     catalog.control(lambda: build(catalog, BUILDERS["create"], id))
     check_no_column(catalog.send("CreateTableIndex", id, body, expect=(400, 404)))
 
 
 @should("lance.index.create.nested", operations=CREATE, clause="index-nested")
 def test_nested_column(catalog: LanceCatalog) -> None:
-    """A field of a struct can be indexed, and is listed by its path."""
-    id = new_table(catalog)
+    """CreateTableIndex indexes a field of a struct and lists it by its path."""
+    id = new_indexable(catalog)
     catalog.create_table_index(id, column="place.city", index_type="BTREE", name="idx")
     equal(wait_for_index(catalog, id, "idx")["columns"], ["place.city"], "the columns of the index")
 
@@ -152,7 +157,7 @@ def test_nested_column(catalog: LanceCatalog) -> None:
 
 @should("lance.index.create.empty_table", operations=CREATE, clause="index-empty-table")
 def test_index_on_empty_table(catalog: LanceCatalog) -> None:
-    """A table without rows can be indexed, and queries find the rows that come later."""
+    """CreateTableIndex on an empty table succeeds, and queries find rows inserted later."""
     id = catalog.new_table_of(indexable(0))
     build(catalog, BUILDERS["create"], id)
     wait_for_index(catalog, id, "idx")
@@ -162,7 +167,7 @@ def test_index_on_empty_table(catalog: LanceCatalog) -> None:
 
 @should("lance.index.create.null_vectors", operations=CREATE, clause="index-no-vectors")
 def test_index_on_null_vectors(catalog: LanceCatalog) -> None:
-    """A column of vectors that are all null can be indexed, or that is refused with 400 and code 13."""
+    """CreateTableIndex on a vector column with only nulls builds the index or returns 400 with code 13."""
     id = catalog.new_table_of(without_vectors())
     answer = catalog.create_table_index(id, **KINDS["ivf_flat"].body, name="idx", expect=(200, 400))
     if answer.status == 400:
@@ -173,8 +178,8 @@ def test_index_on_null_vectors(catalog: LanceCatalog) -> None:
 
 @must("lance.index.{}.declared", clause="index-declared", kind="error", each=BUILDERS)
 def test_index_on_declared_table(catalog: LanceCatalog, case: Operation) -> None:
-    """An index on a table that was only declared is refused: it has no columns."""
-    catalog.control(lambda: build(catalog, case, new_table(catalog, "twin")))
+    """{} on a declared-only table returns 400, 404 or 409."""
+    catalog.control(lambda: build(catalog, case, new_indexable(catalog, "twin")))
     build(catalog, case, catalog.new_declared_table(), expect=(400, 404, 409))
 
 
@@ -193,9 +198,9 @@ REQUIRED = {
     each=REQUIRED,
 )
 def test_required_fields(catalog: LanceCatalog, case: tuple[Operation, str]) -> None:
-    """A request without a required field ({}) is refused with 400 and code 13."""
+    """A request for an index without a required field ({}) returns 400 with code 13."""
     operation, field = case
-    id = new_table(catalog)
+    id = new_indexable(catalog)
     catalog.control(lambda: build(catalog, operation, id))
     body = {name: value for name, value in BTREE.items() if name != field}
     refused = catalog.send(operation.id, id, body, expect=400)
@@ -215,18 +220,18 @@ WRONG_FIELDS: dict[str, Body] = {
 
 @must("lance.index.field_type.{}", operations=CREATE, clause="request-schemas", kind="error", each=WRONG_FIELDS)
 def test_wrong_fields(catalog: LanceCatalog, case: Body) -> None:
-    """A field of a wrong type ({}) is refused with 400 and code 13."""
-    id = new_table(catalog)
+    """CreateTableIndex with a field of the wrong type ({}) returns 400 with code 13."""
+    id = new_indexable(catalog)
     catalog.control(lambda: ask_for_index(catalog, id, KINDS["fts"]))
     refused = catalog.create_table_index(id, **{**KINDS["fts"].body, **case}, expect=400)
     equal(refused.code, 13, "the code of the error")
 
 
-# Answers
+# Responses
 
 
 @should("lance.index.{}.transaction", clause="index-transaction", each=BUILDERS)
 def test_index_transaction(catalog: LanceCatalog, case: Operation) -> None:
-    """The answer names a transaction that DescribeTransaction knows."""
-    id = new_table(catalog)
+    """{} returns a transaction_id that DescribeTransaction knows."""
+    id = new_indexable(catalog)
     check_known(catalog, id, build(catalog, case, id))

@@ -1,4 +1,4 @@
-"""What an index changes about queries, and what it must not."""
+"""Queries of tables with indices: same results, full-text settings."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def _ids_of(rows: list[dict[str, Any]]) -> list[int]:
 
 
 def _ids(catalog: LanceCatalog, id: Names, filter: str) -> list[int]:
-    """Return the ids of the rows that a filter finds."""
+    """Return the ids of the rows that match a filter."""
     return _ids_of(catalog.rows(id, filter=filter))
 
 
@@ -47,7 +47,7 @@ def _found(catalog: LanceCatalog, id: Names, terms: str) -> list[int]:
 
 @must("lance.index.answers.same.{}", operations=CREATE, clause="index-answers", each=FILTERED)
 def test_same_answers(catalog: LanceCatalog, case: IndexType) -> None:
-    """A query answers the same rows before and after an index of type {} was built."""
+    """QueryTable returns the same rows before and after an index of type {} is built."""
     id = catalog.new_table_of(indexable())
     before = _ids(catalog, id, case.filter)
     new_index(catalog, id, case)
@@ -57,7 +57,7 @@ def test_same_answers(catalog: LanceCatalog, case: IndexType) -> None:
 
 @must("lance.index.answers.new_rows.{}", operations=CREATE, clause="index-answers", each=FILTERED)
 def test_new_rows_are_found(catalog: LanceCatalog, case: IndexType) -> None:
-    """Rows that are inserted after an index of type {} was built are found."""
+    """QueryTable finds rows inserted after an index of type {} was built."""
     id, plain = catalog.new_table_of(indexable(50)), catalog.new_table_of(indexable(), "plain")
     new_index(catalog, id, case)
     catalog.insert_into_table(id, stream(indexable(ROWS - 50, first=50)))
@@ -66,7 +66,7 @@ def test_new_rows_are_found(catalog: LanceCatalog, case: IndexType) -> None:
 
 @must("lance.index.answers.deleted_rows.{}", operations=CREATE, clause="index-answers", each=FILTERED)
 def test_deleted_rows_are_not_found(catalog: LanceCatalog, case: IndexType) -> None:
-    """Rows that are deleted after an index of type {} was built are not found."""
+    """QueryTable does not return rows deleted after an index of type {} was built."""
     id = catalog.new_table_of(indexable())
     left = [number for number in _ids(catalog, id, case.filter) if number >= 110]
     new_index(catalog, id, case)
@@ -76,7 +76,7 @@ def test_deleted_rows_are_not_found(catalog: LanceCatalog, case: IndexType) -> N
 
 @must("lance.index.answers.nearest", operations=CREATE, clause="index-answers")
 def test_nearest_row(catalog: LanceCatalog) -> None:
-    """A query with an indexed vector finds the row of that vector first."""
+    """A search for the vector of a row on an indexed column returns that row first."""
     id = catalog.new_table_of(indexable())
     new_index(catalog, id, KINDS["ivf_flat"], distance_type="l2")
     rows = catalog.rows(id, vector={"single_vector": vector(17)}, k=1)
@@ -88,15 +88,15 @@ def test_nearest_row(catalog: LanceCatalog) -> None:
 
 @must("lance.index.fts.finds", operations=CREATE, clause="index-fts")
 def test_full_text_search(catalog: LanceCatalog) -> None:
-    """With an index for full-text search, a query finds exactly the rows with its word."""
+    """A text query on a column with a full-text index returns exactly the rows with its word."""
     id = catalog.new_table_of(indexable())
     new_index(catalog, id, FTS)
     same_items(_found(catalog, id, "apples"), range(0, ROWS, 7), FOUND)
 
 
 @dataclass(frozen=True, slots=True)
-class Setting:
-    """A setting of an index for full-text search, with words that rows are found by, or not, because of it."""
+class TextSetting:
+    """A setting of a full-text index, and the words that find a row, or do not, because of it."""
 
     id: str
     body: dict[str, Any]
@@ -106,26 +106,28 @@ class Setting:
 
 
 SETTINGS = {
-    "base_tokenizer": Setting(
+    "base_tokenizer": TextSetting(
         "base_tokenizer whitespace", {"base_tokenizer": "whitespace"}, "the end.", ("end.",), ("end",)
     ),
-    "base_tokenizer_simple": Setting("base_tokenizer simple", {"base_tokenizer": "simple"}, "the end.", ("end",)),
-    "language": Setting("language German", {"language": "German", "stem": True}, "viele Häuser", ("Haus",)),
-    "max_token_length": Setting("max_token_length", {"max_token_length": 5}, "tiny lengthy", ("tiny",), ("lengthy",)),
-    "lower_case": Setting("lower_case", {"lower_case": True}, "An Apple", ("apple", "APPLE")),
-    "lower_case_off": Setting(
+    "base_tokenizer_simple": TextSetting("base_tokenizer simple", {"base_tokenizer": "simple"}, "the end.", ("end",)),
+    "language": TextSetting("language German", {"language": "German", "stem": True}, "viele Häuser", ("Haus",)),
+    "max_token_length": TextSetting(
+        "max_token_length", {"max_token_length": 5}, "tiny lengthy", ("tiny",), ("lengthy",)
+    ),
+    "lower_case": TextSetting("lower_case", {"lower_case": True}, "An Apple", ("apple", "APPLE")),
+    "lower_case_off": TextSetting(
         "lower_case switched off", {"lower_case": False, "stem": False}, "An Apple", ("Apple",), ("apple",)
     ),
-    "stem": Setting("stem", {"stem": True, "language": "English"}, "running dogs", ("run", "dog")),
-    "stem_off": Setting("stem switched off", {"stem": False}, "running dogs", ("running",), ("run",)),
-    "remove_stop_words": Setting(
+    "stem": TextSetting("stem", {"stem": True, "language": "English"}, "running dogs", ("run", "dog")),
+    "stem_off": TextSetting("stem switched off", {"stem": False}, "running dogs", ("running",), ("run",)),
+    "remove_stop_words": TextSetting(
         "remove_stop_words", {"remove_stop_words": True, "language": "English"}, "the apple", ("apple",), ("the",)
     ),
-    "remove_stop_words_off": Setting(
+    "remove_stop_words_off": TextSetting(
         "remove_stop_words switched off", {"remove_stop_words": False}, "the apple", ("the",)
     ),
-    "ascii_folding": Setting("ascii_folding", {"ascii_folding": True}, "a café", ("cafe",)),
-    "ascii_folding_off": Setting(
+    "ascii_folding": TextSetting("ascii_folding", {"ascii_folding": True}, "a café", ("cafe",)),
+    "ascii_folding_off": TextSetting(
         "ascii_folding switched off", {"ascii_folding": False}, "a café", ("café",), ("cafe",)
     ),
 }
@@ -136,23 +138,23 @@ def _table_of(catalog: LanceCatalog, text: str) -> Names:
 
 
 @should("lance.index.fts.setting.{}", operations=CREATE, clause="index-fts-settings", each=SETTINGS)
-def test_full_text_settings(catalog: LanceCatalog, case: Setting) -> None:
-    """The setting {} decides by which words a row is found."""
+def test_full_text_settings(catalog: LanceCatalog, case: TextSetting) -> None:
+    """A full-text index that CreateTableIndex builds applies the setting {}."""
     id = _table_of(catalog, case.text)
     new_index(catalog, id, FTS, **case.body)
     _check_words(catalog, id, case)
 
 
 @should("lance.index.fts.scalar_setting.{}", operations=SCALAR, clause="index-fts-settings", each=SETTINGS)
-def test_full_text_settings_of_scalar_index(catalog: LanceCatalog, case: Setting) -> None:
-    """CreateTableScalarIndex heeds the setting {} as CreateTableIndex does."""
+def test_full_text_settings_of_scalar_index(catalog: LanceCatalog, case: TextSetting) -> None:
+    """A full-text index that CreateTableScalarIndex builds applies the setting {}."""
     id = _table_of(catalog, case.text)
     catalog.send("CreateTableScalarIndex", id, {**FTS.body, "name": "idx", **case.body})
     wait_for_index(catalog, id, "idx")
     _check_words(catalog, id, case)
 
 
-def _check_words(catalog: LanceCatalog, id: Names, case: Setting) -> None:
+def _check_words(catalog: LanceCatalog, id: Names, case: TextSetting) -> None:
     for word in case.finds:
         equal(_found(catalog, id, word), [0], f"the ids of the rows found by {shown(word)}")
     for word in case.misses:
@@ -161,7 +163,7 @@ def _check_words(catalog: LanceCatalog, id: Names, case: Setting) -> None:
 
 @should("lance.index.fts.with_position", operations=CREATE, clause="index-fts-settings")
 def test_phrases(catalog: LanceCatalog) -> None:
-    """With with_position, phrases are found: words in their order."""
+    """A full-text index built with with_position=true supports phrase queries: adjacent words in their order."""
     id = _table_of(catalog, "green apples and red pears")
     new_index(catalog, id, FTS, with_position=True)
     equal(_phrase(catalog, id, "green apples"), [0], "the ids of the rows found by the phrase green apples")
@@ -181,7 +183,7 @@ UNKNOWN: dict[str, dict[str, Any]] = {
 
 @should("lance.index.fts.unknown.{}", operations=CREATE, clause="index-fts-unknown", kind="error", each=UNKNOWN)
 def test_unknown_settings(catalog: LanceCatalog, case: dict[str, Any]) -> None:
-    """A {} that does not exist is refused with 400 and code 13; nothing is built."""
+    """CreateTableIndex with an unknown {} returns 400 with code 13 and builds no index."""
     id = catalog.new_table_of(indexable(10))
     refused = catalog.create_table_index(id, **FTS.body, **case, expect=400)
     equal(refused.code, 13, "the code of the error")

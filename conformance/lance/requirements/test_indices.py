@@ -1,4 +1,4 @@
-"""ListTableIndices, DescribeTableIndexStats, DropTableIndex, and what holds for all that is about indices."""
+"""ListTableIndices, DescribeTableIndexStats, DropTableIndex, and rules for all operations on indices."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from conformance.http.client import Answer, Expected
 from conformance.lance.catalog import LanceCatalog, Names
 from conformance.lance.operations import OPERATIONS
 from conformance.lance.support.arrow import stream
-from conformance.lance.support.index_building import check_known
 from conformance.lance.support.indexing import (
     KINDS,
     ROWS,
@@ -22,7 +21,7 @@ from conformance.lance.support.indexing import (
     row_counts_of,
     wait_for_index,
 )
-from specs.lance.identifiers import join_parts
+from conformance.lance.support.versions import MISSING_VERSION, check_known
 from specs.openapi import Operation
 
 LIST = ["ListTableIndices"]
@@ -42,10 +41,8 @@ WITH_VERSION = {name: ABOUT_INDICES[name] for name in ("list", "stats")}
 
 
 def _send(catalog: LanceCatalog, operation: Operation, id: Names, expect: Expected) -> Answer:
-    """Send what an operation about indices needs at least, about the index `idx`."""
-    path = {"id": join_parts(id)}
-    if "index_name" in operation.path:
-        path["index_name"] = "idx"
+    """Send the minimal request of an index operation, on the index `idx`."""
+    path = {"index_name": "idx"} if "index_name" in operation.path else {}
     body = BTREE.body if "Create" in operation.id else {} if has_json_body(operation) else None
     return catalog.send(operation.id, id, body, path=path, expect=expect)
 
@@ -58,19 +55,19 @@ def _indexed(catalog: LanceCatalog, *names: str) -> Names:
     return id
 
 
-# What holds for all
+# All operations
 
 
 @must("lance.index.{}.missing", clause="table-not-found", kind="error", each=ABOUT_INDICES)
 def test_indices_of_missing_table(catalog: LanceCatalog, case: Operation) -> None:
-    """{} on a table that does not exist is refused with 404 and code 4."""
+    """{} on a missing table returns 404 with code 4."""
     refused = _send(catalog, case, catalog.table_id("missing"), expect=404)
     equal(refused.code, 4, "the code of the error")
 
 
 @must("lance.index.{}.namespace_missing", clause="table-not-found", kind="error", each=ABOUT_INDICES)
 def test_indices_in_missing_namespace(catalog: LanceCatalog, case: Operation) -> None:
-    """{} in a namespace that does not exist is refused with 404 and code 1 or 4."""
+    """{} in a missing namespace returns 404 with code 1 or 4."""
     catalog.require_namespaces()
     refused = _send(catalog, case, (*catalog.missing_namespace(), "t"), expect=404)
     one_of(refused.code, (1, 4), "the code of the error")
@@ -78,24 +75,23 @@ def test_indices_in_missing_namespace(catalog: LanceCatalog, case: Operation) ->
 
 @should("lance.index.{}.root", clause="root-no-table", kind="error", each=ABOUT_INDICES)
 def test_indices_of_the_root(catalog: LanceCatalog, case: Operation) -> None:
-    """{} on the root namespace, which is no table, is refused with 400 and code 13."""
+    """{} on the root namespace, which is no table, returns 400 with code 13."""
     refused = _send(catalog, case, (), expect=400)
     equal(refused.code, 13, "the code of the error")
 
 
 @must("lance.index.{}.index_missing", clause="index-not-found", kind="error", each=ABOUT_ONE)
 def test_missing_index(catalog: LanceCatalog, case: Operation) -> None:
-    """{} of an index that does not exist is refused with 404 and code 6."""
+    """{} of a missing index returns 404 with code 6."""
     refused = _send(catalog, case, _indexed(catalog, "another"), expect=404)
     equal(refused.code, 6, "the code of the error")
 
 
 @must("lance.index.{}.version_missing", clause="version-not-found", kind="error", each=WITH_VERSION)
 def test_indices_of_missing_version(catalog: LanceCatalog, case: Operation) -> None:
-    """{} at a version that does not exist is refused with 404 and code 11."""
+    """{} at a missing version returns 404 with code 11."""
     id = _indexed(catalog, "idx")
-    path = {"id": join_parts(id), "index_name": "idx"}
-    refused = catalog.send(case.id, id, {"version": 4711}, path=path, expect=404)
+    refused = catalog.send(case.id, id, {"version": MISSING_VERSION}, path={"index_name": "idx"}, expect=404)
     equal(refused.code, 11, "the code of the error")
 
 
@@ -104,13 +100,13 @@ def test_indices_of_missing_version(catalog: LanceCatalog, case: Operation) -> N
 
 @must("lance.index.list.none", operations=LIST, clause="index-list")
 def test_no_indices(catalog: LanceCatalog) -> None:
-    """A table without indices has an empty list."""
+    """ListTableIndices on a table without indices returns an empty list."""
     equal(all_indices(catalog, catalog.new_table()), [], "the indices of the table")
 
 
 @must("lance.index.list.own", operations=LIST, clause="index-list")
 def test_indices_of_one_table(catalog: LanceCatalog) -> None:
-    """The list has the indices of the table itself, each once, and of no other."""
+    """ListTableIndices lists every index of the table once and no index of another table."""
     other = catalog.new_table("other")
     id = _indexed(catalog, "one", "two")
     new_index(catalog, other, BTREE, "elsewhere")
@@ -119,7 +115,7 @@ def test_indices_of_one_table(catalog: LanceCatalog) -> None:
 
 @must("lance.index.list.uuids", operations=LIST, clause="index-list")
 def test_index_uuids(catalog: LanceCatalog) -> None:
-    """Every index has an index_uuid of its own, which stays the same."""
+    """ListTableIndices returns a different index_uuid for each index, and the same ones when it is repeated."""
     id = _indexed(catalog, "one", "two")
     before = _uuids(catalog, id)
     distinct(exactly(before.values(), 2, UUIDS), UUIDS)
@@ -133,7 +129,7 @@ def _uuids(catalog: LanceCatalog, id: Names) -> dict[str, str]:
 
 @should("lance.index.list.status", operations=LIST, clause="index-status")
 def test_index_status(catalog: LanceCatalog) -> None:
-    """Indices that are built have a status, and all the same."""
+    """ListTableIndices returns a status for each index, the same for all that are built."""
     id = _indexed(catalog, "one", "two")
     statuses = {entry["status"] for entry in all_indices(catalog, id)}
     text(only(statuses, "the different statuses of the indices"), "the status of the indices")
@@ -141,7 +137,7 @@ def test_index_status(catalog: LanceCatalog) -> None:
 
 @must("lance.index.list.version", operations=LIST, clause="index-version")
 def test_indices_of_old_version(catalog: LanceCatalog) -> None:
-    """At a version that is older than an index the index is not listed."""
+    """ListTableIndices at a version older than an index does not list that index."""
     id = catalog.new_table()
     before = catalog.version(id)
     new_index(catalog, id, BTREE)
@@ -153,34 +149,34 @@ def test_indices_of_old_version(catalog: LanceCatalog) -> None:
 
 
 def _plain(kind: str) -> str:
-    """Return a type of index without case and underscores; INVERTED is another name for FTS."""
+    """Return an index type in lower case without underscores, INVERTED as fts: two names of one type."""
     return kind.replace("_", "").lower().replace("inverted", "fts")
 
 
 @must("lance.index.stats.type.{}", operations=STATS, clause="index-stats", each=KINDS)
 def test_stats_type(catalog: LanceCatalog, case: IndexType) -> None:
-    """An index of type {} is described with this type."""
+    """DescribeTableIndexStats of an index of type {} returns this index_type."""
     stats = new_index(catalog, catalog.new_table_of(indexable()), case)
     equal(_plain(text(stats["index_type"], "the index_type")), _plain(case.id), "the index_type")
 
 
 @should("lance.index.stats.distance", operations=STATS, clause="index-stats")
 def test_stats_with_distance(catalog: LanceCatalog) -> None:
-    """A vector index is described with its distance_type."""
+    """DescribeTableIndexStats of a vector index returns its distance_type."""
     stats = new_index(catalog, catalog.new_table_of(indexable()), KINDS["ivf_flat"], distance_type="cosine")
     equal(text(stats["distance_type"], "the distance_type").lower(), "cosine", "the distance_type")
 
 
 @should("lance.index.stats.no_distance", operations=STATS, clause="index-stats")
 def test_stats_without_distance(catalog: LanceCatalog) -> None:
-    """An index that is not for vectors has no distance_type."""
+    """DescribeTableIndexStats of a scalar index returns no distance_type."""
     stats = new_index(catalog, catalog.new_table(), BTREE)
     equal(stats.get("distance_type"), None, "the distance_type of an index that is not for vectors")
 
 
 @must("lance.index.stats.rows", operations=STATS, clause="index-stats-rows")
 def test_stats_rows(catalog: LanceCatalog) -> None:
-    """An index that is built covers all rows and leaves out none."""
+    """DescribeTableIndexStats of a built index counts all rows as indexed and none as unindexed."""
     stats = new_index(catalog, catalog.new_table_of(indexable()), BTREE)
     indexed, unindexed = row_counts_of(stats)
     equal(indexed, ROWS, "the num_indexed_rows")
@@ -192,13 +188,13 @@ COUNTS = {name: name for name in ("num_indexed_rows", "num_unindexed_rows", "num
 
 @should("lance.index.stats.told.{}", operations=STATS, clause="index-stats-counts", each=COUNTS)
 def test_stats_are_told(catalog: LanceCatalog, case: str) -> None:
-    """The description of an index that is built has this count: {}."""
+    """DescribeTableIndexStats of a built index returns {}."""
     number(new_index(catalog, catalog.new_table(), BTREE)[case], f"the {case}")
 
 
 @must("lance.index.stats.new_rows", operations=STATS, clause="index-stats-rows")
 def test_stats_new_rows(catalog: LanceCatalog) -> None:
-    """After an insert, the rows that an index covers and those that it leaves out are all rows together."""
+    """After an insert, num_indexed_rows and num_unindexed_rows of an index add up to all rows of the table."""
     id = _indexed(catalog, "idx")
     catalog.insert_into_table(id, stream(indexable(5).select(["id"])))
     indexed, unindexed = row_counts_of(catalog.describe_table_index_stats(id, "idx"))
@@ -208,7 +204,7 @@ def test_stats_new_rows(catalog: LanceCatalog) -> None:
 
 @must("lance.index.stats.num_indices", operations=STATS, clause="index-stats")
 def test_stats_parts(catalog: LanceCatalog) -> None:
-    """An index that is built has at least one part, if the server counts them."""
+    """DescribeTableIndexStats of a built index returns num_indices of at least 1, if it returns num_indices."""
     stats = new_index(catalog, catalog.new_table(), BTREE)
     parts = stats.get("num_indices")
     if parts is not None:
@@ -217,7 +213,7 @@ def test_stats_parts(catalog: LanceCatalog) -> None:
 
 @must("lance.index.stats.version", operations=STATS, clause="index-version", kind="error")
 def test_stats_of_old_version(catalog: LanceCatalog) -> None:
-    """At a version that is older than the index it is refused with 404 and code 6."""
+    """DescribeTableIndexStats at a version older than the index returns 404 with code 6."""
     id = catalog.new_table()
     before = catalog.version(id)
     new_index(catalog, id, BTREE)
@@ -227,15 +223,15 @@ def test_stats_of_old_version(catalog: LanceCatalog) -> None:
 
 @must("lance.index.stats.body_same", operations=STATS, clause="index-body")
 def test_body_names_the_same_index(catalog: LanceCatalog) -> None:
-    """The body may repeat the index_name and the id of the path."""
+    """DescribeTableIndexStats accepts a body that repeats the id and the index_name of the path."""
     id = _indexed(catalog, "idx")
-    path = {"id": join_parts(id), "index_name": "idx"}
-    catalog.send("DescribeTableIndexStats", id, {"id": list(id), "index_name": "idx"}, path=path)
+    body = {"id": list(id), "index_name": "idx"}
+    catalog.send("DescribeTableIndexStats", id, body, path={"index_name": "idx"})
 
 
 @should("lance.index.stats.body_other", operations=STATS, clause="index-body", kind="error")
 def test_body_names_another_index(catalog: LanceCatalog) -> None:
-    """A body whose index_name is not the one in the path is refused with 400 and code 13."""
+    """DescribeTableIndexStats whose body index_name differs from the path returns 400 with code 13."""
     id = _indexed(catalog, "idx", "another")
     refused = catalog.send(
         "DescribeTableIndexStats", id, {"index_name": "another"}, path={"index_name": "idx"}, expect=400
@@ -249,7 +245,7 @@ def test_body_names_another_index(catalog: LanceCatalog) -> None:
 @must("lance.index.drop.gone", operations=DROP, clause="index-drop")
 @given(name=names())
 def test_dropped_index_is_gone(catalog: LanceCatalog, name: str) -> None:
-    """A dropped index is not listed any more; the others stay. The request has no body."""
+    """DropTableIndex, sent without a body, removes the index from the list and keeps the others."""
     id = _indexed(catalog, name, "stays")
     catalog.drop_table_index(id, name)
     equal(index_names(catalog, id), ["stays"], "the names of the indices")
@@ -257,7 +253,7 @@ def test_dropped_index_is_gone(catalog: LanceCatalog, name: str) -> None:
 
 @must("lance.index.drop.twice", operations=DROP, clause="index-not-found", kind="error")
 def test_drop_index_twice(catalog: LanceCatalog) -> None:
-    """Dropping an index a second time is refused with 404 and code 6."""
+    """DropTableIndex of a dropped index returns 404 with code 6."""
     id = _indexed(catalog, "idx")
     catalog.drop_table_index(id, "idx")
     refused = catalog.drop_table_index(id, "idx", expect=404)
@@ -266,7 +262,7 @@ def test_drop_index_twice(catalog: LanceCatalog) -> None:
 
 @must("lance.index.drop.stats", operations=DROP, clause="index-drop")
 def test_dropped_index_has_no_stats(catalog: LanceCatalog) -> None:
-    """A dropped index is not described any more."""
+    """DescribeTableIndexStats of a dropped index returns 404."""
     id = _indexed(catalog, "idx")
     catalog.drop_table_index(id, "idx")
     catalog.describe_table_index_stats(id, "idx", expect=404)
@@ -274,7 +270,7 @@ def test_dropped_index_has_no_stats(catalog: LanceCatalog) -> None:
 
 @must("lance.index.drop.rows", operations=DROP, clause="index-drop-rows")
 def test_rows_without_index(catalog: LanceCatalog) -> None:
-    """Without the index a query answers the same rows as with it."""
+    """QueryTable returns the same rows after the index is dropped."""
     id = catalog.new_table_of(indexable())
     new_index(catalog, id, BTREE)
     before = catalog.rows(id, filter=BTREE.filter)
@@ -285,7 +281,7 @@ def test_rows_without_index(catalog: LanceCatalog) -> None:
 
 @must("lance.index.drop.again", operations=DROP, clause="index-drop")
 def test_build_dropped_index_again(catalog: LanceCatalog) -> None:
-    """The name of a dropped index is free: an index of this name can be built on another column."""
+    """CreateTableIndex can reuse the name of a dropped index on another column."""
     id = _indexed(catalog, "idx")
     catalog.drop_table_index(id, "idx")
     catalog.create_table_index(id, column="name", index_type="BTREE", name="idx")
@@ -294,6 +290,6 @@ def test_build_dropped_index_again(catalog: LanceCatalog) -> None:
 
 @should("lance.index.drop.transaction", operations=DROP, clause="index-transaction")
 def test_drop_transaction(catalog: LanceCatalog) -> None:
-    """The answer names a transaction that DescribeTransaction knows."""
+    """DropTableIndex returns a transaction_id that DescribeTransaction knows."""
     id = _indexed(catalog, "idx")
     check_known(catalog, id, catalog.drop_table_index(id, "idx"))

@@ -1,4 +1,4 @@
-"""ListTables, ListAllTables, and what holds for everything that lists in pages."""
+"""ListTables, ListAllTables, and rules for every paged listing."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from conformance.author.requirement import given, may, must, should
 from conformance.author.strategies import distinct_names, names, tables
 from conformance.lance.catalog import LanceCatalog
 from conformance.lance.support.listing import (
-    Listing,
+    LanceListing,
     collect,
     collect_all_tables,
     collect_namespaces,
@@ -23,19 +23,19 @@ from specs.lance.identifiers import join_parts
 
 TABLES = "the listed tables"
 MANY = 100
-# What is built after the answer may be listed later.
+# An index may be built, and listed, only after the response.
 AT_ONCE = {name: listing for name, listing in LISTINGS.items() if listing.id != "ListTableIndices"}
 
 
-def _page_size(catalog: LanceCatalog, listing: Listing, limit: int) -> int:
-    """Return a limit for small pages; larger where others have so much that small ones take for ever."""
+def _page_size(catalog: LanceCatalog, listing: LanceListing, limit: int) -> int:
+    """Return a limit for small pages; larger where the server lists many objects of others."""
     if listing.id != "ListAllTables":
         return limit
     return limit * max(1, len(collect_all_tables(catalog)) // MANY)
 
 
-def _collect_own(catalog: LanceCatalog, listing: Listing, **query: object) -> list[str]:
-    """Return what a listing shows of this run: others may use the same server."""
+def _collect_own(catalog: LanceCatalog, listing: LanceListing, **query: object) -> list[str]:
+    """Return the listed objects of this example; others may use the same server."""
     entries = collect(lambda **page: listing.fetch(catalog, **page), listing.field, **query)
     items = [listing.name_of(item) for item in entries]
     whole = listing.id == "ListAllTables"
@@ -48,8 +48,8 @@ SHOWS = ["lance.listing.shows.{}"]
 
 
 @must("lance.listing.shows.{}", clause="listing-shows", each=LISTINGS)
-def test_listing_shows(catalog: LanceCatalog, case: Listing) -> None:
-    """{} lists what was created."""
+def test_listing_shows(catalog: LanceCatalog, case: LanceListing) -> None:
+    """{} lists a created object."""
     first = case.add(catalog, "first")
     contains(_collect_own(catalog, case), [first], case.what)
 
@@ -59,8 +59,8 @@ def test_listing_shows(catalog: LanceCatalog, case: Listing) -> None:
 
 @must("lance.pagination.complete.{}", clause="page-token", kind="pagination", each=LISTINGS, needs=SHOWS)
 @given(wanted=distinct_names(1), limit=st.integers(1, 4))
-def test_pages_are_complete(catalog: LanceCatalog, case: Listing, wanted: list[str], limit: int) -> None:
-    """Following the page tokens of {} visits everything exactly once, whatever the limit."""
+def test_pages_are_complete(catalog: LanceCatalog, case: LanceListing, wanted: list[str], limit: int) -> None:
+    """Following the page tokens of {} returns every object exactly once, for every limit."""
     expected = [case.add(catalog, name) for name in wanted]
     size = _page_size(catalog, case, limit)
     same_items(_collect_own(catalog, case, limit=size), expected, case.what)
@@ -68,16 +68,16 @@ def test_pages_are_complete(catalog: LanceCatalog, case: Listing, wanted: list[s
 
 @must("lance.pagination.limit.{}", clause="page-limit", kind="pagination", each=LISTINGS)
 @given(limit=st.integers(1, 3))
-def test_limit_is_kept(catalog: LanceCatalog, case: Listing, limit: int) -> None:
-    """A page of {} never holds more than the limit."""
+def test_limit_is_kept(catalog: LanceCatalog, case: LanceListing, limit: int) -> None:
+    """A page of {} holds at most `limit` items."""
     for name in ("a", "b", "c", "d"):
         case.add(catalog, name)
     at_most(len(case.fetch(catalog, limit=limit)[case.field]), limit, f"the number of {case.field} on a page")
 
 
 @must("lance.pagination.last_page.{}", clause="page-token", kind="pagination", each=LISTINGS, needs=SHOWS)
-def test_last_page_has_no_token(catalog: LanceCatalog, case: Listing) -> None:
-    """A page of {} with fewer items than there are has a token, and the pages end with one that has none."""
+def test_last_page_has_no_token(catalog: LanceCatalog, case: LanceListing) -> None:
+    """{} returns a page_token while items remain and none on the last page."""
     expected = [case.add(catalog, name) for name in ("a", "b", "c")]
     first = case.fetch(catalog, limit=1)
     text(first.get("page_token"), "the page_token of a page after which there is more")
@@ -86,8 +86,8 @@ def test_last_page_has_no_token(catalog: LanceCatalog, case: Listing) -> None:
 
 @should("lance.pagination.stable.{}", clause="page-stable", kind="pagination", each=LISTINGS, needs=SHOWS)
 @given(position=st.integers(1, 4))
-def test_pages_are_stable(catalog: LanceCatalog, case: Listing, position: int) -> None:
-    """What is there all the time appears exactly once in {}, while others create between two pages."""
+def test_pages_are_stable(catalog: LanceCatalog, case: LanceListing, position: int) -> None:
+    """Objects that exist throughout appear exactly once across the pages of {} while others are created."""
     expected = [case.add(catalog, name) for name in ("b", "d", "f", "h", "j")]
     seen: list[str] = []
     size = _page_size(catalog, case, 2)
@@ -100,8 +100,8 @@ def test_pages_are_stable(catalog: LanceCatalog, case: Listing, position: int) -
 
 
 @must("lance.pagination.limit_type.{}", clause="request-schemas", kind="error", each=LISTINGS)
-def test_limit_that_is_no_number(catalog: LanceCatalog, case: Listing) -> None:
-    """A limit of {} that is no integer is refused with 400 and code 13."""
+def test_limit_that_is_no_number(catalog: LanceCatalog, case: LanceListing) -> None:
+    """{} with a limit that is not an integer returns 400 with code 13."""
     case.add(catalog, "a")
     catalog.control(lambda: case.fetch(catalog, limit=1))
     refused = case.fetch(catalog, limit="many", expect=400)
@@ -109,16 +109,16 @@ def test_limit_that_is_no_number(catalog: LanceCatalog, case: Listing) -> None:
 
 
 @should("lance.pagination.foreign_token.{}", clause="page-token-foreign", kind="error", each=LISTINGS)
-def test_token_that_nobody_gave_out(catalog: LanceCatalog, case: Listing) -> None:
-    """A page token of {} that the server never gave out is refused with 400, not taken for the end."""
+def test_token_that_nobody_gave_out(catalog: LanceCatalog, case: LanceListing) -> None:
+    """{} with a page_token that the server never issued returns 400 with code 13, not an empty page."""
     case.add(catalog, "a")
     refused = case.fetch(catalog, page_token="~!never-given-out!~", expect=400)
     equal(refused.code, 13, "the code of the error")
 
 
 @may("lance.pagination.limit_zero.{}", clause="page-limit-zero", kind="error", each=LISTINGS)
-def test_limit_zero(catalog: LanceCatalog, case: Listing) -> None:
-    """A limit of 0 for {} is refused with 400 and code 13."""
+def test_limit_zero(catalog: LanceCatalog, case: LanceListing) -> None:
+    """{} with limit 0 returns 400 with code 13."""
     case.add(catalog, "a")
     refused = case.fetch(catalog, limit=0, expect=400)
     equal(refused.code, 13, "the code of the error")
@@ -128,8 +128,8 @@ LARGE = (2**31 - 1, 2**31)
 
 
 @should("lance.pagination.limit_large.{}", clause="page-limit-large", each=LISTINGS)
-def test_large_limits(catalog: LanceCatalog, case: Listing) -> None:
-    """{} takes a limit of 2^31 - 1, and one of 2^31, which may be too large for it: 400."""
+def test_large_limits(catalog: LanceCatalog, case: LanceListing) -> None:
+    """{} accepts a limit of 2^31 - 1, and accepts a limit of 2^31 or returns 400."""
     first = case.add(catalog, "first")
     for limit in LARGE:
         answer = case.fetch(catalog, limit=limit, expect=200 if limit == LARGE[0] else (200, 400))
@@ -137,7 +137,7 @@ def test_large_limits(catalog: LanceCatalog, case: Listing) -> None:
             contains(case.names(answer), [first], case.what)
 
 
-SEVERAL = 150  # more than a page has where servers choose
+SEVERAL = 150  # more than the default page size of common servers
 
 
 def _new_namespaces(catalog: LanceCatalog, names: list[str]) -> list[str]:
@@ -178,14 +178,14 @@ POPULATED: dict[str, tuple[str, Populate]] = {
     each=POPULATED,
 )
 def test_listing_without_limit(catalog: LanceCatalog, case: tuple[str, Populate]) -> None:
-    """Without a limit all of 150 things are listed, or there is a token for those that are left ({})."""
+    """A listing without a limit ({}) returns 150 objects on one page or on pages linked by tokens."""
     names = [f"n{number:03}" for number in range(SEVERAL)]
     same_items(case[1](catalog, names), names, "what is listed")
 
 
 @should("lance.pagination.other_token", operations=["ListNamespaces"], clause="page-token-foreign", kind="error")
 def test_token_of_another_namespace(catalog: LanceCatalog) -> None:
-    """A token for the pages of one namespace is refused with 400 in another, or lists only what lies there."""
+    """ListNamespaces with a page_token of another namespace returns 400 or only its own children."""
     catalog.require_nested()
     one, other = catalog.new_namespace("one"), catalog.new_namespace("other")
     for name in ("a", "b", "c"):
@@ -201,21 +201,21 @@ def test_token_of_another_namespace(catalog: LanceCatalog) -> None:
 
 
 @must("lance.listing.fresh.{}", clause="read-your-writes", each=AT_ONCE, needs=SHOWS)
-def test_listing_is_fresh(catalog: LanceCatalog, case: Listing) -> None:
-    """{} shows what was created as soon as the creation was answered."""
+def test_listing_is_fresh(catalog: LanceCatalog, case: LanceListing) -> None:
+    """{} lists an object as soon as its creation has returned."""
     first = case.add(catalog, "first")
     equal(_collect_own(catalog, case), [first], case.what)
     second = case.add(catalog, "second")
     same_items(_collect_own(catalog, case), [first, second], case.what)
 
 
-# What is listed
+# Listed names
 
 
 @should("lance.listing.relative", operations=["ListTables"], clause="list-tables-relative")
 @given(wanted=distinct_names())
 def test_tables_are_relative(catalog: LanceCatalog, wanted: list[str]) -> None:
-    """ListTables lists the tables of the namespace itself, by their own names, and nothing else."""
+    """ListTables returns the tables of the namespace itself, by their own names, and nothing else."""
     catalog.require_namespaces()
     for name in wanted:
         catalog.new_table(name, rows=1)
@@ -233,7 +233,7 @@ def test_tables_are_relative(catalog: LanceCatalog, wanted: list[str]) -> None:
 )
 @given(name=names())
 def test_all_tables_of_all_levels(catalog: LanceCatalog, name: str) -> None:
-    """ListAllTables lists tables of every level by their full identifiers."""
+    """ListAllTables returns tables of every level by their full identifiers."""
     expected = [catalog.new_table(name)]
     if catalog.nested:
         inner = catalog.new_namespace("inner")
@@ -258,7 +258,7 @@ def test_all_tables_with_delimiter(catalog: LanceCatalog, delimiter: str) -> Non
 
 @must("lance.listing.declared_hidden", operations=["ListTables"], clause="list-declared")
 def test_declared_tables_are_hidden(catalog: LanceCatalog) -> None:
-    """Without include_declared, ListTables leaves out tables that were only declared."""
+    """ListTables without include_declared leaves out declared-only tables."""
     created = catalog.new_table("created")
     declared = catalog.new_declared_table("declared")
     entries = collect_tables(catalog, catalog.home)
@@ -268,7 +268,7 @@ def test_declared_tables_are_hidden(catalog: LanceCatalog) -> None:
 
 @should("lance.listing.declared_shown", operations=["ListTables"], clause="list-declared-query")
 def test_declared_tables_are_shown(catalog: LanceCatalog) -> None:
-    """With include_declared=true in the query, ListTables lists tables that were only declared."""
+    """ListTables with include_declared=true in the query lists declared-only tables."""
     declared = catalog.new_declared_table("declared")
     contains(collect_tables(catalog, catalog.home, include_declared=True), [declared[-1]], TABLES)
 
@@ -280,6 +280,6 @@ def test_declared_tables_are_shown(catalog: LanceCatalog) -> None:
     needs=["lance.listing.shows.list_all_tables"],
 )
 def test_declared_tables_of_all_levels_are_shown(catalog: LanceCatalog) -> None:
-    """With include_declared=true in the query, ListAllTables lists tables that were only declared."""
+    """ListAllTables with include_declared=true in the query lists declared-only tables."""
     declared = catalog.new_declared_table("declared")
     contains(collect_all_tables(catalog, include_declared=True), [join_parts(declared)], TABLES)

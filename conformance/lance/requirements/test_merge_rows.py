@@ -1,4 +1,4 @@
-"""MergeInsertIntoTable: which rows match, and rows that do not fit."""
+"""MergeInsertIntoTable: keys, matching rows, and rows that do not fit the schema."""
 
 from __future__ import annotations
 
@@ -10,11 +10,9 @@ from conformance.author.checks import equal, one_of, same_items
 from conformance.author.requirement import may, must, should
 from conformance.author.strategies import COLUMN_NAMES
 from conformance.lance.catalog import LanceCatalog, Names
-from conformance.lance.support.arrow import stream
-from conformance.lance.support.broken_streams import BROKEN_STREAMS
+from conformance.lance.support.arrow import BROKEN_STREAMS, stream
 from conformance.lance.support.columns import check_no_column
-from conformance.lance.support.merge_model import Row
-from conformance.lance.support.merging import SCHEMA, SOURCE, TARGET, UPSERT, new_target, rows_stream
+from conformance.lance.support.merging import SCHEMA, SOURCE, TARGET, UPSERT, Row, new_target, rows_stream
 from conformance.lance.support.ordinary import accepts
 
 MERGE = ["MergeInsertIntoTable"]
@@ -29,7 +27,7 @@ def _rows_are(catalog: LanceCatalog, id: Names, expected: list[Row]) -> None:
 
 @must("lance.rows.merge.on_required", operations=MERGE, clause="request-schemas", kind="error")
 def test_merge_without_key(catalog: LanceCatalog) -> None:
-    """Merging without `on` is refused with 400 and code 13, and changes nothing."""
+    """MergeInsertIntoTable without `on` returns 400 with code 13 and changes nothing."""
     accepts(catalog, "MergeInsertIntoTable")
     id = new_target(catalog)
     refused = catalog.merge_insert_into_table(id, rows_stream(SOURCE), **UPSERT, expect=400)
@@ -39,7 +37,7 @@ def test_merge_without_key(catalog: LanceCatalog) -> None:
 
 @must("lance.rows.merge.column_missing", operations=MERGE, clause="query-column", kind="error")
 def test_merge_on_missing_column(catalog: LanceCatalog) -> None:
-    """Merging on a column that neither side has is refused with 404 and code 12, or 400 and 13, and changes nothing."""
+    """MergeInsertIntoTable on a missing column returns 404 with code 12 or 400 with code 13 and changes nothing."""
     accepts(catalog, "MergeInsertIntoTable")
     id = new_target(catalog)
     options = {**UPSERT, "on": "nowhere"}
@@ -49,7 +47,7 @@ def test_merge_on_missing_column(catalog: LanceCatalog) -> None:
 
 @must("lance.rows.merge.source_key_missing", operations=MERGE, clause="merge-schema", kind="error")
 def test_merge_rows_without_key(catalog: LanceCatalog) -> None:
-    """Merging rows that lack the key column is refused with 400 or 404, and changes nothing."""
+    """MergeInsertIntoTable of rows without the key column returns 400 or 404 and changes nothing."""
     accepts(catalog, "MergeInsertIntoTable")
     id = new_target(catalog)
     rows = [{"n": 1, "name": "x"}]
@@ -60,7 +58,7 @@ def test_merge_rows_without_key(catalog: LanceCatalog) -> None:
 
 @should("lance.rows.merge.composite_key", operations=MERGE, clause="merge-composite-key")
 def test_merge_on_two_columns(catalog: LanceCatalog) -> None:
-    """With `on` repeated rows match only when they are equal in each of those columns."""
+    """MergeInsertIntoTable with `on` repeated matches rows only when all of these columns are equal."""
     id = new_target(catalog)
     source = [{"id": 2, "n": 20, "name": "both"}, {"id": 3, "n": 31, "name": "id only"}]
     catalog.merge_insert_into_table(id, rows_stream(source), on=["id", "n"], **UPSERT)
@@ -72,7 +70,7 @@ DOUBLED = [{"id": 2, "n": 1, "name": "one"}, {"id": 2, "n": 2, "name": "other"}]
 
 @must("lance.rows.merge.doubled", operations=MERGE, clause="merge-doubled")
 def test_merge_doubled_rows(catalog: LanceCatalog) -> None:
-    """Where two rows of the request match one row, that row stays one: the merge is refused, or one of them wins."""
+    """MergeInsertIntoTable with two source rows for one target row returns 400, or keeps one of the two."""
     id = new_target(catalog)
     answer = catalog.merge_insert_into_table(id, rows_stream(DOUBLED), on="id", **UPSERT, expect=(200, 400))
     rows = catalog.rows(id, filter="id = 2")
@@ -88,14 +86,14 @@ def test_merge_doubled_rows(catalog: LanceCatalog) -> None:
     needs=["lance.rows.merge.doubled"],
 )
 def test_merge_doubled_rows_refused(catalog: LanceCatalog) -> None:
-    """Where two rows of the request match one row the merge is refused with 400 and code 13."""
+    """MergeInsertIntoTable with two source rows for one target row returns 400 with code 13."""
     refused = catalog.merge_insert_into_table(new_target(catalog), rows_stream(DOUBLED), on="id", **UPSERT, expect=400)
     equal(refused.code, 13, "the code of the error")
 
 
 @should("lance.rows.merge.null_key", operations=MERGE, clause="merge-null-key")
 def test_merge_null_key(catalog: LanceCatalog) -> None:
-    """A row without a key matches no other: it is inserted, and the rows without one stay."""
+    """MergeInsertIntoTable inserts a row with a null key and keeps existing rows with a null key."""
     nameless: Row = {"id": None, "n": 5, "name": "old"}
     id = new_target(catalog, [*TARGET, nameless])
     source: list[Row] = [{"id": None, "n": 6, "name": "new"}]
@@ -108,7 +106,7 @@ KEY_NAMES = {**COLUMN_NAMES, "ampersand": "a&on=b", "comma": "a,b", "dollar": "a
 
 @must("lance.rows.merge.key_name.{}", operations=MERGE, clause="merge-on", kind="hostile", each=KEY_NAMES)
 def test_merge_on_odd_name(catalog: LanceCatalog, case: str) -> None:
-    """The key column may have any name that a column can have ({})."""
+    """MergeInsertIntoTable accepts a key column with an unusual name ({})."""
     id = catalog.new_table_of(pa.table({case: [1, 2], "n": [10, 20]}))
     catalog.merge_insert_into_table(id, stream(pa.table({case: [2, 3], "n": [200, 300]})), on=case, **UPSERT)
     same_items([row["n"] for row in catalog.rows(id)], [10, 200, 300], "the values of n")
@@ -125,7 +123,7 @@ MISFITS = {
 
 @must("lance.rows.merge.schema.{}", operations=MERGE, clause="merge-schema", kind="error", each=MISFITS)
 def test_merge_misfit(catalog: LanceCatalog, case: Any) -> None:
-    """Rows that do not fit the table's schema ({}) are refused with 400, and change nothing."""
+    """MergeInsertIntoTable of rows that do not fit the schema ({}) returns 400 and changes nothing."""
     accepts(catalog, "MergeInsertIntoTable")
     id = new_target(catalog)
     catalog.merge_insert_into_table(id, stream(case), on="id", **UPSERT, expect=400)
@@ -134,7 +132,7 @@ def test_merge_misfit(catalog: LanceCatalog, case: Any) -> None:
 
 @must("lance.rows.merge.schema.extra_column", operations=MERGE, clause="merge-schema", kind="error")
 def test_merge_extra_column(catalog: LanceCatalog) -> None:
-    """Rows with a column that the table lacks are refused with 400, or merged and the table gets the column."""
+    """MergeInsertIntoTable of rows with an extra column returns 400, or adds the column and merges them."""
     id = new_target(catalog)
     answer = catalog.merge_insert_into_table(id, stream(WIDER), on="id", **UPSERT, expect=(200, 400))
     if answer.status == 400:
@@ -146,7 +144,7 @@ def test_merge_extra_column(catalog: LanceCatalog) -> None:
 
 @must("lance.rows.merge.column_order", operations=MERGE, clause="merge-by-name")
 def test_merge_other_column_order(catalog: LanceCatalog) -> None:
-    """Rows whose columns stand in another order are refused with 400, or merged by the columns' names."""
+    """MergeInsertIntoTable of rows in another column order returns 400 or merges them by column name."""
     schema = pa.schema([("id", pa.int64()), ("a", pa.int64()), ("b", pa.int64())])
     id = catalog.new_table_of(pa.Table.from_pylist([{"id": 1, "a": 2, "b": 3}], schema=schema))
     source = pa.table({"b": [30], "a": [20], "id": [1]})
@@ -157,7 +155,7 @@ def test_merge_other_column_order(catalog: LanceCatalog) -> None:
 
 @may("lance.rows.merge.partial", operations=MERGE, clause="merge-partial")
 def test_merge_some_columns(catalog: LanceCatalog) -> None:
-    """Rows that lack a column which can be null are merged: matching rows keep it, new ones have null there."""
+    """MergeInsertIntoTable of rows without a nullable column keeps its old values and inserts null for new rows."""
     id = new_target(catalog)
     source = pa.table({"id": [2, 4], "name": ["new 2", "new 4"]})
     catalog.merge_insert_into_table(id, stream(source), on="id", **UPSERT)
@@ -167,7 +165,7 @@ def test_merge_some_columns(catalog: LanceCatalog) -> None:
 
 @must("lance.rows.merge.stream.{}", operations=MERGE, clause="arrow-stream", kind="error", each=BROKEN_STREAMS)
 def test_merge_broken_stream(catalog: LanceCatalog, case: bytes) -> None:
-    """A body that is no whole Arrow stream ({}) is refused with 400 and code 13, and changes nothing."""
+    """MergeInsertIntoTable with a broken Arrow stream ({}) returns 400 with code 13 and changes nothing."""
     accepts(catalog, "MergeInsertIntoTable")
     id = new_target(catalog)
     refused = catalog.merge_insert_into_table(id, case, on="id", **UPSERT, expect=400)

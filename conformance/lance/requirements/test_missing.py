@@ -1,4 +1,4 @@
-"""Operations on tables, namespaces, versions and transactions that do not exist."""
+"""Operations on missing tables, namespaces and versions."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from conformance.common.missing import NOT_FOUND, Absent, Missing, missing_is_re
 from conformance.http.client import Answer, Expected
 from conformance.lance.catalog import LanceCatalog, Names
 from conformance.lance.support.arrow import stream
+from conformance.lance.support.versions import MISSING_VERSION
 from conformance.target import hostile
 
-MISSING_VERSION = 4711
 MANIFEST = f"{hostile.UNUSED}/_versions/1.manifest-x"
 RANGES = [{"start_version": 0, "end_version": 2}]
 UNSUPPORTED = 406
 
 
 def _code(code: int) -> tuple[str, Callable[[Answer], object]]:
-    """Return what an error says, in words, and the check that it does."""
+    """Return the words for an error code and the check of that code."""
 
     def check(refused: Answer) -> None:
         equal(refused.code, code, "the code of the error")
@@ -38,7 +38,7 @@ def _in_parent(catalog: LanceCatalog) -> Names:
 
 
 def _refusals(catalog: LanceCatalog) -> Expected:
-    """A server that has the root alone may also say that it supports no other namespace."""
+    """Return the statuses of a missing namespace: a server with only the root may also return 406."""
     return NOT_FOUND if catalog.has_namespaces else (NOT_FOUND, UNSUPPORTED)
 
 
@@ -51,45 +51,51 @@ IN_NAMESPACE, IN_PARENT = Absent(_in_namespace, *_code(1)), Absent(_in_parent, *
 TABLE = Absent(lambda catalog: catalog.table_id("missing"), *_code(4))
 VERSION = Absent(LanceCatalog.new_table, *_code(11))
 MISSING = {
-    "listing.missing_namespace": Missing(
-        "ListTables", "namespace-not-found", "Listing the tables of a namespace", NAMESPACE
-    ),
+    "listing.missing_namespace": Missing("ListTables", "namespace-not-found", "ListTables on a namespace", NAMESPACE),
     "namespace.create.parent_missing": Missing(
-        "CreateNamespace", "namespace-not-found", "Creating a namespace in one", IN_PARENT
+        "CreateNamespace", "namespace-not-found", "CreateNamespace in a parent", IN_PARENT
     ),
     "namespace.describe.missing": Missing(
-        "DescribeNamespace", "namespace-not-found", "Describing a namespace", NAMESPACE
+        "DescribeNamespace", "namespace-not-found", "DescribeNamespace of a namespace", NAMESPACE
     ),
     "namespace.list.missing": Missing(
-        "ListNamespaces", "namespace-not-found", "Listing the children of a namespace", NAMESPACE
+        "ListNamespaces", "namespace-not-found", "ListNamespaces on a namespace", NAMESPACE
     ),
-    "rows.count.missing": Missing("CountTableRows", "table-not-found", "Counting the rows of a table", TABLE),
+    "rows.count.missing": Missing("CountTableRows", "table-not-found", "CountTableRows on a table", TABLE),
     "rows.count.version_missing": Missing(
-        "CountTableRows", "version-not-found", "Counting a version", VERSION, lambda _: {"version": MISSING_VERSION}
+        "CountTableRows",
+        "version-not-found",
+        "CountTableRows at a version",
+        VERSION,
+        lambda _: {"version": MISSING_VERSION},
     ),
     "rows.delete.missing": Missing(
-        "DeleteFromTable", "table-not-found", "Deleting from a table", TABLE, lambda _: {"predicate": "true"}
+        "DeleteFromTable", "table-not-found", "DeleteFromTable on a table", TABLE, lambda _: {"predicate": "true"}
     ),
     "rows.update.missing": Missing(
-        "UpdateTable", "table-not-found", "Updating a table", TABLE, lambda _: {"updates": [["name", "'new'"]]}
+        "UpdateTable", "table-not-found", "UpdateTable on a table", TABLE, lambda _: {"updates": [["name", "'new'"]]}
     ),
     "table.create.namespace_missing": Missing(
         "CreateTable",
         "namespace-not-found",
-        "Creating a table in a namespace",
+        "CreateTable in a namespace",
         IN_NAMESPACE,
         lambda _: {"data": stream(tables(1))},
     ),
-    "table.deregister.missing": Missing("DeregisterTable", "table-not-found", "Deregistering a table", TABLE),
-    "table.describe.missing": Missing("DescribeTable", "table-not-found", "Describing a table", TABLE),
+    "table.deregister.missing": Missing("DeregisterTable", "table-not-found", "DeregisterTable on a table", TABLE),
+    "table.describe.missing": Missing("DescribeTable", "table-not-found", "DescribeTable of a table", TABLE),
     "table.describe.version_missing": Missing(
-        "DescribeTable", "version-not-found", "Describing a version", VERSION, lambda _: {"version": MISSING_VERSION}
+        "DescribeTable",
+        "version-not-found",
+        "DescribeTable at a version",
+        VERSION,
+        lambda _: {"version": MISSING_VERSION},
     ),
-    "table.drop.missing": Missing("DropTable", "table-not-found", "Dropping a table", TABLE),
+    "table.drop.missing": Missing("DropTable", "table-not-found", "DropTable on a table", TABLE),
     "table.rename.missing": Missing(
         "RenameTable",
         "table-not-found",
-        "Renaming a table",
+        "RenameTable on a table",
         TABLE,
         lambda catalog: {"new_table_name": catalog.table_id("missing2")[-1]},
         lambda catalog: catalog.rename_table(catalog.new_table(), new_table_name=catalog.table_id("renamed")[-1]),
@@ -97,21 +103,21 @@ MISSING = {
     "version.create.missing": Missing(
         "CreateTableVersion",
         "table-not-found",
-        "Making a version of a table",
+        "CreateTableVersion on a table",
         TABLE,
         lambda _: {"version": 1, "manifest_path": MANIFEST},
     ),
     "version.delete.missing": Missing(
         "BatchDeleteTableVersions",
         "table-not-found",
-        "Deleting versions of a table",
+        "BatchDeleteTableVersions on a table",
         TABLE,
         lambda _: {"ranges": RANGES},
     ),
     "version.describe.version_missing": Missing(
         "DescribeTableVersion",
         "version-not-found",
-        "Describing a version",
+        "DescribeTableVersion of a version",
         VERSION,
         lambda _: {"version": MISSING_VERSION},
     ),

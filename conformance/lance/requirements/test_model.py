@@ -1,4 +1,4 @@
-"""Random command sequences on the target and on the model; the first difference is the finding."""
+"""Random command sequences on the target and on a model of namespaces and tables."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from conformance.http.client import Answer
 from conformance.lance.catalog import LanceCatalog
 from conformance.lance.support.arrow import stream
 from conformance.lance.support.listing import collect_namespaces, collect_tables
-from conformance.lance.support.model import TABLE_MISSING, Model, Outcome, Path
+from conformance.lance.support.model import TABLE_MISSING, LanceModel, Outcome, Path
 from conformance.target.target import OFFERED
 from specs.lance.identifiers import join_parts
 
@@ -31,18 +31,18 @@ ROWS = st.integers(1, 3)
 
 
 class LanceMachine(RuleBasedStateMachine):
-    """The commands. `catalog` is set for the run by the requirement below."""
+    """The commands on namespaces and tables. The requirement below sets `catalog` for the run."""
 
     catalog: LanceCatalog
 
     def __init__(self) -> None:
         super().__init__()
         self.catalog.begin_example()
-        self.model = Model(self.catalog.home)
+        self.model = LanceModel(self.catalog.home)
 
     @rule(path=PATHS)
     def create_namespace(self, path: Path) -> None:
-        """CreateNamespace."""
+        """Run CreateNamespace."""
         id = self.model.home + path
         self._same(
             self.model.create_namespace(id),
@@ -51,14 +51,14 @@ class LanceMachine(RuleBasedStateMachine):
 
     @rule(path=PATHS)
     def drop_namespace(self, path: Path) -> None:
-        """DropNamespace; of what is missing the document says 400, and its error list 404."""
+        """Run DropNamespace; for a missing namespace the document has 400, its error list 404."""
         id = self.model.home + path
         also = (400,) if id not in self.model.namespaces else ()
         self._same(self.model.drop_namespace(id), lambda: self.catalog.drop_namespace(id, expect=None), also)
 
     @rule(table=TABLES, rows=ROWS)
     def create_table(self, table: tuple[Path, str], rows: int) -> None:
-        """CreateTable, but not over a declared table: the document leaves that open."""
+        """Run CreateTable, except on a declared table: the document leaves that open."""
         id = self._id(table)
         if id in self.model.tables and self.model.tables[id] is None:
             return
@@ -70,27 +70,27 @@ class LanceMachine(RuleBasedStateMachine):
 
     @rule(table=TABLES)
     def declare_table(self, table: tuple[Path, str]) -> None:
-        """DeclareTable."""
+        """Run DeclareTable."""
         id = self._id(table)
         self._same(self.model.declare_table(id), lambda: self.catalog.declare_table(id, expect=None))
 
     @rule(table=TABLES, rows=ROWS)
     def insert(self, table: tuple[Path, str], rows: int) -> None:
-        """InsertIntoTable."""
+        """Run InsertIntoTable."""
         id = self._id(table)
         data = stream(tables(rows))
         self._same(self.model.insert(id, rows), lambda: self.catalog.insert_into_table(id, data, expect=None))
 
     @rule(table=TABLES)
     def drop_table(self, table: tuple[Path, str]) -> None:
-        """DropTable."""
+        """Run DropTable."""
         id = self._id(table)
         self._same(self.model.drop_table(id), lambda: self.catalog.drop_table(id, expect=None))
 
     @precondition(lambda self: self.catalog.target.probes["RenameTable"].state == OFFERED)
     @rule(table=TABLES, new=TABLES)
     def rename_table(self, table: tuple[Path, str], new: tuple[Path, str]) -> None:
-        """RenameTable, to another name."""
+        """Run RenameTable with another name."""
         id, renamed = self._id(table), self._id(new)
         if id == renamed:
             return
@@ -99,7 +99,7 @@ class LanceMachine(RuleBasedStateMachine):
 
     @rule(table=TABLES)
     def count_rows(self, table: tuple[Path, str]) -> None:
-        """CountTableRows, of tables that have data or do not exist."""
+        """Run CountTableRows on a table that has data or does not exist."""
         id = self._id(table)
         rows = self.model.tables.get(id, -1)
         if rows is None:
@@ -111,7 +111,7 @@ class LanceMachine(RuleBasedStateMachine):
 
     @invariant()
     def lists_agree(self) -> None:
-        """Every namespace of the model lists the same names on the target, with tables without data or without them."""
+        """Check the listings of every namespace of the model; declared-only tables may be listed or not."""
         for path in sorted(self.model.namespaces):
             name = join_parts(path)
             namespaces = collect_namespaces(self.catalog, path)
@@ -124,7 +124,7 @@ class LanceMachine(RuleBasedStateMachine):
         return (*self.model.home, *table[0], table[1])
 
     def _same(self, expected: Outcome, command: Callable[[], Answer], also: tuple[int, ...] = ()) -> None:
-        """Check that the target answers like the model; a missing namespace may hide behind a missing table.
+        """Check that the target answers like the model; for a missing namespace it may report a missing table.
 
         `also` are other statuses that the document allows.
         """
@@ -164,7 +164,7 @@ NEEDS = [
 
 @must("lance.model.catalog", operations=SUBJECTS, clause="operations-compose", kind="model", needs=NEEDS)
 def test_catalog_model(suite: Suite, catalog: LanceCatalog) -> None:
-    """Any sequence of commands on namespaces and tables has the outcome that a simple model predicts."""
+    """Every sequence of commands on namespaces and tables has the outcome that a simple model predicts."""
     catalog.require_nested()
     for operation in SUBJECTS:
         catalog.client.require(operation)

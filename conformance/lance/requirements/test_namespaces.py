@@ -14,7 +14,7 @@ DROP = ["DropNamespace"]
 
 @must("lance.namespace.create.describable", operations=CREATE, clause="create-namespace")
 def test_created_namespace_exists(catalog: LanceCatalog) -> None:
-    """A created namespace can be described, and exists."""
+    """After CreateNamespace, DescribeNamespace and NamespaceExists return 200 for the namespace."""
     id = catalog.new_namespace()
     catalog.describe_namespace(id)
     catalog.namespace_exists(id)
@@ -27,7 +27,7 @@ def test_created_namespace_exists(catalog: LanceCatalog) -> None:
 )
 @given(wanted=properties())
 def test_properties_are_kept(catalog: LanceCatalog, wanted: dict[str, str]) -> None:
-    """A created namespace is described with the properties that it was given."""
+    """CreateNamespace stores the properties of the request, and DescribeNamespace returns them."""
     id = catalog.new_namespace(properties=wanted)
     described = catalog.describe_namespace(id).get("properties") or {}
     kept = {key: described[key] for key in wanted if key in described}
@@ -37,7 +37,7 @@ def test_properties_are_kept(catalog: LanceCatalog, wanted: dict[str, str]) -> N
 @must("lance.namespace.create.conflict", operations=CREATE, clause="create-namespace-mode-create", kind="error")
 @given(mode=spellings("Create"))
 def test_create_existing_namespace(catalog: LanceCatalog, mode: str) -> None:
-    """Creating a namespace that exists, in mode Create, is refused with 409 and code 2."""
+    """CreateNamespace on an existing name in mode Create returns 409 with code 2."""
     id = catalog.new_namespace()
     refused = catalog.create_namespace(id, mode=mode, expect=409)
     equal(refused.code, 2, "the code of the error")
@@ -50,7 +50,7 @@ def test_create_existing_namespace(catalog: LanceCatalog, mode: str) -> None:
     kind="error",
 )
 def test_create_without_mode(catalog: LanceCatalog) -> None:
-    """Without a mode, creating a namespace that exists is refused as in mode Create."""
+    """CreateNamespace on an existing name without a mode returns 409 with code 2."""
     id = catalog.new_namespace()
     refused = catalog.create_namespace(id, expect=409)
     equal(refused.code, 2, "the code of the error")
@@ -59,7 +59,7 @@ def test_create_without_mode(catalog: LanceCatalog) -> None:
 @must("lance.namespace.create.exist_ok", operations=CREATE, clause="create-namespace-mode-exist-ok")
 @given(mode=spellings("Exist", "Ok"))
 def test_create_exist_ok(catalog: LanceCatalog, mode: str) -> None:
-    """In mode ExistOk the existing namespace is kept, with what is in it."""
+    """CreateNamespace on an existing name in mode ExistOk succeeds and keeps the namespace's tables."""
     id = catalog.new_namespace()
     table = (*id, "kept")
     catalog.declare_table(table)
@@ -70,7 +70,7 @@ def test_create_exist_ok(catalog: LanceCatalog, mode: str) -> None:
 @must("lance.namespace.create.overwrite", operations=CREATE, clause="create-namespace-mode-overwrite")
 @given(mode=spellings("Overwrite"))
 def test_create_overwrite(catalog: LanceCatalog, mode: str) -> None:
-    """In mode Overwrite the existing namespace gives way to a new, empty one."""
+    """CreateNamespace on an existing name in mode Overwrite replaces the namespace with an empty one."""
     id = catalog.new_namespace()
     table = (*id, "gone")
     catalog.declare_table(table)
@@ -81,7 +81,7 @@ def test_create_overwrite(catalog: LanceCatalog, mode: str) -> None:
 
 @must("lance.namespace.create.mode_unknown", operations=CREATE, clause="modes-closed", kind="error")
 def test_create_unknown_mode(catalog: LanceCatalog) -> None:
-    """A mode that does not exist is refused with 400 and code 13."""
+    """CreateNamespace with an unknown mode returns 400 with code 13."""
     catalog.control(lambda: catalog.create_namespace(catalog.namespace_id("twin"), mode="Create"))
     refused = catalog.create_namespace(catalog.namespace_id(), mode="Perhaps", expect=400)
     equal(refused.code, 13, "the code of the error")
@@ -93,7 +93,7 @@ def test_create_unknown_mode(catalog: LanceCatalog) -> None:
     clause="identifiers-multi-level",
 )
 def test_three_levels(catalog: LanceCatalog) -> None:
-    """Namespaces nest: one with three levels is created and described."""
+    """CreateNamespace creates a namespace of three levels, and DescribeNamespace describes it."""
     catalog.require_nested()
     middle = catalog.new_namespace("middle")
     inner = (*middle, "inner")
@@ -103,7 +103,7 @@ def test_three_levels(catalog: LanceCatalog) -> None:
 
 @must("lance.namespace.create.properties_type", operations=CREATE, clause="request-schemas", kind="error")
 def test_properties_that_are_no_strings(catalog: LanceCatalog) -> None:
-    """A property whose value is no string is refused with 400 and code 13."""
+    """CreateNamespace with a property value that is not a string returns 400 with code 13."""
     catalog.control(lambda: catalog.create_namespace(catalog.namespace_id("twin"), properties={"k": "1"}))
     refused = catalog.create_namespace(catalog.namespace_id(), properties={"k": 1}, expect=400)
     equal(refused.code, 13, "the code of the error")
@@ -111,7 +111,7 @@ def test_properties_that_are_no_strings(catalog: LanceCatalog) -> None:
 
 @must("lance.namespace.describe.fresh", operations=["DescribeNamespace"], clause="namespace-not-found")
 def test_dropped_namespace_is_not_described(catalog: LanceCatalog) -> None:
-    """A namespace that was described, and dropped since, is not found any more."""
+    """DescribeNamespace of a dropped namespace returns 404, even if it was described before."""
     id = catalog.new_namespace()
     catalog.describe_namespace(id)
     with catalog.client.preparing():
@@ -121,13 +121,13 @@ def test_dropped_namespace_is_not_described(catalog: LanceCatalog) -> None:
 
 @must("lance.namespace.describe.root", operations=["DescribeNamespace"], clause="root-namespace")
 def test_describe_root(catalog: LanceCatalog) -> None:
-    """The root namespace can be described."""
+    """DescribeNamespace describes the root namespace."""
     catalog.describe_namespace(())
 
 
 @must("lance.namespace.exists.present", operations=["NamespaceExists"], clause="namespace-exists")
 def test_namespace_exists(catalog: LanceCatalog) -> None:
-    """NamespaceExists answers 200 for a namespace that exists, and for the root."""
+    """NamespaceExists returns 200 for an existing namespace and for the root."""
     id = catalog.new_namespace()
     catalog.namespace_exists(id)
     catalog.namespace_exists(())
@@ -135,21 +135,21 @@ def test_namespace_exists(catalog: LanceCatalog) -> None:
 
 @must("lance.namespace.exists.missing", operations=["NamespaceExists"], clause="namespace-exists", kind="error")
 def test_missing_namespace_exists(catalog: LanceCatalog) -> None:
-    """NamespaceExists answers 404 with code 1 for a namespace that does not exist."""
+    """NamespaceExists returns 404 with code 1 for a missing namespace."""
     refused = catalog.namespace_exists(catalog.missing_namespace(), expect=404)
     equal(refused.code, 1, "the code of the error")
 
 
 @should("lance.namespace.exists.no_body", operations=["NamespaceExists"], clause="exists-no-body")
 def test_namespace_exists_has_no_body(catalog: LanceCatalog) -> None:
-    """NamespaceExists answers without a body."""
+    """NamespaceExists returns no body."""
     answer = catalog.namespace_exists(catalog.new_namespace())
     equal(len(answer.body), 0, "the length of the body")
 
 
 @must("lance.namespace.drop.gone", operations=[*DROP], clause="drop-namespace")
 def test_dropped_namespace_is_gone(catalog: LanceCatalog) -> None:
-    """A dropped namespace does not exist any more, and is not listed."""
+    """After DropNamespace, DescribeNamespace returns 404 and ListNamespaces does not list the namespace."""
     id = catalog.new_namespace()
     catalog.drop_namespace(id)
     catalog.describe_namespace(id, expect=404)
@@ -159,21 +159,21 @@ def test_dropped_namespace_is_gone(catalog: LanceCatalog) -> None:
 @must("lance.namespace.drop.missing", operations=DROP, clause="drop-namespace-mode-fail", kind="error")
 @given(mode=spellings("Fail"))
 def test_drop_missing_namespace(catalog: LanceCatalog, mode: str) -> None:
-    """Dropping a namespace that does not exist, in mode Fail, is refused with code 1."""
+    """DropNamespace of a missing namespace in mode Fail returns 400 or 404 with code 1."""
     refused = catalog.drop_namespace(catalog.missing_namespace(), mode=mode, expect=(400, 404))
     equal(refused.code, 1, "the code of the error")
 
 
 @should("lance.namespace.drop.missing_status", operations=DROP, clause="drop-namespace-missing-404", kind="error")
 def test_drop_missing_namespace_status(catalog: LanceCatalog) -> None:
-    """Dropping a namespace that does not exist is refused with 404, the status of code 1."""
+    """DropNamespace of a missing namespace returns 404, the status of code 1."""
     catalog.drop_namespace(catalog.missing_namespace(), expect=404)
 
 
 @must("lance.namespace.drop.skip", operations=DROP, clause="drop-namespace-mode-skip")
 @given(mode=spellings("Skip"))
 def test_drop_missing_namespace_skip(catalog: LanceCatalog, mode: str) -> None:
-    """In mode Skip, dropping a namespace that does not exist succeeds."""
+    """DropNamespace of a missing namespace in mode Skip returns 200 or 204."""
     catalog.drop_namespace(catalog.missing_namespace(), mode=mode, expect=(200, 204))
 
 
@@ -184,7 +184,7 @@ def test_drop_missing_namespace_skip(catalog: LanceCatalog, mode: str) -> None:
     needs=["lance.namespace.drop.skip"],
 )
 def test_drop_skip_answers_json(catalog: LanceCatalog) -> None:
-    """In mode Skip the answer is a JSON object, which clients need."""
+    """DropNamespace of a missing namespace in mode Skip returns a JSON object, which clients parse."""
     answer = catalog.drop_namespace(catalog.missing_namespace(), mode="Skip")
     holds(isinstance(answer.json, dict), "the body is a JSON object")
 
@@ -192,7 +192,7 @@ def test_drop_skip_answers_json(catalog: LanceCatalog) -> None:
 @must("lance.namespace.drop.restrict_table", operations=DROP, clause="drop-namespace-restrict", kind="error")
 @given(behavior=spellings("Restrict"))
 def test_drop_namespace_with_table(catalog: LanceCatalog, behavior: str) -> None:
-    """With behavior Restrict, dropping a namespace that holds a table is refused with 409 and code 3."""
+    """DropNamespace with behavior Restrict on a namespace with a table returns 409 with code 3 and drops nothing."""
     id = catalog.new_namespace()
     catalog.make_table((*id, "t"), tables(1))
     refused = catalog.drop_namespace(id, behavior=behavior, expect=409)
@@ -202,7 +202,7 @@ def test_drop_namespace_with_table(catalog: LanceCatalog, behavior: str) -> None
 
 @must("lance.namespace.drop.restrict_namespace", operations=DROP, clause="drop-namespace-restrict", kind="error")
 def test_drop_namespace_with_namespace(catalog: LanceCatalog) -> None:
-    """Dropping a namespace that holds another one is refused with 409 and code 3 unless it cascades."""
+    """DropNamespace without Cascade on a namespace with a child returns 409 with code 3 and drops nothing."""
     catalog.require_nested()
     id = catalog.new_namespace()
     catalog.create_namespace((*id, "inner"))
@@ -214,7 +214,7 @@ def test_drop_namespace_with_namespace(catalog: LanceCatalog) -> None:
 @must("lance.namespace.drop.cascade", operations=DROP, clause="drop-namespace-cascade")
 @given(behavior=spellings("Cascade"))
 def test_drop_namespace_cascade(catalog: LanceCatalog, behavior: str) -> None:
-    """With behavior Cascade a namespace goes with everything in it, or that is refused as unsupported."""
+    """DropNamespace with behavior Cascade drops everything in the namespace, or is rejected as unsupported."""
     id = catalog.new_namespace()
     catalog.declare_table((*id, "t"))
     if catalog.nested:
@@ -230,7 +230,7 @@ def test_drop_namespace_cascade(catalog: LanceCatalog, behavior: str) -> None:
 
 @must("lance.namespace.drop.recreated_empty", operations=[*DROP, *CREATE], clause="drop-namespace")
 def test_recreated_namespace_is_empty(catalog: LanceCatalog) -> None:
-    """A namespace created again after it was dropped has none of its former properties."""
+    """A namespace created under the name of a dropped one does not inherit its properties."""
     id = catalog.new_namespace(properties={"former": "yes"})
     catalog.drop_namespace(id)
     catalog.create_namespace(id)
@@ -240,7 +240,7 @@ def test_recreated_namespace_is_empty(catalog: LanceCatalog) -> None:
 
 @must("lance.namespace.drop.mode_unknown", operations=DROP, clause="modes-closed", kind="error")
 def test_drop_unknown_mode(catalog: LanceCatalog) -> None:
-    """A drop mode that does not exist is refused with 400 and code 13."""
+    """DropNamespace with an unknown mode returns 400 with code 13."""
     catalog.control(lambda: catalog.drop_namespace(catalog.new_namespace("twin"), mode="Fail"))
     refused = catalog.drop_namespace(catalog.new_namespace(), mode="Perhaps", expect=400)
     equal(refused.code, 13, "the code of the error")
@@ -248,7 +248,7 @@ def test_drop_unknown_mode(catalog: LanceCatalog) -> None:
 
 @must("lance.namespace.drop.behavior_unknown", operations=DROP, clause="modes-closed", kind="error")
 def test_drop_unknown_behavior(catalog: LanceCatalog) -> None:
-    """A drop behavior that does not exist is refused with 400 and code 13."""
+    """DropNamespace with an unknown behavior returns 400 with code 13."""
     catalog.control(lambda: catalog.drop_namespace(catalog.new_namespace("twin"), behavior="Restrict"))
     refused = catalog.drop_namespace(catalog.new_namespace(), behavior="Perhaps", expect=400)
     equal(refused.code, 13, "the code of the error")
@@ -257,7 +257,7 @@ def test_drop_unknown_behavior(catalog: LanceCatalog) -> None:
 @must("lance.namespace.list.children", operations=["ListNamespaces"], clause="list-namespaces")
 @given(wanted=distinct_names())
 def test_list_children(catalog: LanceCatalog, wanted: list[str]) -> None:
-    """ListNamespaces lists the names of the direct children, relative to the parent, and nothing else."""
+    """ListNamespaces returns the names of the direct children, relative to the parent, and nothing else."""
     catalog.require_nested()
     for name in wanted:
         catalog.create_namespace((*catalog.home, name))
@@ -268,7 +268,7 @@ def test_list_children(catalog: LanceCatalog, wanted: list[str]) -> None:
 
 @must("lance.namespace.list.root", operations=["ListNamespaces"], clause="root-namespace")
 def test_list_root(catalog: LanceCatalog) -> None:
-    """ListNamespaces on the root lists a namespace that was created there."""
+    """ListNamespaces on the root lists a namespace created there."""
     catalog.require_namespaces()
     name = catalog.home[0]
     contains(collect_namespaces(catalog, ()), [name], "the listed namespaces of the root")

@@ -1,4 +1,4 @@
-"""Paths and methods that no operation has."""
+"""Paths and methods without an operation."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ test_nothing_lies_below = paths.nothing_lies_below.declare(__name__, ASKED)
 
 @should("lance.request.nowhere", operations=["DescribeTable"], clause="errors-everywhere", kind="error")
 def test_error_of_a_path_that_is_none(suite: Suite) -> None:
-    """A path that no operation has is answered with the body of an error, whose code clients read."""
+    """A request to a path without an operation returns an error body with a code."""
     suite.client.reach_subject()
     client = suite.client
     nowhere = client.get_raw("/v1/table/lakeproof/asks/where/nothing/is")

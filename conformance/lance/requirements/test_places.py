@@ -1,4 +1,4 @@
-"""Where things are not: tables in namespaces that do not exist, tables taken for namespaces, namespaces for tables."""
+"""Requests for tables in missing namespaces, with tables as namespaces, and with namespaces as tables."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from conformance.lance.support.arrow import stream
 from conformance.lance.support.ordinary import ordinary
 from specs.openapi import Operation
 
-# What is tested elsewhere by a requirement of its own.
+# Operations whose missing namespace is tested by requirements of their own.
 ELSEWHERE = ("DescribeTable", "RenameTable", "QueryTable", "ExplainTableQueryPlan", "AnalyzeTableQueryPlan")
 MAKERS = ("CreateTable", "DeclareTable", "CreateEmptyTable", "RegisterTable")
 ON_TABLES = {
@@ -25,7 +25,7 @@ ON_TABLES = {
 
 
 def _in_missing_namespace(catalog: LanceCatalog, operation: Operation) -> Any:
-    """Send an ordinary request about a table in a namespace that does not exist; return the code of the refusal."""
+    """Send a plain request for a table in a missing namespace; return the response, which has status 404."""
     catalog.require_namespaces()
     request = replace(ordinary(catalog, operation.id), id=(*catalog.missing_namespace(), "t"))
     return request.send(catalog, operation.id, expect=404)
@@ -33,9 +33,9 @@ def _in_missing_namespace(catalog: LanceCatalog, operation: Operation) -> Any:
 
 @must("lance.place.namespace_missing.{}", clause="table-not-found", kind="error", each=ON_TABLES)
 def test_table_in_missing_namespace(catalog: LanceCatalog, case: Operation) -> None:
-    """{} on a table in a namespace that does not exist is refused with 404 and code 1 or 4."""
+    """{} on a table in a missing namespace returns 404 with code 1 or 4."""
     refused = _in_missing_namespace(catalog, case)
-    if refused.body or case.id != "TableExists":  # which answers like DescribeTable, but need not have a body
+    if refused.body or case.id != "TableExists":  # an error of TableExists may have no body
         one_of(refused.code, (1, 4), "the code of the error")
 
 
@@ -44,11 +44,11 @@ CODED = {name: operation for name, operation in ON_TABLES.items() if operation.i
 
 @should("lance.place.namespace_code.{}", clause="namespace-before-table", kind="error", each=CODED)
 def test_code_of_missing_namespace(catalog: LanceCatalog, case: Operation) -> None:
-    """{} on a table in a namespace that does not exist is refused with code 1, not 4."""
+    """{} on a table in a missing namespace returns 404 with code 1, not 4."""
     equal(_in_missing_namespace(catalog, case).code, 1, "the code of the error")
 
 
-# Tables and namespaces are two kinds of things
+# Tables named as namespaces, and namespaces as tables
 
 TABLE_AS_NAMESPACE: dict[str, tuple[str, Any]] = {
     "describe": ("DescribeNamespace", {}),
@@ -77,7 +77,7 @@ def _operation(case: tuple[str, Any]) -> list[str]:
     each=TABLE_AS_NAMESPACE,
 )
 def test_table_is_no_namespace(catalog: LanceCatalog, case: tuple[str, Any]) -> None:
-    """A table is no namespace ({}): 404 and code 1."""
+    """A request that names a table as a namespace ({}) returns 404 with code 1."""
     id = catalog.new_table()
     catalog.require_nested()
     equal(catalog.send(case[0], id, case[1], expect=404).code, 1, "the code of the error")
@@ -91,7 +91,7 @@ def test_table_is_no_namespace(catalog: LanceCatalog, case: tuple[str, Any]) -> 
     each=NAMESPACE_AS_TABLE,
 )
 def test_namespace_is_no_table(catalog: LanceCatalog, case: tuple[str, Any]) -> None:
-    """A namespace is no table ({}): 404 and code 4; it stays."""
+    """A request that names a namespace as a table ({}) returns 404 with code 4 and keeps the namespace."""
     id = catalog.new_namespace()
     equal(catalog.send(case[0], id, case[1], expect=404).code, 4, "the code of the error")
     catalog.namespace_exists(id)
@@ -99,7 +99,7 @@ def test_namespace_is_no_table(catalog: LanceCatalog, case: tuple[str, Any]) -> 
 
 @must("lance.place.below_table", operations=["CreateTable"], clause="namespace-not-found", kind="error")
 def test_nothing_is_made_below_a_table(catalog: LanceCatalog) -> None:
-    """No table is created in a table: 404 and code 1, since there is no such namespace."""
+    """CreateTable with a table as its parent namespace returns 404 with code 1."""
     catalog.require_nested()
     id: Names = catalog.new_table()
     refused = catalog.create_table((*id, "t"), stream(tables(1)), expect=404)

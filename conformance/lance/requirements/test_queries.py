@@ -1,4 +1,4 @@
-"""QueryTable without a vector or a text, and what holds for every query and its plans."""
+"""QueryTable without a vector or a text, and rules for every query and its plans."""
 
 from __future__ import annotations
 
@@ -11,8 +11,22 @@ from conformance.author.checks import distinct, equal, holds, same_items, text, 
 from conformance.author.requirement import given, must, should
 from conformance.lance.catalog import LanceCatalog
 from conformance.lance.support.arrow import read_file, read_rows, stream
-from conformance.lance.support.queries import ALL, EXPLAIN, PLANS, QUERY, Query, ask
-from conformance.lance.support.query_model import FILTERS, ROWS, SCHEMA, ids, matching, new_queried, search, told
+from conformance.lance.support.queries import (
+    ALL,
+    EXPLAIN,
+    FILTERS,
+    PLANS,
+    QUERY,
+    ROWS,
+    SCHEMA,
+    Query,
+    ask,
+    ids,
+    matching,
+    new_queried,
+    search,
+    set_fields,
+)
 from specs.openapi import Operation
 
 FILE_TYPE = "application/vnd.apache.arrow.file"
@@ -24,8 +38,8 @@ FILE_TYPE = "application/vnd.apache.arrow.file"
 @must("lance.query.filter", operations=QUERY, clause="query-filter")
 @given(filter=st.sampled_from(sorted(FILTERS)))
 def test_filter(catalog: LanceCatalog, filter: str) -> None:
-    """A query with a filter finds exactly the rows for which it holds, with all their columns."""
-    rows = catalog.rows(new_queried(catalog), **told(filter=filter or None))
+    """QueryTable with a filter returns exactly the matching rows, with all their columns."""
+    rows = catalog.rows(new_queried(catalog), **set_fields(filter=filter or None))
     same_items(ids(rows), ids(matching(filter)), "the ids of the rows")
     for row in rows:
         equal(row, ROWS[row["id"]], f"the row {row['id']}")
@@ -34,8 +48,8 @@ def test_filter(catalog: LanceCatalog, filter: str) -> None:
 @must("lance.query.k", operations=QUERY, clause="query-k")
 @given(k=st.sampled_from([1, 5, 11, 12, 13, 1000]), filter=st.sampled_from(["", "id >= 7"]))
 def test_k(catalog: LanceCatalog, k: int, filter: str) -> None:
-    """A query gives back k rows, fewer only where there are no more."""
-    rows = catalog.rows(new_queried(catalog), k=k, **told(filter=filter or None))
+    """QueryTable returns k matching rows, fewer only when there are no more."""
+    rows = catalog.rows(new_queried(catalog), k=k, **set_fields(filter=filter or None))
     equal(len(rows), min(k, len(matching(filter))), "the number of rows")
     within(ids(rows), ids(matching(filter)), "the ids of the rows")
 
@@ -45,7 +59,7 @@ MANY = 1500
 
 @must("lance.query.k_large", operations=QUERY, clause="query-k")
 def test_large_k(catalog: LanceCatalog) -> None:
-    """A query gives back as many rows as k says, also where that is more than a thousand."""
+    """QueryTable returns k rows also when k is more than a thousand."""
     id = catalog.new_table_of(pa.table({"id": pa.array(range(MANY), pa.int64())}))
     equal(len(catalog.rows(id, k=MANY - 1)), MANY - 1, "the number of rows")
     equal(sorted(ids(catalog.rows(id, k=2 * MANY))), list(range(MANY)), "the ids of the rows")
@@ -53,7 +67,7 @@ def test_large_k(catalog: LanceCatalog) -> None:
 
 @should("lance.query.k_zero.{}", operations=QUERY, clause="query-k-zero", each={"scan": {}, "vector": [0.0, 1.0]})
 def test_k_zero(catalog: LanceCatalog, case: Any) -> None:
-    """Where k is 0, no row is given back ({})."""
+    """QueryTable with k 0 returns no row ({})."""
     vector = {"single_vector": case} if case else {}
     equal(catalog.rows(new_queried(catalog), k=0, vector=vector), [], "the rows that are found")
 
@@ -61,7 +75,7 @@ def test_k_zero(catalog: LanceCatalog, case: Any) -> None:
 @must("lance.query.offset", operations=QUERY, clause="query-offset")
 @given(k=st.sampled_from([1, 5, 20]), offset=st.sampled_from([0, 1, 10, 12, 40]))
 def test_offset(catalog: LanceCatalog, k: int, offset: int) -> None:
-    """With an offset, that many rows are left out first."""
+    """QueryTable with an offset skips that many rows."""
     rows = catalog.rows(new_queried(catalog), k=k, offset=offset)
     equal(len(rows), min(k, max(0, len(ROWS) - offset)), "the number of rows")
 
@@ -69,15 +83,17 @@ def test_offset(catalog: LanceCatalog, k: int, offset: int) -> None:
 @should("lance.query.pages", operations=QUERY, clause="query-offset")
 @given(k=st.sampled_from([1, 5, 7]), filter=st.sampled_from(["", "n > 40"]))
 def test_pages(catalog: LanceCatalog, k: int, filter: str) -> None:
-    """Pages of k rows, taken by offset, have every row once."""
+    """Pages of k rows fetched by offset contain every row once."""
     id, expected = new_queried(catalog), ids(matching(filter))
-    pages = [catalog.rows(id, k=k, offset=start, **told(filter=filter or None)) for start in range(0, len(ROWS), k)]
+    pages = [
+        catalog.rows(id, k=k, offset=start, **set_fields(filter=filter or None)) for start in range(0, len(ROWS), k)
+    ]
     same_items(ids([row for page in pages for row in page]), expected, "the ids of the rows of all pages")
 
 
 @should("lance.query.no_vector.{}", operations=QUERY, clause="query-vector-optional", each={"null": None, "absent": ()})
 def test_without_vector(catalog: LanceCatalog, case: Any) -> None:
-    """A query whose vector is {} is one without a vector, or lacks a field that the document requires: then 400."""
+    """QueryTable whose vector is {} runs as a query without a vector; an absent one may return 400 with code 13."""
     body: Query = {"k": 100, "filter": "id >= 7", **({"vector": None} if case is None else {})}
     answer = catalog.query_table(new_queried(catalog), **body, expect=200 if case is None else (200, 400))
     if answer.status == 400:
@@ -89,8 +105,8 @@ def test_without_vector(catalog: LanceCatalog, case: Any) -> None:
 @must("lance.query.row_id", operations=QUERY, clause="query-row-id")
 @given(vector=st.booleans(), asked=st.sampled_from([True, False, None]))
 def test_row_id(catalog: LanceCatalog, vector: bool, asked: bool | None) -> None:
-    """With with_row_id every row has an id of its own in the column _rowid, otherwise none has."""
-    id, options = new_queried(catalog), told(with_row_id=asked, columns={"column_names": ["id"]})
+    """QueryTable returns a distinct _rowid for every row with with_row_id=true, and none otherwise."""
+    id, options = new_queried(catalog), set_fields(with_row_id=asked, columns={"column_names": ["id"]})
     rows = search(catalog, id, (0, 0), k=100, **options) if vector else catalog.rows(id, **options)
     row_ids = [row["_rowid"] for row in rows if row.get("_rowid") is not None]
     equal(len(rows), len(ROWS), "the number of rows")
@@ -100,7 +116,7 @@ def test_row_id(catalog: LanceCatalog, vector: bool, asked: bool | None) -> None
 
 @must("lance.query.version", operations=QUERY, clause="query-version")
 def test_version(catalog: LanceCatalog) -> None:
-    """With a version the rows of that version are found, otherwise those of the latest."""
+    """QueryTable with a version returns the rows of that version, otherwise those of the latest."""
     id = new_queried(catalog, ROWS[:4])
     first = catalog.version(id)
     catalog.insert_into_table(id, stream(pa.Table.from_pylist(ROWS[4:6], schema=SCHEMA)))
@@ -110,7 +126,7 @@ def test_version(catalog: LanceCatalog) -> None:
 
 @must("lance.query.arrow_file", operations=QUERY, clause="query-arrow-file")
 def test_arrow_file(catalog: LanceCatalog) -> None:
-    """The answer is an Arrow file of its media type, with the table's columns in their types."""
+    """QueryTable returns an Arrow file with its media type and with the table's columns in their types."""
     answer = catalog.query_table(new_queried(catalog), vector={}, k=5)
     equal(answer.header("content-type").partition(";")[0], FILE_TYPE, "the media type")
     schema = read_file(answer.body).schema
@@ -131,7 +147,7 @@ EMPTY: dict[str, Query] = {
 
 @must("lance.query.empty_table.{}", operations=QUERY, clause="query-empty", each=EMPTY)
 def test_empty_table(catalog: LanceCatalog, case: Query) -> None:
-    """In a table without rows nothing is found ({})."""
+    """QueryTable on an empty table returns no rows ({})."""
     equal(catalog.rows(new_queried(catalog, []), **{"k": 5, **case}), [], "the rows that are found")
 
 
@@ -146,7 +162,7 @@ HUGE: dict[str, Query] = {
 @must("lance.query.huge.{}", operations=QUERY, clause="query-numbers", kind="hostile", each=HUGE)
 @given(vector=st.sampled_from([{}, {"single_vector": [0, 1]}]))
 def test_huge_numbers(catalog: LanceCatalog, case: Query, vector: Any) -> None:
-    """A number beyond all rows is listened to or refused, never an internal error ({})."""
+    """QueryTable with a huge or fractional number ({}) returns 200, 400 or 404."""
     catalog.query_table(new_queried(catalog), **{"vector": vector, "k": 5, **case}, expect=(200, 400, 404))
 
 
@@ -156,15 +172,15 @@ def test_huge_numbers(catalog: LanceCatalog, case: Query, vector: Any) -> None:
 @must("lance.query.{}.text", clause="query-plan", each=PLANS)
 @given(vector=st.sampled_from([{}, {"single_vector": [1, 2]}]), filter=st.sampled_from([None, "id > 3"]))
 def test_plan(catalog: LanceCatalog, case: Operation, vector: Any, filter: str | None) -> None:
-    """The answer to {} is a string of JSON with something in it."""
-    plan = ask(catalog, case, new_queried(catalog), told(vector=vector, filter=filter)).json
+    """{} returns a non-blank JSON string."""
+    plan = ask(catalog, case, new_queried(catalog), set_fields(vector=vector, filter=filter)).json
     holds(text(plan, "the plan").strip(), "the plan is more than blanks")
 
 
 @must("lance.query.explain.verbose", operations=EXPLAIN, clause="query-plan")
 @given(verbose=st.booleans())
 def test_verbose_plan(catalog: LanceCatalog, verbose: bool) -> None:
-    """A plan is told with verbose on or off."""
+    """ExplainTableQueryPlan returns a non-blank plan with verbose on and off."""
     query = {"vector": {"single_vector": [1, 2]}, "k": 3}
     plan = catalog.explain_table_query_plan(new_queried(catalog), query=query, verbose=verbose).json
     holds(text(plan, "the plan").strip(), "the plan is more than blanks")
@@ -172,7 +188,7 @@ def test_verbose_plan(catalog: LanceCatalog, verbose: bool) -> None:
 
 @must("lance.query.{}.no_change", clause="query-plan", each=PLANS)
 def test_plan_changes_nothing(catalog: LanceCatalog, case: Operation) -> None:
-    """Asking for a plan ({}) leaves the table with its rows and its version."""
+    """{} leaves the rows and the version of the table unchanged."""
     id = new_queried(catalog)
     version = catalog.version(id)
     ask(catalog, case, id, {"filter": "id > 3"})
@@ -195,7 +211,7 @@ PLANNED = {f"{plan}.{name}": (plan, query) for plan in PLANS for name, query in 
     each=PLANNED,
 )
 def test_plans_differ(catalog: LanceCatalog, case: tuple[str, Query]) -> None:
-    """The plan of a query with more to do than reading rows ({}) has other steps than that of reading them."""
+    """The plan of a query with a search or a filter ({}) has another number of lines than the plan of a scan."""
     id = new_queried(catalog)
     plan, query = case
     plain, other = ({"columns": {"column_names": ["id"]}, **query} for query in ({}, query))

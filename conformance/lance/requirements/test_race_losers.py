@@ -1,4 +1,4 @@
-"""Several clients that send the same at the same time: what those are told who come too late, or gain nothing."""
+"""Identical concurrent requests: the errors of the requests that come too late."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from conformance.lance.catalog import LanceCatalog
 from conformance.lance.client import LanceClient
 from conformance.lance.operations import OPERATIONS, reads
 from conformance.lance.support.arrow import stream
-from conformance.lance.support.ordinary import Ordinary, ordinary
+from conformance.lance.support.ordinary import LanceRequest, ordinary
 from conformance.lance.support.staging import stage
 
 EXISTS, GONE = (409,), (404,)
 
 
 def _all(method: Callable[..., Answer], count: int, **arguments: Any) -> Sequence[Act]:
-    """Return the same call for so many clients."""
+    """Return the same call for `count` clients."""
     return [partial(method, **arguments, expect=None)] * count
 
 
@@ -59,7 +59,7 @@ def _create_version(catalog: LanceCatalog, count: int) -> Sequence[Act]:
 
 
 def _late(operation: str, deed: str, answer: str, start: Any, refusals: Sequence[int]) -> Late:
-    statement = f"Of several clients that {deed} at the same time those who come too late are told {answer}."
+    statement = f"When several clients {deed} at the same time, the requests that come too late return {answer}."
     return Late([operation], "race-losers", statement, f"tried to {deed}", start, refusals)
 
 
@@ -73,13 +73,11 @@ CASES = {
     "tag": _late("CreateTableTag", "create the same tag", "409", _create_tag, EXISTS),
     "index": _late("CreateTableScalarIndex", "build an index of the same name", "409", CREATE_INDEX, EXISTS),
     "column": _late("AlterTableAddColumns", "add the same column", "400 or 409", ADD_COLUMN, (400, 409)),
-    "drop_table": _late(
-        "DropTable", "drop the same table", "404, if not that it is gone", _on_table(LanceClient.drop_table), GONE
-    ),
+    "drop_table": _late("DropTable", "drop the same table", "404 or success", _on_table(LanceClient.drop_table), GONE),
     "deregister_table": _late(
         "DeregisterTable",
         "deregister the same table",
-        "404, if not that it is gone",
+        "404 or success",
         _on_table(LanceClient.deregister_table),
         GONE,
     ),
@@ -87,17 +85,18 @@ CASES = {
 test_losers_are_refused = losers_are_refused.declare(__name__, CASES)
 
 
-# What all of them may be told is done: only a failure of the server is wrong for any of them.
+# Any of these requests may succeed or be rejected: only a failure of the server is a finding.
 
 
-def _noted(catalog: LanceCatalog, name: str, operation: str) -> Ordinary:
-    """Return an ordinary request that clients may send on their own: what it may create is noted."""
+def _noted(catalog: LanceCatalog, name: str, operation: str) -> LanceRequest:
+    """Return a plain request whose effects are noted for the clean-up, so that any client may send it."""
     request = ordinary(catalog, operation, name)
     catalog.note_sent(operation, request.id, request.body)
     return request
 
 
-JUDGED = {id for name, case in CASES.items() if name != "version" for id in case.operations}  # each has its own version
+# In the case "version" each client sends a request of its own.
+JUDGED = {id for name, case in CASES.items() if name != "version" for id in case.operations}
 SAME = {
     name: Body(operation, partial(_noted, operation=operation.id))
     for name, operation in OPERATIONS.items()

@@ -1,4 +1,4 @@
-"""Several clients at the same time: what each was told must fit what is there in the end, and in between."""
+"""Concurrent requests, judged by the responses and by the state during and after the race."""
 
 from __future__ import annotations
 
@@ -26,7 +26,8 @@ from conformance.lance.catalog import ALL_ROWS, LanceCatalog, Names
 from conformance.lance.client import LanceClient
 from conformance.lance.support.arrow import read_rows, stream
 from conformance.lance.support.listing import collect
-from conformance.lance.support.row_history import COUNTER, REGISTERS, by_row
+from conformance.lance.support.merging import UPSERT
+from conformance.lance.support.rows import COUNTER, REGISTERS, by_row
 from conformance.lance.support.staging import stage
 from conformance.values.outcomes import Violation
 from specs.lance.identifiers import join_parts
@@ -86,21 +87,21 @@ CONTESTS = {
     "create_namespace": Contest(
         ["CreateNamespace"],
         "create-race",
-        "Of several clients that create the same namespace at the same time exactly one succeeds.",
+        "Of concurrent CreateNamespace requests for the same name, exactly one succeeds.",
         "tried to create the namespace",
         _create_namespace,
     ),
     "create_table": Contest(
         ["CreateTable"],
         "create-race",
-        "Of several clients that create the same table at the same time exactly one succeeds; its rows are there.",
+        "Of concurrent CreateTable requests for the same name, exactly one succeeds, and the table has its rows.",
         "tried to create the table",
         _create_table,
     ),
     "declare_table": Contest(
         ["DeclareTable"],
         "create-race",
-        "Of several clients that declare the same table at the same time exactly one succeeds.",
+        "Of concurrent DeclareTable requests for the same name, exactly one succeeds.",
         "tried to declare the table",
         _declare_table,
         needs=("lance.table.declare.conflict_declared",),
@@ -108,14 +109,14 @@ CONTESTS = {
     "drop_table": Contest(
         ["DropTable"],
         "drop-race",
-        "Of several clients that drop the same table at the same time exactly one succeeds.",
+        "Of concurrent DropTable requests for the same table, exactly one succeeds.",
         "tried to drop the table",
         _drop_table,
     ),
     "version": Contest(
         ["CreateTableVersion"],
         "create-version-race",
-        "Of several clients that make the same version at the same time exactly one succeeds; it is the one read.",
+        "Of concurrent CreateTableVersion requests for the same version, exactly one succeeds, and readers see it.",
         "tried to make a version of the table",
         _make_version,
     ),
@@ -131,7 +132,7 @@ test_one_wins_as_recommended = one_wins.declare(
 
 @should("lance.race.merge", operations=["MergeInsertIntoTable"], clause="merge-race", kind="race")
 def test_race_to_insert_a_key(suite: Suite, catalog: LanceCatalog) -> None:
-    """When several clients merge a row of the same new key at the same time, there is one such row afterwards."""
+    """Concurrent merges that insert the same new key leave one row with that key."""
     id = catalog.new_table_of(numbered([COUNTER]))
     options: dict[str, Any] = {"on": "id", "when_not_matched_insert_all": True}
     catalog.merge_insert_into_table(id, stream(numbered([COUNTER])), **options)
@@ -148,7 +149,7 @@ def test_race_to_insert_a_key(suite: Suite, catalog: LanceCatalog) -> None:
 
 @must("lance.race.batch", operations=["BatchCommitTables"], clause="batch-visibility", kind="race")
 def test_race_of_batches_and_readers(suite: Suite, catalog: LanceCatalog) -> None:
-    """Who finds one table of a batch finds the others too, at every moment."""
+    """A reader that finds one table of a BatchCommitTables batch also finds the others, at any time."""
     size = SIZES[suite.settings.depth]
     pairs = [(catalog.table_id(f"a{number}"), catalog.table_id(f"b{number}")) for number in range(size.operations)]
     catalog.note_tables(id for pair in pairs for id in pair)
@@ -173,7 +174,7 @@ def _commit_pairs(pairs: list[tuple[Names, Names]], racer: Racer) -> None:
 
 
 def _look_at_pairs(pairs: list[tuple[Names, Names]], racer: Racer) -> None:
-    """Wait for the first table of each pair, in one order or the other, and look for the second at once."""
+    """Wait for the first table of each pair, in alternating order, and then look for the second."""
     client = LanceClient(racer.client)
     for pair in pairs:
         first, second = pair if racer.number % 2 else pair[::-1]
@@ -190,7 +191,7 @@ def _look_at_pairs(pairs: list[tuple[Names, Names]], racer: Racer) -> None:
 
 @should("lance.race.listing", operations=["ListTables"], clause="page-stable", kind="race")
 def test_race_of_creators_and_a_listing(suite: Suite, catalog: LanceCatalog) -> None:
-    """While others declare and drop tables, every listing has each table that stays, once."""
+    """ListTables returns every existing table exactly once while clients declare and drop other tables."""
     size = SIZES[suite.settings.depth]
     staying = [catalog.new_declared_table(f"s{number}") for number in range(size.operations // 2)]
     coming = [catalog.table_id(f"c{number}") for number in range(size.clients - 1)]
@@ -219,7 +220,7 @@ def _list_all(home: Names, times: int, racer: Racer) -> None:
 
 
 def judge_listing(staying: list[str], listed: Event) -> list[Contradiction]:
-    """Judge one listing: what was there throughout is in it once."""
+    """Judge one listing: it has every name of `staying` once."""
     counts = {name: listed.result.count(name) for name in staying}
     return [Contradiction(f"{name} is listed {count} times", (listed,)) for name, count in counts.items() if count != 1]
 
@@ -229,7 +230,7 @@ MIXED = ["InsertIntoTable", "UpdateTable", "MergeInsertIntoTable", "QueryTable"]
 
 @must("lance.race.rows", operations=MIXED, clause="concurrent-writes", kind="race")
 def test_race_of_writers_and_readers(suite: Suite, catalog: LanceCatalog) -> None:
-    """No write that was acknowledged is lost, and every read finds what was written before it."""
+    """Concurrent writes lose no acknowledged write, and every read sees the writes completed before it."""
     size = SIZES[suite.settings.depth]
     ids = [catalog.new_table_of(numbered([COUNTER, *REGISTERS]), f"t{number}") for number in range(size.objects)]
     _warm_up(catalog, ids[0])
@@ -241,12 +242,12 @@ def test_race_of_writers_and_readers(suite: Suite, catalog: LanceCatalog) -> Non
 
 
 def numbered(ids: list[int], n: int = 0) -> Any:
-    """Return rows of these ids with a number each."""
+    """Return rows with these ids and the number `n`."""
     return pa.table({"id": pa.array(ids, pa.int64()), "n": pa.array([n] * len(ids), pa.int64())})
 
 
 def _warm_up(catalog: LanceCatalog, id: Names) -> None:
-    """Do once what the race does, so that what the target lacks is told before it begins."""
+    """Run each request of the race once, so that a missing operation shows before the race."""
     catalog.update_table(id, predicate=f"id = {COUNTER}", updates=[["n", "n + 0"]])
     data = stream(numbered([COUNTER]))
     catalog.merge_insert_into_table(id, data, on="id", when_matched_update_all=True)
@@ -273,11 +274,10 @@ def _increment(racer: Racer, client: LanceClient, id: Names, _serial: int) -> No
 def _put(racer: Racer, client: LanceClient, id: Names, serial: int) -> None:
     register = REGISTERS[serial % len(REGISTERS)]
     data = stream(numbered([register], serial))
-    clauses: dict[str, Any] = {"when_matched_update_all": True, "when_not_matched_insert_all": True}
     racer.do(
         f"put {register}",
         id,
-        lambda: client.merge_insert_into_table(id, data, on="id", **clauses, expect=None),
+        lambda: client.merge_insert_into_table(id, data, on="id", **UPSERT, expect=None),
         value=serial,
     )
 
@@ -298,7 +298,7 @@ def _numbers(answer: Answer) -> dict[int, list[int]]:
 
 
 def _read_last(suite: Suite, id: Names, events: list[Event]) -> Event:
-    """Read a table when everybody has finished."""
+    """Read a table after all clients have finished."""
     racer = Racer(len(events), suite.client)
     _read(racer, LanceClient(suite.client), id, 0)
     if racer.events[0].result is None:
@@ -307,7 +307,7 @@ def _read_last(suite: Suite, id: Names, events: list[Event]) -> Event:
 
 
 def rows_listed_twice(events: list[Event]) -> list[Contradiction]:
-    """Judge reads of which none can have an id twice."""
+    """Judge reads: none may have an id twice."""
     return [
         Contradiction(f"the row {id} is there {len(numbers)} times", (read,))
         for read in events

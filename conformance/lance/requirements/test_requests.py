@@ -1,4 +1,4 @@
-"""Request bodies as they must not be, and credentials."""
+"""Invalid request bodies, and credentials."""
 
 from __future__ import annotations
 
@@ -17,21 +17,21 @@ READS = ("DescribeNamespace", "NamespaceExists", "DescribeTable", "TableExists",
 
 @must("lance.body.malformed.{}", clause="request-bodies", kind="error", each=JSON_OPERATIONS)
 def test_body_that_is_no_json(catalog: LanceCatalog, case: Operation) -> None:
-    """A body of {} that is not JSON is refused with 400 and code 13."""
+    """{} with a body that is not JSON returns 400 with code 13."""
     good = ordinary(catalog, case.id)
     refuses_invalid(catalog, case.id, [("a body that is not JSON", good.with_bytes(b'{"id": ['))], good)
 
 
 @must("lance.body.not_object.{}", clause="request-schemas", kind="error", each=JSON_OPERATIONS)
 def test_body_that_is_no_object(catalog: LanceCatalog, case: Operation) -> None:
-    """A body of {} that is JSON, but a number, is refused with 400 and code 13."""
+    """{} with a JSON number as its body returns 400 with code 13."""
     good = ordinary(catalog, case.id)
     refuses_invalid(catalog, case.id, [("a number as the body", good.with_bytes(b"17"))], good)
 
 
 @must("lance.body.id_type.{}", clause="request-schemas", kind="error", each=JSON_OPERATIONS)
 def test_id_of_wrong_type(catalog: LanceCatalog, case: Operation) -> None:
-    """A body of {} whose fields have the wrong type is refused with 400 and code 13."""
+    """{} with an id or another field of the wrong type returns 400 with code 13."""
     schema = catalog.client.document.resolve(case.request.content[JSON_TYPE]) if case.request else {}
     wrong = (
         {"id": "text"} if "id" in schema.get("properties", {}) else {next(iter(schema.get("required", [])), "k"): 17}
@@ -46,11 +46,11 @@ def test_id_of_wrong_type(catalog: LanceCatalog, case: Operation) -> None:
     each={name: operation for name, operation in OPERATIONS.items() if operation.id in READS},
 )
 def test_identity_and_context(catalog: LanceCatalog, case: Operation) -> None:
-    """{} takes an identity and a context in its body, and a context in headers: clients send all of them."""
+    """{} accepts an identity and a context in the body and a context in headers."""
     id = catalog.new_table() if "/table/" in case.path else catalog.new_namespace()
     context = {"x-lance-ctx-trace": "1", "x-trace": "1"}
     settings = catalog.target.settings
-    if settings.token or settings.header:  # the real ones would end up in reports
+    if settings.token or settings.header:  # real credentials in the body would end up in reports
         catalog.send(case.id, id, {"id": list(id), "identity": {}, "context": {"trace": "1"}}, headers=context)
         return
     body = {"id": list(id), "identity": {"api_key": "k", "auth_token": "t"}, "context": {"trace": "1"}}
@@ -61,7 +61,7 @@ def test_identity_and_context(catalog: LanceCatalog, case: Operation) -> None:
 
 @must("lance.auth.required.{}", clause="authentication", kind="auth", each=OPERATIONS)
 def test_credentials_are_required(suite: Suite, catalog: LanceCatalog, case: Operation) -> None:
-    """{} without credentials is refused with 401 and code 16, where the server wants credentials."""
+    """{} without credentials returns 401 with code 16 on servers that require credentials."""
     require_token(suite)
     refused = ask_as(catalog, case, None, 401)
     equal(refused.code, 16, "the code of the error")
@@ -69,7 +69,7 @@ def test_credentials_are_required(suite: Suite, catalog: LanceCatalog, case: Ope
 
 @must("lance.auth.wrong.{}", clause="authentication", kind="auth", each=OPERATIONS)
 def test_wrong_credentials(suite: Suite, catalog: LanceCatalog, case: Operation) -> None:
-    """{} with a wrong token is refused with 401 and code 16, where the server wants credentials."""
+    """{} with a wrong token returns 401 with code 16 on servers that require credentials."""
     require_token(suite)
     refused = ask_as(catalog, case, "Bearer not-the-token", 401)
     equal(refused.code, 16, "the code of the error")

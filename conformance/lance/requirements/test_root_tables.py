@@ -1,4 +1,4 @@
-"""Tables in the root namespace: they are tables like any others."""
+"""Tables in the root namespace."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from conformance.values.outcomes import Unoffered
 
 ROOT: Names = ()
 LISTED = "the tables of the root namespace"
-NOT_THERE = (400, 403)  # a server may have no tables there, and says so when one is to be made
+NOT_THERE = (400, 403)  # statuses for CreateTable on a server that has no tables in the root
 
 
 def new_root_table(catalog: LanceCatalog, name: str = "t") -> Names:
-    """Create a table of three rows in the root. Raises Unoffered where the run or the server keeps out of it."""
+    """Create a table of three rows in the root. Raises Unoffered where the run or the server does not allow it."""
     if catalog.base:
         raise Unoffered("the run stays in a namespace that it was given")
     id = (f"{catalog.home_name}_{name}",)
@@ -28,7 +28,7 @@ def new_root_table(catalog: LanceCatalog, name: str = "t") -> Names:
 
 @must("lance.root.table.rows", operations=["CreateTable", "InsertIntoTable"], clause="root-tables")
 def test_root_table_has_rows(catalog: LanceCatalog) -> None:
-    """A table in the root namespace has the rows that it was created with, and those that were inserted."""
+    """CreateTable and InsertIntoTable store rows in a table of the root namespace."""
     id = new_root_table(catalog)
     catalog.insert_into_table(id, stream(tables(2, first=3)))
     equal(catalog.count_table_rows(id).json, 5, "the count of rows")
@@ -36,7 +36,7 @@ def test_root_table_has_rows(catalog: LanceCatalog) -> None:
 
 @must("lance.root.table.described", operations=["DescribeTable"], clause="root-tables")
 def test_root_table_is_described(catalog: LanceCatalog) -> None:
-    """A table in the root namespace is described by its name, with a table_uri that is a complete URI."""
+    """DescribeTable returns the name and a complete table_uri of a table in the root namespace."""
     id = new_root_table(catalog)
     described = catalog.describe_table(id, _query={"load_detailed_metadata": True, "with_table_uri": True})
     equal(described.get("table") or id[0], id[0], "the name of the table")
@@ -46,21 +46,21 @@ def test_root_table_is_described(catalog: LanceCatalog) -> None:
 
 @must("lance.root.table.listed", operations=["ListTables"], clause="root-tables")
 def test_root_table_is_listed(catalog: LanceCatalog) -> None:
-    """A table in the root namespace is listed there, by its name."""
+    """ListTables on the root lists a table of the root namespace by its name."""
     id = new_root_table(catalog)
     contains(collect_tables(catalog, ROOT), id, LISTED)
 
 
 @must("lance.root.table.listed_among_all", operations=["ListAllTables"], clause="root-tables")
 def test_root_table_is_listed_among_all(catalog: LanceCatalog) -> None:
-    """A table in the root namespace is listed among all tables, by its name alone."""
+    """ListAllTables lists a table of the root namespace by its name alone."""
     id = new_root_table(catalog)
     contains(collect_all_tables(catalog), id, "all tables")
 
 
 @must("lance.root.table.dropped", operations=["DropTable"], clause="root-tables")
 def test_root_table_is_dropped(catalog: LanceCatalog) -> None:
-    """A dropped table of the root namespace is gone, and its name is free."""
+    """DropTable removes a table of the root namespace, and its name can be reused."""
     id = new_root_table(catalog)
     catalog.drop_table(id)
     catalog.table_exists(id, expect=404)
@@ -71,7 +71,7 @@ def test_root_table_is_dropped(catalog: LanceCatalog) -> None:
 
 @must("lance.root.table.deregistered", operations=["DeregisterTable"], clause="root-tables")
 def test_root_table_is_deregistered(catalog: LanceCatalog) -> None:
-    """A deregistered table of the root namespace is gone from there, and is not listed."""
+    """DeregisterTable removes a table from the root namespace and from its listing."""
     id = new_root_table(catalog)
     catalog.deregister_table(id)
     catalog.table_exists(id, expect=404)
@@ -80,7 +80,7 @@ def test_root_table_is_deregistered(catalog: LanceCatalog) -> None:
 
 @must("lance.root.table.renamed", operations=["RenameTable"], clause="root-tables")
 def test_root_table_is_renamed(catalog: LanceCatalog) -> None:
-    """A table of the root namespace takes another name there, and moves to another namespace and back."""
+    """RenameTable renames a table of the root namespace, moves it to another namespace and moves it back."""
     id = new_root_table(catalog)
     other = (f"{id[0]}2",)
     catalog.rename_table(id, other[0])

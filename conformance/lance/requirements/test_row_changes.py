@@ -14,7 +14,8 @@ from conformance.lance.catalog import LanceCatalog, Names
 from conformance.lance.support.arrow import stream
 from conformance.lance.support.columns import check_no_column
 from conformance.lance.support.ordinary import accepts
-from conformance.lance.support.rows import BAD_PREDICATES, check_transaction
+from conformance.lance.support.rows import BAD_PREDICATES
+from conformance.lance.support.versions import check_transaction
 from conformance.values.outcomes import Unoffered
 
 COUNT = ["CountTableRows"]
@@ -23,7 +24,7 @@ DELETE = ["DeleteFromTable"]
 
 
 def _check_rows(catalog: LanceCatalog, id: Names, expected: list[tuple[int, str]]) -> None:
-    """Check the rows of a table of `tables()`, in any order."""
+    """Check the rows of a table made of `tables()`, in any order."""
     rows = [(row["id"], row["name"]) for row in catalog.rows(id)]
     same_items(rows, expected, "the rows of the table")
 
@@ -34,7 +35,7 @@ def _check_rows(catalog: LanceCatalog, id: Names, expected: list[tuple[int, str]
 @must("lance.rows.update.all", operations=UPDATE, clause="update-table")
 @given(body=st.sampled_from([{}, {"predicate": None}]))
 def test_update_all_rows(catalog: LanceCatalog, body: dict[str, None]) -> None:
-    """Without a predicate, or with null, every row is updated."""
+    """UpdateTable without a predicate, or with null, updates every row and counts them in updated_rows."""
     id = catalog.new_table(rows=3)
     answer = catalog.update_table(id, updates=[["name", "'new'"]], **body)
     _check_rows(catalog, id, [(0, "new"), (1, "new"), (2, "new")])
@@ -44,7 +45,7 @@ def test_update_all_rows(catalog: LanceCatalog, body: dict[str, None]) -> None:
 @must("lance.rows.update.predicate", operations=UPDATE, clause="update-predicate")
 @given(bound=st.integers(-1, 3))
 def test_update_with_predicate(catalog: LanceCatalog, bound: int) -> None:
-    """With a predicate only the rows that match are updated, and counted; none may be."""
+    """UpdateTable with a predicate updates the matching rows only and counts them in updated_rows."""
     id = catalog.new_table(rows=3)
     answer = catalog.update_table(id, updates=[["name", "'new'"]], predicate=f"id > {bound}")
     expected = [(i, "new" if i > bound else f"row {i}") for i in range(3)]
@@ -54,7 +55,7 @@ def test_update_with_predicate(catalog: LanceCatalog, bound: int) -> None:
 
 @must("lance.rows.update.expression", operations=UPDATE, clause="update-table")
 def test_update_by_expressions(catalog: LanceCatalog) -> None:
-    """New values are computed from the row by SQL expressions, which may use any column or be NULL."""
+    """UpdateTable computes new values by SQL expressions over any column, NULL included."""
     id = catalog.new_table_of(pa.table({"id": [1, 2], "a": [10, 20], "b": [7, 7], "c": ["x", "y"]}))
     catalog.update_table(id, updates=[["a", "a + id"], ["b", "NULL"], ["c", "'it''s ' || c"]])
     expected = [{"id": 1, "a": 11, "b": None, "c": "it's x"}, {"id": 2, "a": 22, "b": None, "c": "it's y"}]
@@ -63,7 +64,7 @@ def test_update_by_expressions(catalog: LanceCatalog) -> None:
 
 @should("lance.rows.update.old_values", operations=UPDATE, clause="update-old-values")
 def test_update_swaps(catalog: LanceCatalog) -> None:
-    """Expressions see the row as it was before the update: two columns can be swapped."""
+    """UpdateTable evaluates all expressions on the old row: it can swap two columns."""
     id = catalog.new_table_of(pa.table({"id": [1, 2], "a": [10, 20], "b": [30, 40]}))
     catalog.update_table(id, updates=[["a", "b"], ["b", "a"]], predicate="id = 2")
     expected = [{"id": 1, "a": 10, "b": 30}, {"id": 2, "a": 40, "b": 20}]
@@ -75,7 +76,7 @@ QUOTED = {**COLUMN_NAMES, "double_quote": 'a"b'}
 
 @must("lance.rows.update.column_name.{}", operations=UPDATE, clause="update-table", kind="hostile", each=QUOTED)
 def test_update_odd_column(catalog: LanceCatalog, case: str) -> None:
-    """The column to update may have any name that a column can have ({})."""
+    """UpdateTable updates a column with an unusual name ({})."""
     id = catalog.new_table_of(pa.table({"id": [1, 2], case: [10, 20]}))
     catalog.update_table(id, updates=[[case, "id + 5"]])
     same_items([row[case] for row in catalog.rows(id)], [6, 7], "the values of the column")
@@ -83,7 +84,7 @@ def test_update_odd_column(catalog: LanceCatalog, case: str) -> None:
 
 @must("lance.rows.update.column_missing", operations=UPDATE, clause="query-column", kind="error")
 def test_update_missing_column(catalog: LanceCatalog) -> None:
-    """Updating a column that the table does not have is refused with code 12 or 13, and nothing changes."""
+    """UpdateTable of a missing column returns 404 with code 12 or 400 with code 13 and changes nothing."""
     accepts(catalog, "UpdateTable")
     id = catalog.new_table(rows=2)
     check_no_column(catalog.update_table(id, updates=[["name", "'new'"], ["nowhere", "1"]], expect=(400, 404)))
@@ -109,7 +110,7 @@ BAD_EXPRESSIONS = {
     each=BAD_EXPRESSIONS,
 )
 def test_update_with_bad_expression(catalog: LanceCatalog, case: str) -> None:
-    """An expression that gives no value of the column's type ({}) is refused with 400 and code 13; nothing changes."""
+    """UpdateTable with an invalid expression ({}) returns 400 with code 13 and changes nothing."""
     _check_bad_update(catalog, updates=[["id", case]])
 
 
@@ -117,7 +118,7 @@ def test_update_with_bad_expression(catalog: LanceCatalog, case: str) -> None:
     "lance.rows.update.predicate.{}", operations=UPDATE, clause="predicate-invalid", kind="error", each=BAD_PREDICATES
 )
 def test_update_with_bad_predicate(catalog: LanceCatalog, case: str) -> None:
-    """A predicate that cannot be evaluated ({}) is refused with 400 and code 13, and nothing changes."""
+    """UpdateTable with an invalid predicate ({}) returns 400 with code 13 and changes nothing."""
     _check_bad_update(catalog, updates=[["name", "'new'"]], predicate=case)
 
 
@@ -134,7 +135,7 @@ BAD_UPDATES = {
 
 @must("lance.rows.update.shape.{}", operations=UPDATE, clause="request-schemas", kind="error", each=BAD_UPDATES)
 def test_update_of_wrong_shape(catalog: LanceCatalog, case: dict[str, Any]) -> None:
-    """Updates that are no list of pairs of texts ({}) are refused with 400 and code 13, and nothing changes."""
+    """UpdateTable whose updates are not a list of string pairs ({}) returns 400 with code 13 and changes nothing."""
     _check_bad_update(catalog, **case)
 
 
@@ -148,7 +149,7 @@ def _check_bad_update(catalog: LanceCatalog, **body: Any) -> None:
 
 @must("lance.rows.update.nothing", operations=UPDATE, clause="update-table")
 def test_update_of_nothing(catalog: LanceCatalog) -> None:
-    """An empty list of updates is refused with 400, or updates nothing."""
+    """UpdateTable with an empty list of updates returns 400 or changes nothing."""
     id = catalog.new_table(rows=2)
     catalog.update_table(id, updates=[], expect=(200, 400))
     _check_rows(catalog, id, [(0, "row 0"), (1, "row 1")])
@@ -156,7 +157,7 @@ def test_update_of_nothing(catalog: LanceCatalog) -> None:
 
 @must("lance.rows.update.version", operations=UPDATE, clause="update-version")
 def test_update_tells_version(catalog: LanceCatalog) -> None:
-    """The answer tells the version that the update made, which is the latest of the table."""
+    """UpdateTable returns the latest version of the table, which it created."""
     id = catalog.new_table(rows=2)
     answer = catalog.update_table(id, updates=[["name", "'new'"]])
     equal(answer["version"], catalog.version(id), "the version in the answer")
@@ -164,7 +165,7 @@ def test_update_tells_version(catalog: LanceCatalog) -> None:
 
 @must("lance.rows.update.history", operations=[*UPDATE, *COUNT], clause="count-version")
 def test_update_keeps_old_version(catalog: LanceCatalog) -> None:
-    """The version before an update has the rows as they were."""
+    """After UpdateTable, the version before it still has the old values."""
     id = catalog.new_table(rows=3)
     before = catalog.version(id)
     catalog.update_table(id, updates=[["name", "'new'"]])
@@ -174,7 +175,7 @@ def test_update_keeps_old_version(catalog: LanceCatalog) -> None:
 
 @should("lance.rows.update.properties", operations=UPDATE, clause="update-properties")
 def test_update_properties(catalog: LanceCatalog) -> None:
-    """Where a server keeps properties, those in an update are kept beside the table, and told in the answer."""
+    """On servers that store table properties, UpdateTable stores the properties of the request and returns them."""
     id = catalog.new_declared_table(properties={"owner": "somebody"})
     catalog.insert_into_table(id, stream(tables(1)))
     if not catalog.describe_table(id).get("properties"):
@@ -186,13 +187,13 @@ def test_update_properties(catalog: LanceCatalog) -> None:
 
 @should("lance.rows.update.transaction", operations=UPDATE, clause="transaction-known")
 def test_update_transaction_is_known(catalog: LanceCatalog) -> None:
-    """A transaction_id in the answer is one that DescribeTransaction knows."""
+    """DescribeTransaction knows the transaction_id that UpdateTable returns."""
     check_transaction(catalog, catalog.update_table(catalog.new_table(), updates=[["name", "'new'"]]))
 
 
 @should("lance.rows.update.declared", operations=UPDATE, clause="rows-of-declared", kind="error")
 def test_update_declared_table(catalog: LanceCatalog) -> None:
-    """Updating a table that was only declared is refused with 409 and code 19."""
+    """UpdateTable on a declared-only table returns 409 with code 19."""
     refused = catalog.update_table(catalog.new_declared_table(), updates=[["name", "'new'"]], expect=409)
     equal(refused.code, 19, "the code of the error")
 
@@ -203,7 +204,7 @@ def test_update_declared_table(catalog: LanceCatalog) -> None:
 @must("lance.rows.delete.predicate", operations=DELETE, clause="delete-rows")
 @given(bound=st.integers(-1, 3))
 def test_delete_rows(catalog: LanceCatalog, bound: int) -> None:
-    """The rows that match the predicate are deleted: some, none or all."""
+    """DeleteFromTable deletes exactly the rows that match the predicate."""
     id = catalog.new_table(rows=3)
     catalog.delete_from_table(id, predicate=f"id > {bound}")
     _check_rows(catalog, id, [(i, f"row {i}") for i in range(3) if i <= bound])
@@ -211,7 +212,7 @@ def test_delete_rows(catalog: LanceCatalog, bound: int) -> None:
 
 @must("lance.rows.delete.all", operations=DELETE, clause="delete-rows")
 def test_delete_all_rows(catalog: LanceCatalog) -> None:
-    """A table whose rows were all deleted is still there and takes new ones."""
+    """DeleteFromTable of all rows keeps the table, and later inserts add rows to it."""
     id = catalog.new_table(rows=3)
     catalog.delete_from_table(id, predicate="true")
     equal(catalog.count_table_rows(id).json, 0, "the count of rows")
@@ -221,7 +222,7 @@ def test_delete_all_rows(catalog: LanceCatalog) -> None:
 
 @must("lance.rows.delete.again", operations=DELETE, clause="delete-rows")
 def test_delete_again(catalog: LanceCatalog) -> None:
-    """The same deletion for the second time deletes nothing more."""
+    """DeleteFromTable repeated with the same predicate deletes nothing more."""
     id = catalog.new_table(rows=3)
     for _ in range(2):
         catalog.delete_from_table(id, predicate="id = 1")
@@ -233,7 +234,7 @@ PREDICATE_SHAPES = {"absent": {}, "null": {"predicate": None}, "boolean": {"pred
 
 @must("lance.rows.delete.shape.{}", operations=DELETE, clause="request-schemas", kind="error", each=PREDICATE_SHAPES)
 def test_delete_without_predicate(catalog: LanceCatalog, case: dict[str, Any]) -> None:
-    """Deleting without a predicate that is a text ({}) is refused with 400 and code 13, and deletes nothing."""
+    """DeleteFromTable whose predicate is not a string ({}) returns 400 with code 13 and deletes nothing."""
     _check_bad_delete(catalog, **case)
 
 
@@ -241,7 +242,7 @@ def test_delete_without_predicate(catalog: LanceCatalog, case: dict[str, Any]) -
     "lance.rows.delete.predicate.{}", operations=DELETE, clause="predicate-invalid", kind="error", each=BAD_PREDICATES
 )
 def test_delete_with_bad_predicate(catalog: LanceCatalog, case: str) -> None:
-    """A predicate that cannot be evaluated ({}) is refused with 400 and code 13, and deletes nothing."""
+    """DeleteFromTable with an invalid predicate ({}) returns 400 with code 13 and deletes nothing."""
     _check_bad_delete(catalog, predicate=case)
 
 
@@ -255,7 +256,7 @@ def _check_bad_delete(catalog: LanceCatalog, **body: Any) -> None:
 
 @should("lance.rows.delete.version", operations=DELETE, clause="delete-version")
 def test_delete_tells_version(catalog: LanceCatalog) -> None:
-    """The answer tells the version that the deletion made, which is the latest of the table."""
+    """DeleteFromTable returns the latest version of the table, which it created."""
     id = catalog.new_table(rows=3)
     answer = catalog.delete_from_table(id, predicate="id > 0")
     equal(answer["version"], catalog.version(id), "the version in the answer")
@@ -263,7 +264,7 @@ def test_delete_tells_version(catalog: LanceCatalog) -> None:
 
 @must("lance.rows.delete.history", operations=[*DELETE, *COUNT], clause="count-version")
 def test_delete_keeps_old_version(catalog: LanceCatalog) -> None:
-    """The version before a deletion has the rows still."""
+    """After DeleteFromTable, the version before it still has the deleted rows."""
     id = catalog.new_table(rows=3)
     before = catalog.version(id)
     catalog.delete_from_table(id, predicate="id > 0")
@@ -273,18 +274,18 @@ def test_delete_keeps_old_version(catalog: LanceCatalog) -> None:
 
 @should("lance.rows.delete.transaction", operations=DELETE, clause="transaction-known")
 def test_delete_transaction_is_known(catalog: LanceCatalog) -> None:
-    """A transaction_id in the answer is one that DescribeTransaction knows."""
+    """DescribeTransaction knows the transaction_id that DeleteFromTable returns."""
     check_transaction(catalog, catalog.delete_from_table(catalog.new_table(), predicate="id > 0"))
 
 
 @should("lance.rows.delete.declared", operations=DELETE, clause="rows-of-declared", kind="error")
 def test_delete_from_declared_table(catalog: LanceCatalog) -> None:
-    """Deleting from a table that was only declared is refused with 409 and code 19."""
+    """DeleteFromTable on a declared-only table returns 409 with code 19."""
     refused = catalog.delete_from_table(catalog.new_declared_table(), predicate="true", expect=409)
     equal(refused.code, 19, "the code of the error")
 
 
-# Predicates of nothing
+# Blank predicates
 
 BLANK: dict[str, tuple[str, dict[str, Any]]] = {
     "count": ("CountTableRows", {}),
@@ -301,7 +302,7 @@ BLANK: dict[str, tuple[str, dict[str, Any]]] = {
     each=BLANK,
 )
 def test_blank_predicate(catalog: LanceCatalog, case: tuple[str, dict[str, Any]]) -> None:
-    """A predicate of nothing but spaces, or of nothing at all, is refused with 400 and code 13 ({})."""
+    """A request to {} rows with an empty or blank predicate returns 400 with code 13 and changes nothing."""
     operation, body = case
     id = catalog.new_table(rows=2)
     for predicate in ("", "   "):

@@ -1,4 +1,4 @@
-"""Random changes of one table on the target and on the model: rows, versions, tags, indices."""
+"""Random changes of one table on the target and on a model: rows, versions, tags, indices."""
 
 from __future__ import annotations
 
@@ -15,8 +15,9 @@ from conformance.author.suite import Suite
 from conformance.http.client import Answer
 from conformance.lance.catalog import LanceCatalog
 from conformance.lance.support.arrow import stream
+from conformance.lance.support.merging import UPSERT
 from conformance.lance.support.model import Outcome
-from conformance.lance.support.row_model import Rows, TableModel, Version
+from conformance.lance.support.rows import RowModel, Rows, Version
 
 IDS = st.integers(0, 9)
 NUMBERS = st.integers(-3, 3)
@@ -32,7 +33,7 @@ def numbered(rows: Rows) -> bytes:
 
 
 class TableMachine(RuleBasedStateMachine):
-    """The commands. `catalog` is set for the run by the requirement below."""
+    """The commands on one table. The requirement below sets `catalog` for the run."""
 
     catalog: LanceCatalog
 
@@ -41,12 +42,12 @@ class TableMachine(RuleBasedStateMachine):
         self.catalog.begin_example()
         self.id = self.catalog.table_id()
         self.catalog.create_table(self.id, numbered({0: 0}))
-        self.model = TableModel()
+        self.model = RowModel()
         self._note(Version({0: 0}))
 
     @rule(rows=ROWS)
     def insert(self, rows: Rows) -> None:
-        """InsertIntoTable, of rows that are new."""
+        """Run InsertIntoTable with new rows."""
         new = {id: n for id, n in rows.items() if id not in self.model.latest.rows}
         if new:
             self.catalog.insert_into_table(self.id, numbered(new))
@@ -54,33 +55,32 @@ class TableMachine(RuleBasedStateMachine):
 
     @rule(rows=ROWS)
     def merge(self, rows: Rows) -> None:
-        """MergeInsertIntoTable."""
-        clauses: dict[str, Any] = {"when_matched_update_all": True, "when_not_matched_insert_all": True}
-        self.catalog.merge_insert_into_table(self.id, numbered(rows), on="id", **clauses)
+        """Run MergeInsertIntoTable."""
+        self.catalog.merge_insert_into_table(self.id, numbered(rows), on="id", **UPSERT)
         self._note(self.model.merge(rows))
 
     @rule(bound=IDS, addend=NUMBERS)
     def update(self, bound: int, addend: int) -> None:
-        """UpdateTable."""
+        """Run UpdateTable."""
         self.catalog.update_table(self.id, predicate=f"id >= {bound}", updates=[["n", f"n + {addend}"]])
         self._note(self.model.update(bound, addend))
 
     @rule(bound=IDS)
     def delete(self, bound: int) -> None:
-        """DeleteFromTable."""
+        """Run DeleteFromTable."""
         self.catalog.delete_from_table(self.id, predicate=f"id < {bound}")
         self._note(self.model.delete(bound))
 
     @rule(place=PLACES)
     def restore(self, place: float) -> None:
-        """RestoreTable, to any version so far."""
+        """Run RestoreTable with any version so far."""
         version = self._version_at(place)
         self.catalog.restore_table(self.id, version=version)
         self._note(self.model.restore(version))
 
     @rule(name=NAMES)
     def create_index(self, name: str) -> None:
-        """CreateTableScalarIndex."""
+        """Run CreateTableScalarIndex."""
         expected, after = self.model.create_index(name)
         body: dict[str, Any] = {"column": "id", "index_type": "BTREE", "name": name}
         self._same(expected, lambda: self.catalog.create_table_scalar_index(self.id, **body, expect=None))
@@ -88,34 +88,34 @@ class TableMachine(RuleBasedStateMachine):
 
     @rule(name=NAMES)
     def drop_index(self, name: str) -> None:
-        """DropTableIndex."""
+        """Run DropTableIndex."""
         expected, after = self.model.drop_index(name)
         self._same(expected, lambda: self.catalog.drop_table_index(self.id, name, expect=None))
         self._note(after)
 
     @rule(name=NAMES, place=PLACES)
     def create_tag(self, name: str, place: float) -> None:
-        """CreateTableTag."""
+        """Run CreateTableTag."""
         body: dict[str, Any] = {"tag": name, "version": self._version_at(place)}
         expected = self.model.create_tag(name, body["version"])
         self._same(expected, lambda: self.catalog.create_table_tag(self.id, **body, expect=None))
 
     @rule(name=NAMES, place=PLACES)
     def update_tag(self, name: str, place: float) -> None:
-        """UpdateTableTag."""
+        """Run UpdateTableTag."""
         body: dict[str, Any] = {"tag": name, "version": self._version_at(place)}
         expected = self.model.update_tag(name, body["version"])
         self._same(expected, lambda: self.catalog.update_table_tag(self.id, **body, expect=None))
 
     @rule(name=NAMES)
     def delete_tag(self, name: str) -> None:
-        """DeleteTableTag."""
+        """Run DeleteTableTag."""
         expected = self.model.delete_tag(name)
         self._same(expected, lambda: self.catalog.delete_table_tag(self.id, tag=name, expect=None))
 
     @rule(place=PLACES, bound=IDS)
     def query_version(self, place: float, bound: int) -> None:
-        """QueryTable of any version, with a filter."""
+        """Run QueryTable on any version, with a filter."""
         version = self._version_at(place)
         expected = {id: n for id, n in self.model.versions[version].rows.items() if id >= bound}
         rows = self._read(filter=f"id >= {bound}", version=version)
@@ -123,12 +123,12 @@ class TableMachine(RuleBasedStateMachine):
 
     @invariant()
     def rows_agree(self) -> None:
-        """The latest rows are those of the model."""
+        """Check the latest rows against the model."""
         equal(self._read(), self.model.latest.rows, "the column n by id in the latest version")
 
     @invariant()
     def tags_and_indices_agree(self) -> None:
-        """The tags and the indices are those of the model."""
+        """Check the tags and the indices against the model."""
         tags = self.catalog.list_table_tags(self.id)["tags"]
         equal({name: tag["version"] for name, tag in tags.items()}, self.model.tags, "the versions of the tags")
         indices = self.catalog.list_table_indices(self.id)["indexes"]
@@ -142,7 +142,7 @@ class TableMachine(RuleBasedStateMachine):
         return {id: row["n"] for id, row in zip(ids, rows, strict=True)}
 
     def _note(self, after: Version) -> None:
-        """Note the latest version, which has its own number unless nothing was changed."""
+        """Note the latest version, which has a new number unless nothing changed."""
         version = self.catalog.version(self.id)
         if self.model.versions and version == max(self.model.versions):
             holds(after == self.model.latest, f"a change of the table makes a version after {version}")
@@ -171,5 +171,5 @@ SUBJECTS = [
 
 @should("lance.model.rows", operations=SUBJECTS, clause="changes-compose", kind="model")
 def test_table_model(suite: Suite, catalog: LanceCatalog) -> None:
-    """Any sequence of changes of a table leaves the rows, versions, tags and indices that a simple model predicts."""
+    """Every sequence of changes of a table leaves the rows, versions, tags and indices that a simple model predicts."""
     suite.run_machine(TableMachine, catalog=catalog)

@@ -11,10 +11,10 @@ from conformance.author.checks import equal, same_items
 from conformance.author.requirement import given, must, should
 from conformance.author.strategies import row_counts, spellings, tables
 from conformance.lance.catalog import LanceCatalog
-from conformance.lance.support.arrow import stream
-from conformance.lance.support.broken_streams import BROKEN_STREAMS
+from conformance.lance.support.arrow import BROKEN_STREAMS, stream
 from conformance.lance.support.ordinary import accepts
-from conformance.lance.support.rows import BAD_PREDICATES, check_transaction
+from conformance.lance.support.rows import BAD_PREDICATES
+from conformance.lance.support.versions import check_transaction
 
 INSERT = ["InsertIntoTable"]
 COUNT = ["CountTableRows"]
@@ -26,7 +26,7 @@ COUNT = ["CountTableRows"]
 @must("lance.rows.insert.append", operations=INSERT, clause="insert-append")
 @given(rows=row_counts(), mode=spellings("Append"))
 def test_insert_append(catalog: LanceCatalog, rows: int, mode: str) -> None:
-    """In mode Append the rows of the stream are added."""
+    """InsertIntoTable in mode Append adds the rows of the stream."""
     id = catalog.new_table(rows=3)
     catalog.insert_into_table(id, stream(tables(rows, first=3)), mode=mode)
     equal(catalog.count_table_rows(id).json, 3 + rows, "the count of rows")
@@ -34,7 +34,7 @@ def test_insert_append(catalog: LanceCatalog, rows: int, mode: str) -> None:
 
 @must("lance.rows.insert.default_mode", operations=INSERT, clause="insert-append")
 def test_insert_without_mode(catalog: LanceCatalog) -> None:
-    """Without a mode the rows are added."""
+    """InsertIntoTable without a mode adds the rows of the stream."""
     id = catalog.new_table(rows=3)
     catalog.insert_into_table(id, stream(tables(2)))
     equal(catalog.count_table_rows(id).json, 5, "the count of rows")
@@ -43,7 +43,7 @@ def test_insert_without_mode(catalog: LanceCatalog) -> None:
 @must("lance.rows.insert.overwrite", operations=INSERT, clause="insert-overwrite")
 @given(mode=spellings("Overwrite"))
 def test_insert_overwrite(catalog: LanceCatalog, mode: str) -> None:
-    """In mode Overwrite only the rows of the stream are left."""
+    """InsertIntoTable in mode Overwrite replaces all rows by those of the stream."""
     id = catalog.new_table(rows=5)
     catalog.insert_into_table(id, stream(tables(2, first=100)), mode=mode)
     equal(catalog.count_table_rows(id).json, 2, "the count of rows")
@@ -52,7 +52,7 @@ def test_insert_overwrite(catalog: LanceCatalog, mode: str) -> None:
 
 @must("lance.rows.insert.mode_unknown", operations=INSERT, clause="modes-closed", kind="error")
 def test_insert_unknown_mode(catalog: LanceCatalog) -> None:
-    """A mode that does not exist is refused with 400 and code 13, and adds nothing."""
+    """InsertIntoTable with an unknown mode returns 400 with code 13 and inserts nothing."""
     accepts(catalog, "InsertIntoTable")
     id = catalog.new_table(rows=3)
     refused = catalog.insert_into_table(id, stream(tables(1)), mode="Perhaps", expect=400)
@@ -62,7 +62,7 @@ def test_insert_unknown_mode(catalog: LanceCatalog) -> None:
 
 @must("lance.rows.insert.missing", operations=INSERT, clause="table-not-found", kind="error")
 def test_insert_into_missing_table(catalog: LanceCatalog) -> None:
-    """Inserting into a table that does not exist is refused with 404 and code 4; none is created."""
+    """InsertIntoTable on a missing table returns 404 with code 4 and creates no table."""
     id = catalog.table_id("missing")
     refused = catalog.insert_into_table(id, stream(tables(1)), expect=404)
     equal(refused.code, 4, "the code of the error")
@@ -71,7 +71,7 @@ def test_insert_into_missing_table(catalog: LanceCatalog) -> None:
 
 @must("lance.rows.insert.declared", operations=INSERT, clause="insert-declared")
 def test_insert_into_declared_table(catalog: LanceCatalog) -> None:
-    """Inserting into a table that was only declared creates it with the rows."""
+    """InsertIntoTable on a declared-only table stores the rows in it."""
     id = catalog.new_declared_table()
     catalog.insert_into_table(id, stream(tables(3)))
     equal(catalog.count_table_rows(id).json, 3, "the count of rows")
@@ -86,7 +86,7 @@ MISFITS = {
 
 @must("lance.rows.insert.schema.{}", operations=INSERT, clause="insert-schema", kind="error", each=MISFITS)
 def test_insert_misfit(catalog: LanceCatalog, case: Any) -> None:
-    """Rows that do not fit the table's schema ({}) are refused with 400 and code 20, and none is added."""
+    """InsertIntoTable of rows that do not fit the schema ({}) returns 400 with code 20 and inserts nothing."""
     accepts(catalog, "InsertIntoTable")
     id = catalog.new_table(rows=3)
     refused = catalog.insert_into_table(id, stream(case), expect=400)
@@ -96,7 +96,7 @@ def test_insert_misfit(catalog: LanceCatalog, case: Any) -> None:
 
 @must("lance.rows.insert.schema.extra_column", operations=INSERT, clause="insert-schema", kind="error")
 def test_insert_extra_column(catalog: LanceCatalog) -> None:
-    """Rows with a column that the table lacks are refused with 400 and code 20, or the table gets the column."""
+    """InsertIntoTable of rows with an extra column returns 400 with code 20, or adds the column and the rows."""
     id = catalog.new_table(rows=3)
     answer = catalog.insert_into_table(id, stream(WIDER), expect=(200, 400))
     if answer.status == 400:
@@ -109,7 +109,7 @@ def test_insert_extra_column(catalog: LanceCatalog) -> None:
 
 @must("lance.rows.insert.stream.{}", operations=INSERT, clause="arrow-stream", kind="error", each=BROKEN_STREAMS)
 def test_insert_broken_stream(catalog: LanceCatalog, case: bytes) -> None:
-    """A body that is no whole Arrow stream ({}) is refused with 400 and code 13, and adds nothing."""
+    """InsertIntoTable with a broken Arrow stream ({}) returns 400 with code 13 and inserts nothing."""
     accepts(catalog, "InsertIntoTable")
     id = catalog.new_table(rows=3)
     refused = catalog.insert_into_table(id, case, expect=400)
@@ -123,7 +123,7 @@ def test_insert_broken_stream(catalog: LanceCatalog, case: bytes) -> None:
 @must("lance.rows.count.predicate", operations=COUNT, clause="count-predicate")
 @given(bound=st.integers(-1, 4))
 def test_count_with_predicate(catalog: LanceCatalog, bound: int) -> None:
-    """With a predicate only the rows that match are counted."""
+    """CountTableRows with a predicate counts the matching rows only."""
     id = catalog.new_table(rows=3)
     equal(
         catalog.count_table_rows(id, predicate=f"id >= {bound}").json,
@@ -134,7 +134,7 @@ def test_count_with_predicate(catalog: LanceCatalog, bound: int) -> None:
 
 @must("lance.rows.count.version", operations=COUNT, clause="count-version")
 def test_count_old_version(catalog: LanceCatalog) -> None:
-    """With a version the rows of that version are counted, otherwise those of the latest."""
+    """CountTableRows with a version counts the rows of that version, otherwise those of the latest."""
     id = catalog.new_table(rows=3)
     first = catalog.describe_table(id, _query={"load_detailed_metadata": True})["version"]
     catalog.insert_into_table(id, stream(tables(2)))
@@ -150,7 +150,7 @@ def test_count_old_version(catalog: LanceCatalog) -> None:
     each=BAD_PREDICATES,
 )
 def test_count_with_bad_predicate(catalog: LanceCatalog, case: str) -> None:
-    """A predicate that cannot be evaluated ({}) is refused with 400 and code 13."""
+    """CountTableRows with an invalid predicate ({}) returns 400 with code 13."""
     id = catalog.new_table()
     catalog.control(lambda: catalog.count_table_rows(id, predicate="id >= 1"))
     refused = catalog.count_table_rows(id, predicate=case, expect=400)
@@ -160,7 +160,7 @@ def test_count_with_bad_predicate(catalog: LanceCatalog, case: str) -> None:
 @should("lance.rows.insert.fresh", operations=[*INSERT, *COUNT], clause="read-your-writes")
 @given(steps=st.lists(st.integers(0, 3), min_size=1, max_size=4))
 def test_inserts_are_counted_at_once(catalog: LanceCatalog, steps: list[int]) -> None:
-    """After every insert the count shows its rows."""
+    """CountTableRows counts the rows of an insert as soon as the insert has returned."""
     id = catalog.new_table(rows=1)
     expected = 1
     for rows in steps:
@@ -171,7 +171,7 @@ def test_inserts_are_counted_at_once(catalog: LanceCatalog, steps: list[int]) ->
 
 @should("lance.rows.insert.transaction", operations=INSERT, clause="transaction-known")
 def test_insert_transaction_is_known(catalog: LanceCatalog) -> None:
-    """A transaction_id in the answer is one that DescribeTransaction knows."""
+    """DescribeTransaction knows the transaction_id that InsertIntoTable returns."""
     check_transaction(catalog, catalog.insert_into_table(catalog.new_table(), stream(tables(1))))
 
 
@@ -192,7 +192,7 @@ ON_ROWS: dict[str, tuple[str, dict[str, Any]]] = {
     each=ON_ROWS,
 )
 def test_rows_in_missing_namespace(catalog: LanceCatalog, case: tuple[str, dict[str, Any]]) -> None:
-    """Where the namespace of a table does not exist the code is 1, not 4 (to {})."""
+    """A request to {} rows of a table in a missing namespace returns 404 with code 1, not 4."""
     catalog.require_namespaces()
     operation, arguments = case
     refused = catalog.send(operation, (*catalog.missing_namespace(), "t"), expect=404, **arguments)

@@ -1,4 +1,4 @@
-"""What a query may say about how hard to search: it changes how fast and how exact, not what is there."""
+"""Query arguments for the effort of a vector search: nprobes, refine_factor, ef, bypass_vector_index, fast_search."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from conformance.author.checks import equal, same_items
 from conformance.author.requirement import must, should
 from conformance.lance.catalog import LanceCatalog
 from conformance.lance.support.indexing import KINDS, ROWS, indexable, new_index, vector
-from conformance.lance.support.query_model import PROBES, Row, distances, ids, nearest, new_queried, search
-from conformance.lance.support.query_model import ROWS as FEW_ROWS
+from conformance.lance.support.queries import PROBES, Row, distances, ids, nearest, new_queried, search
+from conformance.lance.support.queries import ROWS as FEW_ROWS
 
 QUERY = ["QueryTable"]
 EFFORTS: dict[str, Row] = {
@@ -25,7 +25,7 @@ EFFORTS: dict[str, Row] = {
 
 @should("lance.query.effort.{}", operations=QUERY, clause="query-effort", each=EFFORTS)
 def test_effort_without_index(catalog: LanceCatalog, case: Row) -> None:
-    """Where there is no index, the nearest rows are found however hard to search ({})."""
+    """On a table without an index, a vector search with a search-effort argument ({}) returns the nearest rows."""
     rows = search(catalog, new_queried(catalog), PROBES[1], k=5, **case)
     equal(distances(PROBES[1], rows), nearest(PROBES[1], FEW_ROWS, 5), "the distances of the rows")
 
@@ -35,12 +35,12 @@ ZEROS = ("nprobes", "refine_factor", "ef")
 
 @should("lance.query.effort_zero.{}", operations=QUERY, clause="query-effort-zero", each={name: name for name in ZEROS})
 def test_no_effort(catalog: LanceCatalog, case: str) -> None:
-    """The smallest value of {}, 0, is no error."""
+    """QueryTable accepts {} = 0, its smallest value."""
     search(catalog, new_queried(catalog), PROBES[1], k=5, **{case: 0})
 
 
 def _order(number: int) -> list[int]:
-    """Return all rows of an indexable table by their distance to the vector of one of them."""
+    """Return all rows of an indexable table by their distance to the vector of one row."""
     wanted = vector(number)
     return sorted(range(ROWS), key=lambda row: sum((a - b) ** 2 for a, b in zip(vector(row), wanted, strict=True)))
 
@@ -54,27 +54,27 @@ def _found(catalog: LanceCatalog, kind: str, k: int, **query: Any) -> list[int]:
 
 @must("lance.query.effort.exact", operations=QUERY, clause="query-bypass")
 def test_bypass(catalog: LanceCatalog) -> None:
-    """With bypass_vector_index the answer is that of a table without an index, also where the index only estimates."""
+    """QueryTable with bypass_vector_index returns the exact order of a search without an index."""
     order = _found(catalog, "ivf_pq", ROWS, bypass_vector_index=True)
     equal(order, _order(17), "the ids of the rows, the nearest first")
 
 
 @should("lance.query.effort.refined", operations=QUERY, clause="query-refine")
 def test_refine(catalog: LanceCatalog) -> None:
-    """With a refine_factor for all rows, and enough nprobes, the order is exact where the index only estimates."""
+    """A search with a refine_factor and enough nprobes returns the exact order from a quantized index."""
     order = _found(catalog, "ivf_pq", ROWS, nprobes=1000, refine_factor=2)
     equal(order, _order(17), "the ids of the rows, the nearest first")
 
 
 @should("lance.query.effort.all_probed", operations=QUERY, clause="query-nprobes")
 def test_nprobes(catalog: LanceCatalog) -> None:
-    """With as many nprobes as the index can have partitions, all rows are found."""
+    """A search with nprobes above the number of partitions of the index returns all rows."""
     same_items(_found(catalog, "ivf_flat", ROWS, nprobes=1000), range(ROWS), "the ids of the rows")
 
 
 @should("lance.query.effort.ef_small", operations=QUERY, clause="query-ef")
 def test_small_ef(catalog: LanceCatalog) -> None:
-    """An ef smaller than k is no error of the server: rows are found, or it is refused with 400."""
+    """A search with an ef below k returns 200 or 400."""
     id = catalog.new_table_of(indexable())
     new_index(catalog, id, KINDS["ivf_hnsw_sq"], distance_type="l2")
     nearest = {"single_vector": vector(17)}
@@ -83,11 +83,11 @@ def test_small_ef(catalog: LanceCatalog) -> None:
 
 @should("lance.query.effort.ef_all", operations=QUERY, clause="query-ef")
 def test_ef(catalog: LanceCatalog) -> None:
-    """With an ef for all rows a graph is searched so far that the row of the vector itself is first."""
+    """A search of an HNSW index with an ef as large as the table returns the row of the search vector first."""
     equal(_found(catalog, "ivf_hnsw_sq", 5, ef=ROWS, nprobes=1000)[:1], [17], "the id of the nearest row")
 
 
 @should("lance.query.effort.fast", operations=QUERY, clause="query-fast-search")
 def test_fast_search(catalog: LanceCatalog) -> None:
-    """With fast_search rows are found that an index covers."""
+    """A search with fast_search returns indexed rows."""
     equal(_found(catalog, "ivf_flat", 1, fast_search=True), [17], "the ids of the rows")

@@ -1,4 +1,4 @@
-"""Requests of some size: bodies of a few megabytes, and many objects at once."""
+"""Large requests: bodies of a few megabytes and batches of many operations."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from conformance.lance.support.listing import collect_tables
 from conformance.lance.support.versions import new_table_with_versions, numbers
 
 MANY = 60
-LONG = "x" * 2_200_000  # frameworks cut off at two mebibytes
+LONG = "x" * 2_200_000  # common frameworks limit bodies to two mebibytes
 
 
 def _declare(catalog: LanceCatalog) -> None:
@@ -36,13 +36,13 @@ LARGE: dict[str, tuple[str, Callable[[LanceCatalog], None]]] = {
 
 @should("lance.body.large.{}", operations=lambda case: [case[0]], clause="json-large", each=LARGE)
 def test_large_body(catalog: LanceCatalog, case: tuple[str, Callable[[LanceCatalog], None]]) -> None:
-    """A JSON body of more than two megabytes is taken ({})."""
+    """A request with a JSON body of more than two megabytes ({}) succeeds."""
     case[1](catalog)
 
 
 @must("lance.batch.many", operations=["BatchCommitTables"], clause="batch-commit")
 def test_commit_many(catalog: LanceCatalog) -> None:
-    """A batch of many operations is done whole, and each has its result."""
+    """BatchCommitTables with 60 operations applies all of them and returns one result for each."""
     ids = [catalog.table_id(f"t{number}") for number in range(MANY)]
     catalog.note_tables(ids)
     answer = catalog.batch_commit_tables(operations=[{"declare_table": {"id": id}} for id in ids])
@@ -53,7 +53,7 @@ def test_commit_many(catalog: LanceCatalog) -> None:
 
 @must("lance.version.delete.many", operations=["BatchDeleteTableVersions"], clause="delete-versions-range")
 def test_delete_many_ranges(catalog: LanceCatalog) -> None:
-    """Of many ranges in one request each is heeded, also where most have no version."""
+    """BatchDeleteTableVersions with 60 ranges, most of them without a version, applies every range."""
     id = new_table_with_versions(catalog)
     first, second, *rest = numbers(catalog, id)
     ranges = [{"start_version": 1000 + n, "end_version": 1001 + n} for n in range(MANY)]

@@ -20,7 +20,7 @@ LENGTHS = ("min", "p25", "p50", "p75", "p99", "max")
 @must("lance.stats.rows", operations=STATS, clause="table-stats")
 @given(rows=st.lists(st.integers(1, 5), min_size=1, max_size=4))
 def test_rows_are_counted(catalog: LanceCatalog, rows: list[int]) -> None:
-    """`num_rows` counts the rows of the latest version."""
+    """GetTableStats returns the rows of the latest version as num_rows."""
     id = catalog.new_table(rows=rows[0])
     for count in rows[1:]:
         catalog.insert_into_table(id, stream(tables(count)))
@@ -29,7 +29,7 @@ def test_rows_are_counted(catalog: LanceCatalog, rows: list[int]) -> None:
 
 @must("lance.stats.deleted", operations=STATS, clause="table-stats")
 def test_deleted_rows_are_not_counted(catalog: LanceCatalog) -> None:
-    """Rows that were deleted are not counted."""
+    """GetTableStats does not count deleted rows in num_rows."""
     id = catalog.new_table(rows=5)
     catalog.delete_from_table(id, predicate="id >= 3")
     equal(catalog.get_table_stats(id)["num_rows"], 3, "the num_rows")
@@ -37,7 +37,7 @@ def test_deleted_rows_are_not_counted(catalog: LanceCatalog) -> None:
 
 @must("lance.stats.indices", operations=STATS, clause="table-stats")
 def test_indices_are_counted(catalog: LanceCatalog) -> None:
-    """`num_indices` counts the indices of the table."""
+    """GetTableStats returns the number of indices as num_indices."""
     id = catalog.new_table()
     equal(catalog.get_table_stats(id)["num_indices"], 0, "the num_indices")
     catalog.create_table_scalar_index(id, column="id", index_type="BTREE", name="by_id")
@@ -47,7 +47,7 @@ def test_indices_are_counted(catalog: LanceCatalog) -> None:
 
 @must("lance.stats.bytes", operations=STATS, clause="table-stats")
 def test_bytes_grow(catalog: LanceCatalog) -> None:
-    """`total_bytes` is more than nothing for a table with rows, and grows with them."""
+    """GetTableStats returns a positive total_bytes for a table with rows, and a larger one after an insert."""
     id = catalog.new_table(rows=10)
     before = catalog.get_table_stats(id)["total_bytes"]
     catalog.insert_into_table(id, stream(tables(5000, first=10)))
@@ -57,7 +57,7 @@ def test_bytes_grow(catalog: LanceCatalog) -> None:
 
 @should("lance.stats.fragments", operations=STATS, clause="table-stats-fragments")
 def test_fragments_are_counted(catalog: LanceCatalog) -> None:
-    """Every insert makes a fragment; their lengths are summed up by minimum, maximum and mean."""
+    """GetTableStats counts one fragment per insert and returns minimum, maximum and mean of their lengths."""
     id = catalog.new_table(rows=2)
     for rows in (4, 6):
         catalog.insert_into_table(id, stream(tables(rows)))
@@ -70,7 +70,7 @@ def test_fragments_are_counted(catalog: LanceCatalog) -> None:
 @must("lance.stats.lengths", operations=STATS, clause="table-stats-lengths")
 @given(rows=st.lists(st.integers(1, 9), min_size=1, max_size=5))
 def test_percentiles_rise(catalog: LanceCatalog, rows: list[int]) -> None:
-    """The percentiles of the lengths of fragments do not fall, and lie between minimum and maximum."""
+    """GetTableStats returns rising percentiles of fragment lengths, and a mean between minimum and maximum."""
     id = catalog.new_table(rows=rows[0])
     for count in rows[1:]:
         catalog.insert_into_table(id, stream(tables(count)))
@@ -85,13 +85,13 @@ def test_percentiles_rise(catalog: LanceCatalog, rows: list[int]) -> None:
 
 @must("lance.stats.missing", operations=STATS, clause="table-not-found", kind="error")
 def test_stats_of_missing_table(catalog: LanceCatalog) -> None:
-    """The statistics of a table that does not exist are refused with 404 and code 4."""
+    """GetTableStats on a missing table returns 404 with code 4."""
     equal(catalog.get_table_stats(catalog.table_id("missing"), expect=404).code, 4, "the code of the error")
 
 
 @should("lance.stats.declared", operations=STATS, clause="table-stats-declared", kind="error")
 def test_stats_of_declared_table(catalog: LanceCatalog) -> None:
-    """A table that was only declared has no rows to tell about: 0 of them, or a refusal with 400 or 404."""
+    """GetTableStats on a declared-only table returns num_rows 0, 400 or 404."""
     answer = catalog.get_table_stats(catalog.new_declared_table(), expect=(200, 400, 404))
     if answer.status == 200:
         equal(answer["num_rows"], 0, "the num_rows")

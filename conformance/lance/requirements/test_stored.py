@@ -1,4 +1,4 @@
-"""What is stored is told whole: properties, versions, and what answers say of the thing that they are about."""
+"""Stored properties, versions and details, and their values in later responses."""
 
 from __future__ import annotations
 
@@ -14,9 +14,7 @@ from conformance.lance.support.arrow import stream
 from conformance.lance.support.indexing import all_indices
 from conformance.lance.support.ordinary import ordinary
 from conformance.lance.support.staging import stage
-from conformance.lance.support.tags import new_tagged
-from conformance.lance.support.transactions import new_transaction
-from conformance.lance.support.versions import new_table_with_versions, numbers
+from conformance.lance.support.versions import new_table_with_versions, new_tagged, new_transaction, numbers
 from conformance.values.outcomes import Unoffered
 
 OWNER = {"owner": "somebody"}
@@ -34,24 +32,24 @@ ODD = {
 
 
 def _kept(answer: Answer, sent: dict[str, str], what: str) -> None:
-    """Check the properties of an answer; a server may add some of its own."""
+    """Check the properties of a response; a server may add its own."""
     properties = answer.get("properties") or {}
     contains(properties, sent, what)
     equal({key: properties[key] for key in sent}, sent, what)
 
 
 def _require_kept(answer: Answer) -> None:
-    """Raise Unoffered where something made with OWNER as its properties is described without them."""
+    """Raise Unoffered when an object created with the properties OWNER is described without them."""
     if OWNER.items() - (answer.get("properties") or {}).items():
         raise Unoffered("the server keeps no properties here")
 
 
-# Properties with odd keys and values
+# Properties with unusual keys and values
 
 
 @should("lance.namespace.properties.odd", operations=["CreateNamespace"], clause="create-namespace-properties")
 def test_odd_properties_of_namespace(catalog: LanceCatalog) -> None:
-    """A namespace is described with the properties that it was given, whatever their keys and values are."""
+    """CreateNamespace stores properties with unusual keys and values, and DescribeNamespace returns them."""
     _require_kept(catalog.describe_namespace(catalog.new_namespace("plain", properties=OWNER)))
     id = catalog.new_namespace(properties=ODD)
     _kept(catalog.describe_namespace(id), ODD, "the properties of the namespace")
@@ -59,7 +57,7 @@ def test_odd_properties_of_namespace(catalog: LanceCatalog) -> None:
 
 @should("lance.table.properties.odd", operations=["DeclareTable"], clause="table-properties")
 def test_odd_properties_of_table(catalog: LanceCatalog) -> None:
-    """A table is described with the properties that it was declared with, whatever their keys and values are."""
+    """DeclareTable stores properties with unusual keys and values, and DescribeTable returns them."""
     _require_kept(catalog.describe_table(catalog.new_declared_table("plain", properties=OWNER)))
     id = catalog.new_declared_table(properties=ODD)
     _kept(catalog.describe_table(id), ODD, "the properties of the table")
@@ -67,7 +65,7 @@ def test_odd_properties_of_table(catalog: LanceCatalog) -> None:
 
 @should("lance.table.properties.stay", operations=["InsertIntoTable", "DescribeTable"], clause="table-properties")
 def test_properties_stay(catalog: LanceCatalog) -> None:
-    """A declared table that gets its data by an insert still has its properties."""
+    """InsertIntoTable on a declared table keeps the properties of the table."""
     id = catalog.new_declared_table(properties=OWNER)
     _require_kept(catalog.describe_table(id))
     catalog.insert_into_table(id, stream(tables(1)))
@@ -76,7 +74,7 @@ def test_properties_stay(catalog: LanceCatalog) -> None:
 
 @must("lance.metadata.update.odd", operations=["UpdateTableSchemaMetadata"], clause="schema-metadata")
 def test_odd_schema_metadata(catalog: LanceCatalog) -> None:
-    """The schema is described with the metadata that it was given, whatever their keys and values are."""
+    """UpdateTableSchemaMetadata stores unusual keys and values, and DescribeTable returns them."""
     id = catalog.new_table()
     shows(catalog.update_table_schema_metadata(id, ODD).json, ODD, "the metadata of the answer")
     schema = catalog.describe_table(id, _query={"load_detailed_metadata": True})["schema"]
@@ -85,7 +83,7 @@ def test_odd_schema_metadata(catalog: LanceCatalog) -> None:
 
 @must("lance.transaction.alter.odd", operations=["AlterTransaction"], clause="alter-transaction-properties")
 def test_odd_properties_of_transaction(catalog: LanceCatalog) -> None:
-    """A transaction has the properties that were set, whatever their keys and values are."""
+    """AlterTransaction stores properties with unusual keys and values, and DescribeTransaction returns them."""
     id = new_transaction(catalog)
     sent = {key: value for key, value in ODD.items() if key}
     actions = [{"setPropertyAction": {"key": key, "value": value}} for key, value in sent.items()]
@@ -93,12 +91,12 @@ def test_odd_properties_of_transaction(catalog: LanceCatalog) -> None:
     _kept(catalog.describe_transaction(id), sent, "the properties of the transaction")
 
 
-# What has no properties, where others have some
+# Objects without properties, on servers that store properties
 
 
 @should("lance.namespace.properties.none", operations=["CreateNamespace"], clause="properties-none")
 def test_namespace_without_properties(catalog: LanceCatalog) -> None:
-    """Where namespaces have properties, the answer about one that has none says so with an empty object."""
+    """For a namespace without properties, DescribeNamespace returns an empty properties object."""
     _require_kept(catalog.describe_namespace(catalog.new_namespace("other", properties=OWNER)))
     id = catalog.namespace_id()
     contains(catalog.create_namespace(id).json, ["properties"], "the fields of the answer to the creation")
@@ -107,17 +105,17 @@ def test_namespace_without_properties(catalog: LanceCatalog) -> None:
 
 @should("lance.table.properties.none", operations=["DescribeTable"], clause="properties-none")
 def test_table_without_properties(catalog: LanceCatalog) -> None:
-    """Where tables have properties, a table that has none is described with an empty object."""
+    """For a table without properties, DescribeTable returns an empty properties object."""
     _require_kept(catalog.describe_table(catalog.new_declared_table("other", properties=OWNER)))
     equal(catalog.describe_table(catalog.new_declared_table()).get("properties"), {}, "the properties of the table")
 
 
-# Answers that tell what became of a thing
+# Responses of drops, deregistrations and creations
 
 
 @should("lance.namespace.drop.properties", operations=["DropNamespace"], clause="answer-properties")
 def test_dropped_properties(catalog: LanceCatalog) -> None:
-    """The answer to the drop of a namespace has its properties, where namespaces have some."""
+    """DropNamespace returns the properties of the dropped namespace."""
     id = catalog.new_namespace(properties=OWNER)
     _require_kept(catalog.describe_namespace(id))
     _kept(catalog.drop_namespace(id), OWNER, "the properties of the answer")
@@ -135,7 +133,7 @@ def _operation(case: tuple[str, Any]) -> list[str]:
 
 @should("lance.table.{}.properties_told", operations=_operation, clause="answer-properties", each=LAST_WORDS)
 def test_last_properties(catalog: LanceCatalog, case: tuple[str, Callable[..., Answer]]) -> None:
-    """The answer that a table is gone ({}) has its properties, where tables have some."""
+    """A request to {} a table returns the properties that the table had."""
     id = catalog.new_declared_table(properties=OWNER)
     _require_kept(catalog.describe_table(id))
     _kept(case[1](catalog, id), OWNER, "the properties of the answer")
@@ -143,7 +141,7 @@ def test_last_properties(catalog: LanceCatalog, case: tuple[str, Callable[..., A
 
 @should("lance.table.{}.told", operations=_operation, clause="answer-names-table", each=LAST_WORDS)
 def test_last_location(catalog: LanceCatalog, case: tuple[str, Callable[..., Answer]]) -> None:
-    """The answer that a table is gone ({}) has its id, and the location that its description had."""
+    """A request to {} a table returns its id, and the location that DescribeTable had."""
     id = catalog.new_table()
     location = catalog.describe_table(id)["location"]
     answer = case[1](catalog, id)
@@ -153,7 +151,7 @@ def test_last_location(catalog: LanceCatalog, case: tuple[str, Callable[..., Ans
 
 @should("lance.table.create.told", operations=["CreateTable"], clause="answer-names-table")
 def test_created_location(catalog: LanceCatalog) -> None:
-    """The answer to CreateTable has the location and the version that the description has."""
+    """CreateTable returns the location and the version that DescribeTable returns."""
     id = catalog.table_id()
     answer = catalog.create_table(id, stream(tables(1)))
     described = catalog.describe_table(id, _query={"load_detailed_metadata": True})
@@ -163,7 +161,7 @@ def test_created_location(catalog: LanceCatalog) -> None:
 
 @should("lance.table.register.properties", operations=["RegisterTable"], clause="register-properties")
 def test_registered_properties(catalog: LanceCatalog) -> None:
-    """The properties given to RegisterTable are in its answer and in the description, where tables have some."""
+    """RegisterTable with properties stores and returns them, and DescribeTable returns them too."""
     _require_kept(catalog.describe_table(catalog.new_declared_table("other", properties=OWNER)))
     request = ordinary(catalog, "RegisterTable").with_body(properties=OWNER)
     answer = request.send(catalog, "RegisterTable", expect=200)
@@ -171,12 +169,12 @@ def test_registered_properties(catalog: LanceCatalog) -> None:
     _kept(catalog.describe_table(request.id or ()), OWNER, "the properties of the table")
 
 
-# What mode Overwrite leaves of the table that was there
+# Remains of a table replaced in mode Overwrite
 
 
 @must("lance.table.create.overwrite_tags", operations=["CreateTable"], clause="create-table-mode-overwrite")
 def test_overwritten_tags(catalog: LanceCatalog) -> None:
-    """The table that mode Overwrite makes has no tags of the one that was dropped for it."""
+    """CreateTable in mode Overwrite leaves none of the tags of the replaced table."""
     id, _, _ = new_tagged(catalog)
     catalog.create_table(id, stream(tables(1)), mode="Overwrite")
     equal(catalog.list_table_tags(id)["tags"], {}, "the tags of the new table")
@@ -184,7 +182,7 @@ def test_overwritten_tags(catalog: LanceCatalog) -> None:
 
 @must("lance.table.create.overwrite_indices", operations=["CreateTable"], clause="create-table-mode-overwrite")
 def test_overwritten_indices(catalog: LanceCatalog) -> None:
-    """The table that mode Overwrite makes has no indices of the one that was dropped for it."""
+    """CreateTable in mode Overwrite leaves none of the indices of the replaced table."""
     id = ordinary(catalog, "DescribeTableIndexStats").id or ()
     catalog.create_table(id, stream(tables(1)), mode="Overwrite")
     equal(all_indices(catalog, id), [], "the indices of the new table")
@@ -192,7 +190,7 @@ def test_overwritten_indices(catalog: LanceCatalog) -> None:
 
 @should("lance.table.create.overwrite_versions", operations=["CreateTable"], clause="create-table-new")
 def test_overwritten_versions(catalog: LanceCatalog) -> None:
-    """The table that mode Overwrite makes has one version, and none of the one that was dropped for it."""
+    """CreateTable in mode Overwrite leaves a table with one version, none of the replaced table."""
     id = new_table_with_versions(catalog)
     catalog.create_table(id, stream(tables(1)), mode="Overwrite")
     exactly(numbers(catalog, id), 1, "the versions of the new table")
@@ -200,7 +198,7 @@ def test_overwritten_versions(catalog: LanceCatalog) -> None:
 
 @should("lance.table.create.overwrite_properties", operations=["CreateTable"], clause="create-table-new")
 def test_overwritten_properties(catalog: LanceCatalog) -> None:
-    """The table that mode Overwrite makes has no properties of the one that was dropped for it."""
+    """CreateTable in mode Overwrite leaves none of the properties of the replaced table."""
     id = catalog.new_declared_table(properties=OWNER)
     catalog.insert_into_table(id, stream(tables(1)))
     _require_kept(catalog.describe_table(id))
@@ -208,14 +206,14 @@ def test_overwritten_properties(catalog: LanceCatalog) -> None:
     lacks(catalog.describe_table(id).get("properties") or {}, OWNER, "the properties of the new table")
 
 
-# A plain description
+# Descriptions
 
 DETAILS = ("table", "namespace", "version", "schema", "stats", "metadata")
 
 
 @should("lance.table.describe.plain", operations=["DescribeTable"], clause="describe-detailed-only")
 def test_plain_description(catalog: LanceCatalog) -> None:
-    """With load_detailed_metadata=false a description has none of the fields that belong to a detailed one."""
+    """DescribeTable with load_detailed_metadata=false returns none of the detailed fields."""
     id = catalog.new_table()
     answer = catalog.describe_table(id, _query={"load_detailed_metadata": False})
     equal([name for name in DETAILS if answer.get(name) is not None], [], "the detailed fields that are told")
@@ -223,7 +221,7 @@ def test_plain_description(catalog: LanceCatalog) -> None:
 
 @must("lance.table.describe.stats", operations=["DescribeTable"], clause="describe-stats")
 def test_described_stats(catalog: LanceCatalog) -> None:
-    """The stats of a description count the fragments, as GetTableStats does, and rows that were deleted."""
+    """DescribeTable returns stats with deleted rows, and with as many fragments as GetTableStats."""
     id = catalog.new_table(rows=3)
     detailed = {"load_detailed_metadata": True}
     before = catalog.describe_table(id, _query=detailed)["stats"]
@@ -240,7 +238,7 @@ def test_described_stats(catalog: LanceCatalog) -> None:
 
 @must("lance.version.describe.as_listed", operations=["DescribeTableVersion"], clause="version-record")
 def test_described_as_listed(catalog: LanceCatalog) -> None:
-    """A version is described with all that the list tells of it."""
+    """DescribeTableVersion returns all the values that ListTableVersions returns for the version."""
     id = new_table_with_versions(catalog)
     for listed in catalog.list_table_versions(id)["versions"]:
         described = catalog.describe_table_version(id, version=listed["version"])["version"]
@@ -250,7 +248,7 @@ def test_described_as_listed(catalog: LanceCatalog) -> None:
 
 @should("lance.version.create.whole", operations=["CreateTableVersion"], clause="create-version-told")
 def test_created_version_is_told_whole(catalog: LanceCatalog) -> None:
-    """The answer to CreateTableVersion has the version as DescribeTableVersion tells it, its size as it was sent."""
+    """CreateTableVersion returns the version as DescribeTableVersion does, with its manifest_size and metadata."""
     id = catalog.new_table()
     staged = stage(catalog, id)
     made = catalog.create_table_version(id, **staged, metadata={"writer": "a client"}).get("version")
@@ -260,7 +258,7 @@ def test_created_version_is_told_whole(catalog: LanceCatalog) -> None:
 
 @should("lance.version.batch_create.whole", operations=["BatchCreateTableVersions"], clause="create-version-told")
 def test_versions_of_a_batch_are_told_whole(catalog: LanceCatalog) -> None:
-    """The answer to BatchCreateTableVersions has each version as DescribeTableVersion tells it."""
+    """BatchCreateTableVersions returns each version as DescribeTableVersion does, with its manifest_size."""
     ids = [catalog.new_table(name) for name in ("a", "b")]
     staged = [stage(catalog, id) for id in ids]
     entries = [{"id": id, **body} for id, body in zip(ids, staged, strict=True)]
@@ -279,7 +277,7 @@ def _same_version(catalog: LanceCatalog, id: Names, made: Any, staged: dict[str,
 
 @should("lance.version.delete.counted", operations=["BatchDeleteTableVersions"], clause="delete-versions-told")
 def test_deleted_versions_are_counted(catalog: LanceCatalog) -> None:
-    """The answer to BatchDeleteTableVersions has a deleted_count: 0 where no version is in a range."""
+    """BatchDeleteTableVersions returns a deleted_count, 0 when no version is in a range."""
     id = new_table_with_versions(catalog)
     first = numbers(catalog, id)[0]
     nothing = [{"start_version": 9000, "end_version": 9001}]
@@ -291,7 +289,7 @@ def test_deleted_versions_are_counted(catalog: LanceCatalog) -> None:
 
 @must("lance.tag.list.whole", operations=["ListTableTags"], clause="list-tags")
 def test_sizes_of_tags(catalog: LanceCatalog) -> None:
-    """A tag is listed with the size of the manifest that its version has, where the version tells it."""
+    """ListTableTags returns the manifestSize of each tag, the manifest_size of its version where versions have one."""
     id, first, _ = new_tagged(catalog)
     versions = keyed(catalog.list_table_versions(id)["versions"], "version")
     contains(versions, [first], "the listed versions")

@@ -12,6 +12,7 @@ from conformance.lance.catalog import LanceCatalog
 from conformance.lance.support.arrow import stream
 from conformance.lance.support.listing import collect_tables
 from conformance.lance.support.ordinary import accepts
+from conformance.lance.support.versions import MISSING_VERSION
 from conformance.values.json_values import shown
 
 DESCRIBE = ["DescribeTable"]
@@ -28,13 +29,13 @@ SCHEME = re.compile("[a-z][a-z0-9+.-]*:", re.IGNORECASE)
 
 @must("lance.table.describe.location", operations=DESCRIBE, clause="describe-location")
 def test_describe_has_location(catalog: LanceCatalog) -> None:
-    """DescribeTable says where the table lies."""
+    """DescribeTable returns the location of the table."""
     text(catalog.describe_table(catalog.new_table())["location"], "the location of the table")
 
 
 @must("lance.table.describe.namespace_missing", operations=DESCRIBE, clause="table-not-found", kind="error")
 def test_describe_table_in_missing_namespace(catalog: LanceCatalog) -> None:
-    """Describing a table in a namespace that does not exist is refused with 404 and code 1 or 4."""
+    """DescribeTable of a table in a missing namespace returns 404 with code 1 or 4."""
     catalog.require_namespaces()
     refused = catalog.describe_table((*catalog.missing_namespace(), "t"), expect=404)
     one_of(refused.code, (1, 4), "the code of the error")
@@ -42,7 +43,7 @@ def test_describe_table_in_missing_namespace(catalog: LanceCatalog) -> None:
 
 @should("lance.table.describe.namespace_code", operations=DESCRIBE, clause="namespace-before-table", kind="error")
 def test_describe_names_the_namespace(catalog: LanceCatalog) -> None:
-    """Describing a table in a namespace that does not exist is refused with code 1, not 4."""
+    """DescribeTable of a table in a missing namespace returns 404 with code 1, not 4."""
     catalog.require_namespaces()
     refused = catalog.describe_table((*catalog.missing_namespace(), "t"), expect=404)
     equal(refused.code, 1, "the code of the error")
@@ -55,14 +56,14 @@ def test_describe_names_the_namespace(catalog: LanceCatalog) -> None:
     each={name: name for name in ("version", "schema", "stats")},
 )
 def test_describe_detailed(catalog: LanceCatalog, case: str) -> None:
-    """With load_detailed_metadata, DescribeTable includes {}."""
+    """DescribeTable with load_detailed_metadata=true returns the {} of the table."""
     answer = catalog.describe_table(catalog.new_table(), _query=DETAILED)
     holds(answer[case] is not None, f"the {case} is told")
 
 
 @should("lance.table.describe.name", operations=DESCRIBE, clause="describe-name")
 def test_describe_detailed_name(catalog: LanceCatalog) -> None:
-    """With load_detailed_metadata, DescribeTable includes the table's name and namespace."""
+    """DescribeTable with load_detailed_metadata=true returns the name and the namespace of the table."""
     id = catalog.new_table()
     answer = catalog.describe_table(id, _query=DETAILED)
     equal(answer["table"], id[-1], "the name of the table")
@@ -71,7 +72,7 @@ def test_describe_detailed_name(catalog: LanceCatalog) -> None:
 
 @must("lance.table.describe.schema", operations=DESCRIBE, clause="describe-schema")
 def test_describe_schema(catalog: LanceCatalog) -> None:
-    """The schema that DescribeTable shows has the names and types of the data."""
+    """DescribeTable returns the schema with the column names and types of the data."""
     answer = catalog.describe_table(catalog.new_table(), _query=DETAILED)
     fields = [(field["name"], field["type"]["type"].lower()) for field in answer["schema"]["fields"]]
     equal(fields, [("id", "int64"), ("name", "utf8")], "the columns of the table and their types")
@@ -79,7 +80,7 @@ def test_describe_schema(catalog: LanceCatalog) -> None:
 
 @must("lance.table.describe.uri", operations=DESCRIBE, clause="describe-uri")
 def test_describe_with_uri(catalog: LanceCatalog) -> None:
-    """With with_table_uri, DescribeTable includes a complete URI."""
+    """DescribeTable with with_table_uri=true returns a complete URI as table_uri."""
     answer = catalog.describe_table(catalog.new_table(), _query={"with_table_uri": True})
     uri = text(answer["table_uri"], "the table_uri")
     holds(SCHEME.match(uri), f"the table_uri {shown(uri)} is complete, with a scheme")
@@ -87,14 +88,14 @@ def test_describe_with_uri(catalog: LanceCatalog) -> None:
 
 @should("lance.table.describe.uri_absent", operations=DESCRIBE, clause="describe-uri-only")
 def test_describe_without_uri(catalog: LanceCatalog) -> None:
-    """Without with_table_uri, DescribeTable has no table_uri."""
+    """DescribeTable without with_table_uri returns no table_uri."""
     answer = catalog.describe_table(catalog.new_table())
     equal(answer.get("table_uri"), None, "the table_uri")
 
 
 @must("lance.table.describe.version", operations=DESCRIBE, clause="describe-version")
 def test_describe_old_version(catalog: LanceCatalog) -> None:
-    """DescribeTable describes the version that is asked for, and the latest otherwise."""
+    """DescribeTable describes the requested version, otherwise the latest."""
     id = catalog.new_table()
     first = catalog.describe_table(id, _query=DETAILED)["version"]
     catalog.insert_into_table(id, stream(tables(1)))
@@ -105,7 +106,7 @@ def test_describe_old_version(catalog: LanceCatalog) -> None:
 
 @must("lance.table.describe.fresh", operations=DESCRIBE, clause="read-your-writes")
 def test_describe_is_fresh(catalog: LanceCatalog) -> None:
-    """A table can be described as soon as its creation was answered, and not any more once its drop was."""
+    """DescribeTable returns 200 as soon as CreateTable has returned, and 404 as soon as DropTable has."""
     id = catalog.table_id()
     catalog.describe_table(id, expect=404)
     catalog.new_table()
@@ -116,14 +117,14 @@ def test_describe_is_fresh(catalog: LanceCatalog) -> None:
 
 @must("lance.table.describe.declared", operations=DESCRIBE, clause="describe-declared")
 def test_describe_declared(catalog: LanceCatalog) -> None:
-    """A table with data is not described as one that was only declared."""
+    """DescribeTable of a table with data does not return is_only_declared=true."""
     answer = catalog.describe_table(catalog.new_table(), _query=DETAILED)
     one_of(answer.get("is_only_declared"), (False, None), "is_only_declared")
 
 
 @should("lance.table.describe.only_declared", operations=DESCRIBE, clause="describe-declared")
 def test_describe_only_declared(catalog: LanceCatalog) -> None:
-    """A table that was only declared is described as such."""
+    """DescribeTable of a declared-only table returns is_only_declared=true."""
     answer = catalog.describe_table(catalog.new_declared_table())
     equal(answer.get("is_only_declared"), True, "is_only_declared")
 
@@ -133,27 +134,27 @@ def test_describe_only_declared(catalog: LanceCatalog) -> None:
 
 @must("lance.table.exists.present", operations=EXISTS, clause="table-exists")
 def test_table_exists(catalog: LanceCatalog) -> None:
-    """TableExists answers 200 for a table with data and for one that was only declared."""
+    """TableExists returns 200 for a table with data and for a declared-only table."""
     catalog.table_exists(catalog.new_table("created"))
     catalog.table_exists(catalog.new_declared_table("declared"))
 
 
 @must("lance.table.exists.missing", operations=EXISTS, clause="table-exists", kind="error")
 def test_missing_table_exists(catalog: LanceCatalog) -> None:
-    """TableExists answers 404 with code 4 for a table that does not exist."""
+    """TableExists returns 404 with code 4 for a missing table."""
     refused = catalog.table_exists(catalog.table_id("missing"), expect=404)
     equal(refused.code, 4, "the code of the error")
 
 
 @should("lance.table.exists.version_missing", operations=EXISTS, clause="version-not-found", kind="error")
 def test_missing_version_exists(catalog: LanceCatalog) -> None:
-    """TableExists answers 404 for a version that does not exist."""
-    catalog.table_exists(catalog.new_table(), version=4711, expect=404)
+    """TableExists returns 404 for a missing version."""
+    catalog.table_exists(catalog.new_table(), version=MISSING_VERSION, expect=404)
 
 
 @should("lance.table.exists.no_body", operations=EXISTS, clause="exists-no-body")
 def test_table_exists_has_no_body(catalog: LanceCatalog) -> None:
-    """TableExists answers without a body."""
+    """TableExists returns no body."""
     equal(len(catalog.table_exists(catalog.new_table()).body), 0, "the length of the body")
 
 
@@ -162,7 +163,7 @@ def test_table_exists_has_no_body(catalog: LanceCatalog) -> None:
 
 @must("lance.table.drop.gone", operations=DROP, clause="drop-table")
 def test_dropped_table_is_gone(catalog: LanceCatalog) -> None:
-    """A dropped table does not exist any more, and is not listed. The request has no body."""
+    """After DropTable, sent without a body, TableExists returns 404 and ListTables does not list the table."""
     id = catalog.new_table()
     catalog.drop_table(id)
     catalog.table_exists(id, expect=404)
@@ -171,7 +172,7 @@ def test_dropped_table_is_gone(catalog: LanceCatalog) -> None:
 
 @must("lance.table.drop.data", operations=DROP, clause="drop-table")
 def test_dropped_data_are_gone(catalog: LanceCatalog) -> None:
-    """A table created again after it was dropped has only its new rows."""
+    """A table created under the name of a dropped table has only its own rows."""
     id = catalog.new_table(rows=5)
     catalog.drop_table(id)
     catalog.make_table(id, tables(2))
@@ -180,7 +181,7 @@ def test_dropped_data_are_gone(catalog: LanceCatalog) -> None:
 
 @must("lance.table.drop.declared", operations=DROP, clause="drop-table")
 def test_drop_declared_table(catalog: LanceCatalog) -> None:
-    """A table that was only declared can be dropped."""
+    """DropTable drops a declared-only table."""
     id = catalog.new_declared_table()
     catalog.drop_table(id)
     catalog.table_exists(id, expect=404)
@@ -188,7 +189,7 @@ def test_drop_declared_table(catalog: LanceCatalog) -> None:
 
 @should("lance.table.drop.answer", operations=DROP, clause="drop-table-answer")
 def test_drop_names_the_table(catalog: LanceCatalog) -> None:
-    """The answer to a drop names the table that was dropped."""
+    """DropTable returns the id of the dropped table."""
     id = catalog.new_table()
     equal(catalog.drop_table(id).get("id"), list(id), "the id in the answer")
 
@@ -198,7 +199,7 @@ def test_drop_names_the_table(catalog: LanceCatalog) -> None:
 
 @must("lance.table.deregister.gone", operations=DEREGISTER, clause="deregister-table")
 def test_deregistered_table_is_gone(catalog: LanceCatalog) -> None:
-    """A deregistered table does not exist any more, and is not listed."""
+    """After DeregisterTable, TableExists returns 404 and ListTables does not list the table."""
     id = catalog.new_table()
     catalog.deregister_table(id)
     catalog.table_exists(id, expect=404)
@@ -207,7 +208,7 @@ def test_deregistered_table_is_gone(catalog: LanceCatalog) -> None:
 
 @must("lance.table.deregister.data", operations=DEREGISTER, clause="deregister-table-data")
 def test_deregistered_data_stay(catalog: LanceCatalog) -> None:
-    """The data of a deregistered table stay: registering the location brings the rows back."""
+    """DeregisterTable keeps the data: RegisterTable at its location brings the rows back."""
     id = catalog.new_table(rows=3)
     location = text(catalog.deregister_table(id)["location"], "the location of the table")
     catalog.restore_registration(id, location)
@@ -220,7 +221,7 @@ def test_deregistered_data_stay(catalog: LanceCatalog) -> None:
 @must("lance.table.rename.moves", operations=RENAME, clause="rename-table")
 @given(name=names())
 def test_rename(catalog: LanceCatalog, name: str) -> None:
-    """A renamed table has its rows under the new name, and the old name is free."""
+    """RenameTable moves the rows to the new name and frees the old name."""
     id = catalog.new_table("before", rows=3)
     renamed = catalog.table_id(name)
     catalog.rename_table(id, new_table_name=renamed[-1])
@@ -231,7 +232,7 @@ def test_rename(catalog: LanceCatalog, name: str) -> None:
 
 @must("lance.table.rename.namespace", operations=RENAME, clause="rename-table-namespace")
 def test_rename_to_other_namespace(catalog: LanceCatalog) -> None:
-    """With new_namespace_id a table moves to that namespace."""
+    """RenameTable with new_namespace_id moves the table to that namespace."""
     id = catalog.new_table(rows=3)
     target = catalog.new_namespace()
     catalog.rename_table(id, new_table_name="moved", new_namespace_id=list(target))
@@ -241,7 +242,7 @@ def test_rename_to_other_namespace(catalog: LanceCatalog) -> None:
 
 @must("lance.table.rename.taken", operations=RENAME, clause="rename-table-taken", kind="error")
 def test_rename_to_taken_name(catalog: LanceCatalog) -> None:
-    """Renaming a table to the name of another one is refused with 409 and code 5; both stay."""
+    """RenameTable to the name of an existing table returns 409 with code 5 and keeps both tables."""
     id, other = catalog.new_table("one", rows=1), catalog.new_table("other", rows=2)
     catalog.control(lambda: catalog.rename_table(catalog.new_table("free"), new_table_name=catalog.table_id("new")[-1]))
     refused = catalog.rename_table(id, new_table_name=other[-1], expect=409)
@@ -252,7 +253,7 @@ def test_rename_to_taken_name(catalog: LanceCatalog) -> None:
 
 @must("lance.table.rename.namespace_missing", operations=RENAME, clause="namespace-not-found", kind="error")
 def test_rename_to_missing_namespace(catalog: LanceCatalog) -> None:
-    """Moving a table to a namespace that does not exist is refused with 404 and code 1; the table stays."""
+    """RenameTable to a missing namespace returns 404 with code 1 and keeps the table."""
     catalog.require_namespaces()
     id = catalog.new_table()
     control = partial(catalog.rename_table, catalog.new_table("free"), new_table_name=catalog.table_id("new")[-1])
@@ -265,7 +266,7 @@ def test_rename_to_missing_namespace(catalog: LanceCatalog) -> None:
 
 @must("lance.table.rename.name_required", operations=RENAME, clause="request-schemas", kind="error")
 def test_rename_without_name(catalog: LanceCatalog) -> None:
-    """Renaming without new_table_name is refused with 400 and code 13."""
+    """RenameTable without new_table_name returns 400 with code 13."""
     accepts(catalog, "RenameTable")
     refused = catalog.rename_table(catalog.new_table(), expect=400)
     equal(refused.code, 13, "the code of the error")

@@ -1,11 +1,11 @@
-"""How tags may be called, and what happens with names that no tag can have."""
+"""Names of tags: plain, unusual and invalid."""
 
 from __future__ import annotations
 
 from conformance.author.checks import contains, one_of, same_items
 from conformance.author.requirement import must, should
 from conformance.lance.catalog import LanceCatalog
-from conformance.lance.support.tags import check_tag, new_tagged
+from conformance.lance.support.versions import check_tag, new_tagged
 from conformance.target import hostile
 
 CREATE, GET = ["CreateTableTag"], ["GetTableTagVersion"]
@@ -21,7 +21,7 @@ GOOD_NAMES = {
 
 @should("lance.tag.create.name.{}", operations=CREATE, clause="tag-names", kind="hostile", each=GOOD_NAMES)
 def test_names_of_tags(catalog: LanceCatalog, case: str) -> None:
-    """A tag may be called so ({}), and is listed and found by that name."""
+    """CreateTableTag accepts an ordinary name ({}); ListTableTags and GetTableTagVersion find the tag by it."""
     id, first, _ = new_tagged(catalog)
     catalog.create_table_tag(id, tag=case, version=first)
     contains(catalog.list_table_tags(id)["tags"], [case], "the listed tags")
@@ -36,7 +36,7 @@ BAD_NAMES = {
 
 @should("lance.tag.create.no_name.{}", operations=CREATE, clause="tag-names-bad", kind="hostile", each=BAD_NAMES)
 def test_names_that_no_tag_has(catalog: LanceCatalog, case: str) -> None:
-    """A name that no file or reference can have ({}) is refused with 400, and the other tags stay."""
+    """CreateTableTag with a name invalid for files or references ({}) returns 400 and keeps the other tags."""
     id, first, _ = new_tagged(catalog)
     catalog.create_table_tag(id, tag=hostile.own(case, catalog.target.prefix), version=first, expect=400)
     same_items(catalog.list_table_tags(id)["tags"], ["old"], "the listed tags")
@@ -54,7 +54,7 @@ ODD_NAMES = {
 
 @must("lance.tag.create.odd_name.{}", operations=CREATE, clause="tag-names-odd", kind="hostile", each=ODD_NAMES)
 def test_odd_names_of_tags(catalog: LanceCatalog, case: str) -> None:
-    """A name that not every server can keep ({}) is refused with 400 or works; the other tags stay readable."""
+    """CreateTableTag with an unusual name ({}) creates the tag or returns 400; other tags stay readable."""
     id, first, _ = new_tagged(catalog)
     created = catalog.create_table_tag(id, tag=case, version=first, expect=(200, 400))
     expected = {"old", case} if created.status == 200 else {"old"}
@@ -67,7 +67,7 @@ NO_TAGS = {name: BAD_NAMES[name] for name in ("empty", "dot_dot", "slash", "clim
 
 @must("lance.tag.get.no_name.{}", operations=GET, clause="tag-not-found", kind="hostile", each=NO_TAGS)
 def test_look_up_names_that_no_tag_has(catalog: LanceCatalog, case: str) -> None:
-    """Looking up a name that no tag has ({}) is refused with 400 or 404; nothing else is read for it."""
+    """GetTableTagVersion with an invalid name ({}) returns 400 or 404 with code 8 or 13."""
     id, _, _ = new_tagged(catalog)
     tag = hostile.own(case, catalog.target.prefix)
     one_of(catalog.get_table_tag_version(id, tag=tag, expect=(400, 404)).code, (8, 13), "the code of the error")
@@ -75,7 +75,7 @@ def test_look_up_names_that_no_tag_has(catalog: LanceCatalog, case: str) -> None
 
 @should("lance.tag.case", operations=[*CREATE, *GET], clause="tag-names")
 def test_tags_differ_by_case(catalog: LanceCatalog) -> None:
-    """Tags that differ by case only are two tags."""
+    """CreateTableTag keeps tags whose names differ only by case apart."""
     id, first, latest = new_tagged(catalog)
     catalog.create_table_tag(id, tag="OLD", version=latest)
     check_tag(catalog, id, "OLD", latest)

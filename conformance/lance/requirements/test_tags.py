@@ -12,15 +12,14 @@ from conformance.author.strategies import tables
 from conformance.lance.catalog import LanceCatalog, Names
 from conformance.lance.support.arrow import stream
 from conformance.lance.support.ordinary import accepts
-from conformance.lance.support.tags import check_tag, new_tagged
+from conformance.lance.support.versions import MISSING_VERSION, check_tag, new_tagged
 
 LIST, GET = ["ListTableTags"], ["GetTableTagVersion"]
 CREATE, UPDATE, DELETE = ["CreateTableTag"], ["UpdateTableTag"], ["DeleteTableTag"]
-MISSING_VERSION = 4711
 
 
 def check_tags(catalog: LanceCatalog, id: Names, expected: dict[str, int]) -> None:
-    """Check which tags are listed, and the versions that they name."""
+    """Check the listed tags and their versions."""
     tags = catalog.list_table_tags(id)["tags"]
     equal({name: tag["version"] for name, tag in tags.items()}, expected, "the versions of the listed tags")
 
@@ -30,7 +29,7 @@ def check_tags(catalog: LanceCatalog, id: Names, expected: dict[str, int]) -> No
 
 @must("lance.tag.create.get", operations=[*CREATE, *GET], clause="create-tag")
 def test_created_tag_names_its_version(catalog: LanceCatalog) -> None:
-    """A tag names the version that it was created for."""
+    """GetTableTagVersion returns the version for which CreateTableTag created the tag."""
     id, first, latest = new_tagged(catalog)
     catalog.create_table_tag(id, tag="new", version=latest)
     check_tag(catalog, id, "old", first)
@@ -40,7 +39,7 @@ def test_created_tag_names_its_version(catalog: LanceCatalog) -> None:
 @must("lance.tag.create.stays", operations=CREATE, clause="tag-stays")
 @given(changes=st.integers(1, 3))
 def test_tag_stays_where_it_is(catalog: LanceCatalog, changes: int) -> None:
-    """A tag names the same version, with the same rows, however the table changes."""
+    """A tag keeps its version, and that version its rows, while the table changes."""
     id, first, _ = new_tagged(catalog)
     for _ in range(changes):
         catalog.insert_into_table(id, stream(tables(1)))
@@ -50,7 +49,7 @@ def test_tag_stays_where_it_is(catalog: LanceCatalog, changes: int) -> None:
 
 @must("lance.tag.create.taken", operations=CREATE, clause="create-tag-conflict", kind="error")
 def test_create_tag_that_exists(catalog: LanceCatalog) -> None:
-    """Creating a tag that exists is refused with 409 and code 9; it names what it named."""
+    """CreateTableTag on an existing tag returns 409 with code 9 and keeps the tag's version."""
     id, first, latest = new_tagged(catalog)
     refused = catalog.create_table_tag(id, tag="old", version=latest, expect=409)
     equal(refused.code, 9, "the code of the error")
@@ -59,7 +58,7 @@ def test_create_tag_that_exists(catalog: LanceCatalog) -> None:
 
 @must("lance.tag.create.version_missing", operations=CREATE, clause="tag-version-missing", kind="error")
 def test_create_tag_of_missing_version(catalog: LanceCatalog) -> None:
-    """A tag for a version that does not exist is refused with 404 and code 11, and not created."""
+    """CreateTableTag for a missing version returns 404 with code 11 and creates no tag."""
     id, _, _ = new_tagged(catalog)
     refused = catalog.create_table_tag(id, tag="new", version=MISSING_VERSION, expect=404)
     equal(refused.code, 11, "the code of the error")
@@ -76,7 +75,7 @@ NO_VERSIONS = {
 
 @must("lance.tag.{}", operations=lambda case: [case[0]], clause="version-numbers", kind="hostile", each=NO_VERSIONS)
 def test_tags_of_no_version(catalog: LanceCatalog, case: tuple[str, int]) -> None:
-    """A number that the table has no version of ({}) is refused with 400 or 404; the tag stays where it was."""
+    """A tag request with a version number that the table lacks ({}) returns 400 or 404 and changes no tag."""
     operation, number = case
     id, first, _ = new_tagged(catalog)
     name = "new" if operation == "CreateTableTag" else "old"
@@ -90,7 +89,7 @@ def test_tags_of_no_version(catalog: LanceCatalog, case: tuple[str, int]) -> Non
 
 @must("lance.tag.update.moves", operations=UPDATE, clause="update-tag")
 def test_update_moves_a_tag(catalog: LanceCatalog) -> None:
-    """An updated tag names the other version, and only that tag does."""
+    """UpdateTableTag moves this tag, and no other, to the new version."""
     id, first, latest = new_tagged(catalog)
     catalog.create_table_tag(id, tag="other", version=first)
     catalog.update_table_tag(id, tag="old", version=latest)
@@ -100,7 +99,7 @@ def test_update_moves_a_tag(catalog: LanceCatalog) -> None:
 
 @must("lance.tag.update.version_missing", operations=UPDATE, clause="tag-version-missing", kind="error")
 def test_update_to_missing_version(catalog: LanceCatalog) -> None:
-    """Moving a tag to a version that does not exist is refused with 404 and code 11; it stays where it was."""
+    """UpdateTableTag to a missing version returns 404 with code 11 and keeps the tag's version."""
     id, first, _ = new_tagged(catalog)
     refused = catalog.update_table_tag(id, tag="old", version=MISSING_VERSION, expect=404)
     equal(refused.code, 11, "the code of the error")
@@ -112,7 +111,7 @@ def test_update_to_missing_version(catalog: LanceCatalog) -> None:
 
 @must("lance.tag.delete.gone", operations=DELETE, clause="delete-tag")
 def test_deleted_tag_is_gone(catalog: LanceCatalog) -> None:
-    """A deleted tag is gone, its version and the other tags stay, and its name is free."""
+    """DeleteTableTag deletes the tag, keeps its version and other tags, and frees its name."""
     id, first, latest = new_tagged(catalog)
     catalog.create_table_tag(id, tag="other", version=latest)
     catalog.delete_table_tag(id, tag="old")
@@ -124,7 +123,7 @@ def test_deleted_tag_is_gone(catalog: LanceCatalog) -> None:
 
 @must("lance.tag.delete.twice", operations=DELETE, clause="tag-not-found", kind="error")
 def test_delete_twice(catalog: LanceCatalog) -> None:
-    """Deleting a tag a second time is refused with 404 and code 8."""
+    """DeleteTableTag of a deleted tag returns 404 with code 8."""
     id, _, _ = new_tagged(catalog)
     catalog.delete_table_tag(id, tag="old")
     equal(catalog.delete_table_tag(id, tag="old", expect=404).code, 8, "the code of the error")
@@ -135,7 +134,7 @@ def test_delete_twice(catalog: LanceCatalog) -> None:
 
 @must("lance.tag.list.versions", operations=LIST, clause="list-tags")
 def test_list_has_versions(catalog: LanceCatalog) -> None:
-    """The list has every tag with the number of its version; a table without tags has none."""
+    """ListTableTags returns every tag with its version, and none for a table without tags."""
     id, first, latest = new_tagged(catalog)
     catalog.create_table_tag(id, tag="new", version=latest)
     check_tags(catalog, id, {"old": first, "new": latest})
@@ -144,12 +143,12 @@ def test_list_has_versions(catalog: LanceCatalog) -> None:
 
 @should("lance.tag.list.size", operations=LIST, clause="list-tags-size")
 def test_list_has_sizes(catalog: LanceCatalog) -> None:
-    """The size of a tag's manifest is that of the file, so more than nothing."""
+    """ListTableTags returns a positive manifestSize for a tag."""
     id, _, _ = new_tagged(catalog)
     above(catalog.list_table_tags(id)["tags"]["old"]["manifestSize"], 0, "the manifestSize of the tag")
 
 
-# What holds for all of them
+# All operations
 
 BODIES: dict[str, dict[str, Any]] = {
     "get": {"tag": "missing"},
@@ -169,7 +168,7 @@ ON_TAG = {name: METHODS[name] for name in ("get", "update", "delete")}
 
 @must("lance.tag.{}.tag_missing", operations=lambda case: [case], clause="tag-not-found", kind="error", each=ON_TAG)
 def test_missing_tag(catalog: LanceCatalog, case: str) -> None:
-    """A tag that does not exist ({}) is refused with 404 and code 8."""
+    """A request for a missing tag ({}) returns 404 with code 8."""
     id, first, _ = new_tagged(catalog)
     body = {"tag": "missing"} | ({"version": first} if case == "UpdateTableTag" else {})
     equal(catalog.send(case, id, body, expect=404).code, 8, "the code of the error")
@@ -177,7 +176,7 @@ def test_missing_tag(catalog: LanceCatalog, case: str) -> None:
 
 @must("lance.tag.{}.missing", operations=lambda case: [case], clause="table-not-found", kind="error", each=METHODS)
 def test_tags_of_missing_table(catalog: LanceCatalog, case: str) -> None:
-    """The tags of a table that does not exist ({}) are refused with 404 and code 4."""
+    """A request for tags ({}) on a missing table returns 404 with code 4."""
     name = next(name for name, operation in METHODS.items() if operation == case)
     equal(
         catalog.send(case, catalog.table_id("missing"), BODIES.get(name), expect=404).code, 4, "the code of the error"
@@ -196,7 +195,7 @@ WRONG: dict[str, tuple[str, dict[str, Any]]] = {
 
 @must("lance.tag.body.{}", operations=lambda case: [case[0]], clause="request-schemas", kind="error", each=WRONG)
 def test_wrong_bodies(catalog: LanceCatalog, case: tuple[str, dict[str, Any]]) -> None:
-    """A request about tags that does not fit its schema ({}) is refused with 400 and code 13."""
+    """A tag request that violates its schema ({}) returns 400 with code 13."""
     accepts(catalog, case[0])
     id, first, _ = new_tagged(catalog)
     equal(catalog.send(case[0], id, case[1], expect=400).code, 13, "the code of the error")
@@ -214,7 +213,7 @@ ON_TABLE: dict[str, tuple[str, dict[str, Any] | None]] = {
     "lance.tag.{}.declared", operations=lambda case: [case[0]], clause="tags-of-declared", kind="error", each=ON_TABLE
 )
 def test_tags_of_declared_table(catalog: LanceCatalog, case: tuple[str, Any]) -> None:
-    """A table that was only declared has no versions to tag ({}): none is listed, others are refused."""
+    """A request for tags ({}) on a declared-only table returns 400, 404 or no tags."""
     id = catalog.new_declared_table()
     answer = catalog.send(case[0], id, case[1], expect=(200, 400, 404))
     if answer.status == 200:

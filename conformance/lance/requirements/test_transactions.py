@@ -1,7 +1,6 @@
 """DescribeTransaction and AlterTransaction.
 
-A transaction can only be looked at where an operation tells its id: all of these requirements start
-from a change that does, and are not offered by servers that never do.
+Every requirement starts from the transaction_id of a table change. Servers that return none do not offer them.
 """
 
 from __future__ import annotations
@@ -12,19 +11,19 @@ from conformance.author.checks import equal, holds, lacks, text
 from conformance.author.requirement import must, should
 from conformance.http.client import Answer
 from conformance.lance.catalog import LanceCatalog
-from conformance.lance.support.transactions import new_transaction
+from conformance.lance.support.versions import new_transaction
 from specs.lance.identifiers import DELIMITER
 
 DESCRIBE, ALTER = ["DescribeTransaction"], ["AlterTransaction"]
 
 
 def status_of(answer: Answer) -> str:
-    """Return the status in an answer, without regard to case and underscores."""
+    """Return the status of a response, in lower case without underscores."""
     return text(answer["status"], "the status of the transaction").replace("_", "").lower()
 
 
 def properties_of(answer: Answer) -> dict[str, Any]:
-    """Return the properties that an answer tells."""
+    """Return the properties of a response."""
     properties = answer["properties"]
     holds(isinstance(properties, dict), "the properties are an object")
     return dict(properties)
@@ -41,20 +40,20 @@ def unset_property(key: str, **mode: str) -> dict[str, Any]:
 
 
 def set_status(status: str) -> dict[str, Any]:
-    """Return the action that gives a status."""
+    """Return the action that sets the status."""
     return {"setStatusAction": {"status": status}}
 
 
 @must("lance.transaction.describe.status", operations=DESCRIBE, clause="describe-transaction")
 def test_describe_transaction(catalog: LanceCatalog) -> None:
-    """A transaction that was answered as done has succeeded."""
+    """DescribeTransaction returns the status Succeeded for a completed change."""
     answer = catalog.describe_transaction(new_transaction(catalog))
     equal(status_of(answer), "succeeded", "the status of the transaction")
 
 
 @should("lance.transaction.describe.properties", operations=DESCRIBE, clause="describe-transaction-properties")
 def test_describe_properties(catalog: LanceCatalog) -> None:
-    """A transaction is described with the properties that AlterTransaction has set."""
+    """DescribeTransaction returns the properties that AlterTransaction has set."""
     id = new_transaction(catalog)
     with catalog.client.preparing():
         catalog.alter_transaction(id, actions=[set_property("owner", "somebody")])
@@ -63,14 +62,14 @@ def test_describe_properties(catalog: LanceCatalog) -> None:
 
 @must("lance.transaction.describe.missing", operations=DESCRIBE, clause="transaction-not-found", kind="error")
 def test_describe_missing_transaction(catalog: LanceCatalog) -> None:
-    """A transaction that does not exist is refused with 404 and code 10."""
+    """DescribeTransaction of a missing transaction returns 404 with code 10."""
     id = (*catalog.new_table(), "00000000-0000-0000-0000-000000000000")
     equal(catalog.describe_transaction(id, expect=404).code, 10, "the code of the error")
 
 
 @should("lance.transaction.describe.other_table", operations=DESCRIBE, clause="transaction-not-found", kind="error")
 def test_transaction_of_another_table(catalog: LanceCatalog) -> None:
-    """A transaction of one table is not found under another: 404 and code 10, also after it was altered."""
+    """DescribeTransaction of one table's transaction under another table returns 404 with code 10."""
     id = new_transaction(catalog)
     catalog.alter_transaction(id, actions=[set_property("k", "v")], expect=None)
     other = (*catalog.new_table("other"), id.rpartition(DELIMITER)[2])
@@ -79,7 +78,7 @@ def test_transaction_of_another_table(catalog: LanceCatalog) -> None:
 
 @must("lance.transaction.alter.property", operations=ALTER, clause="alter-transaction-properties")
 def test_set_and_unset_properties(catalog: LanceCatalog) -> None:
-    """Properties are set and removed; the answer and DescribeTransaction tell the same."""
+    """AlterTransaction sets and removes properties, and returns the same as DescribeTransaction."""
     id = new_transaction(catalog)
     properties = properties_of(catalog.alter_transaction(id, actions=[set_property("a", "1"), set_property("b", "2")]))
     equal(properties.get("a"), "1", "the property a in the answer")
@@ -92,7 +91,7 @@ def test_set_and_unset_properties(catalog: LanceCatalog) -> None:
 
 @must("lance.transaction.alter.again", operations=ALTER, clause="alter-transaction-properties")
 def test_set_property_again(catalog: LanceCatalog) -> None:
-    """A property that was removed is set again by the request that set it before."""
+    """AlterTransaction sets a property again after it was removed."""
     id, actions = new_transaction(catalog), [set_property("a", "1")]
     catalog.alter_transaction(id, actions=actions)
     with catalog.client.preparing():
@@ -103,7 +102,7 @@ def test_set_property_again(catalog: LanceCatalog) -> None:
 
 @must("lance.transaction.alter.answer", operations=ALTER, clause="alter-transaction-properties")
 def test_answer_is_the_transaction(catalog: LanceCatalog) -> None:
-    """The answer has the status and the property that the transaction has afterwards."""
+    """AlterTransaction returns the status and the property that DescribeTransaction then returns."""
     id = new_transaction(catalog)
     answer = catalog.alter_transaction(id, actions=[set_property("a", "1")])
     described = catalog.describe_transaction(id)
@@ -113,7 +112,7 @@ def test_answer_is_the_transaction(catalog: LanceCatalog) -> None:
 
 @should("lance.transaction.alter.order", operations=ALTER, clause="alter-transaction-atomic")
 def test_actions_are_done_in_order(catalog: LanceCatalog) -> None:
-    """The actions of a request are done in order: the last word counts."""
+    """AlterTransaction applies its actions in order: the last action on a property wins."""
     id = new_transaction(catalog)
     actions = [set_property("a", "1"), unset_property("a"), set_property("a", "2")]
     catalog.alter_transaction(id, actions=actions)
@@ -131,7 +130,7 @@ MODES: dict[str, tuple[dict[str, str], str]] = {
 
 @must("lance.transaction.alter.mode.{}", operations=ALTER, clause="alter-transaction-modes", each=MODES)
 def test_modes_of_set(catalog: LanceCatalog, case: tuple[dict[str, str], str]) -> None:
-    """Setting a property that is there overwrites it, or leaves it as it is, as the mode says ({})."""
+    """AlterTransaction that sets an existing property overwrites or keeps it, according to the mode ({})."""
     mode, expected = case
     id = new_transaction(catalog)
     catalog.alter_transaction(id, actions=[set_property("k", "old")])
@@ -147,7 +146,7 @@ FAILING: dict[str, dict[str, Any]] = {
 
 @must("lance.transaction.alter.fail.{}", operations=ALTER, clause="alter-transaction-modes", kind="error", each=FAILING)
 def test_mode_fail(catalog: LanceCatalog, case: dict[str, Any]) -> None:
-    """In mode Fail an action that finds a property otherwise than it wants it ({}) is refused; nothing is altered."""
+    """AlterTransaction with an action that fails in mode Fail ({}) returns 400 or 409 and alters nothing."""
     id = new_transaction(catalog)
     catalog.control(lambda: catalog.alter_transaction(id, actions=[set_property("k", "old")]))
     catalog.alter_transaction(id, actions=[set_property("more", "x"), case], expect=(400, 409))
@@ -158,14 +157,14 @@ def test_mode_fail(catalog: LanceCatalog, case: dict[str, Any]) -> None:
 
 @should("lance.transaction.alter.skip_missing", operations=ALTER, clause="alter-transaction-modes")
 def test_unset_missing_property(catalog: LanceCatalog) -> None:
-    """Removing a property that is not there does nothing, unless the mode says otherwise."""
+    """AlterTransaction that removes a missing property succeeds without a mode."""
     id = new_transaction(catalog)
     catalog.alter_transaction(id, actions=[unset_property("nowhere")])
 
 
 @should("lance.transaction.alter.finished", operations=ALTER, clause="alter-transaction-status", kind="error")
 def test_finished_transaction_stays_finished(catalog: LanceCatalog) -> None:
-    """A transaction that has succeeded cannot go back to Running: 400 or 409, and it stays as it was."""
+    """AlterTransaction from Succeeded to Running returns 400 or 409 and keeps the status."""
     id = new_transaction(catalog)
     catalog.alter_transaction(id, actions=[set_status("Running")], expect=(400, 409))
     equal(status_of(catalog.describe_transaction(id)), "succeeded", "the status of the transaction")
@@ -173,14 +172,14 @@ def test_finished_transaction_stays_finished(catalog: LanceCatalog) -> None:
 
 @should("lance.transaction.alter.finished_code", operations=ALTER, clause="alter-transaction-code", kind="error")
 def test_code_of_a_status_that_cannot_follow(catalog: LanceCatalog) -> None:
-    """A status that cannot follow the present one is refused with 409 and code 14."""
+    """AlterTransaction from Succeeded to Running returns 409 with code 14."""
     id = new_transaction(catalog)
     equal(catalog.alter_transaction(id, actions=[set_status("Running")], expect=409).code, 14, "the code of the error")
 
 
 @must("lance.transaction.alter.missing", operations=ALTER, clause="transaction-not-found", kind="error")
 def test_alter_missing_transaction(catalog: LanceCatalog) -> None:
-    """Altering a transaction that does not exist is refused with 404 and code 10."""
+    """AlterTransaction of a missing transaction returns 404 with code 10."""
     id = (*catalog.new_table(), "00000000-0000-0000-0000-000000000000")
     equal(catalog.alter_transaction(id, actions=[set_property("k", "v")], expect=404).code, 10, "the code of the error")
 
@@ -195,7 +194,7 @@ WRONG: dict[str, list[Any]] = {
 
 @must("lance.transaction.alter.body.{}", operations=ALTER, clause="alter-transaction-actions", kind="error", each=WRONG)
 def test_wrong_actions(catalog: LanceCatalog, case: list[Any]) -> None:
-    """What is no list of actions ({}) is refused with 400 and code 13, and nothing is altered."""
+    """AlterTransaction with an invalid list of actions ({}) returns 400 with code 13 and alters nothing."""
     id = new_transaction(catalog)
     catalog.control(lambda: catalog.alter_transaction(id, actions=[set_property("k", "old")]))
     before = catalog.describe_transaction(id).json
@@ -208,7 +207,7 @@ NOT_ONE: dict[str, Any] = {"empty": {}, "two": {**set_property("k", "v"), **unse
 
 @should("lance.transaction.alter.one.{}", operations=ALTER, clause="alter-transaction-one", kind="error", each=NOT_ONE)
 def test_action_is_one_of_three(catalog: LanceCatalog, case: dict[str, Any]) -> None:
-    """An action that is not exactly one change ({}) is refused with 400 and code 13, and nothing is altered."""
+    """AlterTransaction with an action that is not exactly one change ({}) returns 400 with code 13 and no change."""
     id = new_transaction(catalog)
     before = catalog.describe_transaction(id).json
     equal(catalog.alter_transaction(id, actions=[case], expect=400).code, 13, "the code of the error")
@@ -223,7 +222,7 @@ IN_BODY: dict[str, tuple[str, dict[str, Any]]] = {
 
 @should("lance.transaction.{}.body_id", operations=lambda case: [case[0]], clause="transaction-id-body", each=IN_BODY)
 def test_id_in_the_body(catalog: LanceCatalog, case: tuple[str, dict[str, Any]]) -> None:
-    """The id of a transaction, as it was answered, may also be the only item of the body's id ({})."""
+    """A transaction request ({}) accepts the transaction_id as the only item of the body's id."""
     operation, body = case
     id = new_transaction(catalog)
     catalog.send(operation, id, body)

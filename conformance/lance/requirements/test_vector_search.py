@@ -1,4 +1,4 @@
-"""QueryTable with vectors: which rows are nearest, and what else a search listens to."""
+"""QueryTable with vectors: nearest rows, distances, filters, columns and several vectors."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from conformance.author.checks import at_least, equal, same_items, within
 from conformance.author.requirement import given, may, must, should
 from conformance.lance.catalog import LanceCatalog, Names
 from conformance.lance.support.arrow import stream
-from conformance.lance.support.query_model import (
+from conformance.lance.support.queries import (
     DISTANCES,
     FILTERS,
     PLACES,
@@ -32,7 +32,7 @@ from conformance.values.json_values import shown
 from conformance.values.outcomes import Violation
 
 QUERY = ["QueryTable"]
-CENTRE = (0, 0)  # no two rows beyond the second are at one distance from it
+CENTRE = (0, 0)  # from the third nearest row on, all distances to it are different
 COUNTS = [2, 3, 5, 8]
 NAMES = {name: name for name in DISTANCES}
 probes = st.sampled_from(PROBES)
@@ -40,7 +40,7 @@ filters = st.sampled_from(sorted(FILTERS))
 
 
 def _check_close(actual: list[Any], expected: list[float]) -> None:
-    """Check the distances of found rows, but for what computing with short floats makes of them."""
+    """Check the distances of found rows within the rounding of 32-bit floats."""
     equal(len(actual), len(expected), "the number of rows")
     for place, (got, wanted) in enumerate(zip(actual, expected, strict=True), start=1):
         if not isinstance(got, int | float) or not math.isclose(got, wanted, rel_tol=1e-4, abs_tol=1e-4):
@@ -50,14 +50,14 @@ def _check_close(actual: list[Any], expected: list[float]) -> None:
 @must("lance.query.vector.nearest", operations=QUERY, clause="query-nearest")
 @given(probe=probes, k=st.sampled_from([1, 4, 12, 50]))
 def test_nearest(catalog: LanceCatalog, probe: Any, k: int) -> None:
-    """A search for a vector finds the k rows nearest to it, the nearest first."""
+    """A vector search returns the k nearest rows, nearest first."""
     rows = search(catalog, new_queried(catalog), probe, k=k)
     equal(distances(probe, rows), nearest(probe, ROWS, k), "the distances of the rows")
 
 
 @must("lance.query.vector.version", operations=QUERY, clause="query-version")
 def test_search_of_version(catalog: LanceCatalog) -> None:
-    """A search for a vector finds rows of the version that it names only."""
+    """A vector search with a version returns rows of that version only."""
     id = new_queried(catalog, ROWS[:4])
     first = catalog.version(id)
     catalog.insert_into_table(id, stream(pa.Table.from_pylist(ROWS[4:], schema=SCHEMA)))
@@ -70,7 +70,7 @@ def test_search_of_version(catalog: LanceCatalog) -> None:
 )
 @given(probe=st.sampled_from(PROBES[1:]), k=st.sampled_from([1, 5, 50]))
 def test_distance_types(catalog: LanceCatalog, case: str, probe: Any, k: int) -> None:
-    """With the distance_type {} the rows are the nearest by this distance."""
+    """A vector search with distance_type {} returns the nearest rows by this distance."""
     rows = search(catalog, new_queried(catalog), probe, k=k, distance_type=case)
     _check_close(distances(probe, rows, case), nearest(probe, ROWS, k, distance=case))
 
@@ -82,7 +82,7 @@ def test_distance_types(catalog: LanceCatalog, case: str, probe: Any, k: int) ->
     each={name: name for name in DISTANCES},
 )
 def test_distances_are_told(catalog: LanceCatalog, case: str) -> None:
-    """The column _distance has the distance of each row ({})."""
+    """A vector search with distance_type {} returns this distance of each row as _distance."""
     rows = search(catalog, new_queried(catalog), (3, 2), k=5, distance_type=case)
     _check_close(column(rows, "_distance"), distances((3, 2), rows, case))
 
@@ -90,7 +90,7 @@ def test_distances_are_told(catalog: LanceCatalog, case: str) -> None:
 @should("lance.query.vector.distance_default", operations=QUERY, clause="query-distance-told")
 @given(probe=probes)
 def test_default_distance(catalog: LanceCatalog, probe: Any) -> None:
-    """Without a distance_type the distance is l2."""
+    """A vector search without a distance_type returns l2 distances as _distance."""
     rows = search(catalog, new_queried(catalog), probe, k=50)
     _check_close(column(rows, "_distance"), nearest(probe, ROWS, 50))
 
@@ -98,7 +98,7 @@ def test_default_distance(catalog: LanceCatalog, probe: Any) -> None:
 @must("lance.query.vector.skips", operations=QUERY, clause="query-vector-offset")
 @given(k=st.sampled_from([3, 6]), offset=st.sampled_from([1, 2]))
 def test_offset_skips_the_nearest(catalog: LanceCatalog, k: int, offset: int) -> None:
-    """With an offset a search leaves out that many of the nearest rows."""
+    """A vector search with an offset skips that many of the nearest rows."""
     actual = distances((3, 2), search(catalog, new_queried(catalog), (3, 2), k=k, offset=offset))
     at_least(len(actual), 1, "the number of rows")
     equal(actual, nearest((3, 2), ROWS, k, offset)[: len(actual)], "the distances of the rows")
@@ -107,7 +107,7 @@ def test_offset_skips_the_nearest(catalog: LanceCatalog, k: int, offset: int) ->
 @should("lance.query.vector.offset", operations=QUERY, clause="query-offset")
 @given(probe=probes, k=st.sampled_from([1, 5, 20]), offset=st.sampled_from([0, 1, 10, 40]))
 def test_offset_of_search(catalog: LanceCatalog, probe: Any, k: int, offset: int) -> None:
-    """With an offset a search gives back k rows after those that are left out."""
+    """A vector search with an offset returns k rows after the skipped ones."""
     rows = search(catalog, new_queried(catalog), probe, k=k, offset=offset)
     equal(distances(probe, rows), nearest(probe, ROWS, k, offset), "the distances of the rows")
 
@@ -118,7 +118,7 @@ def test_offset_of_search(catalog: LanceCatalog, probe: Any, k: int, offset: int
 @must("lance.query.vector.prefilter", operations=QUERY, clause="query-prefilter")
 @given(probe=probes, filter=filters, k=st.sampled_from([1, 3, 50]))
 def test_prefilter(catalog: LanceCatalog, probe: Any, filter: str, k: int) -> None:
-    """With prefilter the k nearest of those rows are found for which the filter holds."""
+    """A vector search with prefilter=true returns the k nearest of the rows that match the filter."""
     rows = search(catalog, new_queried(catalog), probe, k=k, filter=filter or None, prefilter=True)
     within(ids(rows), ids(matching(filter)), "the ids of the rows")
     equal(distances(probe, rows), nearest(probe, matching(filter), k), "the distances of the rows")
@@ -127,7 +127,7 @@ def test_prefilter(catalog: LanceCatalog, probe: Any, filter: str, k: int) -> No
 @should("lance.query.vector.postfilter", operations=QUERY, clause="query-postfilter")
 @given(filter=filters, k=st.sampled_from(COUNTS))
 def test_postfilter(catalog: LanceCatalog, filter: str, k: int) -> None:
-    """With prefilter switched off those of the k nearest rows are found for which the filter holds."""
+    """A vector search with prefilter=false returns those of the k nearest rows that match the filter."""
     rows = search(catalog, new_queried(catalog), CENTRE, k=k, filter=filter or None, prefilter=False)
     farthest = nearest(CENTRE, ROWS, k)[-1]
     expected = [row["id"] for row in matching(filter) if DISTANCES["l2"](CENTRE, row["vector"]) <= farthest]
@@ -137,7 +137,7 @@ def test_postfilter(catalog: LanceCatalog, filter: str, k: int) -> None:
 @must("lance.query.vector.filter", operations=QUERY, clause="query-filter")
 @given(probe=probes, filter=filters)
 def test_filtered_search(catalog: LanceCatalog, probe: Any, filter: str) -> None:
-    """Every row that a search with a filter finds is one for which the filter holds."""
+    """A vector search with a filter and a large k returns exactly the matching rows."""
     rows = search(catalog, new_queried(catalog), probe, k=50, filter=filter or None)
     same_items(ids(rows), ids(matching(filter)), "the ids of the rows")
 
@@ -153,14 +153,14 @@ BOUNDS: dict[str, Row] = {
 @must("lance.query.vector.bounds.{}", operations=QUERY, clause="query-bounds", each=BOUNDS)
 @given(probe=st.sampled_from(PROBES[:2]))
 def test_bounds(catalog: LanceCatalog, case: Row, probe: Any) -> None:
-    """Only rows are found whose distance lies within the bounds ({})."""
+    """A vector search with distance bounds ({}) returns only rows within them."""
     rows = search(catalog, new_queried(catalog), probe, k=50, **case)
     low, high = case.get("lower_bound", -math.inf), case.get("upper_bound", math.inf)
     expected = [distance for distance in nearest(probe, ROWS, 50) if low < distance < high]
     equal(distances(probe, rows), expected, "the distances of the rows")
 
 
-# Columns of vectors
+# Vector columns
 
 
 def _table(**columns: Any) -> Any:
@@ -174,7 +174,7 @@ def _vectors(kind: Any, factor: int = 1) -> Any:
 @must("lance.query.vector.column", operations=QUERY, clause="query-vector-column")
 @given(column=st.sampled_from(["vector", "opposite"]), probe=probes)
 def test_vector_column(catalog: LanceCatalog, column: str, probe: Any) -> None:
-    """With vector_column the vectors of this column are searched."""
+    """A vector search with vector_column searches that column."""
     id = catalog.new_table_of(_table(vector=_vectors(pa.float32()), opposite=_vectors(pa.float32(), -1)))
     meant = probe if column == "vector" else [-number for number in probe]
     rows = search(catalog, id, probe, k=5, vector_column=column)
@@ -183,7 +183,7 @@ def test_vector_column(catalog: LanceCatalog, column: str, probe: Any) -> None:
 
 @should("lance.query.vector.only_column", operations=QUERY, clause="query-only-column")
 def test_only_vector_column(catalog: LanceCatalog) -> None:
-    """Without vector_column the only column of vectors is searched, whatever its name."""
+    """A vector search without vector_column searches the only vector column, whatever its name."""
     id = catalog.new_table_of(_table(embedding=_vectors(pa.float32())))
     equal(ids(search(catalog, id, (3, 3), k=1)), [3], "the ids of the rows")
 
@@ -195,7 +195,7 @@ def _nested() -> Any:
 
 @should("lance.query.vector.nested_column", operations=QUERY, clause="query-nested-columns")
 def test_nested_vector_column(catalog: LanceCatalog) -> None:
-    """A field of a struct can hold the vectors; it is named by its path."""
+    """A vector search accepts the path of a struct field as vector_column."""
     rows = search(catalog, catalog.new_table_of(_nested()), (3, 3), k=1, vector_column="inner.vector")
     equal(ids(rows), [3], "the ids of the rows")
 
@@ -206,7 +206,7 @@ TYPES = {"float16": "float16", "float64": "float64"}
 @should("lance.query.vector.type.{}", operations=QUERY, clause="query-vector-types", each=TYPES)
 @given(probe=probes)
 def test_vector_types(catalog: LanceCatalog, case: str, probe: Any) -> None:
-    """Vectors of {} are searched as any."""
+    """A vector search works on {} vectors."""
     rows = search(
         catalog,
         catalog.new_table_of(_table(vector=_vectors(pa.type_for_alias(case)))),
@@ -219,7 +219,7 @@ def test_vector_types(catalog: LanceCatalog, case: str, probe: Any) -> None:
 
 @may("lance.query.vector.hamming", operations=QUERY, clause="query-hamming")
 def test_hamming(catalog: LanceCatalog) -> None:
-    """Vectors of bytes are compared by their bits with distance_type hamming."""
+    """A vector search with distance_type hamming compares byte vectors by their bits."""
     bits = pa.array([[0, 1], [255, 255], [7, 0]], pa.list_(pa.uint8(), 2))
     id = catalog.new_table_of(pa.table({"id": [0, 1, 2], "vector": bits}))
     rows = search(catalog, id, (6, 0), k=3, distance_type="hamming", vector_column="vector")
@@ -228,7 +228,7 @@ def test_hamming(catalog: LanceCatalog) -> None:
 
 @should("lance.query.vector.nulls", operations=QUERY, clause="query-null-vectors")
 def test_null_vectors(catalog: LanceCatalog) -> None:
-    """Rows without a vector are not found by a search for one."""
+    """A vector search does not return rows whose vector is null."""
     id = new_queried(catalog, [*ROWS[:4], {**ROWS[4], "vector": None}])
     same_items(ids(search(catalog, id, CENTRE, k=50)), [0, 1, 2, 3], "the ids of the rows")
 
@@ -243,7 +243,7 @@ def _batch(catalog: LanceCatalog, id: Names, vectors: list[Any], **query: Any) -
 @must("lance.query.vectors.each", operations=QUERY, clause="query-multi-vector")
 @given(vectors=st.lists(probes, min_size=1, max_size=3, unique=True), k=st.sampled_from([1, 3]))
 def test_several_vectors(catalog: LanceCatalog, vectors: list[Any], k: int) -> None:
-    """A search for several vectors finds the rows nearest to each of them."""
+    """A search for several vectors returns the nearest rows of each."""
     numbers = set(ids(_batch(catalog, new_queried(catalog), vectors, k=k)))
     within(numbers, ids(ROWS), "the ids of the rows")
     for probe in vectors:
@@ -254,7 +254,7 @@ def test_several_vectors(catalog: LanceCatalog, vectors: list[Any], k: int) -> N
 @should("lance.query.vectors.told", operations=QUERY, clause="query-multi-vector-told")
 @given(vectors=st.lists(probes, min_size=2, max_size=3, unique=True), k=st.sampled_from([1, 3]), filter=filters)
 def test_several_vectors_told_apart(catalog: LanceCatalog, vectors: list[Any], k: int, filter: str) -> None:
-    """The column query_index says for which of several vectors a row was found; each has its k rows."""
+    """A search for several vectors returns k rows for each, marked by its query_index."""
     options = {"filter": filter, "prefilter": True} if filter else {}
     rows = _batch(catalog, new_queried(catalog), vectors, k=k, **options)
     for place, probe in enumerate(vectors):
@@ -266,7 +266,7 @@ def test_several_vectors_told_apart(catalog: LanceCatalog, vectors: list[Any], k
 
 @should("lance.query.vectors.of_each_row", operations=QUERY, clause="query-multi-vector-rows")
 def test_several_vectors_in_each_row(catalog: LanceCatalog) -> None:
-    """Where each row has several vectors, the row whose vectors are all searched for comes first."""
+    """On rows with several vectors, a search for all vectors of one row returns that row first."""
     several = [[[1.0, 9.0], [-1.0, 4.0]], [[5.0, 1.0], [1.0, 5.0]], [[5.0, -3.0]]]
     column = pa.array(several, pa.list_(pa.list_(pa.float32(), 2)))
     id = catalog.new_table_of(pa.table({"id": [0, 1, 2], "vector": column}))

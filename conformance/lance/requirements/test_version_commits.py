@@ -1,4 +1,4 @@
-"""CreateTableVersion and BatchDeleteTableVersions: versions that clients keep through the catalog."""
+"""CreateTableVersion and BatchDeleteTableVersions: managed versioning."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ DELETE = ["BatchDeleteTableVersions"]
 
 @must("lance.version.create.latest", operations=CREATE, clause="create-version")
 def test_created_version_is_the_latest(catalog: LanceCatalog) -> None:
-    """A version that was made of a staged manifest is the latest: it is listed, described and read."""
+    """CreateTableVersion with a staged manifest creates the latest version: it is listed, described and read."""
     id = catalog.new_table(rows=3)
     staged = stage(catalog, id, rows=2)
     catalog.create_table_version(id, **staged)
@@ -36,7 +36,7 @@ def test_created_version_is_the_latest(catalog: LanceCatalog) -> None:
 
 @must("lance.version.create.answer", operations=CREATE, clause="create-version-answer")
 def test_created_version_is_answered(catalog: LanceCatalog) -> None:
-    """The answer describes the version that was made, if it describes one at all."""
+    """CreateTableVersion returns the number of the created version, if it returns a version."""
     id = catalog.new_table()
     staged = stage(catalog, id)
     version = catalog.create_table_version(id, **staged).get("version")
@@ -46,7 +46,7 @@ def test_created_version_is_answered(catalog: LanceCatalog) -> None:
 
 @must("lance.version.create.taken", operations=CREATE, clause="create-version-conflict", kind="error")
 def test_version_that_exists_is_not_replaced(catalog: LanceCatalog) -> None:
-    """Making a version that the table has is refused with 409 and code 14, and replaces nothing."""
+    """CreateTableVersion of an existing version returns 409 with code 14 and replaces nothing."""
     id = catalog.new_table(rows=3)
     staged = stage(catalog, id, rows=2)
     catalog.insert_into_table(id, stream(tables(1)))
@@ -57,7 +57,7 @@ def test_version_that_exists_is_not_replaced(catalog: LanceCatalog) -> None:
 
 @should("lance.version.create.twice", operations=CREATE, clause="create-version-conflict", kind="error")
 def test_version_is_not_made_twice(catalog: LanceCatalog) -> None:
-    """A request that has made a version is refused with 409 when it is sent again."""
+    """Repeating a completed CreateTableVersion request returns 409."""
     id = catalog.new_table(rows=3)
     staged = stage(catalog, id, rows=2)
     catalog.create_table_version(id, **staged)
@@ -67,7 +67,7 @@ def test_version_is_not_made_twice(catalog: LanceCatalog) -> None:
 
 @must("lance.version.create.next", operations=CREATE, clause="create-version-conflict")
 def test_loser_makes_the_next_version(catalog: LanceCatalog) -> None:
-    """Who was refused may stage again on the latest version and make the next one."""
+    """After CreateTableVersion returns 409, a version staged on the new latest version succeeds."""
     id = catalog.new_table(rows=3)
     lost = stage(catalog, id, rows=2)
     catalog.insert_into_table(id, stream(tables(1)))
@@ -78,7 +78,7 @@ def test_loser_makes_the_next_version(catalog: LanceCatalog) -> None:
 
 @should("lance.version.create.unstaged", operations=CREATE, clause="create-version-staged", kind="error")
 def test_version_of_missing_manifest(catalog: LanceCatalog) -> None:
-    """A manifest that was never staged makes no version: the answer is 400, and the table stays readable."""
+    """CreateTableVersion with a missing manifest returns 400 and leaves the table readable."""
     id = catalog.new_table(rows=3)
     staged = stage(catalog, id)
     path = staged["manifest_path"] + "x"
@@ -98,7 +98,7 @@ OUTSIDE: dict[str, Callable[[str, Canary], str]] = {
     "lance.version.create.outside.{}", operations=CREATE, clause="create-version-inside", kind="error", each=OUTSIDE
 )
 def test_manifest_outside_of_the_table(catalog: LanceCatalog, case: Callable[[str, Canary], str]) -> None:
-    """A manifest that lies outside of the table ({}) is refused with 400, and stays where it is."""
+    """CreateTableVersion with a manifest outside of the table ({}) returns 400 and leaves the file in place."""
     id = catalog.new_table()
     staged = stage(catalog, id)
     canary = catalog.target.canaries.new("1.manifest")
@@ -112,7 +112,7 @@ def test_manifest_outside_of_the_table(catalog: LanceCatalog, case: Callable[[st
 
 @should("lance.version.create.told", operations=CREATE, clause="create-version-record")
 def test_what_is_told_of_a_version_is_kept(catalog: LanceCatalog) -> None:
-    """The e_tag and the metadata that come with a new version are listed and described."""
+    """CreateTableVersion stores e_tag and metadata; ListTableVersions and DescribeTableVersion return them."""
     id = catalog.new_table()
     details: dict[str, Any] = {"e_tag": '"of-the-client"', "metadata": {"writer": "a client", "": "ö"}}
     staged = stage(catalog, id)
@@ -127,7 +127,7 @@ def test_what_is_told_of_a_version_is_kept(catalog: LanceCatalog) -> None:
 
 @should("lance.version.create.scheme", operations=CREATE, clause="create-version-scheme", kind="error")
 def test_unknown_naming_scheme(catalog: LanceCatalog) -> None:
-    """A naming_scheme that does not exist is refused with 400 and code 13, and makes no version."""
+    """CreateTableVersion with an unknown naming_scheme returns 400 with code 13 and creates no version."""
     id = catalog.new_table()
     staged = stage(catalog, id)
     refused = catalog.create_table_version(id, **{**staged, "naming_scheme": "V999"}, expect=400)
@@ -141,7 +141,7 @@ MANAGED = ("CreateTableVersion", "ListTableVersions", "DescribeTableVersion")
 
 @must("lance.version.managed", operations=["DescribeTable"], clause="managed-versioning")
 def test_managed_versions_are_served(catalog: LanceCatalog) -> None:
-    """A server that tells clients to keep versions through the catalog has the operations for it."""
+    """A server that returns managed_versioning offers the operations that create, list and describe versions."""
     managed = catalog.describe_table(catalog.new_table()).get("managed_versioning")
     missing = [name for name in MANAGED if catalog.target.probes[name].state != OFFERED]
     holds(not (managed and missing), f"a server with managed_versioning has {', '.join(missing)}")
@@ -164,7 +164,7 @@ RANGES: dict[str, Any] = {
 
 @must("lance.version.delete.range.{}", operations=DELETE, clause="delete-versions-range", each=RANGES)
 def test_delete_versions(catalog: LanceCatalog, case: Any) -> None:
-    """The versions from a start up to, not including, an end are deleted and no others ({})."""
+    """BatchDeleteTableVersions deletes the versions from start to end, end excluded, and no others ({})."""
     id = new_table_with_versions(catalog)
     before = numbers(catalog, id)
     ranges, gone = case
@@ -178,7 +178,7 @@ def test_delete_versions(catalog: LanceCatalog, case: Any) -> None:
 
 @must("lance.version.delete.count", operations=DELETE, clause="delete-versions-count")
 def test_deleted_versions_are_counted(catalog: LanceCatalog) -> None:
-    """The answer counts the versions that were deleted, each once, if it counts them."""
+    """BatchDeleteTableVersions counts each deleted version once in deleted_count, if it returns one."""
     id = new_table_with_versions(catalog)
     first = numbers(catalog, id)[0]
     ranges = [
@@ -191,7 +191,7 @@ def test_deleted_versions_are_counted(catalog: LanceCatalog) -> None:
 
 @must("lance.version.delete.gone", operations=DELETE, clause="delete-versions-range")
 def test_deleted_version_is_gone(catalog: LanceCatalog) -> None:
-    """A version that was deleted cannot be described."""
+    """DescribeTableVersion of a deleted version returns 404 with code 11."""
     id = new_table_with_versions(catalog)
     first = numbers(catalog, id)[0]
     catalog.batch_delete_table_versions(id, ranges=[{"start_version": first, "end_version": first + 1}])
@@ -200,7 +200,7 @@ def test_deleted_version_is_gone(catalog: LanceCatalog) -> None:
 
 @should("lance.version.delete.all", operations=DELETE, clause="delete-versions-all")
 def test_delete_all_versions(catalog: LanceCatalog) -> None:
-    """From 0 to -1 all versions are deleted, and the table still is one: it can be dropped."""
+    """BatchDeleteTableVersions from 0 to -1 deletes all versions, and the table can still be dropped."""
     id = new_table_with_versions(catalog)
     catalog.batch_delete_table_versions(id, ranges=[{"start_version": 0, "end_version": -1}])
     equal(numbers(catalog, id), [], "the listed versions")
@@ -210,7 +210,7 @@ def test_delete_all_versions(catalog: LanceCatalog) -> None:
 
 @should("lance.version.delete.all_rows", operations=DELETE, clause="delete-versions-data")
 def test_rows_outlive_the_records_of_versions(catalog: LanceCatalog) -> None:
-    """When the records of all versions are deleted, the rows of the table can still be counted and read."""
+    """After BatchDeleteTableVersions of all versions, the rows can still be counted and read."""
     id = new_table_with_versions(catalog, rows=2)
     before = catalog.rows(id)
     catalog.batch_delete_table_versions(id, ranges=[{"start_version": 0, "end_version": -1}])
@@ -225,7 +225,7 @@ NO_RANGES = {"reversed": (3, 1), "negative_start": (-2, 2), "negative_end": (1, 
     "lance.version.delete.range.{}", operations=DELETE, clause="delete-versions-no-range", kind="error", each=NO_RANGES
 )
 def test_delete_no_range(catalog: LanceCatalog, case: tuple[int, int]) -> None:
-    """What is no range of versions ({}) is refused with 400 and deletes nothing."""
+    """BatchDeleteTableVersions with an invalid range ({}) returns 400 and deletes nothing."""
     id = new_table_with_versions(catalog)
     before = numbers(catalog, id)
     start, end = case

@@ -15,18 +15,18 @@ from conformance.lance.catalog import LanceCatalog, Names
 from conformance.lance.support.arrow import stream
 from conformance.lance.support.listing import collect
 from conformance.lance.support.ordinary import accepts
-from conformance.lance.support.rows import check_transaction
+from conformance.lance.support.versions import MISSING_VERSION, check_transaction
 from conformance.values.outcomes import Unoffered
 
 LIST, DESCRIBE, RESTORE = ["ListTableVersions"], ["DescribeTableVersion"], ["RestoreTable"]
-MISSING_VERSION = 4711
+
 DAY_MILLIS = 86_400_000
 
 
 def new_versioned(catalog: LanceCatalog, inserts: int = 3) -> tuple[Names, list[int]]:
-    """Create a table and insert rows; return it and the numbers of its versions, oldest first.
+    """Create a table with several versions; return its id and the versions, oldest first.
 
-    The first version has 3 rows, each other one more than the one before.
+    The first version has 3 rows, each later one a row more.
     """
     id = catalog.new_table(rows=3)
     numbers = [catalog.version(id)]
@@ -37,7 +37,7 @@ def new_versioned(catalog: LanceCatalog, inserts: int = 3) -> tuple[Names, list[
 
 
 def listed(catalog: LanceCatalog, id: Names, **query: Any) -> list[int]:
-    """Return the numbers of the versions that the list has, in its order."""
+    """Return the listed versions, in the order of the listing."""
     versions = collect(lambda **page: catalog.list_table_versions(id, **page), "versions", **query)
     return [version["version"] for version in versions]
 
@@ -48,7 +48,7 @@ def listed(catalog: LanceCatalog, id: Names, **query: Any) -> list[int]:
 @must("lance.version.list.all", operations=LIST, clause="list-versions")
 @given(inserts=st.integers(0, 4))
 def test_list_has_all_versions(catalog: LanceCatalog, inserts: int) -> None:
-    """Every version of the table is listed once."""
+    """ListTableVersions returns every version once."""
     id, numbers = new_versioned(catalog, inserts)
     same_items(listed(catalog, id), numbers, "the listed versions")
 
@@ -56,14 +56,14 @@ def test_list_has_all_versions(catalog: LanceCatalog, inserts: int) -> None:
 @must("lance.version.list.descending", operations=LIST, clause="list-versions-descending")
 @given(limit=st.sampled_from([None, 1, 2, 3]))
 def test_newest_first(catalog: LanceCatalog, limit: int | None) -> None:
-    """With descending=true the newest versions come first, over all pages."""
+    """ListTableVersions with descending=true returns the newest versions first, across all pages."""
     id, numbers = new_versioned(catalog)
     equal(listed(catalog, id, descending=True, limit=limit), numbers[::-1], "the listed versions")
 
 
 @must("lance.version.list.latest", operations=LIST, clause="list-versions-descending")
 def test_latest_version_by_the_list(catalog: LanceCatalog) -> None:
-    """One descending version is the latest one: how clients find it."""
+    """ListTableVersions with descending=true and limit 1 returns the latest version."""
     id, numbers = new_versioned(catalog)
     page = catalog.list_table_versions(id, descending=True, limit=1)["versions"]
     equal([version["version"] for version in page], numbers[-1:], "the versions of the page")
@@ -71,7 +71,7 @@ def test_latest_version_by_the_list(catalog: LanceCatalog) -> None:
 
 @should("lance.version.list.times", operations=LIST, clause="version-times")
 def test_times_rise(catalog: LanceCatalog) -> None:
-    """The times of versions, in milliseconds since 1970, where they are told, do not fall, and are of today."""
+    """ListTableVersions returns current timestamps in milliseconds that never decrease from version to version."""
     id, _ = new_versioned(catalog)
     versions = sorted(catalog.list_table_versions(id)["versions"], key=_number)
     times = [version["timestamp_millis"] for version in versions if version.get("timestamp_millis") is not None]
@@ -89,7 +89,7 @@ def _number(version: Any) -> int:
 
 @must("lance.version.list.manifests", operations=LIST, clause="version-manifests")
 def test_manifests_differ(catalog: LanceCatalog) -> None:
-    """Every version has a manifest of its own."""
+    """ListTableVersions returns a different manifest_path for every version."""
     id, numbers = new_versioned(catalog)
     versions = catalog.list_table_versions(id)["versions"]
     paths = {text(version["manifest_path"], "the manifest_path of a version") for version in versions}
@@ -101,7 +101,7 @@ def test_manifests_differ(catalog: LanceCatalog) -> None:
 
 @must("lance.version.describe.number", operations=DESCRIBE, clause="describe-version-number")
 def test_describe_any_version(catalog: LanceCatalog) -> None:
-    """Every version is described by its number, with the manifest that the list tells."""
+    """DescribeTableVersion describes any version by its number, with the manifest_path of the listing."""
     id, numbers = new_versioned(catalog)
     entries = keyed(catalog.list_table_versions(id)["versions"], "version")
     for wanted in numbers:
@@ -114,7 +114,7 @@ def test_describe_any_version(catalog: LanceCatalog) -> None:
 
 @should("lance.version.describe.latest", operations=DESCRIBE, clause="describe-version-latest")
 def test_describe_latest_version(catalog: LanceCatalog) -> None:
-    """Without a number the latest version is described."""
+    """DescribeTableVersion without a number describes the latest version."""
     id, numbers = new_versioned(catalog)
     equal(catalog.describe_table_version(id)["version"]["version"], numbers[-1], "the latest version")
     catalog.insert_into_table(id, stream(tables(1)))
@@ -123,7 +123,7 @@ def test_describe_latest_version(catalog: LanceCatalog) -> None:
 
 @should("lance.version.describe.size", operations=DESCRIBE, clause="version-manifests")
 def test_manifest_size(catalog: LanceCatalog) -> None:
-    """The size of a manifest, where it is told, is more than nothing."""
+    """DescribeTableVersion returns a positive manifest_size, if it returns one."""
     id, _ = new_versioned(catalog)
     above(catalog.describe_table_version(id)["version"].get("manifest_size", 1), 0, "the manifest_size")
 
@@ -134,7 +134,7 @@ def test_manifest_size(catalog: LanceCatalog) -> None:
 @must("lance.version.restore.rows", operations=RESTORE, clause="restore-table")
 @given(place=st.integers(0, 2))
 def test_restore_brings_rows_back(catalog: LanceCatalog, place: int) -> None:
-    """After restoring a version the table has its rows again."""
+    """RestoreTable brings back the rows of the restored version."""
     id, numbers = new_versioned(catalog, inserts=2)
     catalog.restore_table(id, version=numbers[place])
     equal(catalog.count_table_rows(id).json, 3 + place, "the count of rows")
@@ -142,7 +142,7 @@ def test_restore_brings_rows_back(catalog: LanceCatalog, place: int) -> None:
 
 @should("lance.version.restore.new_version", operations=RESTORE, clause="restore-version")
 def test_restore_makes_a_version(catalog: LanceCatalog) -> None:
-    """Restoring makes a new version; those between stay readable."""
+    """RestoreTable creates a new version and keeps the versions between."""
     id, numbers = new_versioned(catalog, inserts=2)
     catalog.restore_table(id, version=numbers[0])
     above(catalog.version(id), numbers[-1], "the version after the restore")
@@ -154,7 +154,7 @@ def test_restore_makes_a_version(catalog: LanceCatalog) -> None:
 
 @should("lance.version.restore.undone", operations=RESTORE, clause="restore-version")
 def test_restore_can_be_undone(catalog: LanceCatalog) -> None:
-    """What a restore took away is brought back by restoring the version before it."""
+    """RestoreTable to the version before a restore undoes that restore."""
     id, numbers = new_versioned(catalog, inserts=1)
     catalog.restore_table(id, version=numbers[0])
     catalog.restore_table(id, version=numbers[1])
@@ -163,7 +163,7 @@ def test_restore_can_be_undone(catalog: LanceCatalog) -> None:
 
 @must("lance.version.restore.latest", operations=RESTORE, clause="restore-table")
 def test_restore_latest_version(catalog: LanceCatalog) -> None:
-    """Restoring the latest version is allowed, any number of times, and changes no row."""
+    """RestoreTable to the latest version succeeds repeatedly and changes no row."""
     id, _ = new_versioned(catalog, inserts=1)
     for _ in range(3):
         catalog.restore_table(id, version=catalog.version(id))
@@ -172,14 +172,14 @@ def test_restore_latest_version(catalog: LanceCatalog) -> None:
 
 @should("lance.version.restore.transaction", operations=RESTORE, clause="transaction-known")
 def test_restore_transaction_is_known(catalog: LanceCatalog) -> None:
-    """A transaction_id in the answer is one that DescribeTransaction knows."""
+    """DescribeTransaction knows the transaction_id that RestoreTable returns."""
     id, numbers = new_versioned(catalog, inserts=1)
     check_transaction(catalog, catalog.restore_table(id, version=numbers[0]))
 
 
 @must("lance.version.restore.columns", operations=RESTORE, clause="restore-table")
 def test_restore_brings_columns_back(catalog: LanceCatalog) -> None:
-    """After restoring a version the table has its columns again."""
+    """RestoreTable brings back the columns of the restored version."""
     id, numbers = new_versioned(catalog, inserts=0)
     catalog.alter_table_drop_columns(id, columns=["name"])
     catalog.restore_table(id, version=numbers[0])
@@ -189,14 +189,14 @@ def test_restore_brings_columns_back(catalog: LanceCatalog) -> None:
 
 @must("lance.version.restore.version_missing", operations=RESTORE, clause="version-not-found", kind="error")
 def test_restore_missing_version(catalog: LanceCatalog) -> None:
-    """Restoring a version that does not exist is refused with 404 and code 11; nothing changes."""
+    """RestoreTable to a missing version returns 404 with code 11 and changes nothing."""
     id, numbers = new_versioned(catalog, inserts=1)
     refused = catalog.restore_table(id, version=MISSING_VERSION, expect=404)
     equal(refused.code, 11, "the code of the error")
     equal(catalog.version(id), numbers[-1], "the version of the table")
 
 
-# All of them
+# All operations
 
 BODIES: dict[str, tuple[str, Any]] = {
     "list": ("ListTableVersions", None),
@@ -209,7 +209,7 @@ BODIES: dict[str, tuple[str, Any]] = {
     "lance.version.{}.missing", operations=lambda case: [case[0]], clause="table-not-found", kind="error", each=BODIES
 )
 def test_versions_of_missing_table(catalog: LanceCatalog, case: tuple[str, Any]) -> None:
-    """The versions of a table that does not exist ({}) are refused with 404 and code 4."""
+    """A version request ({}) on a missing table returns 404 with code 4."""
     equal(catalog.send(case[0], catalog.table_id("missing"), case[1], expect=404).code, 4, "the code of the error")
 
 
@@ -222,7 +222,7 @@ WRONG: dict[str, tuple[str, Any]] = {
 
 @must("lance.version.body.{}", operations=lambda case: [case[0]], clause="request-schemas", kind="error", each=WRONG)
 def test_wrong_numbers(catalog: LanceCatalog, case: tuple[str, Any]) -> None:
-    """What is no number of a version ({}) is refused with 400 and code 13."""
+    """A version request with an invalid or absent version ({}) returns 400 with code 13."""
     accepts(catalog, case[0])
     equal(catalog.send(case[0], catalog.new_table(), case[1], expect=400).code, 13, "the code of the error")
 
@@ -236,7 +236,7 @@ ODD: dict[str, tuple[str, Any]] = {
 
 @must("lance.version.{}", operations=lambda case: [case[0]], clause="version-numbers", kind="hostile", each=ODD)
 def test_numbers_of_no_version(catalog: LanceCatalog, case: tuple[str, Any]) -> None:
-    """A number that the table has no version of ({}) is refused with 400 or 404, and nothing changes."""
+    """A request for a version number that the table lacks ({}) returns 400 or 404 and changes nothing."""
     id, numbers = new_versioned(catalog, inserts=1)
     refused = catalog.send(case[0], id, case[1], expect=(400, 404))
     one_of(refused.code, (11, 13), "the code of the error")
@@ -245,7 +245,7 @@ def test_numbers_of_no_version(catalog: LanceCatalog, case: tuple[str, Any]) -> 
 
 @should("lance.version.{}.declared", operations=lambda case: [case[0]], clause="versions-of-declared", each=BODIES)
 def test_versions_of_declared_table(catalog: LanceCatalog, case: tuple[str, Any]) -> None:
-    """A table that was only declared has no versions ({}): none is listed, none found."""
+    """A version request ({}) on a declared-only table returns an error or an empty list."""
     id = catalog.new_declared_table()
     answer = catalog.send(case[0], id, case[1], expect=(200, 404) if case[0] == "ListTableVersions" else (400, 404))
     if answer.status == 200:

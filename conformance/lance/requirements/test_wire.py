@@ -1,4 +1,4 @@
-"""What is checked for every operation over all answers of the run, or by one probe of each."""
+"""Checks of every operation: over all responses of the run, and over one probe of each operation."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ test_offered_or_refused = wire.offered_or_refused.declare(
     __name__,
     OPERATIONS,
     clause="unsupported-operations",
-    statement="{} is served, or refused with 406 and code 0.",
+    statement="{} is offered, or returns 406 with code 0.",
 )
 test_answers_match_document = wire.answers_match_document.declare(__name__, OPERATIONS)
 
@@ -25,17 +25,17 @@ test_answers_match_document = wire.answers_match_document.declare(__name__, OPER
     kind="wire",
 )
 def test_form_of_refusals(suite: Suite) -> None:
-    """Operations that the server does not have are refused with 406 and code 0, in no other form."""
+    """Operations that the server does not offer return 406 with code 0."""
     wire.check_refusals(suite)
 
 
 @must("lance.codes.status.{}", clause="error-code-status", kind="wire", each=OPERATIONS)
 def test_codes_match_statuses(suite: Suite, case: Operation) -> None:
-    """Every error of {} has the status that its code stands for."""
+    """Every error of {} has the HTTP status of its code."""
     wire.check_extra(suite, case, CODE_STATUS)
 
 
 @should("lance.codes.listed.{}", clause="error-code-list", kind="wire", each=OPERATIONS)
 def test_codes_are_listed(suite: Suite, case: Operation) -> None:
-    """Every error of {} has a code that the error list gives the operation."""
+    """Every error of {} has a code from the error list of this operation."""
     wire.check_extra(suite, case, CODE_LIST)

@@ -1,1 +1,1 @@
-"""What several modules of requirements need: data, models of what has to happen, ways to prepare a table."""
+"""Support of several requirement modules: test data, reference models, prepared tables and requests."""

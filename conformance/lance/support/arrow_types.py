@@ -1,7 +1,7 @@
-"""Arrow types as tables may have them, with values at their edges, and strategies for whole tables.
+"""Arrow types with edge values, strategies for whole tables, and comparisons of tables.
 
-CORE are the types that every Lance table can have. SPECIAL are those that not every server, or every
-revision of the Lance format, can store: they may be refused, but not spoilt.
+CORE has the types that every Lance table supports. SPECIAL has types that some servers, or some revisions of the
+Lance format, do not support: a server may reject them, but must not corrupt them.
 """
 
 from __future__ import annotations
@@ -87,7 +87,7 @@ SPECIAL: dict[str, tuple[pa.DataType, list[Any]]] = {
 
 
 def typed_table(kind: pa.DataType, values: list[Any]) -> pa.Table:
-    """Return a table with a key and a column of a type: these values, and nulls before and after them."""
+    """Return a table with a key and a column of a type: these values between two nulls."""
     column = _array([None, *values, None], kind)
     return pa.table({"id": pa.array(range(len(column)), pa.int64()), "value": column})
 
@@ -101,7 +101,7 @@ def _array(values: list[Any], kind: pa.DataType) -> pa.Array:
 
 
 def kinds() -> SearchStrategy[tuple[pa.DataType, SearchStrategy[Any]]]:
-    """Draw a type and what draws its values: a core type, lists of them, structs of all that.
+    """Draw a type and the strategy for its values: core types, lists of them, structs of both.
 
     Lists of structs are those of CORE only: Lance 14 cannot read back every null struct in a list.
     """
@@ -128,7 +128,7 @@ def _structs(inner: SearchStrategy[Any]) -> SearchStrategy[Any]:
 
 @st.composite
 def arrow_tables(draw: Any, count: int = 1) -> list[pa.Table]:
-    """Draw several tables of one schema with keys from 0 on, each with a row or more in batches of its own."""
+    """Draw `count` tables of one schema, each with rows in its own batches; the keys count up from 0."""
     columns = draw(st.lists(kinds(), min_size=1, max_size=3))
     drawn, first = [], 0
     for _ in range(count):
@@ -145,7 +145,7 @@ def arrow_tables(draw: Any, count: int = 1) -> list[pa.Table]:
 
 
 def read_table(catalog: LanceCatalog, id: Names) -> pa.Table:
-    """Return all rows of a table. Raises Violation when they cannot be read, or the names of their columns."""
+    """Return all rows of a table. Raises Violation when the rows or the column names cannot be read."""
     table = read_file(catalog.query_table(id, vector={}, k=ALL_ROWS).body)
     try:
         list(table.column_names)
@@ -155,15 +155,15 @@ def read_table(catalog: LanceCatalog, id: Names) -> pa.Table:
 
 
 def rows_of(*tables: pa.Table) -> list[tuple[str, ...]]:
-    """Return the rows of tables as texts, ordered by key, so that they can be compared whatever their types.
+    """Return the rows of tables as text, ordered by key, so that values of any type can be compared.
 
-    Texts tell -0.0 from 0.0 and do not mind how a column is encoded.
+    Text distinguishes -0.0 from 0.0 and is the same for every encoding of a column.
     """
     return sorted(row for table in tables for row in zip(*map(_texts, table.columns), strict=True))
 
 
 def same_rows(actual: pa.Table, *expected: pa.Table) -> None:
-    """Check that a table has the rows of others, whatever their order."""
+    """Check that a table has the rows of the expected tables, in any order."""
     if rows_of(actual) != rows_of(*expected):
         same_items(_readable_rows(actual), _readable_rows(*expected), "the rows of the table")
         raise Violation("the rows of the table: their values are of another type than those that were sent")
@@ -179,7 +179,7 @@ def _texts(column: pa.ChunkedArray) -> Iterator[str]:
 
 
 def _values(column: pa.ChunkedArray) -> list[Any]:
-    """Return the values of a column. Raises Violation when Python has none for them."""
+    """Return the values of a column. Raises Violation when Python cannot represent them."""
     kind = column.type
     if pa.types.is_timestamp(kind) or pa.types.is_duration(kind) or pa.types.is_time64(kind):
         column = column.cast(pa.int64())  # Python's own types are too coarse
@@ -198,7 +198,7 @@ def _readable_rows(*tables: pa.Table) -> list[dict[str, Any]]:
 
 
 def _readable(value: Any) -> Any:
-    """Return a value so that JSON shows what is in it: bytes, infinities."""
+    """Return a value with bytes as hex and infinities as text, so that JSON can show it."""
     if isinstance(value, bytes):
         return f"0x{value.hex()}"
     if isinstance(value, float) and not math.isfinite(value):

@@ -1,13 +1,19 @@
-"""What every Lance answer must satisfy beside its schema."""
+"""Checks of Lance responses beyond the schema: error codes, and paths with slashes."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
+from conformance.author.checks import one_of
+from conformance.http.client import Answer
+from conformance.http.routers import is_split
 from conformance.http.wire import ExtraCheck
 from conformance.values.exchange import Exchange
+from conformance.values.outcomes import Unoffered
 from specs.lance.errors import codes_of, error_codes
+from specs.openapi import JSON_TYPE
 from specs.profiles import Profile
 
 CODE_STATUS = "code-status"
@@ -15,7 +21,7 @@ CODE_LIST = "code-list"
 
 
 def code_matches_status(exchange: Exchange, value: Any) -> list[tuple[str, str]]:
-    """The number of an error stands for one HTTP status."""
+    """Check that an error has the HTTP status of its code."""
     code = _code(exchange, value)
     statuses = {error.code: error for error in error_codes().values()}
     known = statuses.get(code) if code is not None else None
@@ -25,7 +31,7 @@ def code_matches_status(exchange: Exchange, value: Any) -> list[tuple[str, str]]
 
 
 def code_is_listed(exchange: Exchange, value: Any, profile: Profile) -> list[tuple[str, str]]:
-    """The number of an error is one that the error list of the profile gives the operation."""
+    """Check that the code of an error is in the profile's error list of the operation."""
     code = _code(exchange, value)
     if code is None or code in codes_of(exchange.operation, profile):
         return []
@@ -38,5 +44,19 @@ def _code(exchange: Exchange, value: Any) -> int | None:
 
 
 def extra_checks(profile: Profile) -> dict[str, ExtraCheck]:
-    """Return the checks of answers by a profile."""
+    """Return the checks of responses for a profile."""
     return {CODE_STATUS: code_matches_status, CODE_LIST: partial(code_is_listed, profile=profile)}
+
+
+SPLITS = "the server's router refuses %2F and %5C, or takes them for the / between two parts of a path, as many do"
+
+
+def routed(part: str, statuses: tuple[int, ...], send: Callable[..., Answer]) -> Answer:
+    """Send a request with a path parameter. Raises Unoffered where the router splits the path at a slash in it."""
+    if not is_split(part):
+        return send(expect=statuses)
+    answer = send(expect=(*statuses, 400, 404))
+    if answer.status == 404 or (answer.status == 400 and not answer.header("Content-Type").startswith(JSON_TYPE)):
+        raise Unoffered(SPLITS)
+    one_of(answer.status, statuses, "the status")
+    return answer

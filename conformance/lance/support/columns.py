@@ -1,4 +1,4 @@
-"""Changes of columns, and the columns of a table as it tells them."""
+"""Column changes, and the columns and schema metadata of a table as DescribeTable returns them."""
 
 from __future__ import annotations
 
@@ -25,30 +25,30 @@ CHANGES: dict[str, Any] = {
 
 
 def check_no_column(refused: Answer) -> None:
-    """Check that a refusal says that there is no such column: 404 with code 12, or 400 with the code of any input."""
+    """Check the error for a missing column: 404 with code 12, or 400 with the code of invalid input."""
     equal(refused.code, 12 if refused.status == 404 else INVALID_INPUT, "the code of the error")
 
 
 def fields(catalog: LanceCatalog, id: Names) -> dict[str, Any]:
-    """Return the fields of a table's schema by name, as DescribeTable tells them."""
+    """Return the fields of a table's schema by name."""
     return keyed(schema_of(catalog, id)["fields"], "name")
 
 
 def schema_of(catalog: LanceCatalog, id: Names) -> Any:
-    """Return the schema of a table as DescribeTable tells it."""
+    """Return the schema of a table. Raises Violation when DescribeTable returns none."""
     schema = catalog.describe_table(id, _query={"load_detailed_metadata": True})["schema"]
     holds(schema, "DescribeTable tells the schema of the table")
     return schema
 
 
 def metadata(catalog: LanceCatalog, id: Names) -> dict[str, str]:
-    """Return the metadata of a table's schema, as DescribeTable tells them."""
+    """Return the metadata of a table's schema."""
     entries: dict[str, str] = schema_of(catalog, id).get("metadata") or {}
     return entries
 
 
 def field(catalog: LanceCatalog, id: Names, name: str) -> Any:
-    """Return one field of a table's schema. Raises Violation when there is none of this name."""
+    """Return one field of a table's schema. Raises Violation when the schema lacks it."""
     declared = fields(catalog, id)
     contains(declared, [name], COLUMNS)
     return declared[name]

@@ -1,17 +1,17 @@
-"""Requests that have what ordinary ones do without: every kind of operation, of action and of full-text query."""
+"""Requests with the optional parts that plain requests lack: every batch operation, action and full-text query."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from conformance.lance.catalog import LanceCatalog
-from conformance.lance.support.ordinary import Ordinary, Prepare
+from conformance.lance.support.ordinary import LanceRequest, Prepare
 from conformance.lance.support.staging import stage
-from conformance.lance.support.transactions import new_transaction
+from conformance.lance.support.versions import new_transaction
 from conformance.lance.support.words import new_texts
 
 Json = dict[str, Any]
-ALL_ROWS: Json = {"vector": {}, "k": 10}
+SCAN: Json = {"vector": {}, "k": 10}
 MATCH: Json = {
     "terms": "crimson",
     "column": "text",
@@ -32,21 +32,21 @@ STRUCTURED: dict[str, Json] = {
 
 
 def _of_texts(**body: Any) -> Prepare:
-    return lambda catalog, _name: Ordinary(new_texts(catalog, "text"), {**ALL_ROWS, **body})
+    return lambda catalog, _name: LanceRequest(new_texts(catalog, "text"), {**SCAN, **body})
 
 
-def _actions(catalog: LanceCatalog, name: str) -> Ordinary:
+def _actions(catalog: LanceCatalog, name: str) -> LanceRequest:
     actions = [{"setStatusAction": {"status": "Succeeded"}}, {"unsetPropertyAction": {"key": "k", "mode": "Skip"}}]
-    return Ordinary(new_transaction(catalog, name), {"actions": actions})
+    return LanceRequest(new_transaction(catalog, name), {"actions": actions})
 
 
-def _operations(catalog: LanceCatalog, name: str) -> Ordinary:
-    """Have one of each operation that a batch may have, about a table of its own."""
+def _operations(catalog: LanceCatalog, name: str) -> LanceRequest:
+    """Return a batch with one operation of each kind, each on a table of its own."""
     declared = catalog.table_id(name)
     catalog.note_tables([declared])
     made, cut, gone = (catalog.new_table(f"{name}{what}") for what in ("made", "cut", "gone"))
     ranges = [{"start_version": 9000, "end_version": 9001}]
-    return Ordinary(
+    return LanceRequest(
         body={
             "operations": [
                 {"declare_table": {"id": declared, "properties": {"a": "1"}}},
@@ -65,7 +65,7 @@ def _operations(catalog: LanceCatalog, name: str) -> Ordinary:
     )
 
 
-# By operation and what the request has.
+# By operation and the part that the request has.
 FULLER: dict[str, tuple[str, Prepare]] = {
     "alter_transaction.actions": ("AlterTransaction", _actions),
     "batch_commit_tables.operations": ("BatchCommitTables", _operations),

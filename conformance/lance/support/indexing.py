@@ -1,7 +1,7 @@
-"""Indices as requirements use them: rows worth indexing, types of indices, and waiting until one is there.
+"""Indices: rows to index, index types, requests, and waiting for an index.
 
-An index may be built after the answer. So whoever looks for one looks again for a while; but where it
-was once waited for in vain, only shortly.
+A server may build an index after it has responded, so a search for an index is repeated for a while. After one
+search without success in a run, later searches end early.
 """
 
 from __future__ import annotations
@@ -15,11 +15,13 @@ from typing import Any, TypeVar
 import pyarrow as pa
 
 from conformance.http.client import Answer
-from conformance.lance.catalog import LanceCatalog
+from conformance.lance.catalog import LanceCatalog, Names
 from conformance.lance.client import Id
+from conformance.lance.operations import OPERATIONS
 from conformance.lance.support.listing import collect
 from conformance.values.json_values import shown
 from conformance.values.outcomes import Unoffered, Violation
+from specs.openapi import Operation
 
 T = TypeVar("T")
 ROWS = 300  # quantizers are trained on 256 rows at least
@@ -31,7 +33,7 @@ IN_VAIN = "waited in vain for indices"
 
 @dataclass(frozen=True, slots=True)
 class IndexType:
-    """A type of index: the column that it fits, one that it does not, and a filter that it serves."""
+    """An index type: a column that it supports, one that it does not, and a filter that uses the index."""
 
     id: str
     column: str
@@ -40,11 +42,11 @@ class IndexType:
 
     @property
     def body(self) -> dict[str, Any]:
-        """What a request for such an index says."""
+        """The minimal request body for an index of this type."""
         return {"column": self.column, "index_type": self.id}
 
 
-# The types that the document names.
+# Types that the document names.
 SCALAR_KINDS = {
     "btree": IndexType("BTREE", "id", "tags", "id >= 100 AND id < 120"),
     "bitmap": IndexType("BITMAP", "color", "vector", "color = 'green'"),
@@ -57,7 +59,7 @@ VECTOR_KINDS = {
     "ivf_hnsw_sq": IndexType("IVF_HNSW_SQ", "vector", "tags"),
 }
 KINDS = {**SCALAR_KINDS, **VECTOR_KINDS}
-# Types that it does not name, but servers have.
+# Types of servers that the document does not name.
 OTHER_KINDS = {
     "inverted": IndexType("INVERTED", "text"),
     "ngram": IndexType("NGRAM", "text"),
@@ -69,10 +71,13 @@ OTHER_KINDS = {
     "ivf_hnsw_pq": IndexType("IVF_HNSW_PQ", "vector"),
 }
 FILTERED = {name: kind for name, kind in KINDS.items() if kind.filter}
+CREATE = ["CreateTableIndex"]
+BTREE = KINDS["btree"].body
+BUILDERS = {"create": OPERATIONS["create_table_index"], "create_scalar": OPERATIONS["create_table_scalar_index"]}
 
 
 def indexable(rows: int = ROWS, first: int = 0) -> Any:
-    """Return an Arrow table with a column for every type of index. The same numbers give the same rows."""
+    """Return an Arrow table with a column for every index type. The same arguments give the same rows."""
     ids = range(first, first + rows)
     return pa.table(
         {
@@ -88,14 +93,14 @@ def indexable(rows: int = ROWS, first: int = 0) -> Any:
 
 
 def without_vectors(rows: int = ROWS) -> Any:
-    """Return the same table with nothing but null as vectors."""
+    """Return the same table with only nulls in the vector column."""
     table = indexable(rows)
     at = table.schema.get_field_index("vector")
     return table.set_column(at, table.schema.field(at), pa.nulls(rows, table.schema.field(at).type))
 
 
 def vector(number: int) -> list[float]:
-    """Return the vector of a row: none is near another."""
+    """Return the vector of a row, distant from those of all other rows."""
     return [math.sin((number + 1) * (position + 1)) for position in range(DIMENSION)]
 
 
@@ -110,27 +115,27 @@ def index_names(catalog: LanceCatalog, id: Id, **body: Any) -> list[str]:
 
 
 def wait_for_index(catalog: LanceCatalog, id: Id, name: str) -> dict[str, Any]:
-    """Return the entry of an index as soon as it is listed. Raises Violation when it never is."""
+    """Return the entry of an index once it is listed. Raises Violation when it never is."""
     return wait_for_indices(catalog, id, lambda entry: bool(entry["index_name"] == name), f"the index {shown(name)}")[0]
 
 
 def wait_for_indices(
     catalog: LanceCatalog, id: Id, wanted: Callable[[dict[str, Any]], bool], what: str, count: int = 1
 ) -> list[dict[str, Any]]:
-    """Return the wanted entries as soon as this many are listed. Raises Violation when they never are."""
+    """Return the matching entries once `count` of them are listed. Raises Violation when they never are."""
 
     def look() -> list[dict[str, Any]] | None:
         seen = [entry for entry in all_indices(catalog, id) if wanted(entry)]
         return seen if len(seen) >= count else None
 
-    entries = _patiently(catalog, look)
+    entries = _poll(catalog, look)
     if entries is None:
         raise Violation(f"{what} was created, but is not listed")
     return entries
 
 
 def ask_for_index(catalog: LanceCatalog, id: Id, kind: IndexType, name: str = "idx", **body: Any) -> Answer:
-    """Ask for an index. Raises Unoffered where the server has none of this type: those of the document are examples."""
+    """Request an index. Raises Unoffered where the server lacks this type: the document names types as examples."""
     answer = catalog.create_table_index(id, **{**kind.body, "name": name, **body}, expect=None)
     return catalog.supported(answer, f"indices of type {kind.id}")
 
@@ -143,26 +148,26 @@ def new_index(catalog: LanceCatalog, id: Id, kind: IndexType, name: str = "idx",
 
 
 def covered(catalog: LanceCatalog, id: Id, name: str) -> Answer:
-    """Return the statistics of an index as soon as it covers all rows, or at last as they are."""
+    """Return the statistics of an index once it covers all rows, or the last ones when it never does."""
 
     def look() -> Answer | None:
         stats = catalog.describe_table_index_stats(id, name)
         return None if stats.get("num_unindexed_rows") else stats
 
-    statistics = _patiently(catalog, look)
+    statistics = _poll(catalog, look)
     return catalog.describe_table_index_stats(id, name) if statistics is None else statistics
 
 
 def row_counts_of(stats: Answer) -> tuple[int, int]:
-    """Return how many rows an index covers and leaves out. Raises Unoffered where the server does not say."""
+    """Return the numbers of indexed and unindexed rows. Raises Unoffered where the server returns none."""
     counts = stats.get("num_indexed_rows"), stats.get("num_unindexed_rows")
     if None in counts:
         raise Unoffered("the server does not say how many rows an index covers")
     return counts
 
 
-def _patiently(catalog: LanceCatalog, look: Callable[[], T | None]) -> T | None:
-    """Look until there is something to see, or patience ends."""
+def _poll(catalog: LanceCatalog, look: Callable[[], T | None]) -> T | None:
+    """Repeat `look` until it returns a value, or return None when time runs out."""
     capabilities = catalog.target.capabilities
     until = time.monotonic() + (IMPATIENCE_SECONDS if IN_VAIN in capabilities else PATIENCE_SECONDS)
     while True:
@@ -173,3 +178,13 @@ def _patiently(catalog: LanceCatalog, look: Callable[[], T | None]) -> T | None:
             capabilities[IN_VAIN] = "yes"
             return None
         time.sleep(PAUSE_SECONDS)
+
+
+def new_indexable(catalog: LanceCatalog, name: str = "t") -> Names:
+    """Create a table of `indexable` rows."""
+    return catalog.new_table_of(indexable(), name)
+
+
+def build(catalog: LanceCatalog, operation: Operation, id: Names, expect: int | tuple[int, ...] = 200) -> Answer:
+    """Request a BTREE index on `id` with the name `idx`."""
+    return catalog.send(operation.id, id, {**BTREE, "name": "idx"}, expect=expect)

@@ -1,4 +1,4 @@
-"""Following a listing to its end."""
+"""Paged listings: their description, and following one to its end."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ NEXT = "page_token"
 
 
 @dataclass(frozen=True, slots=True)
-class Listing:
-    """One operation that lists in pages.
+class LanceListing:
+    """An operation that lists in pages.
 
-    `id` is the operation, `field` the field of its answer, `fetch` sends it with paging arguments,
-    `add` creates something that it must list and returns how it is listed: as it is, or by the field
-    `name`. Where `own` is True, nothing can be in it but what `add` created.
+    `id` is the operation, `field` the list in its response. `fetch` sends it with paging arguments. `add` creates an
+    object that it must list and returns the listed name: the item itself, or its field `name`. With `own`, the
+    listing contains only objects that `add` created.
     """
 
     id: str
@@ -34,15 +34,15 @@ class Listing:
 
     @property
     def what(self) -> str:
-        """What is listed, in words."""
+        """Name of the listing in messages."""
         return f"the listed {self.field}"
 
     def names(self, answer: Answer) -> list[str]:
-        """Return how the items of a page are called."""
+        """Return the names of the items of a page."""
         return [self.name_of(item) for item in answer[self.field]]
 
     def name_of(self, item: Any) -> str:
-        """Return how an item is called: by a text, or by a number. Raises Violation when it is neither."""
+        """Return the name of an item, a string or a number. Raises Violation when it is neither."""
         name = item[self.name] if self.name else item
         if self.id == "ListTables" and isinstance(name, str):
             return name.rpartition(DELIMITER)[2]
@@ -52,7 +52,7 @@ class Listing:
 
 
 def follow(fetch: Callable[..., Answer], **query: Any) -> Iterator[Answer]:
-    """Return one page after another. Raises Violation when they never end."""
+    """Yield one page after another. Raises Violation when they never end."""
     return pages(lambda token: fetch(**{**query, "page_token": token}), NEXT)
 
 
@@ -67,9 +67,9 @@ def collect_namespaces(catalog: LanceCatalog, id: Id, **query: Any) -> list[str]
 
 
 def collect_tables(catalog: LanceCatalog, id: Names, *, whole: bool = False, **query: Any) -> list[str]:
-    """Return the names of all tables of a namespace: the last of each identifier, as it is listed with `whole`.
+    """Return the names of all tables of a namespace; with `whole` the items as listed.
 
-    The document says in one place that names are listed, and in another that full identifiers are.
+    The document has names in one place and full identifiers in another, so a leading namespace is removed.
     """
     names = collect(lambda **page: catalog.list_tables(id, **page), "tables", **query)
     above = f"{join_parts(id)}{DELIMITER}"

@@ -1,7 +1,7 @@
-"""A Lance catalog small enough to be obviously right: what every command must answer.
+"""Model of a Lance catalog: the expected outcome of every command on namespaces and tables.
 
-Namespaces are a set of paths below a home, tables a map from path to row count, None for declared.
-Each method does one command on the model and returns the expected status, with the code of a refusal.
+Namespaces are a set of paths below a home, tables a map from path to row count, None for a declared-only table.
+Each method runs one command on the model and returns the expected status, with the code of an error.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ TABLE_EXISTS: Outcome = (409, 5)
 
 
 @dataclass
-class Model:
-    """See the module."""
+class LanceModel:
+    """Namespaces and tables below a home."""
 
     home: Path
     namespaces: set[Path] = field(default_factory=set)
@@ -30,7 +30,7 @@ class Model:
         self.namespaces.add(self.home)
 
     def create_namespace(self, path: Path) -> Outcome:
-        """CreateNamespace in mode Create."""
+        """Run CreateNamespace in mode Create."""
         if path[:-1] not in self.namespaces:
             return NAMESPACE_MISSING
         if path in self.namespaces:
@@ -39,7 +39,7 @@ class Model:
         return OK
 
     def drop_namespace(self, path: Path) -> Outcome:
-        """DropNamespace with behavior Restrict."""
+        """Run DropNamespace with behavior Restrict."""
         if path not in self.namespaces:
             return NAMESPACE_MISSING
         if self.child_namespaces(path) or self.child_tables(path, declared=True):
@@ -48,26 +48,26 @@ class Model:
         return OK
 
     def create_table(self, path: Path, rows: int) -> Outcome:
-        """CreateTable in mode Create, on a name that was not only declared."""
+        """Run CreateTable in mode Create, on a name that is not declared-only."""
         return self._add(path, rows)
 
     def declare_table(self, path: Path) -> Outcome:
-        """DeclareTable."""
+        """Run DeclareTable."""
         return self._add(path, None)
 
     def insert(self, path: Path, rows: int) -> Outcome:
-        """InsertIntoTable in mode Append."""
+        """Run InsertIntoTable in mode Append."""
         if path not in self.tables:
             return TABLE_MISSING
         self.tables[path] = (self.tables[path] or 0) + rows
         return OK
 
     def drop_table(self, path: Path) -> Outcome:
-        """DropTable."""
+        """Run DropTable."""
         return OK if self.tables.pop(path, self) is not self else TABLE_MISSING
 
     def rename_table(self, path: Path, target: Path) -> Outcome:
-        """RenameTable between different names."""
+        """Run RenameTable between different names."""
         if path not in self.tables:
             return TABLE_MISSING
         if target[:-1] not in self.namespaces:
@@ -78,11 +78,11 @@ class Model:
         return OK
 
     def child_namespaces(self, path: Path) -> list[str]:
-        """Return the names that ListNamespaces must show."""
+        """Return the expected names of ListNamespaces."""
         return sorted(name[-1] for name in self.namespaces if name[:-1] == path and name != self.home)
 
     def child_tables(self, path: Path, *, declared: bool) -> list[str]:
-        """Return the names that ListTables must show."""
+        """Return the expected names of ListTables."""
         return sorted(
             name[-1] for name, rows in self.tables.items() if name[:-1] == path and (declared or rows is not None)
         )

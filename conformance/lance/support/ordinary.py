@@ -1,6 +1,7 @@
-"""An ordinary request of every operation, about something that was made for it: servers accept it.
+"""Plain requests: a valid request of every operation, on objects created for it.
 
-A requirement about a defect of requests puts it into such a request, and sees the request accepted without it.
+A requirement on invalid requests puts one defect into a plain request, and checks that the server accepts the
+request without it.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from conformance.lance.catalog import INVALID_INPUT, LanceCatalog, Names
 from conformance.lance.support.arrow import stream
 from conformance.lance.support.indexing import KINDS, new_index
 from conformance.lance.support.staging import stage
-from conformance.lance.support.transactions import new_transaction
+from conformance.lance.support.versions import new_transaction
 from conformance.values.exchange import Exchange
 from conformance.values.outcomes import Blocked
 from specs.openapi import JSON_TYPE, Operation
@@ -30,8 +31,8 @@ WORDS_INDEX: Json = {"column": "name", "index_type": "FTS", "name": "idx"}
 
 
 @dataclass(frozen=True, slots=True)
-class Ordinary:
-    """What LanceCatalog.send takes beside the operation."""
+class LanceRequest:
+    """A request: the arguments of LanceCatalog.send except the operation."""
 
     id: Names | str | None = None
     body: Any = None
@@ -40,20 +41,20 @@ class Ordinary:
     path: Mapping[str, str] = field(default_factory=dict)
     headers: Mapping[str, str | None] = field(default_factory=dict)
 
-    def with_bytes(self, data: bytes) -> Ordinary:
-        """Return the request with a body that is said to be JSON."""
+    def with_bytes(self, data: bytes) -> LanceRequest:
+        """Return the request with these bytes as its body and JSON as its content type."""
         return replace(self, body=None, data=data, headers={"Content-Type": JSON_TYPE})
 
-    def with_content(self, body: Any) -> Ordinary:
+    def with_content(self, body: Any) -> LanceRequest:
         """Return the request with another JSON body."""
         return replace(self, body=body)
 
-    def with_body(self, **fields: Any) -> Ordinary:
-        """Return the request with more, or other, fields of the body."""
+    def with_body(self, **fields: Any) -> LanceRequest:
+        """Return the request with these fields of the body added or replaced."""
         return self.with_content({**(self.body or {}), **fields})
 
     def send(self, catalog: LanceCatalog, operation: str, *, expect: Expected = None, **options: Any) -> Answer:
-        """Send it; `options` are those of LanceCatalog.send."""
+        """Send the request; `options` are those of LanceCatalog.send."""
         return catalog.send(
             operation,
             self.id,
@@ -69,25 +70,25 @@ class Ordinary:
         )
 
     def exchange(self, catalog: LanceCatalog, operation: str) -> Exchange:
-        """Return the request, which is not sent."""
+        """Return the request as an exchange without sending it."""
         arguments = catalog.arguments(self.id, self.body, query=self.query, path=self.path, data=self.data)
         return catalog.client.prepare(operation, **arguments)
 
 
-Prepare = Callable[[LanceCatalog, str], Ordinary]
+Prepare = Callable[[LanceCatalog, str], LanceRequest]
 INVALID: frozenset[tuple[int, Any]] = frozenset({(400, INVALID_INPUT)})
-NO_VERSION = INVALID | {(404, 11), (409, 14)}  # the table has no such version, or none of this number can follow
+NO_VERSION = INVALID | {(404, 11), (409, 14)}  # the version is missing, or cannot be the next one
 
 
-def ordinary(catalog: LanceCatalog, operation: str, name: str = "t") -> Ordinary:
-    """Make what an operation is about, under this name, and return a request about it."""
+def ordinary(catalog: LanceCatalog, operation: str, name: str = "t") -> LanceRequest:
+    """Create the object of an operation under this name and return a plain request on it."""
     return _prepare(operation)(catalog, name)
 
 
 def refuses_invalid(
-    catalog: LanceCatalog, operation: str, requests: Iterable[tuple[str, Ordinary]], good: Ordinary
+    catalog: LanceCatalog, operation: str, requests: Iterable[tuple[str, LanceRequest]], good: LanceRequest
 ) -> None:
-    """Check that each request is refused as invalid, and that none of them did anything: `good` is accepted then."""
+    """Check that each request is rejected as invalid, and that none had an effect: `good` is accepted afterwards."""
     refuses_each(catalog, operation, requests, good, _is_refused, "400 and code 13")
 
 
@@ -97,110 +98,110 @@ def _is_refused(defect: str, answer: Answer) -> bool:
 
 
 def accepts(catalog: LanceCatalog, operation: str) -> None:
-    """Show that a server takes the ordinary request of an operation, about something of its own named `twin`.
+    """Check that the server accepts the plain request of an operation, on an object of its own named `twin`.
 
-    It is the control of refusals. Raises Blocked where it is refused, Unoffered where the operation is.
+    It is the control of rejections. Raises Blocked where the request is rejected, Unoffered where the operation is.
     """
     with catalog.client.preparing():
         accepted(catalog, operation, ordinary(catalog, operation, "twin"))
 
 
 def _namespace(body: Any = None) -> Prepare:
-    return lambda catalog, name: Ordinary(catalog.new_namespace(name), body)
+    return lambda catalog, name: LanceRequest(catalog.new_namespace(name), body)
 
 
 def _table(body: Any = None, **query: Any) -> Prepare:
-    return lambda catalog, name: Ordinary(catalog.new_table(name), body, query=query)
+    return lambda catalog, name: LanceRequest(catalog.new_table(name), body, query=query)
 
 
 def _places(body: Json) -> Prepare:
-    """Have a table with vectors: what a search takes is looked at only where something is searched."""
+    """Prepare a query of a table with vectors: servers validate search arguments only when they search."""
     columns = {"id": [1, 2], "place": pa.array([[0.0, 0.0], [3.0, 4.0]], pa.list_(pa.float32(), 2))}
-    return lambda catalog, name: Ordinary(catalog.new_table_of(pa.table(columns), name), body)
+    return lambda catalog, name: LanceRequest(catalog.new_table_of(pa.table(columns), name), body)
 
 
 def _rows(**query: Any) -> Prepare:
-    return lambda catalog, name: Ordinary(catalog.new_table(name), data=stream(tables(1, first=7)), query=query)
+    return lambda catalog, name: LanceRequest(catalog.new_table(name), data=stream(tables(1, first=7)), query=query)
 
 
 def _version(body: Json) -> Prepare:
-    def prepare(catalog: LanceCatalog, name: str) -> Ordinary:
+    def prepare(catalog: LanceCatalog, name: str) -> LanceRequest:
         id = catalog.new_table(name)
-        return Ordinary(id, {**body, "version": catalog.version(id)})
+        return LanceRequest(id, {**body, "version": catalog.version(id)})
 
     return prepare
 
 
 def _tag(body: Json, *, versioned: bool = False) -> Prepare:
-    def prepare(catalog: LanceCatalog, name: str) -> Ordinary:
+    def prepare(catalog: LanceCatalog, name: str) -> LanceRequest:
         id = catalog.new_table(name)
         version = catalog.version(id)
         catalog.create_table_tag(id, tag="old", version=version)
-        return Ordinary(id, {**body, **({"version": version} if versioned else {})})
+        return LanceRequest(id, {**body, **({"version": version} if versioned else {})})
 
     return prepare
 
 
 def _index(body: Any) -> Prepare:
-    def prepare(catalog: LanceCatalog, name: str) -> Ordinary:
+    def prepare(catalog: LanceCatalog, name: str) -> LanceRequest:
         id = catalog.new_table(name)
         new_index(catalog, id, KINDS["btree"], "idx", column="name")
-        return Ordinary(id, body, path={"index_name": "idx"})
+        return LanceRequest(id, body, path={"index_name": "idx"})
 
     return prepare
 
 
 def _transaction(body: Json) -> Prepare:
-    return lambda catalog, name: Ordinary(new_transaction(catalog, name), body)
+    return lambda catalog, name: LanceRequest(new_transaction(catalog, name), body)
 
 
-def _registration(catalog: LanceCatalog, name: str) -> Ordinary:
-    """Deregister a table; its location is one to register, in the form that the server takes."""
+def _registration(catalog: LanceCatalog, name: str) -> LanceRequest:
+    """Deregister a table and return a request that registers its location, in the form that the server accepts."""
     id = catalog.new_table(name)
     whole = text(catalog.deregister_table(id)["location"], "the location of the table")
     relative = whole.rstrip("/").rsplit("/", 1)[-1]
     for location in (whole, relative):
         if catalog.register_table(id, location=location, expect=None).status == 200:
             catalog.deregister_table(id)
-            return Ordinary(id, {"location": location})
+            return LanceRequest(id, {"location": location})
     raise Blocked("the server registers no location that it told itself", "RegisterTable")
 
 
-def _staged(catalog: LanceCatalog, name: str) -> Ordinary:
+def _staged(catalog: LanceCatalog, name: str) -> LanceRequest:
     id = catalog.new_table(name)
-    return Ordinary(id, stage(catalog, id))
+    return LanceRequest(id, stage(catalog, id))
 
 
-def _batch_of_versions(catalog: LanceCatalog, name: str) -> Ordinary:
+def _batch_of_versions(catalog: LanceCatalog, name: str) -> LanceRequest:
     staged = _staged(catalog, name)
-    return Ordinary(body={"entries": [{"id": staged.id, **staged.body}]})
+    return LanceRequest(body={"entries": [{"id": staged.id, **staged.body}]})
 
 
-def _batch_of_operations(catalog: LanceCatalog, name: str) -> Ordinary:
+def _batch_of_operations(catalog: LanceCatalog, name: str) -> LanceRequest:
     id = catalog.table_id(name)
     catalog.note_tables([id])
-    return Ordinary(body={"operations": [{"declare_table": {"id": id}}]})
+    return LanceRequest(body={"operations": [{"declare_table": {"id": id}}]})
 
 
-def _ranges(catalog: LanceCatalog, name: str) -> Ordinary:
+def _ranges(catalog: LanceCatalog, name: str) -> LanceRequest:
     id = catalog.new_table(name)
     first = catalog.version(id)
     catalog.insert_into_table(id, stream(tables(1, first=3)))
-    return Ordinary(id, {"ranges": [{"start_version": first, "end_version": first + 1}]})
+    return LanceRequest(id, {"ranges": [{"start_version": first, "end_version": first + 1}]})
 
 
-def _new_name(catalog: LanceCatalog, name: str) -> Ordinary:
-    return Ordinary(catalog.new_table(name), {"new_table_name": catalog.table_id(f"{name}2")[-1]})
+def _new_name(catalog: LanceCatalog, name: str) -> LanceRequest:
+    return LanceRequest(catalog.new_table(name), {"new_table_name": catalog.table_id(f"{name}2")[-1]})
 
 
 PREPARATIONS: dict[str, Prepare] = {
-    "CreateNamespace": lambda catalog, name: Ordinary(catalog.namespace_id(name), {}),
+    "CreateNamespace": lambda catalog, name: LanceRequest(catalog.namespace_id(name), {}),
     "ListNamespaces": _namespace(),
     "DescribeNamespace": _namespace({}),
     "DropNamespace": _namespace({}),
     "NamespaceExists": _namespace({}),
     "ListTables": _namespace(),
-    "ListAllTables": lambda _catalog, _name: Ordinary(),
+    "ListAllTables": lambda _catalog, _name: LanceRequest(),
     "RegisterTable": _registration,
     "DescribeTable": _table({}),
     "TableExists": _table({}),
@@ -225,7 +226,7 @@ PREPARATIONS: dict[str, Prepare] = {
     "DeleteFromTable": _table({"predicate": "id = 0"}),
     "QueryTable": _places(QUERY),
     "CountTableRows": _table({}),
-    "CreateTable": lambda catalog, name: Ordinary(catalog.table_id(name), data=stream(tables(1))),
+    "CreateTable": lambda catalog, name: LanceRequest(catalog.table_id(name), data=stream(tables(1))),
     "ExplainTableQueryPlan": _places({"query": QUERY}),
     "AnalyzeTableQueryPlan": _places(QUERY),
     "CreateTableIndex": _table(WORDS_INDEX),
@@ -238,15 +239,15 @@ PREPARATIONS: dict[str, Prepare] = {
     "CreateTableTag": _version({"tag": "new"}),
     "DeleteTableTag": _tag({"tag": "old"}),
     "UpdateTableTag": _tag({"tag": "old"}, versioned=True),
-    "DeclareTable": lambda catalog, name: Ordinary(catalog.table_id(name), {}),
-    "CreateEmptyTable": lambda catalog, name: Ordinary(catalog.table_id(name), {}),
+    "DeclareTable": lambda catalog, name: LanceRequest(catalog.table_id(name), {}),
+    "CreateEmptyTable": lambda catalog, name: LanceRequest(catalog.table_id(name), {}),
     "DescribeTransaction": _transaction({}),
     "AlterTransaction": _transaction({"actions": [{"setPropertyAction": {"key": "k", "value": "v"}}]}),
 }
 
 
 def preparation(operation: Operation) -> Prepare:
-    """Return the preparation of an ordinary request of an operation, Unprepared where there is none."""
+    """Return the preparation of an operation's plain request, Unprepared where there is none."""
     return _prepare(operation.id)
 
 

@@ -1,12 +1,12 @@
-"""What lists in pages: how each listing is asked, and how it gets something to list."""
+"""The paged listings of Lance: how each is requested, and how it gets another item."""
 
 from __future__ import annotations
 
 from conformance.author.strategies import tables
-from conformance.lance.catalog import LanceCatalog
+from conformance.lance.catalog import LanceCatalog, Names
 from conformance.lance.support.arrow import stream
 from conformance.lance.support.indexing import wait_for_index
-from conformance.lance.support.listing import Listing
+from conformance.lance.support.listing import LanceListing
 from specs.lance.identifiers import join_parts
 
 
@@ -25,46 +25,49 @@ def _add_listed_table(catalog: LanceCatalog, name: str) -> str:
     return join_parts(catalog.new_table(name, rows=1))
 
 
-def _add_index(catalog: LanceCatalog, name: str) -> str:
-    id = catalog.table_id("indexed")
-    if catalog.table_exists(id, expect=(200, 404)).status == 404:
+def _create_once(catalog: LanceCatalog, name: str) -> tuple[Names, bool]:
+    """Return a table of this example, and whether this call created it."""
+    id = catalog.table_id(name)
+    missing = catalog.table_exists(id, expect=(200, 404)).status == 404
+    if missing:
         catalog.make_table(id, tables(3))
+    return id, missing
+
+
+def _add_index(catalog: LanceCatalog, name: str) -> str:
+    id, _ = _create_once(catalog, "indexed")
     catalog.create_table_index(id, column="id", index_type="BTREE", name=name)
     wait_for_index(catalog, id, name)
     return name
 
 
 def _add_tag(catalog: LanceCatalog, name: str) -> str:
-    id = catalog.table_id("tagged")
-    if catalog.table_exists(id, expect=(200, 404)).status == 404:
-        catalog.make_table(id, tables(3))
+    id, _ = _create_once(catalog, "tagged")
     catalog.create_table_tag(id, tag=name, version=catalog.version(id))
     return name
 
 
 def _add_version(catalog: LanceCatalog, _name: str) -> str:
-    id = catalog.table_id("versioned")
-    if catalog.table_exists(id, expect=(200, 404)).status == 404:
-        catalog.make_table(id, tables(3))
-    else:
+    id, created = _create_once(catalog, "versioned")
+    if not created:
         catalog.insert_into_table(id, stream(tables(1)))
     return str(catalog.version(id))
 
 
 LISTINGS = {
-    "list_namespaces": Listing(
+    "list_namespaces": LanceListing(
         "ListNamespaces",
         "namespaces",
         lambda catalog, **page: catalog.list_namespaces(catalog.home, **page),
         _add_namespace,
     ),
-    "list_tables": Listing(
+    "list_tables": LanceListing(
         "ListTables", "tables", lambda catalog, **page: catalog.list_tables(catalog.home, **page), _add_table
     ),
-    "list_all_tables": Listing(
+    "list_all_tables": LanceListing(
         "ListAllTables", "tables", lambda catalog, **page: catalog.list_all_tables(**page), _add_listed_table
     ),
-    "list_table_indices": Listing(
+    "list_table_indices": LanceListing(
         "ListTableIndices",
         "indexes",
         lambda catalog, **page: catalog.list_table_indices(catalog.table_id("indexed"), **page),
@@ -72,14 +75,14 @@ LISTINGS = {
         name="index_name",
         own=True,
     ),
-    "list_table_tags": Listing(
+    "list_table_tags": LanceListing(
         "ListTableTags",
         "tags",
         lambda catalog, **page: catalog.list_table_tags(catalog.table_id("tagged"), **page),
         _add_tag,
         own=True,
     ),
-    "list_table_versions": Listing(
+    "list_table_versions": LanceListing(
         "ListTableVersions",
         "versions",
         lambda catalog, **page: catalog.list_table_versions(catalog.table_id("versioned"), **page),

@@ -1,8 +1,7 @@
-"""Versions staged as clients of managed versioning do it: data in place, the manifest beside its place.
+"""Staged versions of managed versioning: data files in place, the manifest beside its final place.
 
-A staged version is made by appending to a copy of the dataset. Its new files go to the table's own
-location, the manifest under a name that no reader takes for a version; to make it one is the
-catalog's part.
+A version is staged by appending to a copy of the dataset. Its new files go to the table's location, the manifest
+under a name that no reader takes for a version; CreateTableVersion moves it into place.
 """
 
 from __future__ import annotations
@@ -24,14 +23,14 @@ NEWEST = 2**64 - 1
 
 
 def stage(catalog: LanceCatalog, id: Names, rows: int = 2) -> dict[str, Any]:
-    """Stage the version that follows a table's latest and adds rows to it.
+    """Stage the version after the latest version of a table, with `rows` more rows.
 
-    Returns the body that CreateTableVersion takes. Raises Unoffered when the table's location cannot
-    be written from here, or has no dataset.
+    Returns the body of CreateTableVersion. Raises Unoffered when the kit cannot write to the table's location, or
+    finds no dataset there.
     """
     location = text(catalog.describe_table(id)["location"], "the location of the table")
     directory = local_directory(location)
-    if not (directory / VERSIONS).is_dir():  # whatever else lies there is none of ours to copy
+    if not (directory / VERSIONS).is_dir():  # other files there are not the run's to copy
         raise Unoffered(f"staging a version needs a dataset, and there is none at {location}")
     try:
         return stage_in(directory, rows)
@@ -40,7 +39,7 @@ def stage(catalog: LanceCatalog, id: Names, rows: int = 2) -> dict[str, Any]:
 
 
 def stage_in(directory: Path, rows: int) -> dict[str, Any]:
-    """Stage a version of the dataset in a directory; see `stage`."""
+    """Stage a version of the dataset in a directory, as `stage` does."""
     with tempfile.TemporaryDirectory() as folder:
         copy = Path(folder) / "copy"
         shutil.copytree(directory, copy)
@@ -57,12 +56,12 @@ def stage_in(directory: Path, rows: int) -> dict[str, Any]:
 
 
 def manifest_name(version: int) -> str:
-    """Return what the manifest of a version is called, in the naming scheme V2: the newest is listed first."""
+    """Return the manifest name of a version in naming scheme V2, in which the newest name sorts first."""
     return f"{NEWEST - version:020}.manifest"
 
 
 def version_body(version: int, manifest: Path) -> dict[str, Any]:
-    """Return the body with which CreateTableVersion makes a version of a staged manifest."""
+    """Return the body of CreateTableVersion for a staged manifest."""
     return {
         "version": version,
         "manifest_path": str(manifest).lstrip("/"),
@@ -72,7 +71,7 @@ def version_body(version: int, manifest: Path) -> dict[str, Any]:
 
 
 def local_directory(location: str) -> Path:
-    """Return the directory that a table's location means. Raises Unoffered when it is not one of ours."""
+    """Return the directory of a table's location. Raises Unoffered when it is not a local directory."""
     path = _local_path(location)
     if path is None:
         raise Unoffered(f"staging a version needs access to the files of the table, which lie at {location}")
@@ -84,7 +83,7 @@ def _local_path(location: str) -> Path | None:
         split = urlsplit(location)
         path = Path(unquote(split.path) if split.scheme == "file" else location)
         return path if split.scheme in ("", "file") and path.is_dir() else None
-    except (ValueError, OSError):  # no URL, or a path that no system takes
+    except (ValueError, OSError):  # not a URL, or an invalid path
         return None
 
 

@@ -1,6 +1,6 @@
-"""What full-text queries must find, computed word by word.
+"""Full-text queries: texts to search, query trees, and the expected results computed word by word.
 
-None of the words is a stop word, and but for SIMILAR they are apart from each other by more than two letters.
+No word is a stop word, and words other than SIMILAR differ from each other by more than two letters.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import pyarrow as pa
 
 from conformance.lance.catalog import LanceCatalog, Names
 from conformance.lance.support.indexing import KINDS, new_index
-from conformance.lance.support.query_model import ids
+from conformance.lance.support.queries import ids
 
 Json = dict[str, Any]
 TEXTS = [
@@ -34,7 +34,7 @@ NUMBERS = range(len(TEXTS))
 
 
 def new_texts(catalog: LanceCatalog, *indexed: str, texts: list[str | None] | None = None) -> Names:
-    """Create a table of TEXTS, or others, and TITLES with an index for full-text search over each of these columns."""
+    """Create a table of texts (default TEXTS) and TITLES with a full-text index on each of the `indexed` columns."""
     chosen = TEXTS if texts is None else texts
     columns = {"id": pa.array(range(len(chosen)), pa.int64()), "text": pa.array(chosen), "title": TITLES[: len(chosen)]}
     id = catalog.new_table_of(pa.table(columns))
@@ -44,53 +44,53 @@ def new_texts(catalog: LanceCatalog, *indexed: str, texts: list[str | None] | No
 
 
 def having(condition: Callable[[list[str]], bool], texts: list[str | None] | None = None) -> list[int]:
-    """Return the rows for whose words a condition holds."""
+    """Return the rows whose words meet a condition."""
     chosen = TEXTS if texts is None else texts
     return [number for number in NUMBERS if chosen[number] and condition((chosen[number] or "").lower().split())]
 
 
 def with_any(words: Iterable[str], texts: list[str | None] | None = None) -> list[int]:
-    """Return the rows with at least one of some words."""
+    """Return the rows with at least one of the words."""
     return having(lambda text: not set(words).isdisjoint(text), texts)
 
 
 def with_all(words: Iterable[str]) -> list[int]:
-    """Return the rows with each of some words."""
+    """Return the rows with all of the words."""
     return having(lambda text: set(words) <= set(text))
 
 
 def with_phrase(first: str, second: str, between: int = 0) -> list[int]:
-    """Return the rows in which a word comes after another, with at most this many words between them."""
+    """Return the rows in which `second` follows `first`, with at most `between` words between them."""
     return having(
         lambda text: any(text[at] == first and second in text[at + 1 : at + 2 + between] for at in range(len(text)))
     )
 
 
 def match(terms: str, **fields: Any) -> Json:
-    """Return a match query about the texts."""
+    """Return a match query on the column `text`."""
     return {"match": {"terms": terms, "column": "text", **fields}}
 
 
 def phrase(terms: str, **fields: Any) -> Json:
-    """Return a phrase query about the texts."""
+    """Return a phrase query on the column `text`."""
     return {"phrase": {"terms": terms, "column": "text", **fields}}
 
 
 def boolean(must: Iterable[Json] = (), should: Iterable[Json] = (), must_not: Iterable[Json] = ()) -> Json:
-    """Return a query made of others."""
+    """Return a boolean query of other queries."""
     return {"boolean": {"must": list(must), "should": list(should), "must_not": list(must_not)}}
 
 
 def structured(query: Json) -> Json:
-    """Return a query node as the full-text part of a query."""
+    """Return a query tree as the full-text part of a query."""
     return {"full_text_query": {"structured_query": {"query": query}}}
 
 
 def text_query(terms: str, *columns: str) -> Json:
-    """Return plain words as the full-text part of a query."""
+    """Return plain text as the full-text part of a query."""
     return {"full_text_query": {"string_query": {"query": terms, **({"columns": list(columns)} if columns else {})}}}
 
 
 def found(catalog: LanceCatalog, id: Names, query: Json, **options: Any) -> list[int]:
-    """Return the rows that a query finds, in the order of the answer."""
+    """Return the ids of the rows that a query finds, in the order of the response."""
     return ids(catalog.rows(id, **query, **options))
