@@ -1,4 +1,4 @@
-"""The access log: a JSON object for each request, without secrets."""
+"""Access log: a JSON object for each request, without secrets."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class AccessLog:
     def write(
         self, request: Request, operation: Operation | None, faults: Sequence[str], reply: Reply, seconds: float
     ) -> None:
-        """Write the line of an answered request: its operation, if it has one, and the faults that touched it."""
+        """Write the line of an answered request, with its operation, if any, and the faults applied to it."""
         entry = {
             "time": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
             "id": request.id,
@@ -42,7 +42,7 @@ class AccessLog:
 
 
 def shown_query(query: str) -> str:
-    """Return a query, encoded as it was sent, without the values that are secret or, as JSON objects, hold secrets."""
+    """Return a query, encoded as it was sent, without secret values and without JSON objects that contain secrets."""
     return "&".join(_shown(*pair.partition("=")) for pair in query.split("&"))
 
 

@@ -1,7 +1,7 @@
-"""The fields of JSON answers as a document declares them, and answers with one of them altered.
+"""Fields of JSON answers as a document declares them, and edits of one field of an answer.
 
-A field is written as its path: names with dots between them, `*` for every item of a list or value of a map, `$` for
-an answer that is not an object: `versions.*.version`.
+A field is written as its path: names with dots between them, `*` for every item of a list or value of a map, `$` for an
+answer that is not an object: `versions.*.version`.
 """
 
 from __future__ import annotations
@@ -14,41 +14,41 @@ from specs.openapi import JSON_TYPE, Document, Operation, Schema
 from specs.variants import variants
 
 ANY, WHOLE = "*", "$"
-NAMES = 2  # levels of names that are looked at: what lies deeper is the content of formats of their own
+NAMES = 2  # levels of names that are visited; deeper fields belong to formats of their own
 SCALARS = {"string", "integer", "number", "boolean"}
 Edit = Callable[[Any], Any]
 
 
 @dataclass(frozen=True, slots=True)
 class AnswerField:
-    """A field of an answer: its path and its type, one of JSON's words, or "" where any will do."""
+    """A field of an answer: its path and its JSON type, "" for a field of any type."""
 
     path: str
     type: str
     required: bool
     fixed: bool
-    """True where the document allows one value only."""
+    """True where the document allows a single value."""
 
 
 def answer_fields(document: Document, operation: Operation) -> list[AnswerField]:
-    """Return the fields of an operation's answers of success, each once."""
+    """Return the fields of an operation's success responses, each once."""
     schemas = [operation.responses[str(status)].content.get(JSON_TYPE) for status in operation.successes]
     return _each_once(field for schema in schemas if schema for field in _whole(document, schema))
 
 
 def body_fields(document: Document, operation: Operation) -> list[AnswerField]:
-    """Return the fields at the top of an operation's request."""
+    """Return the top-level fields of an operation's request body."""
     schema = operation.request.content.get(JSON_TYPE) if operation.request else None
     return [field for field in _each_once(_within(document, schema or {}, (), NAMES)) if "." not in field.path]
 
 
 def edited(value: Any, path: str, edit: Edit) -> Any:
-    """Return a JSON value with `edit` done to what has a path; what lacks the field stays as it is."""
+    """Return a JSON value with `edit` applied to the field at a path; parts without the field stay unchanged."""
     return edit(value) if path == WHOLE else _edited(value, path.split("."), edit)
 
 
 def without(value: Any, path: str) -> Any:
-    """Return a JSON value without the field that has a path."""
+    """Return a JSON value without the field at a path."""
     parent, _, name = path.rpartition(".")
 
     def shorter(holder: Any) -> Any:
@@ -58,7 +58,7 @@ def without(value: Any, path: str) -> Any:
 
 
 def another(value: Any, allowed: Iterable[Any] = ()) -> Any:
-    """Return another value of the same type, one of those that are allowed where there are some."""
+    """Return another value of the same type, one of the allowed values if there are any."""
     others = [choice for choice in allowed if choice not in (value, None)]
     if others:
         return others[0]
@@ -70,14 +70,14 @@ def another(value: Any, allowed: Iterable[Any] = ()) -> Any:
 
 
 def allowed_values(document: Document, operation: Operation, path: str) -> list[Any]:
-    """Return the values that a field may have, none where the document does not list them."""
+    """Return the values that the document allows for a field, an empty list where it lists none."""
     schemas = [operation.responses[str(status)].content.get(JSON_TYPE) for status in operation.successes]
     subschemas = (part for schema in schemas if schema for part in _schemas(document, schema, path.split(".")))
     return [value for schema in subschemas for value in schema.get("enum", ())]
 
 
 def _other_text(text: str) -> str:
-    """Return another text of the same length, so that most formats are kept."""
+    """Return another text of the same length: most formats then still match."""
     return text[:-1] + ("1" if text.endswith("0") else "0") if text else "0"
 
 
@@ -106,7 +106,7 @@ def _whole(document: Document, schema: Schema) -> Iterator[AnswerField]:
 
 
 def _within(document: Document, schema: Schema, path: tuple[str, ...], names: int) -> Iterator[AnswerField]:
-    """Go down a schema, through its variants, for a limited number of names."""
+    """Yield the fields of a schema and its variants, down to a number of levels of names."""
     for variant, _ in variants(document, schema):
         required = variant.get("required", ())
         for name, below in variant.get("properties", {}).items() if names else ():
@@ -130,7 +130,7 @@ def _type(schema: Schema) -> str:
 
 
 def _schemas(document: Document, schema: Schema, path: list[str]) -> Iterator[Schema]:
-    """Return the schemas of what has a path."""
+    """Yield the schemas of the fields at a path."""
     for variant, _ in variants(document, schema):
         if not path or path == [WHOLE]:
             yield variant

@@ -1,8 +1,8 @@
-"""Answers that are kept: a read whose answer follows from the catalog alone is made and serialised once.
+"""Cache of answers: a read whose answer depends on the catalog alone is made and serialized once.
 
-An answer is kept for the principal that got it, together with the state of the catalog from before it was made. It is
-valid as long as the state is the same, and as what it depends on besides says so of itself. States are compared, never
-a clock. Neither answers to large requests are kept nor large answers.
+An answer is cached for the principal that received it, together with the state of the catalog before it was made. It is
+valid while the state is the same, and while its other dependencies report that they are unchanged. States are compared,
+never a clock. Large answers, and answers to large requests, are not cached.
 """
 
 from __future__ import annotations
@@ -19,25 +19,25 @@ LARGEST_BODY = 4 << 10
 LARGEST_ANSWER = MOST_BYTES // 8
 CONTENT_TYPE = "Content-Type"
 Key = tuple[Principal, str, str, bytes, *tuple[str | None, ...]]
-"""Principal, method, target, body and the headers that matter."""
+"""Principal, method, target, body, and the headers on which answers depend."""
 
 
 class KeptAnswers:
-    """Answers by what tells their requests: see `key_of`."""
+    """Cached answers by request; `key_of` makes the keys."""
 
     def __init__(self) -> None:
         self._answers: dict[Key, tuple[Hashable, Reply]] = {}
         self._bytes = 0
 
     def recall(self, key: Key | None, state: Hashable) -> Reply | None:
-        """Return the answer to the same request in the same state, or None; `key` is what `key_of` returned."""
+        """Return the cached answer to the same request in the same state, or None; `key` is the result of `key_of`."""
         entry = self._answers.get(key) if key else None
         if entry is None or entry[0] != state:
             return None
         return entry[1] if entry[1].still_valid is None or entry[1].still_valid() else None
 
     def keep(self, key: Key | None, state: Hashable, reply: Reply) -> None:
-        """Keep an answer; `state` is what it was before the answer was made."""
+        """Cache an answer; `state` is the catalog's state before the answer was made."""
         if key is None or len(reply.body) > LARGEST_ANSWER:
             return
         if len(self._answers) >= MOST or self._bytes > MOST_BYTES:
@@ -50,9 +50,9 @@ class KeptAnswers:
 
 
 def key_of(request: Request, varying: Sequence[str] = ()) -> Key | None:
-    """Return what tells a request from others, None for one with a large body.
+    """Return the cache key of a request, None for one with a large body.
 
-    `varying` are the headers on which the answers of an API depend besides the content type.
+    `varying` are the headers on which the answers of an API depend, beside the content type.
     """
     if len(request.body) > LARGEST_BODY:
         return None

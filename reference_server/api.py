@@ -1,4 +1,4 @@
-"""What every API brings to the server: a document, handlers, a context, an error body, and who may do what."""
+"""Base class of an API: a document, handlers, a context, an error body, and authorization."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ Prepare = Callable[[Operation, Any], None]
 
 @dataclass(frozen=True, slots=True)
 class Setup:
-    """What every API is opened with: its profile and document, its storage, its authentication.
+    """Arguments of every API: its profile and document, its storage, its authentication.
 
     `page_size` is the largest page of a listing.
     """
@@ -47,8 +47,8 @@ class Setup:
 
 
 @dataclass(frozen=True, slots=True)
-class Target:
-    """What a request is about, for authorization: its path parameters and its checked body."""
+class RequestTarget:
+    """Path parameters and checked body of a request, for authorization."""
 
     path: Mapping[str, str]
     body: Any
@@ -56,12 +56,12 @@ class Target:
 
 
 class Api(ABC):
-    """One API, mounted on the server. The package `reference_server.<api>` has its class as `API`.
+    """One API, mounted on the server. The package `reference_server.<api>` exports its class as `API`.
 
-    A class says of its API: the `handler_modules`, the `options` that its server takes, the faults for developers of
-    clients (`client_faults`, names by group), whether clients read files themselves (`needs_files`), on which headers
-    besides the content type an answer depends (`varying`), which paths below the mount need no credentials (`public`),
-    and of which operations a refused body is not quoted, because there are secrets in it (`secretive`).
+    Class attributes: the `handler_modules`; the `options` of its server; the faults for developers of clients
+    (`client_faults`, names by group); whether clients read files themselves (`needs_files`); the headers, beside the
+    content type, on which answers depend (`varying`); the paths below the mount that need no credentials (`public`);
+    and the operations whose rejected bodies contain secrets and are never quoted (`secretive`).
     """
 
     handler_modules: ClassVar[Collection[ModuleType]] = ()
@@ -74,7 +74,7 @@ class Api(ABC):
     router: Routing
 
     def __init__(self, setup: Setup, _options: Any) -> None:
-        """Put the API together; its options are of the class `options`. Raises Problem for what cannot be served."""
+        """Assemble the API from options of the class `options`. Raises Problem for options that cannot be served."""
         self.name = setup.profile.api
         self.document = setup.document
         self.backend = setup.backend
@@ -85,7 +85,7 @@ class Api(ABC):
         self._selectors = find_api(setup.profile.api).selectors
 
     async def start(self) -> None:  # noqa: B027 - not every API has something to do
-        """Recover what a killed server left unfinished; called once, before the first request."""
+        """Complete the unfinished work of a killed server; called once, before the first request."""
 
     def state(self) -> Hashable:
         """Return a value that changes whenever the answer to a read may change."""
@@ -95,30 +95,30 @@ class Api(ABC):
         """Return the caller. Raises Unauthenticated."""
         return self.auth.authenticate(headers)
 
-    def authorize(self, principal: Principal, operation: Operation, target: Target) -> None:  # noqa: B027
-        """Let a principal do something, or raise PermissionDenied; what is kept may not outlive a change of this.
+    def authorize(self, principal: Principal, operation: Operation, target: RequestTarget) -> None:  # noqa: B027
+        """Authorize a principal for an operation, or raise PermissionDenied.
 
-        By default everybody may do everything.
+        Cached answers must not outlive a change of rights. By default every principal may do everything.
         """
 
     def prepare(self, operation: Operation, body: Any) -> None:  # noqa: B027 - not every API has something to do
-        """Change a JSON body in place, before it is checked, where clients are known to send something else."""
+        """Change a JSON body in place before validation, where clients are known to send another form."""
 
     @abstractmethod
     def context(
         self, request: Request, operation: Operation, path: Mapping[str, str], body: Any, executor: Executor
     ) -> Context:
-        """Return what the handler of an operation is given. Raises CatalogError."""
+        """Return the context that the handler of an operation receives. Raises CatalogError."""
 
     async def answer(
         self, request: Request, operation: Operation, path: Mapping[str, str], executor: Executor
     ) -> Reply:
-        """Check the request, run its handler and return the answer. Raises CatalogError."""
+        """Validate the request, run its handler and return the answer. Raises CatalogError."""
         handler = self.handlers.get(operation.id)
         if handler is None:
-            raise Unsupported(f"This server does not have {operation.id}.")
+            raise Unsupported(f"This server does not implement {operation.id}.")
         body = await self._read_body(request, operation, executor)
-        self.authorize(request.principal, operation, Target(path, body, request))
+        self.authorize(request.principal, operation, RequestTarget(path, body, request))
         if self._selectors.names:
             refuse_selectors(self._selectors, self.document, operation, request.query, body)
         context = self.context(request, operation, path, body, executor)
@@ -132,7 +132,7 @@ class Api(ABC):
         return read() if len(request.body) <= limits.INLINE else await run_in_thread(executor, read)
 
     async def run(self, handler: Handler, context: Context) -> Reply:
-        """Run a handler and make an answer of what it returns. Raises CatalogError."""
+        """Run a handler and convert its result to an answer. Raises CatalogError."""
         return to_reply(await handler(context))
 
     @abstractmethod
@@ -145,9 +145,9 @@ class Api(ABC):
 
 
 def find_handlers(document: Document, modules: Collection[ModuleType]) -> dict[str, Handler]:
-    """Return the handler of each operation: the coroutine function with its name that one of the modules defines.
+    """Return the handler of each operation: the coroutine function of the operation's name that a module defines.
 
-    What a module imports is not its own. Raises ValueError for an operation with two handlers.
+    Imported functions do not count. Raises ValueError for an operation with two handlers.
     """
     handlers: dict[str, Handler] = {}
     for operation in document.operations.values():
@@ -168,13 +168,12 @@ def _defines_handler(module: ModuleType, name: str) -> bool:
 def read_json_body(
     request: Request, operation: Operation, validators: Validators, prepare: Prepare, *, quoted: bool = True
 ) -> Any:
-    """Return the JSON body of a request, checked against the document; None when there is none.
+    """Return the JSON body of a request, validated against the document; None when there is none.
 
-    Raises InvalidInput for a missing or wrong content type, for what is not JSON, and for what does
-    not match the schema, and BodyTooLarge. An operation that declares no body may still be sent one: older clients do;
-    one that requires none may be sent none.
-    `prepare` changes a body in place before it is checked, and null for an optional field is taken for its absence; an
-    error quotes a body only if it may be `quoted`.
+    Raises InvalidInput for a missing or wrong content type, for invalid JSON and for a body that violates the schema,
+    and BodyTooLarge. A body is accepted for an operation that declares none, as older clients send one; an operation
+    whose body is optional accepts none. `prepare` changes a body in place before validation, and null for an optional
+    field counts as its absence. Errors quote the body only if it may be `quoted`.
     """
     declared = operation.request
     if declared is not None and JSON_TYPE not in declared.content:
@@ -188,7 +187,7 @@ def read_json_body(
         raise InvalidInput(f"The request needs a JSON body with Content-Type {JSON_TYPE}, not {kind or 'none'}.")
     value = _parse(request.body)
     prepare(operation, value)
-    if NULL in request.body:  # few bodies have any: the others are not walked through
+    if NULL in request.body:  # few bodies contain null: the others need no walk
         drop_nulls(validators.document, operation, value)
     mismatch = validators.first_request_mismatch(operation.id, value, quoted=quoted)
     if mismatch is not None:
@@ -214,7 +213,7 @@ def _parse(body: bytes) -> Any:
 
 
 def to_reply(value: Any) -> Reply:
-    """Turn what a handler returned into an answer: a Reply as it is, None into an empty 200, else JSON."""
+    """Convert a handler's result to an answer: a Reply unchanged, None to an empty 200, anything else to JSON."""
     if isinstance(value, Reply):
         return value
     return Reply() if value is None else json_reply(value)

@@ -1,8 +1,8 @@
-"""The one place that knows HTTP: from a request on the wire to an answer on the wire.
+"""HTTP application, the only module that knows HTTP: from a request on the wire to an answer on the wire.
 
-In this order: find the API by its mount, authenticate, read the body, apply faults, route by the document, let the
-API answer. Whatever fails on the way becomes an answer in the API's error body; nothing answers 500 but a bug, and a
-bug leaves its traceback in the log under the request id.
+In this order: find the API by its mount, authenticate, read the body, apply faults, route by the document, let the API
+answer. Every failure becomes an answer in the API's error body. Only a bug returns 500, and its traceback is logged
+under the request id.
 """
 
 from __future__ import annotations
@@ -40,13 +40,13 @@ log = logging.getLogger("lakeproof.server")
 WORKERS = 8
 PACKED_INLINE = limits.INLINE >> 10  # unpacking makes up to a thousand times as much
 ABSOLUTE = re.compile(r"^https?://[^/?#]+", re.IGNORECASE)
-HEADERS = 256  # of requests that ask for faults, whose faults are kept
+HEADERS = 256  # cached headers of requests that ask for faults
 PASSED_ON = (asyncio.CancelledError, ConnectionAbortedError, KeyboardInterrupt, SystemExit)
 
 
 @dataclass
 class App:
-    """The server's request handler. `apis` maps a mount path, "" for the root, to its API."""
+    """Request handler of the server. `apis` maps a mount path, "" for the root, to its API."""
 
     apis: Mapping[str, Api]
     faults: Sequence[Fault] = ()
@@ -99,7 +99,7 @@ class App:
             return self._failure(api, request, error)
 
     async def _plain_reply(self, api: Api, mount: str, request: Request) -> Reply:
-        """Answer without faults: with a kept answer if there is one, and keep it if it may be."""
+        """Answer without faults: from the cache if possible, else by the API, and cache a reusable answer."""
         state, key = api.state(), key_of(request, api.varying)
         answer = self.kept_answers.recall(key, state)
         if answer is not None:
@@ -110,7 +110,7 @@ class App:
         return reply
 
     def _denial(self, api: Api, mount: str, request: Request) -> CatalogError | None:
-        """Authenticate the caller; return the refusal, None when there is none. The body is not read before."""
+        """Authenticate the caller and return the refusal, None when there is none. The body is not read before."""
         if api.public and "/" + request.path[len(mount) :].lstrip("/") in api.public:
             return None
         try:
@@ -132,7 +132,7 @@ class App:
             return self._failure(api, call.request, error)
 
     def _failure(self, api: Api | None, request: Request, error: BaseException) -> Reply:
-        """Return the answer when no handler expected an error: the machine is to blame, or the server."""
+        """Return the answer for an error that no handler expected: 503 for a failure of the machine, else 500."""
         fault = machine_fault(error)
         if fault is not None:
             log_seldom(f"request {request.id}: {fault.message}")
@@ -150,13 +150,13 @@ class App:
 
     def _active_faults(self, request: Request) -> list[Fault]:
         header = request.headers.get(HEADER)
-        if header is not None and not self.allow_faults:  # a client's test would pass without the fault it asks for
+        if header is not None and not self.allow_faults:  # without its fault a client's test would pass for no reason
             raise refused_header(f"This server takes no {HEADER}: start it with --allow-faults.")
         requested = self._requested(header) if header else []
         return [*self.faults, *requested] if requested or self.faults else []
 
     async def _plain_body(self, raw: web.BaseRequest) -> bytes:
-        """Return the body without its encoding. Raises BodyTooLarge, and InvalidInput for one that cannot be read."""
+        """Return the decoded body. Raises BodyTooLarge, and InvalidInput for a body that cannot be read."""
         try:
             body = await self._body(raw)
         except (web.RequestPayloadError, ClientPayloadError) as error:
@@ -189,7 +189,7 @@ class App:
         return BodyTooLarge(f"The body is larger than {self.max_body} bytes.", {"Connection": "close"})
 
     def _described(self, request: Request) -> tuple[Operation | None, list[str]]:
-        """Return the operation of a request, None without one, and the names of the faults that touch it."""
+        """Return the operation of a request, None without one, and the names of the faults applied to it."""
         operation, faults = NOWHERE, list(self.faults)
         with contextlib.suppress(CatalogError):
             operation, _, _ = _route_or_nowhere(*self._find_api(request.target), request)
@@ -198,14 +198,14 @@ class App:
         return None if operation is NOWHERE else operation, touching
 
     def close(self) -> None:
-        """Wait a moment for the work in threads and release the resources of every API."""
+        """Wait a moment for work in threads, then release the resources of every API."""
         self.executor.shutdown(wait=True, cancel_futures=True)
         for api in self.apis.values():
             api.close()
 
 
 def _origin_form(target: str) -> str:
-    """Return a request target without scheme and host, which proxies' clients send: RFC 9112, section 3.2.2."""
+    """Return a request target without scheme and host, which clients of proxies send: RFC 9112, section 3.2.2."""
     if target.startswith("/"):
         return target
     rest = ABSOLUTE.sub("", target, count=1)
@@ -217,7 +217,7 @@ def _route(api: Api, mount: str, request: Request) -> tuple[Operation, dict[str,
 
 
 def _route_or_nowhere(api: Api, mount: str, request: Request) -> tuple[Operation, dict[str, str], CatalogError | None]:
-    """Return what `_route` finds, or NOWHERE with the reason: faults may touch such answers too."""
+    """Route a request, to NOWHERE with the reason if it has no operation: faults may apply to its answer, too."""
     try:
         return (*_route(api, mount, request), None)
     except CatalogError as error:
@@ -225,7 +225,7 @@ def _route_or_nowhere(api: Api, mount: str, request: Request) -> tuple[Operation
 
 
 def _segments(path: str) -> list[str]:
-    """Split and decode a path. Slashes before it are ignored: clients given a base URL with one send two."""
+    """Split and decode a path. Leading slashes are ignored: clients with a base URL that ends in a slash send two."""
     try:
         return [decode_segment(part) if "%" in part else part for part in path.lstrip("/").split("/")]
     except IdentifierError as error:

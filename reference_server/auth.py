@@ -1,9 +1,9 @@
-"""How callers authenticate: not at all (the default), with one static token, or with a token issued by OAuth2.
+"""Authentication of callers: none (the default), one static token, or tokens issued by OAuth2.
 
-An issued token holds the time of its end and a signature made with the client's secret, so nothing is kept
-about it and it outlives a restart of the server.
+An issued token contains its expiry and a signature made with the client's secret: the server stores nothing about it,
+and it survives a restart.
 
-An API may know principals of its own: then it authenticates requests itself, see reference_server/api.py.
+An API with principals of its own authenticates requests itself, see reference_server/api.py.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ from specs.problems import Problem
 TOKEN_PREFIX = "token:"  # noqa: S105 - the form of the option, not a token
 OAUTH_PREFIX = "oauth:"
 LIFETIME_SECONDS = 3600
-HOLDER = "token"  # the name of the principal with the one static token
+HOLDER = "token"  # name of the principal with the static token
 
 
 @dataclass(frozen=True, slots=True)
 class Principal:
-    """The caller: a name, "" where no authentication is required, and the roles in which it calls."""
+    """A caller: its name, "" where no authentication is required, and its roles."""
 
     name: str = ""
     roles: tuple[str, ...] = ()
@@ -37,7 +37,7 @@ ANONYMOUS = Principal()
 
 @dataclass(frozen=True, slots=True)
 class Auth:
-    """How requests are authenticated: by a static token, by tokens issued to a client with a secret, or not at all."""
+    """Authentication by a static token, by tokens issued to a client with a secret, or none."""
 
     token: str | None = None
     client: tuple[str, str] | None = None
@@ -46,9 +46,9 @@ class Auth:
         return f"Auth({'token' if self.token else 'oauth' if self.client else 'none'})"
 
     def authenticate(self, headers: Mapping[str, str]) -> Principal:
-        """Return who sends these headers. Raises Unauthenticated.
+        """Return the principal that sends these headers. Raises Unauthenticated.
 
-        The token is taken from `Authorization: Bearer` or `x-api-key`.
+        The token is read from `Authorization: Bearer` or `x-api-key`.
         """
         if self.token is None and self.client is None:
             return ANONYMOUS
@@ -62,7 +62,7 @@ class Auth:
     def issue(self, client: str, secret: str) -> str:
         """Return a token for a client that authenticates with its secret. Raises Unauthenticated.
 
-        Where one static token is wanted it is that one, and the secret must be it.
+        With a static token, the secret must be that token, and that token is returned.
         """
         if self.token is not None:
             if not _same(secret, self.token):
@@ -92,7 +92,7 @@ class Auth:
         return f"{until}.{nonce}.{self._signature(str(until), nonce)}"
 
     def _signature(self, until: str, nonce: str) -> str:
-        # HMAC fills a short key with NULs: hashed, id and secret are no others with NULs behind them.
+        # HMAC pads a short key with NULs: without hashing, an id or secret with NULs appended would be equal to it.
         key = b"".join(hashlib.sha256(_raw(part)).digest() for part in self.client or ("", ""))
         return hmac.new(key, f"lakeproof\0{until}\0{nonce}".encode(), hashlib.sha256).hexdigest()
 
@@ -106,7 +106,7 @@ def _raw(text: str) -> bytes:
 
 
 def parse_auth(text: str) -> Auth:
-    """Read the value of `--auth`: `none`, `token:VALUE` or `oauth:ID:SECRET`. Raises Problem for anything else."""
+    """Parse the value of `--auth`: `none`, `token:VALUE` or `oauth:ID:SECRET`. Raises Problem for anything else."""
     if text == "none":
         return Auth()
     if text.startswith(TOKEN_PREFIX) and len(text) > len(TOKEN_PREFIX):

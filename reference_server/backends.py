@@ -1,4 +1,4 @@
-"""Where a server keeps its state and its data: the values of `--storage`.
+"""Backends of a server's state and data: the values of `--storage`.
 
 memory        state in memory; data below a temporary directory that other processes can open
 memory:pure   state and data in memory; no other process can open the data; for APIs
@@ -30,7 +30,7 @@ LOCK = f"{OWN_FOLDER}/temporary.lock"
 
 
 class TemporaryFolder:
-    """A new folder for the time of a server, who keeps a file in it locked: others see by that when it was killed."""
+    """A new folder for the lifetime of a server. A locked file in it shows other servers that this one is running."""
 
     def __init__(self) -> None:
         self.path = Path(tempfile.mkdtemp(prefix=TEMPORARY))
@@ -38,7 +38,7 @@ class TemporaryFolder:
         lock.parent.mkdir()
         self._locked = lock.with_suffix(".new").open("x")
         fcntl.flock(self._locked, fcntl.LOCK_EX)
-        lock.with_suffix(".new").rename(lock)  # nobody sees it without its lock
+        lock.with_suffix(".new").rename(lock)  # so that no server sees the folder without its lock
 
     def close(self) -> None:
         """Remove the folder."""
@@ -47,14 +47,14 @@ class TemporaryFolder:
 
 
 def remove_left_folders() -> None:
-    """Remove the temporary folders of servers that were killed: ours, with a lock file that nobody holds."""
+    """Remove the temporary folders of killed servers: owned by this user, with an unlocked lock file."""
     for folder in Path(tempfile.gettempdir()).glob(f"{TEMPORARY}*"):
         with contextlib.suppress(OSError):
             _remove_left(folder)
 
 
 def _remove_left(folder: Path) -> None:
-    """Remove a temporary folder. Raises OSError for one that is in use, not ours, or not of a server."""
+    """Remove a temporary folder. Raises OSError for a folder that is in use, not ours, or not a server's."""
     if folder.is_symlink() or folder.stat().st_uid != os.getuid():
         raise NotADirectoryError(folder)
     with os.fdopen(os.open(folder / LOCK, os.O_RDWR | os.O_NOFOLLOW | os.O_NONBLOCK)) as lock:
@@ -66,7 +66,7 @@ def _remove_left(folder: Path) -> None:
 class Backend:
     """An open backend of one API: its storage and the root URI of its data, a path or a scheme.
 
-    `durable` says that the data root outlives the server.
+    `durable`: the data root outlives the server.
     """
 
     storage: Storage[bytes]
@@ -75,14 +75,14 @@ class Backend:
     durable: bool = False
 
     def close(self) -> None:
-        """Close the storage and remove what was temporary."""
+        """Close the storage and remove temporary data."""
         self.storage.close()
         if self.temporary:
             self.temporary.close()
 
 
 def open_backend(text: str, api: str, *, needs_files: bool = False) -> Backend:
-    """Open the backend that a `--storage` value names, for one API, whose clients may need files.
+    """Open the backend that a `--storage` value names, for one API whose clients may need files.
 
     Raises Problem for an unknown value and for a directory that cannot be written.
     """

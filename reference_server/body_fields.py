@@ -1,8 +1,8 @@
-"""The fields of a request's body that the document knows, at every depth, and the ones that say nothing.
+"""Fields of a request's body that the document declares, at every depth: normalization of null and whole floats.
 
-Null for an optional field is the same as its absence: many clients write null for what they do not set. Three nulls
-stay, for the schema to judge them: of a required field (Iceberg's assert-ref-snapshot-id asserts by it that a ref does
-not exist), of a value in a map, and of a field that the document does not know.
+Null for an optional field is the same as its absence: many clients write null for fields that they do not set. The
+schema judges three kinds of null: for a required field (Iceberg's assert-ref-snapshot-id asserts with it that a ref
+does not exist), for a value in a map, and for a field that the document does not declare.
 """
 
 from __future__ import annotations
@@ -12,14 +12,15 @@ from dataclasses import dataclass
 from typing import Any
 
 from specs.openapi import JSON_TYPE, Document, Operation, Schema
+from specs.variants import variants
 
 NULL = b"null"
 CHOICES = ("oneOf", "anyOf")
 
 
 @dataclass(frozen=True, slots=True)
-class Field:
-    """One field of a body: the object that holds it, its name, its schemas, and whether the object has to have it."""
+class BodyField:
+    """One field of a body: the object that contains it, its name, its schemas, and whether the object requires it."""
 
     holder: dict[str, Any]
     name: str
@@ -28,14 +29,14 @@ class Field:
 
 
 def drop_nulls(document: Document, operation: Operation, body: Any) -> None:
-    """Remove the optional fields that are null from the JSON body of an operation, in place."""
+    """Remove optional fields that are null from the JSON body of an operation, in place."""
     for field in known_fields(document, operation, body):
         if field.holder[field.name] is None and not field.required:
             del field.holder[field.name]
 
 
-def known_fields(document: Document, operation: Operation, body: Any) -> Iterator[Field]:
-    """Yield the fields of the JSON body of an operation, outer ones first; each may be changed or removed then."""
+def known_fields(document: Document, operation: Operation, body: Any) -> Iterator[BodyField]:
+    """Yield the declared fields of an operation's JSON body, outer ones first; the caller may change or remove each."""
     content = operation.request.content if operation.request else {}
     waiting = [([content[JSON_TYPE]], body)] if JSON_TYPE in content else []
     while waiting:
@@ -49,7 +50,7 @@ def known_fields(document: Document, operation: Operation, body: Any) -> Iterato
             continue
         fields = _fields(parts, value)
         for name, declared in fields.items():
-            yield Field(value, name, declared, name in required)
+            yield BodyField(value, name, declared, name in required)
         maps = [part["additionalProperties"] for part in parts if isinstance(part.get("additionalProperties"), dict)]
         waiting += [(fields.get(name, maps), item) for name, item in value.items()]
 
@@ -64,9 +65,9 @@ def _fields(parts: list[Schema], value: dict[str, Any]) -> dict[str, list[Schema
 
 
 def _described(document: Document, schema: Schema, value: Any) -> tuple[list[Schema], set[str]]:
-    """Return all that a schema says of an object or a list, references resolved, and the fields that it requires.
+    """Return the parts of a schema that apply to an object or a list, references resolved, and its required fields.
 
-    Of a choice those parts count that the value may be; what all of them require is required.
+    Of a choice, the variants that the value may be count; a field that all of them require is required.
     """
     whole: Schema = document.resolve(schema)
     parts, required = [whole], set(whole.get("required", ()))
@@ -93,3 +94,20 @@ def _may_be(document: Document, parts: list[Schema], value: Any) -> bool:
             if constants[name] != document.resolve(part["properties"][name]).get("const", constants[name]):
                 return False
     return True
+
+
+def make_integers(document: Document, operation: Operation, body: Any) -> None:
+    """Replace whole floats by ints in a request's body, in place, wherever the document declares an integer."""
+    for field in known_fields(document, operation, body):
+        value = field.holder[field.name]
+        if _is_whole(value) and any(_wants_integer(document, schema) for schema in field.schemas):
+            field.holder[field.name] = int(value)
+
+
+def _is_whole(value: Any) -> bool:
+    """Return whether a value is a float without a fraction; infinity is not."""
+    return isinstance(value, float) and value.is_integer()
+
+
+def _wants_integer(document: Document, schema: Schema) -> bool:
+    return any(part.get("type") == "integer" for part, _ in variants(document, schema))

@@ -1,7 +1,7 @@
-"""The faults for developers of clients: what a client should withstand, by the part of the client that is tested.
+"""Faults for developers of clients, grouped by the part of the client that they test.
 
-They are a choice among all faults, which are otherwise there to measure test suites. Here are those of every API; an
-API names its own in `client_faults` of its class.
+They are a selection of all faults; the rest exist to measure test suites. This module lists the faults of every API; an
+API lists its own in `client_faults` of its class.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ GROUPS: Groups = {
 
 @dataclass(frozen=True, slots=True)
 class ClientFault:
-    """A fault of a group, the APIs that have it, and their operations that it touches, none for all."""
+    """A fault of a group, the APIs that have it, and the operations that it applies to, empty for all."""
 
     fault: Fault
     group: str
@@ -47,13 +47,13 @@ def client_faults(served: Sequence[Profile]) -> list[ClientFault]:
 
 
 def count_faults(served: Sequence[Profile]) -> int:
-    """Return how many faults there are for some profiles: those that are written, and those of their documents."""
+    """Count the faults of some profiles: the written ones and those derived from their documents."""
     written = {fault.name for profile in served for fault in FAULTS.values() if _operations(fault, profile)}
     return len(written) + sum(1 for profile in served for _ in derived_faults(profile.document()))
 
 
 def _named(profile: Profile) -> Iterator[tuple[str, str]]:
-    """Yield group and name of the faults of every API, and of those that a profile consists of."""
+    """Yield group and name of the faults that all APIs share, and of those of the profile's APIs."""
     of_apis = (api_class(api).client_faults for api in reversed(profile.suites))
     for groups in (GROUPS, *of_apis):
         for group, names in groups.items():
@@ -61,7 +61,7 @@ def _named(profile: Profile) -> Iterator[tuple[str, str]]:
 
 
 def _operations(fault: Fault, profile: Profile) -> list[str]:
-    """Return the operations of a profile that a fault touches."""
+    """Return the operations of a profile that a fault applies to."""
     return [id for id in profile.document().operations if fault.touches(id)]
 
 

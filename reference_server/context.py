@@ -1,4 +1,4 @@
-"""What a handler is given and what it may return, without any HTTP library."""
+"""Requests, replies and handler contexts, independent of any HTTP library."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ BOOLEANS = {"true": True, "false": False}
 
 
 class Request:
-    """One request as it came: nothing decoded but the body's transfer coding.
+    """A request as received: only the body's transfer coding is decoded.
 
     `target` is the path with its query, percent-encoded as it was sent; `principal` is the caller.
     """
@@ -41,12 +41,12 @@ class Request:
 
     @property
     def path(self) -> str:
-        """The path alone."""
+        """The path without the query."""
         return self.target.partition("?")[0]
 
     @property
     def query(self) -> Mapping[str, list[str]]:
-        """The query's values by name, decoded."""
+        """The values of the query by name, decoded."""
         if self._query is None:
             self._query = _read_query(self.target.partition("?")[2])
         return self._query
@@ -58,7 +58,7 @@ class Request:
         body: bytes | None = None,
         headers: Mapping[str, str] | None = None,
     ) -> Request:
-        """Return the request with another query, body or headers: what faults do to it."""
+        """Return a copy of the request with another query, body or headers; faults use it."""
         new_headers = self.headers if headers is None else headers
         other = Request(self.id, self.method, self.target, new_headers, self.body if body is None else body)
         other.principal = self.principal
@@ -68,10 +68,10 @@ class Request:
 
 @dataclass(slots=True)
 class Reply:
-    """One answer: status, body bytes and headers.
+    """An answer: status, body bytes and headers.
 
-    `reusable` says that it follows from the catalog alone and holds until the catalog changes. Where it
-    depends on something outside too, `still_valid` tells whether that is unchanged.
+    `reusable`: the answer depends on the catalog alone and holds until the catalog changes. Where it also depends on
+    something outside, `still_valid` returns whether that is unchanged.
     """
 
     status: int = 200
@@ -89,9 +89,9 @@ def json_reply(value: Any, status: int = 200) -> Reply:
 
 @dataclass(slots=True)
 class Context:
-    """A request after routing and checking, bound to its operation.
+    """A routed and validated request, bound to its operation.
 
-    A handler sets `reusable` and `still_valid`, see Reply, when its answer may be given again.
+    A handler sets `reusable` and `still_valid` (see Reply) when its answer may be cached.
     """
 
     request: Request
@@ -125,16 +125,16 @@ class Context:
         return await run_in_thread(self.executor, partial(function, *args, **kwargs))
 
     async def compute(self, size: int, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-        """Run work whose cost grows with the body and with `size` bytes more: in a thread, unless they are few."""
+        """Run work whose cost grows with the body and `size` further bytes: in a thread, unless there are few bytes."""
         if len(self.request.body) + size <= limits.INLINE:
             return function(*args, **kwargs)
         return await self.run(function, *args, **kwargs)
 
 
 async def run_in_thread(executor: Executor, work: Callable[[], T]) -> T:
-    """Return the result of work in a thread.
+    """Run work in a thread and return its result.
 
-    Raises ServiceUnavailable when it takes longer than `limits.DEADLINE`: it is left to itself then.
+    Raises ServiceUnavailable when it takes longer than `limits.DEADLINE`; the thread is then abandoned.
     """
     try:
         async with asyncio.timeout(limits.DEADLINE) as deadline:
@@ -142,12 +142,14 @@ async def run_in_thread(executor: Executor, work: Callable[[], T]) -> T:
     except TimeoutError:
         if not deadline.expired():
             raise
-        message = f"The request took longer than {limits.DEADLINE:.0f} s and was given up; what it began may still end."
+        message = (
+            f"The request took longer than {limits.DEADLINE:.0f} s and was abandoned; its work may still complete."
+        )
         raise ServiceUnavailable(message) from None
 
 
 def _read_query(text: str) -> dict[str, list[str]]:
-    """Return the values by name; most queries have nothing to decode, which takes a quarter of the time."""
+    """Return the values of a query by name. Most queries need no decoding, which then takes a quarter of the time."""
     if "%" in text or "+" in text:
         return parse_qs(text, keep_blank_values=True)
     values: dict[str, list[str]] = {}

@@ -1,10 +1,10 @@
-"""Faults that follow from the document, for every operation of any API: `FAMILY:OPERATION:SUBJECT`.
+"""Faults derived from the document, for every operation of any API: `FAMILY:OPERATION:SUBJECT`.
 
     lost-answer-field:describeTable:location
 
-None of them is written, and none is made before it is asked for: `find_fault` makes one from its name, and
-`derived_faults` lists the names for a document. Faults that do not follow from a document are written by hand:
-see `faults.py`.
+None of them is written by hand, and each is made only on request: `find_fault` makes one from its name, and
+`derived_faults` lists them for a document. Faults that cannot be derived from a document are written by hand: see
+`faults.py`.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ Subjects = Callable[[Document, Operation], Iterable[str]]
 
 @dataclass(frozen=True, slots=True)
 class Family:
-    """Faults of one kind: which there are, and what each does.
+    """Faults of one kind: their subjects and their effects.
 
-    `breaks` is a sentence about an operation, with `{}` for the subject; `kind` says what a subject is, "" where a
-    family has one fault for each of its operations.
+    `breaks` is a sentence about an operation, with `{}` for the subject; `kind` names the kind of subject, "" for a
+    family with one fault per operation.
     """
 
     name: str
@@ -36,21 +36,21 @@ class Family:
     around: Callable[[str], Around]
 
     def fault(self, operation: str, subject: str) -> Fault:
-        """Return the fault of an operation and a subject, "" where the family has none."""
+        """Return the fault of an operation and a subject, "" for a family without subjects."""
         name = ":".join(filter(None, (self.name, operation, subject)))
         sentence = f"{operation} {self.breaks.format(subject)}"
         return Fault(name, sentence, frozenset({operation}), self.around(subject))
 
 
 def derived_faults(document: Document) -> Iterator[Fault]:
-    """Return every fault that follows from a document."""
+    """Yield every fault derived from a document."""
     for family in FAMILIES_OF_DOCUMENTS:
         for operation in document.operations.values():
             for subject in family.subjects(document, operation):
                 yield family.fault(operation.id, subject)
 
 
-# Subjects: what an operation has that can be broken.
+# Subjects: the parts of an operation that a fault can break.
 
 
 def _optional_arguments(document: Document, operation: Operation) -> list[str]:

@@ -1,4 +1,4 @@
-"""The encodings of request bodies: gzip and deflate, unpacked to no more than a body may have."""
+"""Encodings of request bodies: gzip and deflate, decompressed up to the limit of a body."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from reference_server.errors import BodyTooLarge, InvalidInput
 
 PLAIN = ("", "identity")
 WINDOWS = {"gzip": (31,), "x-gzip": (31,), "deflate": (15, -15)}
-"""The formats of zlib that each encoding may have; senders of deflate forget its header."""
+"""zlib's formats of each encoding; some clients send deflate without its header."""
 
 
 def unpacked(body: bytes, encoding: str, most: int) -> bytes:
-    """Return a body without its encoding.
+    """Return a decompressed body.
 
-    Raises InvalidInput for an unknown encoding and for a body that is not in it, BodyTooLarge for one of more than
-    `most` bytes: no more are unpacked.
+    Raises InvalidInput for an unknown encoding and for a body that is not in it, and BodyTooLarge for a body of more
+    than `most` bytes; decompression stops there.
     """
     name = encoding.strip().lower()
     if name in PLAIN:
@@ -30,7 +30,7 @@ def unpacked(body: bytes, encoding: str, most: int) -> bytes:
 
 
 def _inflated(body: bytes, window: int, most: int) -> bytes | None:
-    """Return what zlib makes of a body, None when it is in another format or breaks off."""
+    """Return a body decompressed by zlib, None for a body in another format or an incomplete one."""
     reader = zlib.decompressobj(window)
     try:
         plain = reader.decompress(body, most + 1)

@@ -1,4 +1,4 @@
-"""The errors that every catalog has, as one tree.
+"""Errors that every catalog has, as one tree.
 
 CatalogError
 ├── InvalidInput                  400
@@ -21,7 +21,7 @@ CatalogError
 
 An API renders them in its own body, and adds its own errors to the tree (`reference_server/<api>/errors.py`).
 
-Nothing but a bug is `Internal`; a bug is logged with its traceback and the id that the client got.
+Only a bug is `Internal`; it is logged with its traceback and the request id that the client received.
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ from reference_server import limits
 
 
 class CatalogError(Exception):
-    """An answer that is not a success: its status, a message for people, and extra headers.
+    """An error response: its status, a message for people, and extra headers.
 
-    `wire_type` is the type that clients know it by, for an error of one API whose errors have types.
+    `wire_type` is the error type that clients recognize, in an API whose errors have types.
     """
 
     status: ClassVar[int] = 500
@@ -48,41 +48,41 @@ class CatalogError(Exception):
 
 
 def shortened(text: str) -> str:
-    """Return a quotation for a message: the beginning of a text that is long."""
+    """Return a text for quotation in a message, cut if it is long."""
     return text if len(text) <= limits.MESSAGE else f"{text[: limits.MESSAGE]}..."
 
 
 def invalid_at(place: str, message: str) -> str:
-    """Return a message about a request body: the JSON pointer of the field that is wrong, and the reason."""
+    """Return a message about a request body: the JSON pointer of the invalid field, and the reason."""
     return f"The request body is invalid at {shortened(place or 'its top')}: {shortened(message)}."
 
 
 class InvalidInput(CatalogError):
-    """The request itself is wrong."""
+    """The request is invalid."""
 
     status = 400
 
 
 class Unauthenticated(CatalogError):
-    """There are no credentials, or wrong ones."""
+    """Credentials are missing or wrong."""
 
     status = 401
 
 
 class PermissionDenied(CatalogError):
-    """The caller is authenticated, but not allowed to do this."""
+    """The caller is authenticated, but lacks the permission."""
 
     status = 403
 
 
 class NotFound(CatalogError):
-    """Something that the request names does not exist."""
+    """An object named by the request does not exist."""
 
     status = 404
 
 
 class RouteNotFound(NotFound):
-    """No operation has this path."""
+    """No operation matches the path."""
 
 
 class NamespaceNotFound(NotFound):
@@ -103,37 +103,37 @@ class MethodNotAllowed(CatalogError):
 
 
 class Unsupported(CatalogError):
-    """The operation is part of the API, but this server does not have it."""
+    """The API has the operation, but this server does not implement it."""
 
     status = 406
 
 
 class Conflict(CatalogError):
-    """The request contradicts the present state."""
+    """The request conflicts with the current state."""
 
     status = 409
 
 
 class NamespaceAlreadyExists(Conflict):
-    """A namespace has this name already."""
+    """A namespace with this name exists already."""
 
 
 class NamespaceNotEmpty(Conflict):
-    """The namespace holds tables or namespaces."""
+    """The namespace contains tables or namespaces."""
 
 
 class TableAlreadyExists(Conflict):
-    """A table has this name already."""
+    """A table with this name exists already."""
 
 
 class BodyTooLarge(CatalogError):
-    """The body is larger than the server takes."""
+    """The body is larger than the server accepts."""
 
     status = 413
 
 
 class Throttling(CatalogError):
-    """Too many requests: come back later."""
+    """Too many requests: retry later."""
 
     status = 429
 
@@ -145,6 +145,6 @@ class Internal(CatalogError):
 
 
 class ServiceUnavailable(CatalogError):
-    """The server cannot serve at the moment."""
+    """The server cannot handle requests at the moment."""
 
     status = 503

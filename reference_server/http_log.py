@@ -1,4 +1,4 @@
-"""What broken and hostile clients leave in the log: a line at most, and none for what they send often."""
+"""Log of broken and hostile connections: at most a line for each, and none for frequent errors."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ LONGEST = 200
 
 
 class OneLine(logging.Filter):
-    """Tells the error of a connection without its traceback: it is the client's, and the traceback aiohttp's."""
+    """Logs the error of a connection without its traceback: the client caused it, and the traceback is aiohttp's."""
 
     def filter(self, record: logging.LogRecord) -> bool:
-        """Shorten a record, and let it pass."""
+        """Shorten a record and pass it on."""
         error = record.exc_info[1] if record.exc_info else None
         text = " ".join(record.getMessage().split())
         cause = f": {' '.join(str(error).split())}" if error else ""
@@ -26,23 +26,23 @@ class OneLine(logging.Filter):
 
 
 class Seldom:
-    """Tells of failures of the machine, once a minute: they come with every request."""
+    """Logs failures of the machine at most once a minute: they occur with every request."""
 
     def __init__(self) -> None:
         self._told = -QUIET_SECONDS
 
     def __call__(self, text: str) -> None:
-        """Write a line, unless there was one just before."""
+        """Log a line, unless one was logged within the last minute."""
         if time.monotonic() - self._told >= QUIET_SECONDS:
             self._told = time.monotonic()
-            log.error("%.150s (what follows for %d s is not told)", text, QUIET_SECONDS)
+            log.error("%.150s (further failures within %d s are not logged)", text, QUIET_SECONDS)
 
 
 log_seldom = Seldom()
 
 
 def handle_loop_error(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
-    """Handle what the event loop cannot tell a caller; see asyncio's `set_exception_handler`."""
+    """Handle an error that the event loop cannot raise to a caller; see asyncio's `set_exception_handler`."""
     error = context.get("exception")
     if not isinstance(error, OSError):
         loop.default_exception_handler(context)

@@ -1,4 +1,4 @@
-"""JSON text that others wrote, read in one go: no other thread does anything meanwhile, so such texts have a limit."""
+"""Parser of untrusted JSON, which does not yield: no other thread runs meanwhile, so such texts have a limit."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import orjson
 def parse(text: bytes) -> Any:
     """Return the value of JSON text. Raises orjson.JSONDecodeError.
 
-    Nothing is looked through for garbage meanwhile: a million lists would be, again and again as they are made.
+    Garbage collection pauses meanwhile: it would traverse a million lists again and again while they are made.
     """
     collecting = gc.isenabled()
     gc.disable()
@@ -23,5 +23,5 @@ def parse(text: bytes) -> Any:
 
 
 def compact(data: bytes) -> bytes:
-    """Return a copy of bytes that are kept for long: what orjson returns holds several times the memory it needs."""
+    """Return a copy of bytes for long storage: the result of orjson occupies several times the memory it needs."""
     return bytes(memoryview(data))

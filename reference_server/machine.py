@@ -1,7 +1,7 @@
-"""Faults of the machine: a full disk, no descriptors left, files that cannot be written.
+"""Failures of the machine: a full disk, no free descriptors, unwritable files.
 
-They are no bug of the server and no fault of the request: the answer is 503 with the cause in words, and the same
-request works once the machine does. SQLite and native libraries tell of them in texts alone.
+Neither a bug of the server nor a fault of the request: the answer is 503 with the cause in words, and the same request
+succeeds once the machine recovers. SQLite and native libraries report them in texts only.
 """
 
 from __future__ import annotations
@@ -21,17 +21,17 @@ FAULTS = {
     errno.EMFILE: "the server has no file descriptors left",
     errno.ENFILE: "the machine has no file descriptors left",
     errno.ENOMEM: "the machine has no memory left",
-    errno.EACCES: "the server may not touch a file",
-    errno.EPERM: "the server may not touch a file",
+    errno.EACCES: "the server lacks the permission for a file",
+    errno.EPERM: "the server lacks the permission for a file",
 }
 TEXTS = {os.strerror(number).lower(): words for number, words in FAULTS.items()}
 
 
 def machine_fault(error: BaseException) -> ServiceUnavailable | None:
-    """Return the answer for an error that the machine is to blame for, None for any other."""
+    """Return the answer for an error that the machine caused, None for any other error."""
     cause: BaseException | None = error
     seen: list[BaseException] = []
-    while cause is not None and cause not in seen:  # it may be its own cause
+    while cause is not None and cause not in seen:  # an error may be its own cause
         words = _words(cause)
         if words is not None:
             return ServiceUnavailable(f"The server cannot do this at the moment: {words}.")

@@ -1,4 +1,4 @@
-"""The options of one API's server: a dataclass in the API's package; its fields are flags of `lakeproof serve` too."""
+"""Options of one API's server: a dataclass in the API's package, whose fields are also flags of `lakeproof serve`."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ METADATA = "option"
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """How a field is given on a command line. One that holds several values may be repeated.
+    """Command line form of a field. An option with several values may be repeated.
 
-    `help` says what it does, `choices` are all that it may be, `show_default` is what is shown as its default.
+    `help` describes its effect, `choices` are all valid values, `show_default` is the displayed default.
     """
 
     flag: str
@@ -26,7 +26,7 @@ class Option:
 
 
 def option(default: Any, flag: str, help: str, **more: Any) -> Any:
-    """Return a field of a class of options; see Option for the arguments."""
+    """Return a field of an options class; see Option for the arguments."""
     return field(default=default, metadata={METADATA: Option(flag, help, **more)})
 
 
@@ -36,15 +36,15 @@ class Options:
 
     @classmethod
     def embedded(cls, _document: Document, _given: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
-        """Return options for a server that a run starts for itself, and settings of the run that follow from them.
+        """Return options for the server that a run starts for itself, and settings of the run that follow from them.
 
-        `_given` are the settings of the run by name. The server should offer all that the API has, to be tested.
+        `_given` are the settings of the run by name. The options should enable the whole API, so that it is tested.
         """
         return {}, {}
 
 
 def flags(options: type[Options]) -> list[tuple[str, Any, Option]]:
-    """Return the name of each option, its default, and how it is given."""
+    """Return the name, the default and the Option of each field."""
     return [
         (option.name, option.default, option.metadata[METADATA])
         for option in fields(options)

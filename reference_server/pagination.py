@@ -1,7 +1,7 @@
-"""Page tokens: opaque to clients, and the last key returned to us.
+"""Page tokens: opaque to clients; they contain the last returned key.
 
-A page starts after the last key of the page before it, so a listing loses and doubles nothing while
-others create and drop, and costs the same wherever it stands.
+A page starts after the last key of the page before it, so a listing loses and duplicates no entry while other requests
+create and drop some, and every page costs the same.
 """
 
 from __future__ import annotations
@@ -34,14 +34,14 @@ def encode_token(scope: bytes, last: bytes) -> str:
 def decode_token(scope: bytes, token: str | None) -> bytes | None:
     """Return the key after which the page starts, None for the first page.
 
-    Raises InvalidInput for a token that is not ours or belongs to another listing.
+    Raises InvalidInput for a foreign token and for a token of another listing.
     """
     if not token:
         return None
     try:
         token_scope, last = unpack(base64.b64decode(token + "=" * (-len(token) % 4), altchars=b"-_", validate=True))
     except (ValueError, binascii.Error):
-        raise InvalidInput("The page token is not one that this server gave out.") from None
+        raise InvalidInput("This server did not issue the page token.") from None
     if token_scope != scope:
         raise InvalidInput("The page token belongs to another listing.")
     return last
@@ -56,8 +56,8 @@ def take_page(
 ) -> Page[T]:
     """Return one page of a listing.
 
-    `fetch(after, count)` returns up to `count` pairs of key and item whose key is greater than
-    `after`, in key order. Raises InvalidInput for a limit below 1 and for a wrong token.
+    `fetch(after, count)` returns up to `count` pairs of key and item whose key is greater than `after`, in key order.
+    Raises InvalidInput for a limit below 1 and for an invalid token.
     """
     if limit is not None and limit < 1:
         raise InvalidInput(f"The limit must be at least 1, not {limit}.")

@@ -1,7 +1,7 @@
-"""Answers on the wire: a small one is written in one piece, any other as the HTTP library writes it.
+"""Answers on the wire: a small one is written in one piece, any other by the HTTP library.
 
 The library builds each message step by step, because its body may come in parts. Nearly all answers here are small and
-complete: to write them at once saves a quarter of what a whole request costs.
+complete: writing them at once saves a quarter of a request's cost.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ from aiohttp.http import SERVER_SOFTWARE
 from reference_server.context import Reply
 
 SMALL = 64 << 10
-"""Bytes that need not wait until a client has read what it was sent before."""
+"""Bytes that may be written before a client has read earlier answers."""
 WITHOUT_BODY = (HTTPStatus.NO_CONTENT, HTTPStatus.NOT_MODIFIED)
 _unsafe = re.compile(r"[\r\n\0]").search
 
 
 def to_response(reply: Reply, raw: web.BaseRequest, request_id: str) -> web.StreamResponse:
-    """Return the answer to a request in the form of the HTTP library, with its id in a header."""
+    """Return the answer to a request as a response of the HTTP library, with its id in a header."""
     headers = {"X-Request-Id": request_id, **reply.headers}
     if reply.body:
         headers["Content-Type"] = reply.content_type
@@ -38,7 +38,7 @@ def to_response(reply: Reply, raw: web.BaseRequest, request_id: str) -> web.Stre
 
 
 def _is_simple(reply: Reply, raw: web.BaseRequest) -> bool:
-    """Return whether head and body follow from status, headers and body alone, and the connection stays open."""
+    """Return whether status, headers and body determine the message, and the connection stays open."""
     return (
         len(reply.body) <= SMALL
         and reply.status not in WITHOUT_BODY
@@ -60,20 +60,20 @@ class WholeResponse(web.StreamResponse):
 
     @property
     def keep_alive(self) -> bool:
-        """See StreamResponse.keep_alive."""
+        """Return True: the connection stays open after the message."""
         return True
 
     @property
     def body_length(self) -> int:
-        """See StreamResponse.body_length."""
+        """Return the length of the body in bytes."""
         return len(self._content)
 
     async def prepare(self, request: web.BaseRequest) -> AbstractStreamWriter | None:
-        """See StreamResponse.prepare; there is nothing to do before the end."""
+        """Do nothing: the whole message is written at the end. See StreamResponse.prepare."""
         return None
 
     async def write_eof(self, data: bytes = b"") -> None:
-        """Write the message. Raises ConnectionResetError when the client is gone."""
+        """Write the message. Raises ConnectionResetError when the client has disconnected."""
         transport = self._raw.transport
         if transport is None or transport.is_closing():
             raise ConnectionResetError("The client has closed the connection.")

@@ -1,4 +1,4 @@
-"""Routing from the document: path templates become a tree of segments, looked up in one walk."""
+"""Router of a document: path templates form a tree of segments, searched in one walk."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Parameters = dict[str, str]
 
 
 class Routing(Protocol):
-    """Finds the operation that a method and a path mean."""
+    """Finds the operation of a method and a path."""
 
     def match(self, method: str, segments: list[str]) -> tuple[Operation, Parameters]:
         """Return the operation and its path parameters; `segments` are percent-decoded. See Router.match."""
@@ -26,7 +26,7 @@ class _Node:
 
 
 class Router:
-    """Finds the operation that a method and a path mean."""
+    """Finds the operation of a method and a path."""
 
     def __init__(self, document: Document) -> None:
         self._root = _Node()
@@ -45,9 +45,8 @@ class Router:
     def match(self, method: str, segments: list[str]) -> tuple[Operation, Parameters]:
         """Return the operation and its path parameters; `segments` are percent-decoded.
 
-        Literal segments win over parameters, and a branch that leads nowhere is left again: a table
-        named `version` is reachable although a path has that word. Raises RouteNotFound, or
-        MethodNotAllowed with the methods that exist.
+        Literal segments take precedence over parameters, and a dead end is left again: a table named `version` is
+        reachable although a path has that word. Raises RouteNotFound, or MethodNotAllowed with the existing methods.
         """
         allowed: set[str] = set()
         route = _walk(self._root, method, segments, 0, {}, allowed)

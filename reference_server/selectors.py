@@ -1,8 +1,8 @@
-"""Refuses fields and query parameters that select another place than the server would use, such as a branch of a table.
+"""Rejection of fields and query parameters that select another place than the server would use, such as a branch.
 
 A later revision of an API may let a request say where it reads and writes. A server of an older revision may ignore
-other unknown fields, but not these: the rows that a client writes to a branch would land in the main one.
-`[selectors]` in `api.toml` names them.
+other unknown fields, but not these: the rows that a client writes to a branch would land in the main one. `[selectors]`
+in `api.toml` lists them.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ Names = Mapping[Place, Collection[str]]
 def refuse_selectors(
     selectors: Selectors, document: Document, operation: Operation, query: Mapping[str, Any], body: Any
 ) -> None:
-    """Raise Unsupported for a selector that the operation does not have in this document; null counts as absent."""
+    """Raise Unsupported for a selector that the operation does not declare in this document; null counts as absent."""
     in_query, in_body = document.once(("selectors", operation.id), partial(_undeclared, selectors, document, operation))
     for name in in_query:
         if name in query:
@@ -45,8 +45,8 @@ def _unsupported(operation: Operation, name: str, where: str) -> Unsupported:
 def _undeclared(selectors: Selectors, document: Document, operation: Operation) -> tuple[Collection[str], Names]:
     """Return the selectors that the document does not declare: in the query, and by the objects of the body.
 
-    Such objects are the body itself and those that identify something. A map may have any keys: one of properties may
-    have a key `branch`. Where no body is declared, clients send one with an identifier all the same.
+    These objects are the body itself and identifiers in it. A map may have any keys: one of properties may have a key
+    `branch`. Even where no body is declared, clients send one with an identifier.
     """
     schema = operation.request.content.get(JSON_TYPE) if operation.request else None
     declared: dict[Place, set[str]] = {}

@@ -1,4 +1,4 @@
-"""Starting and stopping the server: one code path for the command line, tests and embedding."""
+"""Start and stop of the server: one code path for the command line, tests and embedding."""
 
 from __future__ import annotations
 
@@ -35,16 +35,16 @@ from specs.profiles import Profile, find_profile
 LOOPBACK = "127.0.0.1"
 PACKAGE = "reference_server"
 SWITCH_SECONDS = 0.001
-"""For how long a thread of the server that computes keeps the others waiting; Python's own is five times as long."""
+"""Seconds that a computing thread of the server keeps the others waiting; five times as many by default in Python."""
 
 
 @dataclass(frozen=True, slots=True)
 class ServerSettings:
-    """How a server is started.
+    """Settings of a server.
 
-    `apis` are the APIs or profiles to serve; one that is named alone is mounted at the root, and none
-    means all. `storage` is a value of `--storage`. `page_size` is the largest page of a listing, `max_body` the
-    largest body in bytes. `options` are those of the APIs, by the names of reference_server/options.py.
+    `apis` are the APIs or profiles to serve; a single one is mounted at the root, and none means all. `storage` is a
+    value of `--storage`. `page_size` is the largest page of a listing, `max_body` the largest body in bytes. `options`
+    are those of the APIs, by the names of reference_server/options.py.
     """
 
     apis: tuple[str, ...] = ()
@@ -82,7 +82,7 @@ class Server:
         documents = [profile.document() for profile in served]
         faults = [find_fault(name, documents) for name in settings.faults]
         mounted: dict[str, Api] = {}
-        for profile in sorted(served, key=lambda profile: not profile.mount):  # whatever is at the root comes last
+        for profile in sorted(served, key=lambda profile: not profile.mount):  # the API at the root is mounted last
             mounted["" if len(served) == 1 else profile.mount] = _open_api(profile, settings, auth)
         access_log = AccessLog(self._log) if self._log else None
         return App(mounted, faults, settings.allow_faults, settings.max_body, access_log)
@@ -99,7 +99,7 @@ class Server:
 
     @contextlib.contextmanager
     def watched(self, faults: Iterable[Fault]) -> Iterator[Watch]:
-        """Yield what notes which of these derived faults would change something; nothing misbehaves meanwhile."""
+        """Yield a Watch of these derived faults, which notes those that would change an answer; nothing misbehaves."""
         watch = Watch(faults)
         before, self._app.faults = self._app.faults, (watch.as_fault(),)
         try:
@@ -113,7 +113,7 @@ class Server:
         return f"http://{host}:{self.port}"
 
     def start(self) -> Server:
-        """Listen. Raises Problem when the port is taken or the address is not ours."""
+        """Start listening. Raises Problem for a port in use and an address of another machine."""
         self._thread.start()
         try:
             self.port = asyncio.run_coroutine_threadsafe(self._listen(), self._loop).result()
@@ -139,13 +139,13 @@ class Server:
         return port
 
     def stop(self) -> None:
-        """Close everything and remove temporary files. Requests that are running have a moment to end."""
+        """Close everything and remove temporary files. Running requests have a moment to end."""
         if self._loop.is_closed():
             return
         if self._runner is not None:
             cleanup = asyncio.run_coroutine_threadsafe(self._runner.cleanup(), self._loop)
             with contextlib.suppress(TimeoutError):
-                cleanup.result(2 * limits.STOP)  # aiohttp waits for handlers, then for what they do when cancelled
+                cleanup.result(2 * limits.STOP)  # aiohttp waits for handlers, then for their cleanup after cancellation
         self._app.close()
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join(limits.STOP)
@@ -164,7 +164,7 @@ class Server:
 
 
 def servable() -> list[str]:
-    """Return the APIs that have a server, in their order."""
+    """Return the APIs with a server, in their order."""
     return [name for name in apis() if importlib.util.find_spec(f"{PACKAGE}.{name}")]
 
 
@@ -175,17 +175,17 @@ def api_class(name: str) -> type[Api]:
 
 
 def _check_profiles(served: Sequence[Profile]) -> None:
-    """Raise Problem for two profiles that one server cannot have beside each other."""
+    """Raise Problem for two profiles that one server cannot serve together."""
     for index, profile in enumerate(served):
         for other in served[:index]:
             if other.api == profile.api:
                 raise Problem(
-                    f"One server cannot serve both {other.name} and {profile.name}: it has one revision of an API.",
+                    f"One server cannot serve both {other.name} and {profile.name}: it serves one revision of an API.",
                     "Start a server for each.",
                 )
             if other.mount == profile.mount:
                 where = profile.mount or "the root"
-                raise Problem(f"{other.api} and {profile.api} both want to be at {where}.", "Start a server for each.")
+                raise Problem(f"{other.api} and {profile.api} are both mounted at {where}.", "Start a server for each.")
 
 
 def _check_options(served: Sequence[Profile], options: Mapping[str, Any]) -> None:

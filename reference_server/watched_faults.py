@@ -1,4 +1,4 @@
-"""Which of the faults that follow from a document would change something: noted call by call, nothing misbehaves."""
+"""Watch of derived faults: notes at each call which faults would change something, while nothing misbehaves."""
 
 from __future__ import annotations
 
@@ -16,23 +16,23 @@ from reference_server.faults import UNREADABLE, Call, Fault, Proceed
 
 
 class Watch:
-    """Derived faults that are tried on the answers of a server, each on a copy, until it would have changed one."""
+    """Tries derived faults on copies of a server's answers, each fault until it would have changed one."""
 
     def __init__(self, faults: Iterable[Fault]) -> None:
         self._faults: defaultdict[str, list[Fault]] = defaultdict(list)
         for fault in faults:
             for operation in fault.operations:
                 self._faults[operation].append(fault)
-        self._state: dict[str, Any] = {}  # what faults remember of earlier calls
+        self._state: dict[str, Any] = {}  # state of faults between calls
         self._reached: set[str] = set()
 
     def take(self) -> set[str]:
-        """Return the faults that would have changed a request or an answer since the last time."""
+        """Return the faults that would have changed a request or an answer since the last call."""
         taken, self._reached = self._reached, set()
         return taken
 
     def as_fault(self) -> Fault:
-        """Return what a server applies to each call."""
+        """Return the fault that a server applies to each call."""
         return Fault("watch", "Nothing is wrong.", frozenset(), self._around)
 
     async def _around(self, call: Call, proceed: Proceed) -> Reply:
@@ -46,7 +46,7 @@ class Watch:
 
 
 async def _changes(fault: Fault, asked: Call, reply: Reply) -> bool:
-    """True when a fault changes the request or the answer of a call."""
+    """Return whether a fault changes the request or the answer of a call."""
     call = replace(asked, request=copy(asked.request), path=dict(asked.path))
     sent, proceeded, changed = _sent(call), False, False
 

@@ -1,7 +1,7 @@
-"""Threads for work that blocks or takes long: what one request asks for in vain never stops the others.
+"""Threads for blocking or long work: a request that hangs never stops the others.
 
-A thread cannot be interrupted. One whose work outlives its deadline is given up and replaced, and no thread keeps the
-process alive: the end of the server does not wait for it.
+A thread cannot be interrupted. A thread whose work outlives its deadline is given up and replaced, and no thread keeps
+the process alive: the server ends without waiting for it.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from reference_server import limits
 P = ParamSpec("P")
 T = TypeVar("T")
 MOST_GIVEN_UP = 32
-"""Threads that are replaced; when more never end, the others share what is left."""
+"""Maximum number of replaced threads; beyond it, requests share the remaining threads."""
 Job = tuple["Future[Any]", Callable[[], Any]]
 
 
 class Workers(Executor):
-    """At most `count` threads that work, beside those that are given up after `deadline` seconds."""
+    """Executor of at most `count` working threads, beside those that are given up after `deadline` seconds."""
 
     def __init__(self, count: int, name: str, deadline: float = limits.DEADLINE) -> None:
         self._count = count
@@ -33,11 +33,11 @@ class Workers(Executor):
         self._jobs: queue.SimpleQueue[Job | None] = queue.SimpleQueue()
         self._threads: set[threading.Thread] = set()
         self._busy: dict[threading.Thread, float] = {}
-        self._unbegun = 0  # jobs that no thread is busy with; the queue may be without one whose thread is not busy yet
+        self._unbegun = 0  # jobs that no thread has begun; a job leaves the queue a moment before its thread is busy
         self._lock = threading.Lock()
 
     def submit(self, function: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> Future[T]:
-        """See Executor.submit."""
+        """Queue a call for the next free thread and return its future."""
         future: Future[T] = Future()
         with self._lock:
             self._jobs.put((future, partial(function, *args, **kwargs)))
@@ -46,7 +46,7 @@ class Workers(Executor):
         return future
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
-        """See Executor.shutdown; the wait ends after `limits.STOP` seconds."""
+        """Stop the threads; with `wait`, wait at most `limits.STOP` seconds for them."""
         end = time.monotonic() + limits.STOP
         with self._lock:
             threads = list(self._threads)
@@ -60,7 +60,7 @@ class Workers(Executor):
             thread.join(max(0.0, end - time.monotonic()))
 
     def _add_thread(self) -> None:
-        """Start a thread if none waits for work and not enough of them work."""
+        """Start a thread if none waits for work and fewer than `count` work."""
         given_up = self._given_up()
         waiting = len(self._threads) - len(self._busy)
         if waiting < self._unbegun and len(self._threads) - given_up < self._count:
@@ -84,7 +84,7 @@ class Workers(Executor):
             with self._lock:
                 del self._busy[me]
                 if len(self._threads) - self._given_up() > self._count:
-                    break  # it was given up, and somebody else has its place
+                    break  # it was given up and replaced
         with self._lock:
             self._threads.discard(me)
 

@@ -1,4 +1,4 @@
-"""The Iceberg REST catalog, put together: document, warehouses, handlers, storage and metadata files."""
+"""The Iceberg REST catalog assembled: document, warehouses, handlers, storage and metadata files."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from reference_server.context import Context, Reply, Request
 from reference_server.errors import CatalogError
 from reference_server.iceberg import faults
 from reference_server.iceberg.catalog.catalog import Follower
+from reference_server.iceberg.catalog.delegation import ACCESS
+from reference_server.iceberg.catalog.expiring import ExpiringValues
 from reference_server.iceberg.catalog.function_files import read_functions
 from reference_server.iceberg.catalog.initial_namespaces import make_namespaces, parse_namespaces
-from reference_server.iceberg.catalog.kept import Kept
 from reference_server.iceberg.catalog.location_index import LocationFollower
 from reference_server.iceberg.catalog.location_rules import LocationRules
 from reference_server.iceberg.catalog.location_survey import survey
 from reference_server.iceberg.catalog.prefixes import PrefixRouter
-from reference_server.iceberg.catalog.staged import delete_old_folders
-from reference_server.iceberg.catalog.unfinished import take_back
+from reference_server.iceberg.catalog.unfinished import delete_old_folders, take_back
 from reference_server.iceberg.catalog.warehouses import AllowedLocations, Warehouse, parse_warehouses
 from reference_server.iceberg.client_faults import CLIENT_FAULTS
-from reference_server.iceberg.context import IcebergContext
+from reference_server.iceberg.context import Access, IcebergContext, Locks, Services
 from reference_server.iceberg.dialects import dialect_of
 from reference_server.iceberg.errors import WarehouseNotFound, as_catalog_error, render_error
 from reference_server.iceberg.files.file_io import FileIO
@@ -45,12 +45,10 @@ from reference_server.iceberg.handlers import (
     tokens,
     views,
 )
-from reference_server.iceberg.handlers.credentials import ACCESS
 from reference_server.iceberg.handlers.functions import set_functions
 from reference_server.iceberg.metadata.errors import MetadataError
 from reference_server.iceberg.options import IcebergOptions
 from reference_server.iceberg.scans.plans import ScanServices, scan_services
-from reference_server.iceberg.services import Access, Locks, Services
 from reference_server.options import Options
 from reference_server.workers import Workers
 from specs.openapi import Operation
@@ -74,7 +72,7 @@ FAULTS = faults.__name__  # importing the package registers its faults
 TOKENS = "getToken"
 FOLLOWERS = (LocationFollower(),)
 PLANNERS = 6
-"""Threads that plan scans; the others are for the catalog."""
+"""Threads for scan plans; the other threads serve the catalog."""
 
 
 class IcebergApi(Api):
@@ -87,11 +85,11 @@ class IcebergApi(Api):
     varying: ClassVar[tuple[str, ...]] = ("If-None-Match", "X-Iceberg-Access-Delegation")
 
     def __init__(self, setup: Setup, options: Any) -> None:
-        """Put the API together. Raises Problem for warehouses, namespaces and functions that cannot be served."""
+        """Assemble the API. Raises Problem for warehouses, namespaces and functions that cannot be served."""
         super().__init__(setup, options)
         self._page_size = setup.page_size
         self._locks: Locks = WeakValueDictionary()
-        self._kept = Kept(self.backend.storage)
+        self._kept = ExpiringValues(self.backend.storage)
         self._planners = Workers(PLANNERS, "lakeproof-plans")
         self._dialect = dialect_of(setup.document)
         self._dummy_key_secret = secrets.token_bytes(32)
@@ -100,7 +98,7 @@ class IcebergApi(Api):
         self.open(options)
 
     def open(self, options: Any) -> None:
-        """Open what is served. Raises Problem for warehouses, namespaces and functions that cannot be."""
+        """Open warehouses, namespaces and functions. Raises Problem for one that cannot be served."""
         warehouses = parse_warehouses(options.warehouses, self.backend.data_root)
         allowed = AllowedLocations(warehouses)
         file_io = FileIO(allowed, durable=self.backend.durable)
@@ -124,7 +122,7 @@ class IcebergApi(Api):
         access: Access = ACCESS,
         followers: Sequence[Follower] = FOLLOWERS,
     ) -> Services:
-        """Return what requests to a warehouse share; see Services."""
+        """Return the services of a warehouse's requests; see Services."""
         return Services(
             document=self.document,
             storage=self.backend.storage,
@@ -147,14 +145,15 @@ class IcebergApi(Api):
         )
 
     def find(self, name: str | None) -> Services | None:
-        """Return what requests to a warehouse share, None for one that does not exist.
+        """Return the services of a warehouse, None for one that does not exist.
 
-        No name is that of paths without a prefix. It is asked for at every request: warehouses may come and go.
+        The name None means the warehouse of paths without a prefix. Every request calls this: warehouses may come and
+        go.
         """
         return self._default if name is None else self._services.get(name)
 
     async def start(self) -> None:
-        """See Api.start: what a killed server left goes, and what may lack comes: locations, namespaces, functions."""
+        """Clean up after a killed server, then add missing locations, namespaces and functions; see Api.start."""
         storage = self.backend.storage
         await take_back(storage, self.find)
         await delete_old_folders(storage, self.find)
@@ -167,7 +166,7 @@ class IcebergApi(Api):
     def context(
         self, request: Request, operation: Operation, path: Mapping[str, str], body: Any, executor: Executor
     ) -> Context:
-        """See Api.context."""
+        """Return the context of an operation on a warehouse. Raises CatalogError."""
         name = path.get("prefix")
         services = self.find(name)
         if services is None:
@@ -175,7 +174,7 @@ class IcebergApi(Api):
         return IcebergContext(request, operation, path, body, executor, services)
 
     async def run(self, handler: Handler, context: Context) -> Reply:
-        """See Api.run: nothing is an answer without a body, in the status of success that the document has first."""
+        """Run a handler; None becomes an answer without a body, with the first success status. See Api.run."""
         try:
             value = await handler(context)
         except MetadataError as error:
@@ -183,10 +182,10 @@ class IcebergApi(Api):
         return Reply(context.operation.successes[0]) if value is None else to_reply(value)
 
     def render(self, error: CatalogError, request: Request) -> Reply:
-        """See Api.render."""
+        """Return an error in Iceberg's error body."""
         return render_error(error, request)
 
     def close(self) -> None:
-        """See Api.close."""
+        """Stop the threads for scan plans and close the backend."""
         self._planners.shutdown(wait=True, cancel_futures=True)
         super().close()

@@ -1,37 +1,98 @@
-"""A request to the Iceberg API: its warehouse, namespace and names taken apart."""
+"""Context of a request to the Iceberg API: names parsed from its path, and the services of its warehouse."""
 
 from __future__ import annotations
 
 import asyncio
 import time
 import uuid
-from collections.abc import AsyncIterator, Callable, Iterable
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping, MutableMapping, Sequence
+from concurrent.futures import Executor
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cached_property, partial
 from typing import Any, ParamSpec, TypeVar
 
+from reference_server.auth import Auth
 from reference_server.context import Context, run_in_thread
 from reference_server.errors import CatalogError, InvalidInput
-from reference_server.iceberg.catalog.catalog import Catalog, PageRequest
+from reference_server.iceberg.catalog.catalog import Follower, PageRequest, WarehouseCatalog
+from reference_server.iceberg.catalog.expiring import ExpiringValues
 from reference_server.iceberg.catalog.keys import Kind
-from reference_server.iceberg.catalog.names import Path
-from reference_server.iceberg.catalog.warehouses import Warehouse
-from reference_server.iceberg.files.metadata_files import MetadataFile, Reader
+from reference_server.iceberg.catalog.location_rules import LocationRules
+from reference_server.iceberg.catalog.names import Path, levels
+from reference_server.iceberg.catalog.warehouses import AllowedLocations, Warehouse
+from reference_server.iceberg.dialects import Dialect
+from reference_server.iceberg.files.metadata_files import MetadataFile, MetadataFiles, Reader
 from reference_server.iceberg.metadata.errors import MetadataError
 from reference_server.iceberg.metadata.format_versions import NEWEST
 from reference_server.iceberg.metadata.reading import Json
 from reference_server.iceberg.metadata.table_documents import read_table
 from reference_server.iceberg.metadata.view_documents import read_view
-from reference_server.iceberg.services import Services
+from reference_server.iceberg.scans.plans import ScanServices
 from reference_server.pagination import Page
-from specs.identifiers import UNIT_SEPARATOR, IdentifierError, split_levels
+from reference_server.storage import Storage
+from specs.openapi import Document
 
 P = ParamSpec("P")
 T = TypeVar("T")
-EVERYWHERE = ""  # no warehouse has this name: locations are those of all
+Lock = tuple[str, Path]
+Locks = MutableMapping[Lock, asyncio.Lock]
+Credential = dict[str, Any]
+EVERYWHERE = ""  # no warehouse has this name: locks of locations apply to all warehouses
 AT_ONCE = 1_000
-"""How many names of a listing are read before other requests have a turn."""
+"""Number of names of a listing that are read before other requests have a turn."""
+
+
+@dataclass(frozen=True, slots=True)
+class Access:
+    """Access of clients to the files of a table; both are functions of a request, a table and its metadata.
+
+    `fields` returns the additional fields of an answer that shows the table, `credentials` the result of
+    loadCredentials.
+    """
+
+    fields: Callable[[IcebergContext, Path, Json], dict[str, Any]]
+    credentials: Callable[[IcebergContext, Path, Json], list[Credential]]
+
+
+@dataclass(frozen=True)
+class Services:
+    """Services of the requests to a `warehouse`; `warehouses` are all that clients may name, the default one first.
+
+    `handled` are the operations served, `dialect` translates commits of the document. Dummy keys are derived from
+    `dummy_key_secret`; `scans` are the services of scan plans, `planners` the threads that make them, `kept` the stored
+    values with an expiry, `followers` the parts that change with the catalog.
+    """
+
+    document: Document
+    storage: Storage[bytes]
+    auth: Auth
+    locks: Locks
+    handled: frozenset[str]
+    dialect: Dialect
+    page_size: int
+    dummy_key_secret: bytes
+    warehouse: Warehouse
+    warehouses: Mapping[str, Warehouse]
+    allowed: AllowedLocations
+    locations: LocationRules
+    access: Access
+    files: MetadataFiles
+    scans: ScanServices
+    planners: Executor
+    kept: ExpiringValues
+    followers: Sequence[Follower]
+
+    @cached_property
+    def newest_format(self) -> int:
+        """The newest format version of tables in the document."""
+        fields = self.document.raw["components"]["schemas"]["TableMetadata"]["properties"]
+        return int(fields["format-version"].get("maximum", NEWEST))
+
+    @cached_property
+    def default_warehouse(self) -> Warehouse:
+        """The warehouse of paths without a prefix."""
+        return next(iter(self.warehouses.values()))
 
 
 @dataclass(slots=True)
@@ -42,26 +103,26 @@ class IcebergContext(Context):
 
     @property
     def warehouse(self) -> Warehouse:
-        """The warehouse that the path names, or the one of paths without a prefix."""
+        """The warehouse that the path names; the default one for a path without a prefix."""
         return self.services.warehouse
 
     @property
-    def catalog(self) -> Catalog:
+    def catalog(self) -> WarehouseCatalog:
         """The catalog of the warehouse, for reading."""
-        return Catalog(self.services.storage, self.warehouse.name)
+        return WarehouseCatalog(self.services.storage, self.warehouse.name)
 
     @property
     def namespace(self) -> Path:
-        """The namespace that the path names. Raises InvalidInput for one with an empty level."""
+        """The namespace in the path. Raises InvalidInput for an empty level."""
         return levels(self.path["namespace"])
 
     def object_path(self, kind: str) -> Path:
-        """Return the namespace and name of what the path names: `table`, `view` or `function`."""
+        """Return namespace and name of the object in the path: a `table`, `view` or `function`."""
         return (*self.namespace, self.path[kind])
 
     @property
     def page(self) -> PageRequest:
-        """Which page a listing asks for. Where the document has a default size, listings always come in pages."""
+        """The requested page of a listing. Where the document has a default size, listings are always paged."""
         default = self.operation.default("pageSize")
         size = self.query("pageSize")
         return PageRequest(
@@ -72,9 +133,10 @@ class IcebergContext(Context):
         )
 
     async def names(self, kind: Kind, path: Path) -> Page[str]:
-        """Return what a listing asks for of the names in a namespace. Raises NamespaceNotFound.
+        """Return the requested page of the names in a namespace. Raises NamespaceNotFound.
 
-        Others have turns while everything is listed, unless they use them for changes: it is how it was at one time.
+        While a whole listing is read, other requests have turns until one of them commits: the result is the state at
+        one time.
         """
         request, catalog, storage = self.page, self.catalog, self.services.storage
         names: list[str] = []
@@ -90,14 +152,14 @@ class IcebergContext(Context):
         return catalog.list_names(kind, path, request)
 
     async def table_file(self, location: str) -> MetadataFile:
-        """Return a table's metadata file. Raises FileNotFound and InvalidInput, see also `check_format`."""
+        """Return a table's metadata file. Raises FileNotFound and InvalidInput; see `check_format`, too."""
         file = await self._file(location, "table-uuid", _table)
         if self.services.newest_format < NEWEST:
             self.check_format(file.metadata)
         return file
 
     def check_format(self, metadata: Json) -> None:
-        """Raise InvalidInput for a table of a format version that the document does not have."""
+        """Raise InvalidInput for a table of a format version that the document lacks."""
         version = metadata["format-version"]
         if version > self.services.newest_format:
             raise InvalidInput(f"The format version {version} is above {self.services.newest_format}, the newest here.")
@@ -112,7 +174,7 @@ class IcebergContext(Context):
         return await self.run(files.read, location, identity, reader) if cached is None else cached
 
     async def run_plan(self, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-        """Do what `run` does, in the threads for scan plans: they take the longer the more files a table has."""
+        """Run work like `run`, in the threads for scan plans, which take longer the more files a table has."""
         return await run_in_thread(self.services.planners, partial(function, *args, **kwargs))
 
     async def table_location(self, file: str | None) -> str | None:
@@ -123,10 +185,10 @@ class IcebergContext(Context):
 
     @asynccontextmanager
     async def alone(self, paths: Iterable[Path], location: str | None = None) -> AsyncIterator[None]:
-        """Lock these tables or views against other changes in this process; other processes are not locked.
+        """Lock tables or views against other changes in this process; other processes are not locked out.
 
-        The `location` of a table that is purged or registered is locked too: nothing is registered there while its
-        files are being deleted.
+        The `location` of a purged or registered table is locked as well: no table is registered there while its files
+        are being deleted.
         """
         keys = [(self.warehouse.name, path) for path in sorted(set(paths))]
         if location is not None:
@@ -135,14 +197,6 @@ class IcebergContext(Context):
             for key in keys:
                 await stack.enter_async_context(self.services.locks.setdefault(key, asyncio.Lock()))
             yield
-
-
-def levels(text: str) -> Path:
-    """Return the levels of a namespace, percent-decoded before. Raises InvalidInput for an empty level."""
-    try:
-        return tuple(split_levels(text, UNIT_SEPARATOR))
-    except IdentifierError as error:
-        raise InvalidInput(f"The namespace cannot be read: {error}.") from None
 
 
 def now() -> int:
@@ -156,7 +210,7 @@ def new_uuid() -> str:
 
 
 def _table(document: Any, location: str) -> Json:
-    """Read a table; one of version 1 without a UUID gets one that follows from the location of its file."""
+    """Read a table; version 1 without a UUID gets one derived from the location of its file."""
     return read_table(document, uuid=str(uuid.uuid5(uuid.NAMESPACE_URL, location)))
 
 

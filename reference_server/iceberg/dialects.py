@@ -1,7 +1,6 @@
-"""Commits of a document, translated to the updates that the rules for metadata know.
+"""Translation of a document's commits to the updates that the metadata rules know.
 
-A dialect may call an update something else, and may lack updates without which no table can be created:
-then the server adds them.
+A dialect may use another name for an update, and may lack updates that creating a table requires: the server adds them.
 """
 
 from __future__ import annotations
@@ -14,7 +13,7 @@ from reference_server.iceberg.metadata.requirements import is_creation
 from specs.iceberg.commits import actions, spelling
 from specs.openapi import Document
 
-# What a table that no update sorts is created with.
+# Implied sort order of a table whose creation sets none.
 UNSORTED: tuple[Json, ...] = (
     {"action": "add-sort-order", "sort-order": {"order-id": 0, "fields": []}},
     {"action": "set-default-sort-order", "sort-order-id": 0},
@@ -23,7 +22,7 @@ UNSORTED: tuple[Json, ...] = (
 
 @dataclass(frozen=True, slots=True)
 class Dialect:
-    """`canonical_actions` are the known actions of updates, by the document's own; `implied` begin every creation."""
+    """Translation of updates: `canonical_actions` by the document's names; `implied` updates begin every creation."""
 
     canonical_actions: Mapping[str, str]
     implied: tuple[Json, ...]
@@ -41,7 +40,7 @@ class Dialect:
 
 
 def dialect_of(document: Document) -> Dialect:
-    """Return how commits of a document are meant."""
+    """Return the dialect of a document's commits."""
     canonical = {spelled: canonical for canonical, spelled in spelling(document).items()}
     named = frozenset(actions(document).values())
     return Dialect(canonical, tuple(update for update in UNSORTED if update["action"] not in named))

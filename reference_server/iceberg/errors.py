@@ -1,6 +1,6 @@
-"""The errors of an Iceberg catalog, and their body: message, type and code.
+"""Errors of an Iceberg catalog, and their body: message, type and code.
 
-Clients tell errors of one status apart by the type. The token operation has errors of its own, those of OAuth2.
+Clients distinguish errors of one status by the type. The token operation has the errors of OAuth2.
 """
 
 from __future__ import annotations
@@ -50,11 +50,11 @@ TYPES: Mapping[type, str] = {
     ServiceUnavailable: "SlowDownException",
     CatalogError: "InternalServerError",
 }
-"""The type of each error that every catalog has; one without an entry has that of the nearest class above it."""
+"""The type of each general error; an error without an entry has the type of its nearest base class."""
 
 
 class WarehouseNotFound(NotFound):
-    """There is no such warehouse."""
+    """The warehouse does not exist."""
 
     wire_type = "NoSuchWarehouseException"
 
@@ -72,23 +72,23 @@ class FunctionNotFound(NotFound):
 
 
 class PlanNotFound(NotFound):
-    """There is no such plan of a scan."""
+    """The scan plan does not exist."""
 
     wire_type = "NoSuchPlanIdException"
 
 
 class PlanTaskNotFound(NotFound):
-    """There is no such task of a plan."""
+    """The task of a scan plan does not exist."""
 
     wire_type = "NoSuchPlanTaskException"
 
 
 class FileNotFound(NotFound):
-    """A file that the catalog points to is gone."""
+    """A file that the catalog points to is missing."""
 
 
 class ViewAlreadyExists(Conflict):
-    """A view has this name already."""
+    """A view with this name exists already."""
 
     wire_type = "AlreadyExistsException"
 
@@ -100,26 +100,26 @@ class CommitFailed(Conflict):
 
 
 class Unprocessable(CatalogError):
-    """The request is well formed, but contradicts itself or an earlier one."""
+    """The request is well-formed, but contradicts itself or an earlier request."""
 
     status = 422
     wire_type = "UnprocessableEntityException"
 
 
 class CommitStateUnknown(Internal):
-    """It is unknown whether the commit happened."""
+    """The outcome of the commit is unknown."""
 
     wire_type = "CommitStateUnknownException"
 
 
 class IllegalArgument(InvalidInput):
-    """The rules of metadata object to what was sent: the Java client tells this apart from a malformed request."""
+    """The metadata rules reject the request; the Java client distinguishes this from a malformed request."""
 
     wire_type = "IllegalArgumentException"
 
 
 class TokenRefused(CatalogError):
-    """There is no token for this request; `code` is the error code of OAuth2."""
+    """No token is issued for this request; `code` is the error code of OAuth2."""
 
     status = 400
 
@@ -129,7 +129,7 @@ class TokenRefused(CatalogError):
 
 
 class ClientRefused(TokenRefused):
-    """The client did not prove who it is."""
+    """The client's authentication failed."""
 
     status = 401
 
@@ -138,17 +138,17 @@ class ClientRefused(TokenRefused):
 
 
 def type_of(error: CatalogError) -> str:
-    """Return the exception type that clients know an error by."""
+    """Return the exception type by which clients recognize an error."""
     return error.wire_type or next(TYPES[kind] for kind in type(error).__mro__ if kind in TYPES)
 
 
 def error_body(error: CatalogError) -> dict[str, Any]:
-    """Return what an answer says about an error, as an object."""
+    """Return the error object of an answer."""
     return {"message": error.message, "type": type_of(error), "code": error.status}
 
 
 def render_error(error: CatalogError, request: Request) -> Reply:
-    """Return the answer for an error; to HEAD it has no body."""
+    """Return the answer for an error; without a body for HEAD."""
     if isinstance(error, TokenRefused):
         reply = json_reply({"error": error.code, "error_description": error.message}, error.status)
     else:
@@ -160,7 +160,7 @@ def render_error(error: CatalogError, request: Request) -> Reply:
 
 
 def as_catalog_error(error: CatalogError | MetadataError) -> CatalogError:
-    """Return an error of the metadata rules as an answer: 409 where a retry can succeed, else 400."""
+    """Convert an error of the metadata rules to an answer: 409 where a retry can succeed, else 400."""
     if isinstance(error, CatalogError):
         return error
     return CommitFailed(error.message) if isinstance(error, StaleCommit) else IllegalArgument(error.message)

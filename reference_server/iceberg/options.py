@@ -1,4 +1,4 @@
-"""The options of an Iceberg REST catalog server."""
+"""Options of an Iceberg REST catalog server."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ NAMESPACE, SAMPLE_NAMESPACE = "lakeproof", "samples"
 
 @dataclass(frozen=True)
 class IcebergOptions(Options):
-    """`warehouses` are `NAME` or `NAME=URI`, the default one first; `namespaces` exist when the server starts in it.
+    """Fields: `warehouses`, each `NAME` or `NAME=URI`, the default one first; `namespaces` that initially exist in it.
 
-    The levels of a namespace have dots between them. `functions` is the folder that namespaces have functions from, see
-    function_files.py. `scan_planning` says whether scans are planned at once (`sync`) or in the background (`async`).
-    `scan_bounds` says whether they show bounds of columns as `bytes` in hexadecimal or as `values`, as the document.
+    The levels of a namespace have dots between them. `functions` is the folder of the namespaces' functions, see
+    function_files.py. `scan_planning` is `sync` (scans are planned at once) or `async` (in the background).
+    `scan_bounds` is the form of column bounds: `bytes` in hexadecimal or `values` as in the document.
     """
 
     warehouses: tuple[str, ...] = option(
@@ -60,7 +60,7 @@ class IcebergOptions(Options):
 
     @classmethod
     def embedded(cls, document: Document, server_settings: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
-        """See Options: the sample functions, and a namespace where clients cannot create any."""
+        """Return options with the sample functions, and a namespace where clients cannot create any; see Options."""
         warehouse, namespace = server_settings["warehouse"], server_settings["namespace"]
         if "create_namespace" not in document.names:
             namespace = namespace or NAMESPACE

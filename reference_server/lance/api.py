@@ -1,4 +1,4 @@
-"""The Lance Namespace API, put together: document, handlers, catalog and data."""
+"""The Lance Namespace API assembled: document, handlers, catalog and data."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from weakref import WeakValueDictionary
 
 from reference_server.api import Api, Setup
 from reference_server.backends import Backend
+from reference_server.body_fields import make_integers
 from reference_server.context import Reply, Request
 from reference_server.errors import CatalogError
 from reference_server.lance import faults
-from reference_server.lance.bodies import make_integers
-from reference_server.lance.catalog.catalog import Catalog
+from reference_server.lance.catalog.catalog import EntryCatalog
 from reference_server.lance.catalog.entries import Entry, Path
 from reference_server.lance.catalog.layout import open_layout
 from reference_server.lance.catalog.locations import AnyLocations
@@ -51,7 +51,7 @@ HANDLER_MODULES = [
     *(rows, merging, queries, columns, statistics, indices, tags, transactions),
 ]
 DATA_WORKERS = 6
-"""Threads that read and write rows; the others are for the catalog."""
+"""Threads that read and write rows; the other threads serve the catalog."""
 FAULTS = faults.__name__  # importing the module registers its faults
 
 
@@ -66,27 +66,27 @@ class LanceApi(Api):
         require_extra("lance")
         super().__init__(setup, options)
         self._page_size = setup.page_size
-        self._catalog: Catalog = _open_catalog(setup.backend, managed=options.managed_versions)
+        self._catalog: EntryCatalog = _open_catalog(setup.backend, managed=options.managed_versions)
         self._data = TableData(setup.backend.data_root)
         self._data_executor = Workers(DATA_WORKERS, "lakeproof-data")
         self._locks: WeakValueDictionary[Path, asyncio.Lock] = WeakValueDictionary()
 
     async def start(self) -> None:
-        """See Api.start."""
+        """Complete the unfinished work of a killed server."""
         await recover(self._catalog, self._data)
 
     def state(self) -> Hashable:
-        """See Api.state."""
+        """Return a value that changes with every change of the catalog."""
         return self._catalog.state()
 
     def prepare(self, operation: Operation, body: Any) -> None:
-        """See Api.prepare."""
+        """Replace whole floats by integers where the document declares integers."""
         make_integers(self.document, operation, body)
 
     def context(
         self, request: Request, operation: Operation, path: Mapping[str, str], body: Any, executor: Executor
     ) -> LanceContext:
-        """See Api.context."""
+        """Return the context of an operation with its parsed identifier. Raises CatalogError."""
         return LanceContext(
             request,
             operation,
@@ -103,19 +103,19 @@ class LanceApi(Api):
         )
 
     def render(self, error: CatalogError, request: Request) -> Reply:
-        """See Api.render."""
+        """Return an error in Lance's error body."""
         return render_error(error, request)
 
     def close(self) -> None:
-        """See Api.close."""
+        """Stop the threads for rows and close the catalog."""
         self._data_executor.shutdown(wait=True, cancel_futures=True)
         self._catalog.close()
         super().close()
 
 
-def _open_catalog(backend: Backend, *, managed: bool) -> Catalog:
+def _open_catalog(backend: Backend, *, managed: bool) -> EntryCatalog:
     """Return the catalog of a backend: on a directory the published layout is the record."""
     if backend.durable:
         return open_layout(FilePath(backend.data_root), managed=managed)
     entries: MemoryStorage[Entry] = MemoryStorage()
-    return Catalog(entries, AnyLocations(managed=managed))
+    return EntryCatalog(entries, AnyLocations(managed=managed))

@@ -1,4 +1,4 @@
-"""The faults for developers of Lance clients; see reference_server/client_faults.py."""
+"""Faults for developers of Lance clients; see reference_server/client_faults.py."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A request to the Lance API: its identifier taken apart, its modes read."""
+"""Context of a request to the Lance API: its parsed identifier and arguments."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any, ParamSpec, TypeVar
 
 from reference_server.context import Context, Request, run_in_thread
 from reference_server.errors import InvalidInput
-from reference_server.lance.catalog.catalog import Catalog
+from reference_server.lance.catalog.catalog import EntryCatalog
 from reference_server.lance.catalog.entries import Path, Table
 from reference_server.lance.catalog.names import check_names
 from reference_server.lance.data.table_data import TableData
@@ -26,7 +26,7 @@ P = ParamSpec("P")
 T = TypeVar("T")
 TRANSACTIONS = "/v1/transaction/"
 SQL_EFFORT = 15
-"""How much longer SQL takes to read than JSON of the same size."""
+"""Approximate factor by which parsing SQL takes longer than parsing JSON of the same size."""
 STATE_CODE, VERSION_CODE = 19, 11
 
 
@@ -34,12 +34,11 @@ STATE_CODE, VERSION_CODE = 19, 11
 class LanceContext(Context):
     """A request bound to the catalog and the data.
 
-    `id` holds the parts of the identifier in the path, `state` what the catalog has no place for. Rows are read and
-    written in threads of their own, `data_executor`: requests that Lance works on for long leave the others to the
-    catalog.
+    `id` contains the parts of the identifier in the path, `state` further state outside the catalog. Rows are read and
+    written in separate threads, `data_executor`: long work of Lance leaves the other threads to the catalog.
     """
 
-    catalog: Catalog
+    catalog: EntryCatalog
     data: TableData
     data_executor: Executor
     state: Storage[bytes]
@@ -49,26 +48,26 @@ class LanceContext(Context):
     delimiter: str
 
     def alone(self, path: Path) -> asyncio.Lock:
-        """Return the lock of what only one request may do at a time: change the data of one table."""
+        """Return the lock for changes of one table's data, which only one request may make at a time."""
         return self.locks.setdefault(path, asyncio.Lock())
 
     async def run_on_rows(self, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-        """Do what `run` does, for work that takes the longer the more rows there are."""
+        """Run work like `run`, in the threads for work that grows with the number of rows."""
         return await run_in_thread(self.data_executor, partial(function, *args, **kwargs))
 
     async def read_sql(self, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-        """Do what `compute` does for SQL of the body: it is looked through word by word, several times."""
+        """Run work like `compute` for SQL of the body, which is scanned word by word, several times."""
         return await self.compute(SQL_EFFORT * len(self.request.body), function, *args, **kwargs)
 
     async def read(self, table: Table, function: Callable[[Any], T], version: int | None = None) -> T:
-        """Run a function that reads a table's dataset in a thread. Raises what `TableData.on_dataset` raises."""
+        """Run a function that reads a table's dataset in a thread. Raises the errors of `TableData.on_dataset`."""
         self._require_data(table)
         return await self.run_on_rows(self.data.on_dataset, table.location, version, function)
 
     def keep_while_unchanged(self, table: Table, version: int | None = None) -> None:
-        """Let the answer be kept until the data of a table change; called before they are read.
+        """Mark the answer as cacheable until the data of a table change; called before they are read.
 
-        An answer about a certain version, whose record may be deleted, is not kept.
+        An answer about a specific version is not cached, as its record may be deleted.
         """
         self.still_valid = self.data.watch(table.location) if version is None else None
         self.reusable = self.still_valid is not None and self.catalog.locations.follows(self.id[:-1])
@@ -83,7 +82,7 @@ class LanceContext(Context):
             return await self.run_on_rows(self.data.change, table.location, version, function)
 
     def _require_data(self, table: Table) -> None:
-        """Refuse a table that was only declared, with the first fitting error that the operation has."""
+        """Reject a table without data, with the first error that fits the operation."""
         if table.created:
             return
         message = "The table was declared, but has no data yet."
@@ -96,13 +95,13 @@ class LanceContext(Context):
 
     @property
     def table_id(self) -> Path:
-        """The identifier, which must name a table. Raises InvalidInput for the root."""
+        """The identifier of a table. Raises InvalidInput for the root."""
         if not self.id:
             raise InvalidInput("The root namespace is not a table.")
         return self.id
 
     def argument(self, name: str) -> Any:
-        """Return an argument that may travel in the query or in the body; the query wins."""
+        """Return an argument from the query or the body; the query takes precedence."""
         value = self.query(name)
         return self.body.get(name) if value is None and isinstance(self.body, dict) else value
 
@@ -133,10 +132,10 @@ class LanceContext(Context):
 def bind(
     request: Request, operation: Operation, path: Mapping[str, str], body: Any, forbidden: str
 ) -> tuple[Path, str]:
-    """Return the identifier of a request and its delimiter; `forbidden` is that of the catalog.
+    """Return the identifier of a request and its delimiter; `forbidden` are the catalog's forbidden characters.
 
-    The id of a transaction is one text, as answers give it: a body may have it whole. Raises InvalidInput for an
-    identifier that cannot be read, for impossible names, and when the body names another object than the path.
+    The id of a transaction is one text, as in answers: a body may contain it as a whole. Raises InvalidInput for a
+    malformed identifier, for invalid names, and when body and path name different objects.
     """
     delimiter = request.query.get("delimiter", [DELIMITER])[-1]
     try:

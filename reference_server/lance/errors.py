@@ -1,4 +1,4 @@
-"""The errors of a Lance namespace, and their body: a number for the kind of error, a text for people, an id."""
+"""Errors of a Lance namespace, and their body: a number for the kind of error, a text for people, an id."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from reference_server.errors import (
 )
 from specs.lance.errors import error_codes
 
-# Errors that the Lance list does not name, and the entry that says the same to a client.
+# Errors that Lance's error list does not name, and the entry with the same meaning for clients.
 STANDS_FOR = {RouteNotFound: "Unsupported", MethodNotAllowed: "Unsupported", BodyTooLarge: "InvalidInput"}
 
 
@@ -23,43 +23,43 @@ class TableSchemaValidationError(InvalidInput):
 
 
 class TableVersionNotFound(NotFound):
-    """The table has no such version."""
+    """The table does not have this version."""
 
 
 class TableColumnNotFound(NotFound):
-    """The table has no such column."""
+    """The table does not have this column."""
 
 
 class TableIndexNotFound(NotFound):
-    """The table has no such index."""
+    """The table does not have this index."""
 
 
 class TableTagNotFound(NotFound):
-    """The table has no such tag."""
+    """The table does not have this tag."""
 
 
 class TransactionNotFound(NotFound):
-    """There is no such transaction."""
+    """The transaction does not exist."""
 
 
 class TableIndexAlreadyExists(Conflict):
-    """An index of the table has this name already."""
+    """An index with this name exists already."""
 
 
 class TableTagAlreadyExists(Conflict):
-    """A tag of the table has this name already."""
+    """A tag with this name exists already."""
 
 
 class ConcurrentModification(Conflict):
-    """Other requests kept changing the same object at the same time."""
+    """Other requests changed the same object at the same time, repeatedly."""
 
 
 class InvalidTableState(Conflict):
-    """The table is in a state in which this cannot be done."""
+    """The state of the table does not allow this operation."""
 
 
 def code_of(error: CatalogError) -> int:
-    """Return the number of an error: that of its class, or of the nearest class above that has one."""
+    """Return the number of an error: that of its class, or of the nearest base class with one."""
     for kind in type(error).__mro__:
         name = STANDS_FOR.get(kind, kind.__name__)
         if name in error_codes():

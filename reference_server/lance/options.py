@@ -1,4 +1,4 @@
-"""The options of a Lance Namespace server."""
+"""Options of a Lance Namespace server."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from reference_server.options import Options, option
 
 @dataclass(frozen=True)
 class LanceOptions(Options):
-    """`managed_versions` tells clients to keep versions of tables through the catalog."""
+    """Field: `managed_versions` tells clients to commit versions of tables through the catalog."""
 
     managed_versions: bool = option(
         False, "--managed-versions", "tell clients to commit versions of tables through the catalog."

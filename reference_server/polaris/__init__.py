@@ -1,28 +1,28 @@
-"""The Apache Polaris APIs: management, and Iceberg catalogs that come and go.
+"""The Apache Polaris APIs: management, and Iceberg catalogs that are created and dropped.
 
-api.py context.py       the API, and what handlers are given
-options.py rules.py     the options of its server; in what the revisions differ
-callers.py              who calls: access tokens, principals, roles
+api.py context.py       the API, and the contexts of handlers
+options.py rules.py     options of its server; differences between the revisions
+callers.py              authentication: access tokens, principals, roles
 errors.py               errors that only this API has
-securables.py           what privileges are granted on, and what requests name
+securables.py           objects of grants and of requests
 
-entities/               what storage keeps about principals, roles, catalogs and grants
+entities/               stored state of principals, roles, catalogs and grants
   keys.py records.py      keys and values; versions
-  names.py                whether something exists
-  assignments.py grants.py   who has which role; which role has which privilege on what
+  names.py                existence checks
+  assignments.py grants.py   roles of principals and principal roles; privileges of catalog roles
   principals.py roles.py catalogs.py   changes of each, in one commit
   credentials.py access_tokens.py      hashed secrets; signed tokens
-  storage_rules.py        which locations and settings the storage of a catalog has
+  storage_rules.py        valid locations and settings of a catalog's storage
   followers.py            grants follow tables that are renamed and dropped
-  bootstrap.py            what exists from the start
-catalog/                what a catalog is beyond a warehouse of the Iceberg API
+  bootstrap.py            initial entities
+catalog/                content of catalogs beyond a warehouse of the Iceberg API
   served.py warehouses.py   a catalog with its record, looked up at each request
-  revisions.py flags.py   in what the revisions differ here; settings of catalogs
-  checks.py               what is refused before a handler is called: external catalogs, names, ways of access
-  places.py object_store.py   locations taken apart; where files are that lie in a cloud
-  location_rules.py       where things may lie
+  rules.py                rules of the revisions; settings of catalogs
+  checks.py               refusals before a handler is called: external catalogs, names, ways of access
+  places.py object_store.py   parsed locations; files of catalogs in a cloud
+  location_rules.py       rules for locations of namespaces, tables and views
   vending.py              credentials for clients, in the form of each storage
-  notified.py             when other catalogs last said something of a table
+  notified.py             times of other catalogs' notifications
   policy_*.py             types, targets and mappings of policies
 handlers/               a coroutine function for each operation, in a module per topic
 """

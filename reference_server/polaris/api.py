@@ -1,4 +1,4 @@
-"""Apache Polaris, put together: the handlers of the Iceberg catalog, for catalogs of a management API."""
+"""Apache Polaris assembled: the handlers of the Iceberg catalog, for catalogs of a management API."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 
 import jsonschema_rs
 
-from reference_server.api import Handler, Setup, Target
+from reference_server.api import Handler, RequestTarget, Setup
 from reference_server.auth import Principal
 from reference_server.context import Context, Reply, Request
 from reference_server.errors import CatalogError, InvalidInput, NamespaceNotFound, NotFound
@@ -19,14 +19,13 @@ from reference_server.iceberg.api import IcebergApi
 from reference_server.iceberg.catalog.idempotency import has_kept
 from reference_server.iceberg.catalog.location_index import LocationFollower
 from reference_server.iceberg.catalog.location_rules import LocationRules
-from reference_server.iceberg.catalog.staged import delete_old_folders
-from reference_server.iceberg.catalog.unfinished import take_back
+from reference_server.iceberg.catalog.unfinished import delete_old_folders, take_back
+from reference_server.iceberg.context import Services
 from reference_server.iceberg.errors import WarehouseNotFound
 from reference_server.iceberg.files.metadata_files import MetadataFiles
 from reference_server.iceberg.handlers import config as iceberg_config
 from reference_server.iceberg.handlers import tokens as iceberg_tokens
 from reference_server.iceberg.scans.plans import ScanServices
-from reference_server.iceberg.services import Services
 from reference_server.options import Options
 from reference_server.polaris import faults
 from reference_server.polaris.access.decision import authorize
@@ -36,7 +35,7 @@ from reference_server.polaris.callers import Callers
 from reference_server.polaris.catalog.checks import check_catalog
 from reference_server.polaris.catalog.notified import NotificationFollower
 from reference_server.polaris.catalog.policy_mappings import PolicyFollower
-from reference_server.polaris.catalog.revisions import CATALOG_RULES
+from reference_server.polaris.catalog.rules import CATALOG_RULES
 from reference_server.polaris.catalog.vending import ACCESS
 from reference_server.polaris.catalog.warehouses import Warehouses
 from reference_server.polaris.client_faults import CLIENT_FAULTS
@@ -69,7 +68,7 @@ OWN_MODULES = [tokens, config, catalogs, principals, principal_roles, catalog_ro
 OWN_MODULES += [notifications, generic_tables, policies, applicable_policies]
 REPLACED = (iceberg_config, iceberg_tokens)
 CONFIG, NOTIFICATION = "getConfig", "sendNotification"
-PREFIX = "{prefix}"  # in the paths of what is about the content of a catalog
+PREFIX = "{prefix}"  # in the paths of operations on a catalog's content
 FAULTS = faults.__name__  # importing the package registers its faults
 FOLLOWERS = (GrantFollower(), LocationFollower(), PolicyFollower(), NotificationFollower())
 
@@ -87,7 +86,7 @@ class PolarisApi(IcebergApi):
     secretive: ClassVar[frozenset[str]] = frozenset({"createCatalog", "resetCredentials"})
 
     def __init__(self, setup: Setup, options: PolarisOptions) -> None:
-        """Put the API together. Raises Problem for credentials of root that cannot be read."""
+        """Assemble the API. Raises Problem for unreadable credentials of root."""
         rules, storage = setup.profile.in_force(RULES), setup.backend.storage
         self._root, self._bootstrap_given = options.root, bool(options.bootstrap)
         self._access, self._access_state = rules_of(setup.profile), StoredAccessState(storage)
@@ -98,20 +97,20 @@ class PolarisApi(IcebergApi):
         self._names = _name_schemas(setup.document.operations.values())
 
     def open(self, _options: Any) -> None:
-        """See IcebergApi.open: there is nothing before catalogs are looked up."""
+        """Do nothing: catalogs are opened when they are looked up. See IcebergApi.open."""
 
     def find(self, name: str | None) -> Services | None:
-        """See IcebergApi.find."""
+        """Return the services of a catalog, None for one that does not exist."""
         record = self.backend.storage.get(entity_key(catalog(name))) if name else None
         return None if name is None or record is None else self._warehouses.find(name, record)
 
     def _shared(self, locations: LocationRules, files: MetadataFiles, scans: ScanServices) -> Services:
-        """Return what requests to one catalog share."""
+        """Return the services of one catalog's requests."""
         warehouses = {locations.warehouse.name: locations.warehouse}
         return self.services(locations, warehouses, files, scans, ACCESS, FOLLOWERS)
 
     async def start(self) -> None:
-        """See IcebergApi.start: a new storage gets root, whose random secret is shown this once."""
+        """Bootstrap a new storage and print the random secret of root once; see IcebergApi.start."""
         await take_back(self.backend.storage, self.find)
         await delete_old_folders(self.backend.storage, self.find)
         made = await bootstrap(self.backend.storage, self._root, federated_roles=self._polaris.rules.federated_roles)
@@ -119,30 +118,30 @@ class PolarisApi(IcebergApi):
             sys.stderr.write(f"Credentials of root, shown only now: {self._root.client_id}:{self._root.secret}\n")
 
     def authenticate(self, headers: Mapping[str, str]) -> Principal:
-        """See Api.authenticate."""
+        """Return the principal of an access token. Raises Unauthenticated and RealmNotFound."""
         return self._polaris.callers.authenticate(headers)
 
     async def answer(
         self, request: Request, operation: Operation, path: Mapping[str, str], executor: Executor
     ) -> Reply:
-        """See Api.answer: names in the path are checked before anything else."""
+        """Check the names in the path, then answer; see Api.answer."""
         for name, schema in self._names.get(operation.id, ()):
             if not schema.is_valid(path[name]):
                 raise InvalidInput(f"Invalid value: {name}: {path[name]!r:.300} is no name")
         return await super().answer(request, operation, path, executor)
 
     def prepare(self, operation: Operation, body: Any) -> None:
-        """See Api.prepare."""
+        """Wrap a bare body, and convert the timestamp of a notification, before validation."""
         if operation.id == NOTIFICATION:
             read_timestamp(body)
         wrap(operation.id, body)
 
-    def authorize(self, principal: Principal, operation: Operation, target: Target) -> None:
-        """See Api.authorize.
+    def authorize(self, principal: Principal, operation: Operation, target: RequestTarget) -> None:
+        """Authorize a principal; see Api.authorize.
 
-        What a repeated request named may be gone since, by the request itself, and with it what rights are held on.
-        Its principal gets the kept answer then, which it had before; nothing is done. While all that it names is there,
-        the rights of now decide, and a principal that has lost them is refused.
+        The objects of a repeated request may be gone since, through the request itself, and with them the privileges on
+        them. Its principal then gets the stored answer again; nothing is done. While all its objects exist, the current
+        privileges decide, and a principal that has lost them is refused.
         """
         check(operation.id, target.body, self._polaris.rules)
         if "prefix" in target.path and self.find(target.path["prefix"]) is None:
@@ -157,7 +156,7 @@ class PolarisApi(IcebergApi):
     def context(
         self, request: Request, operation: Operation, path: Mapping[str, str], body: Any, executor: Executor
     ) -> Context:
-        """See Api.context."""
+        """Return the context of a catalog's or a management operation. Raises CatalogError."""
         prefixed = PREFIX in operation.path
         if operation.id != CONFIG and not prefixed:
             return ManagementContext(request, operation, path, body, executor, self._polaris)
@@ -168,7 +167,7 @@ class PolarisApi(IcebergApi):
         return CatalogContext(request, operation, path, body, executor, services, self._polaris)
 
     async def run(self, handler: Handler, context: Context) -> Reply:
-        """See Api.run: what the catalog refuses is refused first."""
+        """Apply the catalog's own checks before the handler; see Api.run."""
 
         async def checked(context: Any) -> Any:
             if isinstance(context, CatalogContext):
@@ -179,7 +178,7 @@ class PolarisApi(IcebergApi):
 
 
 def _missing(operation: Operation, name: str) -> CatalogError:
-    """Return the refusal of a request for a catalog that does not exist: by a status that its operation has."""
+    """Return the refusal of a request for a missing catalog, with a status that its operation declares."""
     message = f"Unable to find warehouse {name:.300}"
     if operation.declared(404) is None:
         return InvalidInput(message)
@@ -187,7 +186,7 @@ def _missing(operation: Operation, name: str) -> CatalogError:
 
 
 def _warehouse(request: Request) -> str:
-    """Return the catalog that getConfig is asked for. Raises InvalidInput."""
+    """Return the catalog in a getConfig request. Raises InvalidInput."""
     name = request.query.get("warehouse", [""])[-1]
     if not name:
         raise InvalidInput("Please specify a warehouse")

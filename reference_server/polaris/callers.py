@@ -1,4 +1,4 @@
-"""Who calls: access tokens, the principals that have them, and the principal roles in which these call."""
+"""Authentication of callers: access tokens, their principals, and the principal roles that they activate."""
 
 from __future__ import annotations
 
@@ -13,38 +13,38 @@ from reference_server.polaris.entities.assignments import roles_of
 from reference_server.polaris.entities.credentials import find_credentials
 from reference_server.polaris.entities.keys import SIGNING_KEY
 from reference_server.polaris.errors import RealmNotFound
-from reference_server.polaris.rules import Rules
+from reference_server.polaris.rules import ManagementRules
 from reference_server.polaris.securables import principal
 from reference_server.storage import Storage
-from reference_server.storage.remembered import Remembered
+from reference_server.storage.caches import VersionedCache
 
 CHALLENGE = {"WWW-Authenticate": 'Bearer realm="polaris"'}
 
 
 class Callers:
-    """Authenticates the requests to one realm; principals and their roles hold as the storage has them."""
+    """Authenticates the requests to one realm, with the current principals and roles of the storage."""
 
-    def __init__(self, storage: Storage[bytes], rules: Rules, realm: str) -> None:
+    def __init__(self, storage: Storage[bytes], rules: ManagementRules, realm: str) -> None:
         self._storage = storage
         self._rules = rules
         self._realm = realm
-        self._known = Remembered(storage, self._look_up)
+        self._known = VersionedCache(storage, self._look_up)
 
     @cached_property
     def signer(self) -> Signer:
-        """Signs tokens with the key of the storage, which has one after its bootstrap."""
+        """The signer of tokens, with the key of the storage, which exists after its bootstrap."""
         key = self._storage.get(SIGNING_KEY)
         assert key is not None
         return Signer(key)
 
     def require_realm(self, headers: Mapping[str, str]) -> None:
-        """Raise RealmNotFound for a request to another realm; one that names none is for ours."""
+        """Raise RealmNotFound for a request to another realm; a request without a realm is accepted."""
         header = self._rules.realm_header
         if header and headers.get(header, self._realm) != self._realm:
             raise RealmNotFound("Unknown realm: this server has no such realm.")
 
     def authenticate(self, headers: Mapping[str, str]) -> Principal:
-        """Return who calls, in the roles that the token is for. Raises Unauthenticated and RealmNotFound."""
+        """Return the caller with the roles that its token activates. Raises Unauthenticated and RealmNotFound."""
         self.require_realm(headers)
         caller, until = self._known(headers.get("Authorization", ""))
         if until <= time.time():
@@ -52,7 +52,7 @@ class Callers:
         return caller
 
     def _look_up(self, authorization: str) -> tuple[Principal, float]:
-        """Return who calls, and until when the token is good. Raises Unauthenticated."""
+        """Return the caller and the expiry of its token. Raises Unauthenticated."""
         scheme, _, token = authorization.partition(" ")
         claims = self.holder(token.strip(" \t")) if scheme.lower() == "bearer" else None
         roles = None if claims is None else self._roles(claims)
@@ -61,13 +61,13 @@ class Callers:
         return Principal(claims.principal, roles), claims.until
 
     def holder(self, token: str) -> Claims | None:
-        """Return what a valid token says; None for another one, and when its principal is gone."""
+        """Return the claims of a valid token; None for an invalid one or a dropped principal."""
         claims = self.signer.read(token)
         credentials = find_credentials(self._storage, claims.principal) if claims else None
         return claims if claims and credentials and credentials.identity == claims.identity else None
 
     def _roles(self, claims: Claims) -> tuple[str, ...] | None:
-        """Return the roles that a token activates, None for a token that says too much."""
+        """Return the roles that a token activates, None where the revision rejects unassigned roles."""
         assigned = {role.path[0] for role in roles_of(self._storage, principal(claims.principal))}
         wanted = claims.roles
         if wanted is None:

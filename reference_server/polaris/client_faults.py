@@ -1,6 +1,6 @@
-"""The faults for developers of Polaris clients; see reference_server/client_faults.py.
+"""Faults for developers of Polaris clients; see reference_server/client_faults.py.
 
-Those of the Iceberg API come from there, as far as Polaris has their operations.
+Faults of the Iceberg API apply too, to the operations that Polaris has.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What handlers are given: a request with what all requests to the API share."""
+"""Contexts of requests to the Polaris APIs, and the services that all requests share."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from reference_server.iceberg.catalog.catalog import PageRequest
 from reference_server.iceberg.context import IcebergContext
 from reference_server.iceberg.errors import CommitFailed
 from reference_server.polaris.callers import Callers
-from reference_server.polaris.catalog.flags import PAGINATION
+from reference_server.polaris.catalog.rules import PAGINATION
 from reference_server.polaris.catalog.served import served_catalog
-from reference_server.polaris.rules import Rules
+from reference_server.polaris.rules import ManagementRules
 from reference_server.storage import Storage
 from reference_server.storage.transactions import Transaction, transact
 
@@ -23,23 +23,23 @@ SNAPSHOTS = "snapshots"
 
 @dataclass(frozen=True, slots=True)
 class PolarisServices:
-    """What all requests share: the storage, the rules of the revision, and who may call."""
+    """Services of all requests: the storage, the rules of the revision, and the authentication."""
 
     storage: Storage[bytes]
-    rules: Rules
+    rules: ManagementRules
     callers: Callers
 
 
 @dataclass(slots=True)
 class ManagementContext(Context):
-    """A request that is for no catalog's content."""
+    """A request to the management API."""
 
     polaris: PolarisServices
 
     async def commit(self, build: Callable[[Transaction[bytes]], T]) -> T:
-        """Carry out a change in one commit and return what `build` returns; see `transact`.
+        """Commit a change and return the result of `build`; see `transact`.
 
-        Raises what it raises, and CommitFailed when others never let it through.
+        Raises the errors of `build`, and CommitFailed after too many conflicts.
         """
 
         async def attempt(transaction: Transaction[bytes]) -> T:
@@ -56,13 +56,13 @@ class CatalogContext(IcebergContext):
 
     @property
     def page(self) -> PageRequest:
-        """See IcebergContext: a catalog has listings in pages only where it is set so."""
+        """The requested page; a catalog pages its listings only if it is configured to. See IcebergContext."""
         if not served_catalog(self).has(PAGINATION):
             return PageRequest(None, None, self.services.page_size)
         return PageRequest(self.query("pageToken"), self.query("pageSize"), self.services.page_size)
 
     def query(self, name: str) -> Any:
-        """See Context: which snapshots are wanted does not depend on the case of letters."""
+        """Return a query parameter; `snapshots` is case-insensitive. See Context."""
         value = IcebergContext.query(self, name)
         return value.lower() if name == SNAPSHOTS and value else value
 

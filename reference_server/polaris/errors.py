@@ -1,4 +1,4 @@
-"""The errors that Apache Polaris alone has, by the types that its clients show."""
+"""Errors that only Apache Polaris has, by the types that its clients recognize."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ from reference_server.iceberg.errors import TokenRefused
 
 
 class EntityAlreadyExists(Conflict):
-    """A catalog, a principal or a role has this name already, or a principal this client id."""
+    """A catalog, a principal or a role with this name exists already, or a principal with this client id."""
 
     wire_type: ClassVar[str] = "AlreadyExistsException"
 
 
 class ValidationFailed(InvalidInput):
-    """What was sent contradicts what else there is."""
+    """The request contradicts the existing entities."""
 
     wire_type: ClassVar[str] = "ValidationException"
 
 
 class GrantNotFound(InvalidInput):
-    """What is to be revoked was not granted."""
+    """The privilege or role to revoke was not granted."""
 
     wire_type: ClassVar[str] = "GRANT_NOT_FOUND"
 
@@ -36,15 +36,45 @@ class PolicyNotFound(NotFound):
 
 
 class RealmNotFound(NotFound):
-    """The request names a realm that this server does not have."""
+    """The request names an unknown realm."""
 
     wire_type: ClassVar[str] = "MissingOrInvalidRealm"
 
 
 class ClientUnauthorized(TokenRefused):
-    """There is no such client, or its secret is wrong."""
+    """The client is unknown, or its secret is wrong."""
 
     status = 401
 
     def __init__(self) -> None:
         super().__init__("unauthorized_client", "The client is not authorized")
+
+
+class InvalidPolicy(InvalidInput):
+    """The content of a policy does not fit its type."""
+
+    wire_type: ClassVar[str] = "InvalidPolicyException"
+
+
+class PolicyInUse(InvalidInput):
+    """The policy is attached to a target."""
+
+    wire_type: ClassVar[str] = "PolicyInUseException"
+
+
+class PolicyAlreadyExists(Conflict):
+    """A policy with this name exists already."""
+
+    wire_type: ClassVar[str] = "AlreadyExistsException"
+
+
+class PolicyVersionMismatch(Conflict):
+    """The policy has another version than the request expects."""
+
+    wire_type: ClassVar[str] = "PolicyVersionMismatchException"
+
+
+class MappingAlreadyExists(Conflict):
+    """Another policy of the type is attached to the target."""
+
+    wire_type: ClassVar[str] = "PolicyMappingAlreadyExistsException"

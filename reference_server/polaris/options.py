@@ -1,4 +1,4 @@
-"""The options of an Apache Polaris server."""
+"""Options of an Apache Polaris server."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ REALM = "POLARIS"
 
 @dataclass(frozen=True)
 class PolarisOptions(Options):
-    """`bootstrap` are the client id and the secret of root, which it has from the first start on."""
+    """Fields: `bootstrap`, the client id and the secret of root, set at the first start; `realm`, the served one."""
 
     bootstrap: str = option(
         "",
@@ -30,7 +30,7 @@ class PolarisOptions(Options):
 
     @classmethod
     def embedded(cls, _document: Document, given: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
-        """See Options: the credential of the run is root's, and there is no catalog that it could be given."""
+        """Return options with the run's credential as root's, without a catalog; see Options."""
         credential = given["credential"] or f"{ROOT_PRINCIPAL}:{secrets.token_hex(16)}"
         scope = given["scope"] or "PRINCIPAL_ROLE:ALL"
         settings = {"credential": credential, "token": "", "scope": scope, "warehouse": ""}
@@ -38,7 +38,7 @@ class PolarisOptions(Options):
 
     @property
     def root(self) -> RootCredentials:
-        """The credentials of root, random ones unless they are given. Raises Problem for one without the other."""
+        """The credentials of root, random by default. Raises Problem for a client id or a secret alone."""
         client_id, _, secret = self.bootstrap.partition(":")
         if self.bootstrap and not (client_id and secret):
             raise Problem("The value of --bootstrap has no client id or no secret.", "Example: --bootstrap root:s3cr3t")

@@ -1,4 +1,4 @@
-"""In what the revisions differ, beside their documents."""
+"""Differences between the revisions, beside their documents."""
 
 from __future__ import annotations
 
@@ -8,17 +8,16 @@ from dataclasses import dataclass, field
 
 
 @dataclass(frozen=True)
-class Rules:
-    """The rules since a revision.
+class ManagementRules:
+    """Rules since a revision.
 
-    `realm_header` names the realm that a request is for; `reserved_prefix` begins properties that clients may not set.
-    `unknown_revokes_fail`: revoking what was not granted is an error. `unassigned_scopes_fail`: a token for a role that
-    the principal does not have (any more) opens nothing; else it only lacks the role. `exchange_narrows`: the scope of
-    an exchange is heard. `federated_roles`: principal roles say whether they come from elsewhere.
-    `connection` is the field of an external catalog that says where it is.
-    `base_is_allowed`: the base location of a catalog is added to the allowed ones; else it must be within them.
-    `role_arn` is the form of roles on AWS, `role_is_fixed`: it cannot be changed at all, else within its account.
-    `most_locations` of a catalog, by storage type.
+    `realm_header` names the realm of a request; `reserved_prefix` begins properties that clients may not set.
+    `unknown_revokes_fail`: revoking an absent grant is an error. `unassigned_scopes_fail`: a token for an unassigned
+    role is invalid; else it only lacks the role. `exchange_narrows`: the scope of an exchange is applied.
+    `federated_roles`: principal roles have a field for their origin. `connection` is the field with the address of an
+    external catalog. `base_is_allowed`: the base location of a catalog is added to the allowed ones; else it must be
+    within them. `role_arn` is the form of roles on AWS; `role_is_fixed`: a role cannot be changed at all, else only
+    within its account. `most_locations` of a catalog, by storage type.
     """
 
     realm_header: str | None
@@ -35,7 +34,7 @@ class Rules:
 
 
 RULES = {
-    "2024-09": Rules(
+    "2024-09": ManagementRules(
         realm_header=None,
         reserved_prefix="",
         unknown_revokes_fail=False,
@@ -48,7 +47,7 @@ RULES = {
         role_is_fixed=True,
         most_locations={"S3": 5, "AZURE": 20, "GCS": 8},
     ),
-    "1.7": Rules(
+    "1.7": ManagementRules(
         realm_header="Polaris-Realm",
         reserved_prefix="polaris.",
         unknown_revokes_fail=True,

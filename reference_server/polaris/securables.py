@@ -1,13 +1,16 @@
-"""Securables: what privileges are granted on, and what requests name; each by its kind, its catalog and its path."""
+"""Securables: objects of grants and of requests; each has a kind, a catalog and a path."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from enum import StrEnum
 from typing import NamedTuple
 
+from reference_server.errors import InvalidInput
+
 
 class SecurableType(StrEnum):
-    """Everything that a request can name. `TABLE` is a generic table too."""
+    """Every kind of object in requests. `TABLE` includes generic tables."""
 
     ROOT = "root"
     PRINCIPAL = "principal"
@@ -21,10 +24,10 @@ class SecurableType(StrEnum):
 
 
 class Securable(NamedTuple):
-    """Something by its name.
+    """An object by its name.
 
-    `catalog` is the catalog that it is, or lies in. `path` is the name alone of a principal or a role, the levels of a
-    namespace, and with the name behind them what lies in one; that of a catalog is empty.
+    `catalog` is the catalog itself, or the one around the object. `path` is the name of a principal or a role, the
+    levels of a namespace, or the levels and the name of an object in a namespace; empty for a catalog.
     """
 
     kind: SecurableType
@@ -33,7 +36,7 @@ class Securable(NamedTuple):
 
     @property
     def name(self) -> str:
-        """The name as messages show it."""
+        """The name in the form of messages."""
         return ".".join(self.path) if self.path else self.catalog
 
 
@@ -60,8 +63,17 @@ def catalog_role(catalog_name: str, name: str) -> Securable:
     return Securable(SecurableType.CATALOG_ROLE, catalog_name, (name,))
 
 
+def in_catalog(kind: SecurableType, catalog_name: str, path: Sequence[str]) -> Securable:
+    """Return a catalog, or an object in it. Raises InvalidInput for an incomplete name."""
+    if kind is SecurableType.CATALOG:
+        return catalog(catalog_name)
+    if len(path) < (1 if kind is SecurableType.NAMESPACE else 2) or not all(path):
+        raise InvalidInput(f"Invalid value: the name of a {kind} needs all its parts, and none of them may be empty")
+    return Securable(kind, catalog_name, tuple(path))
+
+
 def parent(securable: Securable) -> Securable | None:
-    """Return what a securable lies in; None for the root, in which everything lies."""
+    """Return the securable around another; None for the root, which contains everything."""
     kind, catalog_name, path = securable
     if kind is SecurableType.ROOT:
         return None

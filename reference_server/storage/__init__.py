@@ -1,6 +1,6 @@
 """Storage: sorted keys and their values, three verbs. It knows nothing of catalogs.
 
-The whole concurrency contract is `commit`: all of its writes happen, or none and `CommitConflict`.
+The whole concurrency contract is `commit`: either all of its writes happen, or none and `CommitConflict` is raised.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ _SEPARATOR = re.compile(rb"\x00(?!\xff)")
 
 
 class CommitConflict(Exception):
-    """What a commit expected does not hold any more; nothing was written."""
+    """The expectations of a commit no longer hold; nothing was written."""
 
 
 @dataclass(frozen=True, slots=True)
 class Commit(Generic[V]):
-    """The arguments of one `Storage.commit` that waits for its turn."""
+    """Arguments of one waiting `Storage.commit`."""
 
     expected: Mapping[bytes, V | None]
     writes: Mapping[bytes, V | None]
@@ -31,7 +31,7 @@ class Commit(Generic[V]):
 
 
 class Storage(Protocol[V]):
-    """A sorted map from keys, which are bytes, to values that are compared by `==`: bytes, where they are durable."""
+    """A sorted map from bytes to values that are compared by `==`; durable values are bytes."""
 
     def get(self, key: bytes) -> V | None:
         """Return the committed value of `key`, or None."""
@@ -53,24 +53,24 @@ class Storage(Protocol[V]):
     ) -> None:
         """Write all of `writes` (None deletes), or nothing and raise CommitConflict.
 
-        `expected` gives the values, None for absent, that the keys must have just before. `empty`
-        gives prefixes under which no key may be left just after, but those in `expected`: it is how a container
-        is dropped without losing what another commit puts into it. When this returns the writes are as
-        durable as the backend makes anything, and every later `get` and `scan` sees them.
+        `expected` gives the values, None for absent, that the keys must have just before. `empty` gives prefixes under
+        which no key may be left just after, except those in `expected`: this drops a container without losing what
+        another commit puts into it. On return the writes are as durable as the backend can make them, and every later
+        `get` and `scan` sees them.
         """
 
     def close(self) -> None:
-        """Release all resources; committed writes stay where the backend keeps them."""
+        """Release all resources; committed writes stay in the backend."""
 
 
 class Readable(Protocol[V_co]):
-    """What a commit is checked against."""
+    """Reads that a commit is checked with."""
 
     def get(self, key: bytes) -> V_co | None:
-        """See Storage.get."""
+        """Return the value of `key`, or None."""
 
     def scan(self, prefix: bytes, after: bytes | None = None, limit: int | None = None) -> Sequence[tuple[bytes, V_co]]:
-        """See Storage.scan."""
+        """Return pairs whose key starts with `prefix`, in key order; see Storage.scan."""
 
 
 def is_conflict(
@@ -79,7 +79,7 @@ def is_conflict(
     writes: Mapping[bytes, V | None],
     empty: Sequence[bytes],
 ) -> bool:
-    """True when a commit must not be written: what it expects is not so, or a prefix would not be empty."""
+    """Return whether a commit must not be written: an expectation does not hold, or a prefix would not be empty."""
     if any(present.get(key) != value for key, value in expected.items()):
         return True
     in_order = writes if isinstance(writes, SortedDict) else SortedDict(writes if empty else {})
@@ -96,9 +96,9 @@ def is_conflict(
 def pack(*parts: str | bytes) -> bytes:
     """Join parts into one key that sorts by the first part, then the second, and so on.
 
-    Each part ends in a zero byte; a zero byte inside a part is followed by 0xFF. UTF-8 holds no
-    0xFF, so a longer name never sorts between a shorter one and what follows it. A packed key may
-    itself be a part. A scan of `pack(*parts)` finds exactly the keys that start with these parts.
+    Each part ends in a zero byte; a zero byte inside a part is followed by 0xFF. UTF-8 contains no 0xFF, so a longer
+    name never sorts between a shorter one and its continuation. A packed key may itself be a part. A scan of
+    `pack(*parts)` finds exactly the keys that start with these parts.
     """
     packed = b""
     for part in parts:
@@ -118,13 +118,13 @@ def unpack(key: bytes) -> list[bytes]:
 def after_prefix(prefix: bytes) -> bytes:
     """Return the end of a scan: greater than every packed key that has the parts of `prefix` and more.
 
-    What goes on with 0xFF is another, longer last part with a zero byte in it.
+    A continuation with 0xFF belongs to another, longer last part with a zero byte in it.
     """
     return prefix + b"\xff"
 
 
 def scanned_keys(entries: SortedDict, prefix: bytes, after: bytes | None) -> Iterator[bytes]:
-    """Return the keys of a sorted map that a scan is about, in order: see Storage.scan."""
+    """Return the keys of a sorted map in the range of a scan, in order: see Storage.scan."""
     start, inclusive = (prefix, True) if after is None or after < prefix else (after, False)
     keys: Iterator[bytes] = entries.irange(start, after_prefix(prefix), inclusive=(inclusive, False))
     return keys

@@ -1,8 +1,8 @@
-"""The directory backend: SQLite in WAL mode, durable at every answer.
+"""Directory backend: SQLite in WAL mode, durable at every answer.
 
-Reads use a connection of their own and see what is committed. What they found is kept until the next commit of anybody.
-The event loop alone reads: reads of several threads that overlap would go on seeing what the first of them saw.
-Commits that wait for the disk at the same time are one transaction and share its fsync.
+Reads use a connection of their own and see committed data. Their results are cached until the next commit of any
+process. Only the event loop reads: overlapping reads of several threads would all see the state of the first. Commits
+that wait for the disk at the same time are one transaction and share its fsync.
 """
 
 from __future__ import annotations
@@ -15,15 +15,14 @@ from pathlib import Path
 
 from reference_server.errors import ServiceUnavailable
 from reference_server.storage import Commit, CommitConflict, after_prefix
+from reference_server.storage.caches import RefreshPerTick, VersionedCache
 from reference_server.storage.group_commit import GroupCommitter
-from reference_server.storage.looks import OnceATurn
-from reference_server.storage.remembered import Remembered
 from specs.problems import Problem
 
 SCHEMA = "CREATE TABLE IF NOT EXISTS entries (key BLOB PRIMARY KEY, value BLOB NOT NULL) WITHOUT ROWID"
 BUSY_SECONDS = 30.0
-MOST_BYTES = 16 << 20  # of values, and of rows, that are read once for each version
-OBJECT_BYTES = 100  # what anything in memory takes beside its content
+MOST_BYTES = 16 << 20  # of values, and of rows, cached for one version
+OBJECT_BYTES = 100  # memory of any object beside its content
 Rows = Sequence[tuple[bytes, bytes]]
 
 
@@ -31,7 +30,7 @@ class DirectoryStorage:
     """A sorted map in a SQLite file. Several processes may share it."""
 
     def __init__(self, path: Path) -> None:
-        """Open or create the file. Raises Problem when the place cannot be written."""
+        """Open or create the file. Raises Problem for a directory that cannot be written."""
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             self._writer_connection = _connect(path)
@@ -42,21 +41,21 @@ class DirectoryStorage:
                 f"{path.parent} cannot be used as a storage directory: {getattr(error, 'strerror', error)}.",
                 "Give a directory that this user can write.",
             ) from None
-        self._data_version = OnceATurn(partial(_data_version, self._reader))
-        self._values = Remembered(self, partial(_get, self._reader), _size, MOST_BYTES)
-        self._rows = Remembered(self, partial(_scan, self._reader), _size_of_rows, MOST_BYTES)
+        self._data_version = RefreshPerTick(partial(_data_version, self._reader))
+        self._values = VersionedCache(self, partial(_get, self._reader), _size, MOST_BYTES)
+        self._rows = VersionedCache(self, partial(_scan, self._reader), _size_of_rows, MOST_BYTES)
         self._committer = GroupCommitter(self._write, "storage-writer")
 
     def get(self, key: bytes) -> bytes | None:
-        """See Storage.get."""
+        """Return the committed value of `key`, or None."""
         return self._values(key)
 
     def scan(self, prefix: bytes, after: bytes | None = None, limit: int | None = None) -> Rows:
-        """See Storage.scan."""
+        """Return pairs whose key starts with `prefix`, in key order; see Storage.scan."""
         return self._rows((prefix, after, limit))
 
     def version(self) -> int:
-        """See Storage.version; the reader's connection sees the commits of all others."""
+        """Return the version, which the commits of all processes change; see Storage.version."""
         return self._data_version()
 
     async def commit(
@@ -65,11 +64,11 @@ class DirectoryStorage:
         writes: Mapping[bytes, bytes | None],
         empty: Sequence[bytes] = (),
     ) -> None:
-        """See Storage.commit. Raises ServiceUnavailable when the disk refuses."""
+        """Commit durably; see Storage.commit. Raises ServiceUnavailable for a failing disk."""
         await self._committer.commit(Commit(expected, writes, empty))
 
     def close(self) -> None:
-        """Finish what waits, then close the file."""
+        """Finish waiting commits, then close the file."""
         self._committer.close()
         self._reader.close()
         self._writer_connection.close()
@@ -105,7 +104,7 @@ def _get(connection: sqlite3.Connection, key: bytes) -> bytes | None:
 
 
 def _scan(connection: sqlite3.Connection, wanted: tuple[bytes, bytes | None, int | None]) -> Rows:
-    """Return the rows that a prefix, the key before them and a limit say; see Storage.scan."""
+    """Return the rows for a prefix, the key before them and a limit; see Storage.scan."""
     prefix, after, limit = wanted
     from_prefix = after is None or after < prefix
     return connection.execute(
@@ -123,7 +122,7 @@ def _size_of_rows(rows: Rows) -> int:
 
 
 def _apply(connection: sqlite3.Connection, commit: Commit[bytes]) -> Exception | None:
-    """Apply one commit inside the open transaction; a conflict leaves no trace of it."""
+    """Apply one commit inside the open transaction; a conflict is rolled back completely."""
     for key, value in commit.expected.items():
         if _get(connection, key) != value:
             return CommitConflict()

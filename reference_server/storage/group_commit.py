@@ -1,6 +1,6 @@
-"""One writer for many callers: all that wait while a commit is made durable share the next one.
+"""Group commit: all callers that wait while a commit is made durable share the next one.
 
-A commit that costs a millisecond on disk serves one client as well as sixty-four. Clients that were answered together
+A commit that costs a millisecond on disk serves sixty-four clients as well as one. Clients whose commits end together
 soon commit again. The next commit waits a moment for them: otherwise half of them would always miss it.
 """
 
@@ -17,14 +17,14 @@ from typing import Generic, TypeVar
 T = TypeVar("T")
 Waiting = tuple[T, "asyncio.Future[None]"]
 MOMENT = 1 / 4
-"""How long the next commit waits for more, as a part of what the last one took."""
+"""Time that the next commit waits for more, as a fraction of the last one's duration."""
 
 
 class GroupCommitter(Generic[T]):
-    """Hands all commits that wait to `write` at once, in a thread of its own.
+    """Hands all waiting commits to `write` at once, in a thread of its own.
 
-    `write` gets the commits in the order in which they came and returns an outcome for each: None, or
-    the exception that its caller gets. What it raises itself is the outcome of all of them.
+    `write` gets the commits in the order of their arrival and returns an outcome for each: None, or the exception for
+    its caller. An exception of `write` itself is the outcome of all of them.
     """
 
     def __init__(self, write: Callable[[list[T]], list[Exception | None]], name: str) -> None:
@@ -34,13 +34,13 @@ class GroupCommitter(Generic[T]):
         self._thread.start()
 
     async def commit(self, item: T) -> None:
-        """Return when the commit is written; raise its outcome when it is not."""
+        """Wait until the commit is written; raise its exception when it is not."""
         finished: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._queue.put((item, finished))
         await finished
 
     def close(self) -> None:
-        """Write what waits, then stop."""
+        """Write the waiting commits, then stop."""
         self._queue.put(None)
         self._thread.join()
 
@@ -57,7 +57,7 @@ class GroupCommitter(Generic[T]):
                     finished.get_loop().call_soon_threadsafe(_resolve, finished, outcome)
 
     def _next_batch(self, expected: int, moment: float) -> tuple[list[Waiting[T]], bool]:
-        """Return what waits, and False when it is the last; for as much as is expected it is waited a moment."""
+        """Return the waiting commits, and False after the last; waits a moment for as many as are expected."""
         batch: list[Waiting[T]] = []
         waiting = self._queue.get()
         until = time.monotonic() + moment

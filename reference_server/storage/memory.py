@@ -1,4 +1,4 @@
-"""The memory backend: one sorted map, gone with the process."""
+"""Memory backend: one sorted map that ends with the process."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ class MemoryStorage(Generic[V]):
         self._version = 0
 
     def get(self, key: bytes) -> V | None:
-        """See Storage.get."""
+        """Return the value of `key`, or None."""
         value: V | None = self._map.get(key)
         return value
 
     def scan(self, prefix: bytes, after: bytes | None = None, limit: int | None = None) -> list[tuple[bytes, V]]:
-        """See Storage.scan."""
+        """Return pairs whose key starts with `prefix`, in key order; see Storage.scan."""
         return [(key, self._map[key]) for key in islice(scanned_keys(self._map, prefix, after), limit)]
 
     def version(self) -> int:
-        """See Storage.version."""
+        """Return the number of commits so far."""
         return self._version
 
     async def commit(
@@ -40,7 +40,7 @@ class MemoryStorage(Generic[V]):
         writes: Mapping[bytes, V | None],
         empty: Sequence[bytes] = (),
     ) -> None:
-        """See Storage.commit."""
+        """Write all of `writes` without interruption, or raise CommitConflict; see Storage.commit."""
         if is_conflict(self, expected, writes, empty):
             raise CommitConflict
         self._version += 1
@@ -51,5 +51,5 @@ class MemoryStorage(Generic[V]):
                 self._map[key] = compact(value) if isinstance(value, bytes) else value
 
     def close(self) -> None:
-        """See Storage.close."""
+        """Drop all values."""
         self._map.clear()

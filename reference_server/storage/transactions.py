@@ -1,6 +1,6 @@
-"""Transactions: a change that is built from what is there, committed, and built again when another commit came first.
+"""Transactions: a change is built on the current state, committed, and built again after a conflict.
 
-What a change reads through its transaction must be so still when its writes are committed: that makes it atomic.
+The reads of a change through its transaction must still hold when its writes are committed: that makes it atomic.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ Action = Callable[[], Awaitable[None]]
 class Transaction(Generic[V]):
     """A storage seen through the writes of one change; every read is recorded.
 
-    `expected` and `writes` are the arguments of the commit. Actions may be left that undo what the change did
-    outside of the storage, or that finish it.
+    `expected` and `writes` are the arguments of the commit. Registered actions undo or finish the effects of the change
+    outside of the storage.
     """
 
     def __init__(self, storage: Storage[V]) -> None:
@@ -35,7 +35,7 @@ class Transaction(Generic[V]):
         self._finish: list[Action] = []
 
     def get(self, key: bytes) -> V | None:
-        """Return the value of a key after the writes so far; what is stored has to stay so until the commit."""
+        """Return the value of a key after the writes so far; the stored value must not change until the commit."""
         if key in self.writes:
             written: V | None = self.writes[key]
             return written
@@ -44,14 +44,14 @@ class Transaction(Generic[V]):
         return self.expected[key]
 
     def scan(self, prefix: bytes, after: bytes | None = None, limit: int | None = None) -> list[tuple[bytes, V]]:
-        """Return what is there after the writes so far: see Storage.scan. That it stays so is not required."""
+        """Return the pairs of a scan after the writes so far: see Storage.scan. They may change until the commit."""
         written = {key: self.writes[key] for key in scanned_keys(self.writes, prefix, after)}
         stored = self._storage.scan(prefix, after, None if limit is None else limit + len(written))
         entries: dict[bytes, V | None] = {**dict(stored), **written}
         return [(key, value) for key in sorted(entries) if (value := entries[key]) is not None][:limit]
 
     def hold(self, prefix: bytes) -> list[tuple[bytes, V]]:
-        """Return what `scan` returns; what is stored there has to stay so until the commit.
+        """Return the pairs of `scan`; the stored pairs must not change until the commit.
 
         A key there that this change adds has to be read first.
         """
@@ -69,11 +69,11 @@ class Transaction(Generic[V]):
         self._empty += prefixes
 
     def on_undo(self, action: Action) -> None:
-        """Run this when nothing was written: the change was refused, or another commit came first."""
+        """Run an action if nothing is written: the change is refused, or another commit comes first."""
         self._undo.append(action)
 
     def on_commit(self, action: Action) -> None:
-        """Run this after everything was written."""
+        """Run an action after everything is written."""
         self._finish.append(action)
 
     async def commit(self) -> None:
@@ -82,9 +82,9 @@ class Transaction(Generic[V]):
             await self._storage.commit(self.expected, self.writes, self._empty)
 
     async def run(self, build: Callable[[Transaction[V]], Awaitable[T]]) -> T:
-        """Build the change and commit it, once. Raises what `build` raises, and CommitConflict.
+        """Build the change and commit it, once. Raises the errors of `build`, and CommitConflict.
 
-        Only a conflict is sure to have written nothing: after any other failure of the commit nothing is undone.
+        Only a conflict is certain to have written nothing: after any other failure of the commit nothing is undone.
         """
         try:
             outcome = await build(self)
@@ -103,10 +103,10 @@ class Transaction(Generic[V]):
 async def transact(
     storage: Storage[V], build: Callable[[Transaction[V]], Awaitable[T]], contended: Callable[[], Exception]
 ) -> T:
-    """Carry out a change and return what `build` returns.
+    """Run a change until it is committed, and return the result of `build`.
 
-    `build` reads and writes through the transaction that it is given, and is called again with a new one when what
-    it has read did not last. Raises what it raises, and what `contended` makes when others never let it through.
+    `build` reads and writes through its transaction, and is called again with a new one after a conflict. Raises the
+    errors of `build`, and the error of `contended` after too many conflicts.
     """
     for _ in range(ATTEMPTS):
         with suppress(CommitConflict):

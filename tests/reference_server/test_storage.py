@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from sortedcontainers import SortedDict
 
 from reference_server.storage import CommitConflict, after_prefix, is_conflict, pack, unpack
+from reference_server.storage.caches import VersionedCache
 from reference_server.storage.directory import DirectoryStorage
 from reference_server.storage.memory import MemoryStorage
-from reference_server.storage.remembered import Remembered
 from specs.problems import Problem
 
 BACKENDS = {"memory": lambda _: MemoryStorage(), "directory": lambda folder: DirectoryStorage(folder / "x.sqlite")}
@@ -127,7 +127,7 @@ def test_the_version_is_another_after_every_commit(storage):
 
 def test_what_is_remembered_is_looked_up_after_every_commit(storage):
     asked = []
-    value = Remembered(storage, lambda key: asked.append(key) or storage.get(key))
+    value = VersionedCache(storage, lambda key: asked.append(key) or storage.get(key))
     for written in (b"1", b"2", None):
         commit(storage, writes={b"a": written})
         assert [value(b"a"), value(b"a")] == [written, written]
@@ -136,7 +136,7 @@ def test_what_is_remembered_is_looked_up_after_every_commit(storage):
 
 def test_what_is_remembered_is_bounded(storage):
     asked = []
-    value = Remembered(storage, lambda key: asked.append(key) or key * 10, len, 25)
+    value = VersionedCache(storage, lambda key: asked.append(key) or key * 10, len, 25)
     assert [value(key) for key in (b"a", b"b", b"a", b"b")] == [b"a" * 10, b"b" * 10] * 2
     assert asked == [b"a", b"b"]
     assert [value(key) for key in (b"c", b"d", b"c")] == [b"c" * 10, b"d" * 10, b"c" * 10]

@@ -1,1 +1,1 @@
-"""Names, warehouses and commits: what storage keeps about namespaces, tables and views."""
+"""Names, warehouses and commits: the stored state of namespaces, tables and views."""

@@ -1,6 +1,6 @@
-"""The catalog of one warehouse on storage: one key for each namespace, table and view.
+"""Catalog of one warehouse on storage: one key for each namespace, table and view.
 
-`Catalog` reads. `Change` reads and writes through a transaction; `changes.py` carries it out.
+`WarehouseCatalog` reads. `WarehouseChange` reads and writes through a transaction; `changes.py` commits it.
 """
 
 from __future__ import annotations
@@ -40,12 +40,12 @@ TAKEN: dict[Kind, type[CatalogError]] = {
     Kind.VIEW: ViewAlreadyExists,
     Kind.GENERIC_TABLE: TableAlreadyExists,
 }
-"""What shares its names with each other, and the error for a name that is taken."""
+"""Kinds that share one set of names, and the error for a name that is taken."""
 
 
 @dataclass(frozen=True, slots=True)
 class PageRequest:
-    """Which page of a listing is wanted; without a token everything is, whatever the size, unless it is `paged`."""
+    """Requested page of a listing; without a token the whole listing, whatever the size, unless it is `paged`."""
 
     token: str | None
     size: int | None
@@ -54,12 +54,12 @@ class PageRequest:
 
     @property
     def is_everything(self) -> bool:
-        """Whether it asks for all in one answer, in a way that is allowed."""
+        """Whether the request asks validly for the whole listing in one answer."""
         return not self.paged and self.token is None and (self.size is None or self.size > 0)
 
 
-class Catalog:
-    """What a warehouse holds."""
+class WarehouseCatalog:
+    """Namespaces, tables and views of a warehouse."""
 
     def __init__(self, store: Readable[bytes], warehouse: str) -> None:
         self._store = store
@@ -109,26 +109,26 @@ class Catalog:
 
 
 class Follower(Protocol):
-    """What an API keeps about things of a warehouse beside the catalog: it goes and moves in the same change."""
+    """State that an API stores about objects beside the catalog: dropped and renamed in the same change."""
 
-    def started(self, change: Change) -> None:
-        """A change is being built. Raises CatalogError for one that may not be."""
+    def started(self, change: WarehouseChange) -> None:
+        """Check a change that is being built. Raises CatalogError for one that is not allowed."""
 
-    def removed(self, change: Change, kind: Kind, path: Path) -> None:
-        """Something is removed."""
+    def removed(self, change: WarehouseChange, kind: Kind, path: Path) -> None:
+        """Drop the state of a removed object."""
 
-    def moved(self, change: Change, kind: Kind, path: Path, target: Path) -> None:
-        """Something gets another name."""
+    def moved(self, change: WarehouseChange, kind: Kind, path: Path, target: Path) -> None:
+        """Move the state of a renamed object."""
 
 
-class Change(Catalog):
-    """A change of a warehouse that is being built: what it has read, and what it will write."""
+class WarehouseChange(WarehouseCatalog):
+    """A change of a warehouse under construction: its reads and its future writes."""
 
     def __init__(self, transaction: Transaction[bytes], warehouse: str, followers: Sequence[Follower] = ()) -> None:
         super().__init__(transaction, warehouse)
         self.transaction = transaction
         self._followers = followers
-        self.places: dict[str, Place] = {}  # of the locations that were chosen for it
+        self.places: dict[str, Place] = {}  # of the locations that were chosen for new objects
         self.new_files: list[str] = []
         self.old_files: list[str] = []
         self.old_trees: list[str] = []
@@ -139,7 +139,7 @@ class Change(Catalog):
         self.transaction.put(self._key(Kind.NAMESPACE, path), orjson.dumps(properties))
 
     def require_no_namespace(self, path: Path) -> None:
-        """Raise NamespaceAlreadyExists where there is such a namespace, NamespaceNotFound for none around it."""
+        """Raise NamespaceAlreadyExists if the namespace exists, NamespaceNotFound if its parent does not."""
         self.require_namespace(path[:-1])
         if self.transaction.get(self._key(Kind.NAMESPACE, path)) is not None:
             raise NamespaceAlreadyExists(f"Namespace already exists: {show(path)}")
@@ -149,7 +149,7 @@ class Change(Catalog):
         self.transaction.put(self._key(Kind.NAMESPACE, path), orjson.dumps(properties))
 
     def remove_namespace(self, path: Path) -> None:
-        """Remove a namespace in which there is nothing. Raises NamespaceNotFound and NamespaceNotEmpty."""
+        """Remove an empty namespace. Raises NamespaceNotFound and NamespaceNotEmpty."""
         self.require_namespace(path)
         prefixes = [children(kind, self.warehouse, path) for kind in Kind]
         if any(self._store.scan(prefix, limit=1) for prefix in prefixes):
@@ -160,7 +160,7 @@ class Change(Catalog):
             follower.removed(self, Kind.NAMESPACE, path)
 
     def require_free(self, kind: Kind, path: Path) -> None:
-        """Raise NamespaceNotFound, or TableAlreadyExists or ViewAlreadyExists when one of them has the name."""
+        """Raise NamespaceNotFound, or TableAlreadyExists or ViewAlreadyExists for a name that is taken."""
         self.require_namespace(path[:-1])
         if self.find(kind, path) is not None:
             raise TAKEN[kind](f"{kind.label} already exists: {show(path)}")
@@ -174,7 +174,7 @@ class Change(Catalog):
         self.transaction.put(self._key(kind, path), location.encode())
 
     def replace(self, kind: Kind, path: Path, location: str) -> None:
-        """Give a table or view another metadata file. Raises TableNotFound or ViewNotFound."""
+        """Point a table or view to another metadata file. Raises TableNotFound or ViewNotFound."""
         self.location(kind, path)
         self.transaction.put(self._key(kind, path), location.encode())
 
@@ -186,7 +186,7 @@ class Change(Catalog):
         return location
 
     def move(self, kind: Kind, path: Path, target: Path) -> None:
-        """Give a table or view another name. Raises what `remove` and `add` raise."""
+        """Rename a table or view. Raises the errors of `remove` and `add`."""
         location = self.location(kind, path)
         for taken in (other for other in TAKEN if self.find(other, target) is not None):
             names = f"Cannot rename {show(path)} to {show(target)}. {taken.label} already exists: {show(target)}"

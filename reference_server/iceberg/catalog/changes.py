@@ -1,7 +1,6 @@
-"""Carrying out a change of a warehouse: one transaction, its files, and the answer kept under an idempotency key.
+"""Commit of a change of a warehouse: one transaction, its files, and the answer stored under an idempotency key.
 
-Files that a change has written are deleted when it fails; files that it makes superfluous
-are deleted after it has.
+Files that a failed change has written are deleted; files that a change makes superfluous are deleted after its commit.
 """
 
 from __future__ import annotations
@@ -10,21 +9,21 @@ from collections.abc import Awaitable, Callable
 
 from reference_server.context import Reply
 from reference_server.errors import CatalogError
-from reference_server.iceberg.catalog.catalog import Change
+from reference_server.iceberg.catalog.catalog import WarehouseChange
 from reference_server.iceberg.catalog.idempotency import Repetition, is_final, repetition
 from reference_server.iceberg.context import IcebergContext
 from reference_server.iceberg.errors import CommitFailed, as_catalog_error, render_error
 from reference_server.iceberg.metadata.errors import MetadataError
 from reference_server.storage.transactions import Transaction, transact
 
-Build = Callable[[Change], Awaitable[Reply]]
+Build = Callable[[WarehouseChange], Awaitable[Reply]]
 
 
 async def commit(context: IcebergContext, build: Build) -> Reply:
-    """Carry out a change and return its answer, or the answer kept under the request's idempotency key.
+    """Commit a change and return its answer, or the answer stored under the request's idempotency key.
 
-    `build` reads through the change it is given, writes to it and returns the answer; it is called again
-    when what it has read did not last. Raises what it raises, and CommitFailed when others never let it through.
+    `build` reads and writes through the change and returns the answer; it is called again when its reads became
+    outdated. Raises the errors of `build`, and CommitFailed after too many conflicts.
     """
     repeated = repetition(context, context.warehouse.name, context.services.kept)
 
@@ -39,9 +38,9 @@ def _contended() -> CommitFailed:
     return CommitFailed("Others kept changing the same objects; load them again and retry.")
 
 
-def _change(context: IcebergContext, transaction: Transaction[bytes]) -> Change:
-    """Return a change whose files come and go with its transaction."""
-    change = Change(transaction, context.warehouse.name, context.services.followers)
+def _change(context: IcebergContext, transaction: Transaction[bytes]) -> WarehouseChange:
+    """Return a change whose files are written and deleted with its transaction."""
+    change = WarehouseChange(transaction, context.warehouse.name, context.services.followers)
     for follower in context.services.followers:
         follower.started(change)
 
@@ -55,8 +54,8 @@ def _change(context: IcebergContext, transaction: Transaction[bytes]) -> Change:
     return change
 
 
-async def _build_once(context: IcebergContext, change: Change, build: Build, repeated: Repetition) -> Reply:
-    """Return the answer that is kept under a key, or build the change and let it keep its answer."""
+async def _build_once(context: IcebergContext, change: WarehouseChange, build: Build, repeated: Repetition) -> Reply:
+    """Return the answer stored under a key, or build the change and store its answer in it."""
     recorded = await repeated.recall(change)
     if recorded is not None:
         return recorded
@@ -70,12 +69,12 @@ async def _build_once(context: IcebergContext, change: Change, build: Build, rep
 
 
 async def _keep_refusal(context: IcebergContext, repeated: Repetition, error: CatalogError) -> None:
-    """Keep a refusal under its key. A conflict makes the change start again: the key was used in between."""
+    """Store a refusal under its key. A conflict repeats the change: the key was used in the meantime."""
     if not is_final(error.status):
         return
 
     async def keep(transaction: Transaction[bytes]) -> None:
-        change = Change(transaction, context.warehouse.name)
+        change = WarehouseChange(transaction, context.warehouse.name)
         if await repeated.recall(change) is None:
             await repeated.remember(change, render_error(error, context.request))
 

@@ -1,7 +1,7 @@
-"""Functions from a folder: no operation creates functions, so the server is given them when it starts.
+"""Functions from a folder: no operation creates functions, so the server reads them when it starts.
 
-`FOLDER/<namespace>/<name>.json` has the metadata of a function, as the document's schema describes it; folders in
-folders are namespaces in namespaces. All files are checked before the server starts.
+`FOLDER/<namespace>/<name>.json` contains the metadata of a function, as the document's schema describes it; nested
+folders are nested namespaces. All files are checked before the server starts.
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ Rule = Callable[[Json], Iterator[str]]
 
 
 def read_functions(folder: str, document: Document) -> dict[Path, Json]:
-    """Return the functions of a folder as loadFunction shows them, by namespace and name.
+    """Return the functions of a folder as loadFunction returns them, by namespace and name.
 
-    Without a folder, and in a revision that has no functions, there are none. Raises Problem for a folder
-    that does not exist, and for the first file that holds no function.
+    Empty without a folder, and in a revision without functions. Raises Problem for a folder that does not exist, and
+    for the first file that contains no function.
     """
     if not folder or LOAD not in document.operations:
         return {}
@@ -68,9 +68,9 @@ def _read(file: FilePath, validators: Validators) -> Json:
 
 
 def _ids(metadata: Json) -> Iterator[str]:
-    """The id of an overload is made of its parameters' types, and no two have the same.
+    """Yield violations: the id of an overload is built from its parameters' types, and is unique.
 
-    How nested types are written in it is said nowhere, so that is left open but for the spaces.
+    No document says how an id contains nested types: only its spaces are checked.
     """
     for definition in metadata["definitions"]:
         types = [parameter["type"] for parameter in definition["parameters"]]
@@ -86,7 +86,7 @@ def _specific_names(metadata: Json) -> Iterator[str]:
 
 
 def _versions(metadata: Json) -> Iterator[str]:
-    """The current version is there, and the log names versions that are there."""
+    """Yield violations: the current version exists, and the log names existing versions."""
     known = {
         definition["definition-id"]: {v["version-id"] for v in definition["versions"]}
         for definition in metadata["definitions"]
@@ -117,7 +117,7 @@ def _type_texts(metadata: Json) -> Iterator[str]:
 
 
 def _texts(type: Any) -> Iterator[str]:
-    """Return the names of all types in a type."""
+    """Yield the names of all types in a type."""
     if isinstance(type, str):
         yield type
         return

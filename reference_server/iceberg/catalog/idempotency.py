@@ -1,8 +1,7 @@
-"""Idempotency keys: a request that is sent again has no further effect and gets the answer of the first.
+"""Idempotency keys: a request that is sent again has no further effect and gets the first answer again.
 
-The outcome is written in the same storage commit as the change that it belongs to. A key belongs to one
-operation of one warehouse and to the principal that sent it, and is valid for `LIFETIME_SECONDS`. Answers 5xx are not
-kept.
+The outcome is written in the same storage commit as its change. A key belongs to one operation of one warehouse and to
+the principal that sent it, and is valid for `LIFETIME_SECONDS`. Answers 5xx are not stored.
 """
 
 from __future__ import annotations
@@ -18,8 +17,8 @@ import orjson
 
 from reference_server.context import Context, Reply, Request
 from reference_server.errors import InvalidInput
-from reference_server.iceberg.catalog.catalog import Change
-from reference_server.iceberg.catalog.kept import Kept
+from reference_server.iceberg.catalog.catalog import WarehouseChange
+from reference_server.iceberg.catalog.expiring import ExpiringValues
 from reference_server.iceberg.catalog.keys import IDEMPOTENCY, idempotency_key
 from reference_server.storage import Storage, pack
 from specs.openapi import Document, Operation
@@ -28,7 +27,7 @@ HEADER = "Idempotency-Key"
 LIFETIME = "PT30M"
 LIFETIME_SECONDS = 30 * 60
 COMPRESSION = 8
-"""How many times smaller metadata are when they are kept, about."""
+"""Approximate factor by which stored metadata are compressed."""
 UUID7 = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}", re.IGNORECASE)
 NOT_FINAL = (401, 403, 419, 429)
 
@@ -39,21 +38,21 @@ def takes_keys(operation: Operation) -> bool:
 
 
 def lifetime(document: Document) -> str | None:
-    """Return how long keys are valid, as an ISO 8601 duration; None for a revision that has no keys."""
+    """Return the lifetime of keys as an ISO 8601 duration, None for a revision without keys."""
     return LIFETIME if any(takes_keys(operation) for operation in document.operations.values()) else None
 
 
 class Repetition:
-    """The key of one request, and what is kept under it."""
+    """The idempotency key of one request, and the outcome stored under it."""
 
-    def __init__(self, context: Context, kept: Kept, key: bytes, request: str) -> None:
+    def __init__(self, context: Context, kept: ExpiringValues, key: bytes, request: str) -> None:
         self._context = context
         self._kept = kept
         self._key = key
         self._request = request
 
-    async def recall(self, change: Change) -> Reply | None:
-        """Return the kept answer, None for a key that is new. Raises InvalidInput for another request's key."""
+    async def recall(self, change: WarehouseChange) -> Reply | None:
+        """Return the stored answer, None for a new key. Raises InvalidInput for the key of another request."""
         value = change.transaction.get(self._key)
         record = _valid(value)
         if value is None or record is None:
@@ -63,8 +62,8 @@ class Repetition:
         body = await self._context.compute(COMPRESSION * len(value), _unpacked, record["body"])
         return Reply(record["status"], body, headers=record["headers"])
 
-    async def remember(self, change: Change, reply: Reply) -> None:
-        """Let a change keep its answer under the key, for a time, while there is room."""
+    async def remember(self, change: WarehouseChange, reply: Reply) -> None:
+        """Store the answer under the key in a change, until it expires, if there is room."""
         until = time.time() + LIFETIME_SECONDS
         record = {
             "request": self._request,
@@ -85,8 +84,8 @@ def _unpacked(text: str) -> bytes:
     return zlib.decompress(base64.b64decode(text))
 
 
-def repetition(context: Context, warehouse: str, kept: Kept) -> Repetition | None:
-    """Return the key that came with a request, None without one. Raises InvalidInput for one in another form."""
+def repetition(context: Context, warehouse: str, kept: ExpiringValues) -> Repetition | None:
+    """Return the key of a request, None without one. Raises InvalidInput for a malformed key."""
     key = context.request.headers.get(HEADER)
     if key is None or not takes_keys(context.operation):
         return None
@@ -98,7 +97,7 @@ def repetition(context: Context, warehouse: str, kept: Kept) -> Repetition | Non
 
 
 def has_kept(storage: Storage[bytes], request: Request, operation: Operation, warehouse: str) -> bool:
-    """Return whether an answer to the caller is kept under the key that came with a request."""
+    """Return whether an answer to the caller is stored under the key of a request."""
     key = request.headers.get(HEADER)
     if key is None or not takes_keys(operation):
         return False
@@ -110,11 +109,11 @@ def _kept_under(key: str, request: Request, operation: Operation, warehouse: str
 
 
 def _valid(value: bytes | None) -> dict[str, Any] | None:
-    """Return what is kept, None for nothing and for what has expired."""
+    """Return a stored outcome, None for an absent or expired one."""
     record: dict[str, Any] | None = None if value is None else orjson.loads(value)
     return record if record and record["until"] >= time.time() else None
 
 
 def is_final(status: int) -> bool:
-    """Return whether a refusal with this status is repeated, rather than tried again."""
+    """Return whether a refusal with this status is stored and repeated, instead of tried again."""
     return 400 <= status < 500 and status not in NOT_FINAL

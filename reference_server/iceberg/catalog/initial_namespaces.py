@@ -1,11 +1,11 @@
-"""Initial namespaces: those that exist when a server starts, for an API in which clients cannot create them."""
+"""Initial namespaces: they exist when a server starts, for an API in which clients cannot create any."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
 from reference_server.errors import InvalidInput
-from reference_server.iceberg.catalog.catalog import Change
+from reference_server.iceberg.catalog.catalog import WarehouseChange
 from reference_server.iceberg.catalog.keys import Kind
 from reference_server.iceberg.catalog.names import Path, check_namespace
 from reference_server.storage import Storage
@@ -18,9 +18,9 @@ EXAMPLE = "Example: --namespace analytics"
 
 
 def parse_namespaces(texts: Sequence[str], document: Document) -> list[Path]:
-    """Read the values of `--namespace`, levels with dots between them.
+    """Parse the values of `--namespace`, levels with dots between them.
 
-    Raises Problem for what is not a namespace, and for none where the document has no other way to one.
+    Raises Problem for a text that is not a namespace, and for an empty list where the document has no createNamespace.
     """
     if not texts and "create_namespace" not in document.names:
         raise Problem(
@@ -40,8 +40,8 @@ def _parse(text: str) -> Path:
 
 
 async def make_namespaces(storage: Storage[bytes], warehouse: str, namespaces: Iterable[Path]) -> None:
-    """Create namespaces of a warehouse, and those around them, unless they are there."""
-    change = Change(Transaction(storage), warehouse)
+    """Create namespaces of a warehouse and their parents, unless they exist."""
+    change = WarehouseChange(Transaction(storage), warehouse)
     for path in namespaces:
         for depth in range(1, len(path) + 1):
             if change.find(Kind.NAMESPACE, path[:depth]) is None:

@@ -1,4 +1,4 @@
-"""Where tables and views may lie: the rules of a warehouse, as a commit that makes or moves one asks for them."""
+"""Rules for the locations of tables and views, applied by a commit that creates or moves one."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import secrets
 from collections.abc import Collection
 
 from reference_server.errors import InvalidInput
-from reference_server.iceberg.catalog.catalog import Change, Properties
+from reference_server.iceberg.catalog.catalog import Properties, WarehouseChange
 from reference_server.iceberg.catalog.keys import Kind
 from reference_server.iceberg.catalog.location_index import Occupant, claim, lying, tables_at
 from reference_server.iceberg.catalog.names import Path, show
@@ -16,20 +16,20 @@ from reference_server.storage.places import Place
 
 
 class LocationRules:
-    """The rules of a warehouse in which everything may lie where the server may write, and nothing else lies.
+    """Rules of a warehouse: objects may lie wherever the server may write, but not at, in or around each other.
 
-    Nothing lies in a table's folder or around it, whatever warehouse it is of, so that a purge takes along nothing of
-    others; nothing of a view is purged, so views may share a place. A new table gets a place that was never used. What
-    is registered may lie anywhere that can be read: also just where another table lies, as the same table under another
-    name does. Until one of them is left, a purge deletes no files. A namespace has no place.
+    No object of any warehouse may lie in or around a table's folder, so that a purge deletes no files of others. A
+    purge deletes no files of views, so views may share a place. A new table gets a place that was never used. A
+    registered table may lie anywhere that can be read: also exactly at another table's place, as the same table under
+    two names. Then a purge deletes no files until one of the tables is left. A namespace has no place.
     """
 
     def __init__(self, warehouse: Warehouse, allowed: AllowedLocations) -> None:
         self.warehouse = warehouse
         self.allowed = allowed
 
-    def new(self, change: Change, path: Path) -> str:
-        """Return the location of a new table or view for which the client wants none. Its place is known to `check`."""
+    def new(self, change: WarehouseChange, path: Path) -> str:
+        """Return a location for a new table or view whose request has none. `check` knows its place."""
         location = self.warehouse.new_location(path)
         place = self.allowed.check(location)
         if lying(change, place):
@@ -39,11 +39,11 @@ class LocationRules:
         return location
 
     def check(
-        self, change: Change, kind: Kind, path: Path, metadata: Json, previous: Json | None = None
+        self, change: WarehouseChange, kind: Kind, path: Path, metadata: Json, previous: Json | None = None
     ) -> Place | None:
-        """Return the place to which a table or view is brought from where `previous` says, None where it stays.
+        """Return the new place of a table or view, whose metadata were `previous`; None if it does not move.
 
-        Raises CatalogError for a place where it may not lie.
+        Raises CatalogError for a place that is not allowed.
         """
         location = metadata["location"]
         if previous is not None and location == previous["location"]:
@@ -52,25 +52,29 @@ class LocationRules:
         self.check_free(change, kind, path, location, place)
         return place
 
-    def place(self, change: Change, kind: Kind, path: Path, metadata: Json, previous: Json | None = None) -> None:
-        """Note where a table or view lies once the change is committed. Raises what `check` raises."""
+    def place(
+        self, change: WarehouseChange, kind: Kind, path: Path, metadata: Json, previous: Json | None = None
+    ) -> None:
+        """Index the location of a table or view in a change. Raises the errors of `check`."""
         place = self.check(change, kind, path, metadata, previous)
         if place is not None:
             claim(change, kind, path, metadata["location"], place)
 
-    def place_registered(self, change: Change, kind: Kind, path: Path, metadata: Json) -> None:
-        """Note where a registered table or view lies. Raises CatalogError where it may not be registered."""
+    def place_registered(self, change: WarehouseChange, kind: Kind, path: Path, metadata: Json) -> None:
+        """Index the location of a registered table or view. Raises CatalogError for a place that is not allowed."""
         location = metadata["location"]
         place = self.allowed.place_of(location)
         same = tables_at(change, place) if kind is Kind.TABLE else ()
         self._check(change, kind, location, place, (Occupant(kind, change.warehouse, path), *same))
         claim(change, kind, path, location, place)
 
-    def check_free(self, change: Change, kind: Kind, path: Path, location: str, place: Place) -> None:
-        """Raise CatalogError for a location at, in or around which something else lies."""
+    def check_free(self, change: WarehouseChange, kind: Kind, path: Path, location: str, place: Place) -> None:
+        """Raise CatalogError for a location at, in or around which another object lies."""
         self._check(change, kind, location, place, (Occupant(kind, change.warehouse, path),))
 
-    def _check(self, change: Change, kind: Kind, location: str, place: Place, beside: Collection[Occupant]) -> None:
+    def _check(
+        self, change: WarehouseChange, kind: Kind, location: str, place: Place, beside: Collection[Occupant]
+    ) -> None:
         if self.allowed.is_around(place):
             raise InvalidInput(
                 f"The location {location!r:.300} is or holds a whole warehouse or the system's temporary directory."
@@ -83,13 +87,13 @@ class LocationRules:
                     f"{show(other.path):.300}."
                 )
 
-    def files_of_dropped(self, _change: Change, _kind: Kind, _path: Path) -> list[str]:
-        """Return the files that go with something that is to be dropped and is still there."""
+    def files_of_dropped(self, _change: WarehouseChange, _kind: Kind, _path: Path) -> list[str]:
+        """Return the files to delete with an object that is about to be dropped."""
         return []
 
-    def namespace_properties(self, _change: Change, _path: Path, properties: Properties) -> Properties:
-        """Return the properties that a new namespace gets. Raises CatalogError for a place where it may not lie."""
+    def namespace_properties(self, _change: WarehouseChange, _path: Path, properties: Properties) -> Properties:
+        """Return the properties of a new namespace. Raises CatalogError for a place that is not allowed."""
         return properties
 
-    def check_properties(self, change: Change, path: Path, properties: Properties) -> None:
-        """Raise CatalogError where a namespace may not be given properties, which may say where it lies."""
+    def check_properties(self, change: WarehouseChange, path: Path, properties: Properties) -> None:
+        """Raise CatalogError for namespace properties that name a place that is not allowed."""

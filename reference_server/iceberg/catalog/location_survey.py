@@ -1,6 +1,6 @@
-"""Directories of servers that did not note where things lie: it is noted when a server starts, once.
+"""Survey of a directory whose earlier servers kept no index of locations: done once, when a server starts.
 
-surveyed / warehouse  ->  nothing; where all that was there then lies is in the index
+surveyed / warehouse  ->  empty; all objects that existed then are in the index
 """
 
 from __future__ import annotations
@@ -9,11 +9,11 @@ import asyncio
 from collections.abc import Sequence
 
 from reference_server.errors import CatalogError, ServiceUnavailable
-from reference_server.iceberg.catalog.catalog import Change
+from reference_server.iceberg.catalog.catalog import WarehouseChange
 from reference_server.iceberg.catalog.keys import Kind, path_of
 from reference_server.iceberg.catalog.location_index import claim, location_of
 from reference_server.iceberg.catalog.names import Path
-from reference_server.iceberg.services import Services
+from reference_server.iceberg.context import Services
 from reference_server.storage import pack
 from reference_server.storage.transactions import Transaction, transact
 
@@ -23,9 +23,9 @@ Named = tuple[Kind, Path]
 
 
 async def survey(services: Services) -> None:
-    """Note where the tables and views of a warehouse lie, unless that was done. Raises ServiceUnavailable.
+    """Index the locations of a warehouse's tables and views, once. Raises ServiceUnavailable.
 
-    What has metadata that cannot be read has no place.
+    Objects with unreadable metadata have no place.
     """
     storage, warehouse, done = services.storage, services.warehouse.name, pack(SURVEYED, services.warehouse.name)
     if storage.get(done) is not None:
@@ -41,7 +41,7 @@ async def survey(services: Services) -> None:
 
 async def _enter(services: Services, things: Sequence[Named]) -> None:
     async def build(transaction: Transaction[bytes]) -> None:
-        change = Change(transaction, services.warehouse.name)
+        change = WarehouseChange(transaction, services.warehouse.name)
         for kind, path in things:
             file = change.find(kind, path)
             if file is not None and location_of(change, kind, path) is None:
@@ -53,7 +53,7 @@ async def _enter(services: Services, things: Sequence[Named]) -> None:
 
 
 def _location(services: Services, file: str) -> str | None:
-    """Return where the table or view of a metadata file lies, None for a file or a location that is none."""
+    """Return the location of the table or view of a metadata file, None for an unreadable file or invalid location."""
     try:
         location = services.files.read_json(file)["location"]
         services.allowed.place_of(location)

@@ -1,14 +1,17 @@
-"""Which names namespaces, tables and views may have: any text, unless it cannot be sent or be distinguished.
+"""Names of namespaces, tables and views, and identifiers in requests.
 
-A name is never part of a file's path as it is, so a slash or two dots are as good as other characters.
+Any text is a name, unless it cannot be transmitted or distinguished. A name is never used unchanged in a file path, so
+slashes and dots are allowed.
 """
 
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from reference_server.errors import InvalidInput
+from specs.identifiers import UNIT_SEPARATOR, IdentifierError, split_levels
 
 MAX_BYTES = 255
 MAX_LEVELS = 64
@@ -16,12 +19,35 @@ Path = tuple[str, ...]
 
 
 def show(path: Sequence[str]) -> str:
-    """Return a name as messages show it: its levels with dots between them."""
+    """Return a name for messages: its levels with dots between them."""
     return ".".join(path)
 
 
+def levels(text: str) -> Path:
+    """Return the levels of a percent-decoded namespace. Raises InvalidInput for an empty level."""
+    try:
+        return tuple(split_levels(text, UNIT_SEPARATOR))
+    except IdentifierError as error:
+        raise InvalidInput(f"The namespace cannot be read: {error}.") from None
+
+
+def identifier(body: Any) -> Path:
+    """Return the path of a TableIdentifier. Raises InvalidInput for one without namespace or name."""
+    path = (*body["namespace"], body["name"])
+    if len(path) < 2 or not all(path):
+        raise InvalidInput("An identifier needs a namespace and a name, and no part of them may be empty.")
+    return path
+
+
+def changed_table(change: Mapping[str, Any]) -> Path:
+    """Return the table that a change of a transaction names. Raises InvalidInput for a change without an identifier."""
+    if change.get("identifier") is None:
+        raise InvalidInput("Every change of a transaction has to name its table.")
+    return identifier(change["identifier"])
+
+
 def check_namespace(path: Path) -> None:
-    """Raise InvalidInput for a new namespace that has no level, too many, or one that cannot be a name."""
+    """Raise InvalidInput for a new namespace without a level, with too many levels, or with an invalid name."""
     if not path:
         raise InvalidInput("The namespace has no level.")
     if len(path) > MAX_LEVELS:
@@ -31,7 +57,7 @@ def check_namespace(path: Path) -> None:
 
 
 def check_name(name: str) -> None:
-    """Raise InvalidInput, with the reason, for what cannot be the name of anything new."""
+    """Raise InvalidInput, with the reason, for an invalid name of a new object."""
     reason = _objection(name)
     if reason:
         raise InvalidInput(f"The name {name!r:.300} {reason}.")

@@ -1,7 +1,7 @@
-"""Which of the files that metadata name are the table's own, and so may be deleted.
+"""Ownership of files: the table's own files among those that its metadata name, which may be deleted.
 
-Clients write what metadata name, so a name alone is no reason to delete a file: it must lie below the table's location,
-and in no folder that the server gave to another table.
+Clients write the names in metadata, so a name alone is no reason to delete a file: it must lie below the table's
+location, and outside every folder that the server gave to another table.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from reference_server.iceberg.context import IcebergContext
 
 
 def own_files(context: IcebergContext, location: str, named: Iterable[str]) -> list[str]:
-    """Return the files below a table's location that are in no folder that was given to another table. May block."""
+    """Return the files below a table's location that are in no folder given to another table. May block."""
     followed = _Followed()
     own = [(warehouse, followed.folder(warehouse, location)) for warehouse in context.services.warehouses.values()]
     return [
@@ -28,13 +28,13 @@ def own_files(context: IcebergContext, location: str, named: Iterable[str]) -> l
 
 
 class _Followed:
-    """Where local paths lead; each folder is followed once, however many files of it are purged."""
+    """Resolved local paths; each folder is resolved once, however many of its files are purged."""
 
     def __init__(self) -> None:
         self._folders: dict[Path, Path] = {}
 
     def real(self, path: Path) -> Path:
-        """Return a path without links. Raises OSError or RuntimeError for one that cannot be followed."""
+        """Return a path without links. Raises OSError or RuntimeError for one that cannot be resolved."""
         if path.name == ".." or path.is_symlink():
             return path.resolve()
         if path.parent not in self._folders:
@@ -42,7 +42,7 @@ class _Followed:
         return self._folders[path.parent] / path.name
 
     def folder(self, warehouse: Warehouse, location: str) -> str | None:
-        """Return the folder of a warehouse, given to a table, that a location is at or below, however it is written."""
+        """Return the table folder of a warehouse that a location is at or below, in whatever spelling."""
         path, root = local_path(location), local_path(warehouse.uri)
         if path is None or root is None:
             return warehouse.folder_of(location)
@@ -62,5 +62,5 @@ def _is_in(location: str, place: str, followed: _Followed) -> bool:
 
 
 def _normalized(location: str) -> str:
-    """Return a remote location in the one spelling that it has here."""
+    """Return a remote location in its normalized spelling."""
     return f"{origin(location)}/{location.partition('://')[2].partition('/')[2]}"

@@ -16,8 +16,8 @@ Head = tuple[str, ...]
 class PrefixRouter:
     """Finds the operation of a path, and the warehouse by its prefix; see Routing.
 
-    `exists` looks up a warehouse by its name, each time that one is named; by None the one of paths without a prefix.
-    Paths of the document that have no prefix in them mean what they mean everywhere.
+    `exists` looks up a warehouse by its name at each request; None is the warehouse of paths without a prefix. Paths
+    that the document declares without a prefix keep their meaning.
     """
 
     def __init__(self, document: Document, exists: Callable[[str | None], bool]) -> None:
@@ -33,7 +33,7 @@ class PrefixRouter:
         self._heads = sorted(self._after, key=len, reverse=True)
 
     def match(self, method: str, segments: list[str]) -> tuple[Operation, Parameters]:
-        """Return the operation and its path parameters; `prefix` is the name of a warehouse, or is missing.
+        """Return the operation and its path parameters; `prefix` is the name of a warehouse, or absent.
 
         Raises RouteNotFound, WarehouseNotFound and MethodNotAllowed.
         """

@@ -1,8 +1,8 @@
-"""Which files go when a table is purged: what its metadata reach below its own location, and its metadata file.
+"""Purging of tables: deletes the files below a table's location that its metadata reach, and the metadata file.
 
-A name alone is no reason to delete a file, see own_files.py. A folder that the server gave to the table goes as a
-whole, unless metadata of another table lie in it. Data that other tables may share, which `gc.enabled` says, stay.
-Nothing is purged of a table that lies just where another one does, see location_index.py.
+A name alone is no reason to delete a file, see own_files.py. A folder that the server gave to the table is deleted as a
+whole, unless it contains metadata of another table. Data that other tables may share (`gc.enabled` is false) stay.
+Purging deletes nothing of a table that shares its place with another one, see location_index.py.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterable, Iterator
 from contextlib import suppress
 
 from reference_server.errors import InvalidInput, PermissionDenied, ServiceUnavailable
-from reference_server.iceberg.catalog.catalog import Change
+from reference_server.iceberg.catalog.catalog import WarehouseChange
 from reference_server.iceberg.catalog.own_files import own_files
 from reference_server.iceberg.catalog.results import STATISTICS
 from reference_server.iceberg.catalog.warehouses import local_path
@@ -19,7 +19,7 @@ from reference_server.iceberg.context import IcebergContext
 from reference_server.iceberg.errors import FileNotFound
 from reference_server.iceberg.files.metadata_files import MetadataFile
 from reference_server.iceberg.metadata.reading import Json
-from reference_server.iceberg.scans.manifests import Manifest, Manifests
+from reference_server.iceberg.scans.manifests import ManifestFile, Manifests
 from reference_server.iceberg.scans.partitions import bound_specs
 
 METADATA_SUFFIX = ".metadata.json"
@@ -27,8 +27,8 @@ GARBAGE_COLLECTION = "gc.enabled"
 UNREADABLE = (FileNotFound, InvalidInput, PermissionDenied, ServiceUnavailable)
 
 
-async def purge(context: IcebergContext, change: Change, file: MetadataFile) -> None:
-    """Let a change delete the files of a table after its commit. Files that cannot be read are skipped."""
+async def purge(context: IcebergContext, change: WarehouseChange, file: MetadataFile) -> None:
+    """Add the deletion of a table's files to a change, for after its commit. Unreadable files are skipped."""
     metadata, services = file.metadata, context.services
     shared = metadata["properties"].get(GARBAGE_COLLECTION, "true").lower() == "false"
     manifests = await context.run(_manifests, services.scans.manifests, metadata)
@@ -44,7 +44,7 @@ async def purge(context: IcebergContext, change: Change, file: MetadataFile) -> 
 
 
 def _is_alone(location: str, known: Collection[str]) -> bool:
-    """Return whether all metadata files below a local location are those of one table, which are known."""
+    """Return whether all metadata files below a local location are `known`, which are those of one table."""
     path = local_path(location)
     if path is None:
         return True
@@ -57,17 +57,17 @@ def _named_files(metadata: Json) -> list[str]:
     return lists + [file["statistics-path"] for key in STATISTICS for file in metadata.get(key, ())]
 
 
-def _manifests(manifests: Manifests, metadata: Json) -> list[Manifest]:
+def _manifests(manifests: Manifests, metadata: Json) -> list[ManifestFile]:
     """Return the manifests of all snapshots, each once."""
-    by_path: dict[str, Manifest] = {}
+    by_path: dict[str, ManifestFile] = {}
     for snapshot in metadata["snapshots"]:
         with suppress(*UNREADABLE):
             by_path |= {manifest.path: manifest for manifest in manifests.of_snapshot(snapshot)}
     return list(by_path.values())
 
 
-def _data_files(manifests: Manifests, metadata: Json, listed: Iterable[Manifest]) -> list[str]:
-    """Return the data and delete files in manifests, each once; also those that a snapshot has deleted."""
+def _data_files(manifests: Manifests, metadata: Json, listed: Iterable[ManifestFile]) -> list[str]:
+    """Return the data and delete files in manifests, each once, including those that a snapshot has deleted."""
     specs = bound_specs(metadata)
 
     def read() -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""Answers that show a table or a view: body and ETag. Metadata go into the body as the bytes that are kept of them."""
+"""Answers that show a table or a view: body and ETag. The body contains the stored bytes of the metadata."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ STATISTICS = ("statistics", "partition-statistics")
 
 
 def etag(location: str, snapshots: str = ALL) -> str:
-    """Return the ETag of a table: another one for every metadata file and every choice of snapshots."""
+    """Return the ETag of a table: it differs for every metadata file and every choice of snapshots."""
     return f'"{hashlib.sha1(location.encode(), usedforsecurity=False).hexdigest()}-{snapshots}"'
 
 
 def matches(condition: str, current: str) -> bool:
-    """Return whether an If-None-Match names an ETag; weak ones count too, as RFC 9110 wants it here."""
+    """Return whether an If-None-Match matches an ETag; weak comparison, as RFC 9110 requires here."""
     named = [tag.strip().removeprefix("W/") for tag in condition.split(",")]
     return "*" in named or current in named
 
@@ -39,7 +39,7 @@ def view_result(file: MetadataFile, config: Mapping[str, str]) -> Reply:
 
 
 def commit_result(file: MetadataFile) -> Reply:
-    """Return a CommitTableResponse with its ETag, which is that of the table with all snapshots."""
+    """Return a CommitTableResponse with its ETag, the one of the table with all snapshots."""
     return Reply(200, _result(file.location, file.text), headers={"ETag": etag(file.location)})
 
 
@@ -48,7 +48,7 @@ def _result(location: str, text: bytes, end: bytes = b"") -> bytes:
 
 
 def only_refs(metadata: Json) -> Json:
-    """Return table metadata with those snapshots alone that a branch or tag names, and their statistics."""
+    """Return table metadata with only the snapshots that a branch or tag names, and their statistics."""
     named = {ref["snapshot-id"] for ref in metadata["refs"].values()}
     selected = {
         key: [snapshot for snapshot in metadata[key] if snapshot["snapshot-id"] in named]

@@ -1,6 +1,6 @@
-"""Warehouses: their names, where in them tables and views lie, and which locations the server touches at all.
+"""Warehouses: their names, the locations of their tables and views, and the locations that the server may access.
 
-A location is a URI, or a local path. Nothing in it is percent-decoded: the clients of Iceberg take it as it is.
+A location is a URI or a local path. It is never percent-decoded: Iceberg clients use it unchanged.
 """
 
 from __future__ import annotations
@@ -25,16 +25,16 @@ FILE_SCHEME = "file"
 SCHEME = re.compile(r"([a-zA-Z][a-zA-Z0-9+.-]*):")
 UNSAFE = re.compile(r"[^A-Za-z0-9_.-]|^\.")
 SLUG_LENGTH = 80
-MOST_PATHS = 4_096  # that are remembered: every loadTable looks whether a file is there
+MOST_PATHS = 4_096  # cached paths: every loadTable checks that a file exists
 OWN_NAME = re.compile(r".*-[0-9a-f]{32}")
 RESERVED = frozenset({"namespaces", "tables", "views", "transactions", "config", "oauth"})
 
 
 @dataclass(frozen=True, slots=True)
 class Warehouse:
-    """A warehouse: the name is also the prefix of its paths, the URI is where its tables lie.
+    """A warehouse: its name is also the prefix of its paths, its URI the root of its tables.
 
-    `bucket` is what is known of the bucket of a warehouse on S3.
+    `bucket` is the bucket of a warehouse on S3.
     """
 
     name: str
@@ -47,15 +47,15 @@ class Warehouse:
         return tuple(self.name.split("/"))
 
     def new_location(self, path: Path) -> str:
-        """Return a location for a new table or view that was never used, with as much of the name as is safe."""
+        """Return a never used location for a new table or view, with as much of its name as is safe."""
         return f"{self.uri}/{_slug('.'.join(path[:-1]))}/{_slug(path[-1])}-{secrets.token_hex(16)}"
 
     def is_own(self, location: str) -> bool:
-        """Return whether a location is one that `new_location` gave out, and so nobody else's."""
+        """Return whether `new_location` returned a location: then no other object uses it."""
         return self.folder_of(location) == location
 
     def folder_of(self, path: str) -> str | None:
-        """Return the location that `new_location` gave out and that a path is at or below, None when there is none."""
+        """Return the location from `new_location` that a path is at or below, None when there is none."""
         folder, _, rest = path.removeprefix(f"{self.uri}/").partition("/")
         name = rest.partition("/")[0]
         is_own = path.startswith(f"{self.uri}/") and _slug(folder) == folder and OWN_NAME.fullmatch(name)
@@ -63,10 +63,10 @@ class Warehouse:
 
 
 def parse_warehouses(texts: Sequence[str], data_root: str) -> list[Warehouse]:
-    """Read the values of `--warehouse`, `NAME` or `NAME=URI`; the first one is the default.
+    """Parse the values of `--warehouse`, `NAME` or `NAME=URI`; the first one is the default.
 
-    Without a URI a warehouse lies in a folder of the data root. buckets.py says what URIs of S3 may hold. Raises
-    Problem for a name that cannot be a prefix or occurs twice, for a relative path, and what `parse_bucket` raises.
+    Without a URI a warehouse lies in a folder of the data root. buckets.py describes S3 URIs. Raises Problem for a name
+    that cannot be a prefix or occurs twice and for a relative path, and the errors of `parse_bucket`.
     """
     warehouses: dict[str, Warehouse] = {}
     for text in texts or (DEFAULT,):
@@ -96,7 +96,7 @@ def _checked(uri: str) -> str:
 def local_path(location: str) -> FilePath | None:
     """Return the path of a local location, None for one of another scheme.
 
-    Raises InvalidInput for a relative one, and for one that is too large.
+    Raises InvalidInput for a relative path and for one that is too long.
     """
     check_size(location)
     scheme = SCHEME.match(location)
@@ -112,16 +112,16 @@ def local_path(location: str) -> FilePath | None:
 
 
 def origin(location: str) -> str:
-    """Return what a location that is not local begins with: its scheme and, say, its bucket. S3 has one scheme here."""
+    """Return scheme and bucket of a remote location; all S3 schemes become one."""
     scheme, _, rest = location.partition("://")
     scheme = scheme.lower()
     return f"{'s3' if scheme in S3_SCHEMES else scheme}://{rest.partition('/')[0]}"
 
 
 class AllowedLocations:
-    """Which locations may be read and written: the warehouses, and locally the system's temporary directory.
+    """Locations that may be read and written: the warehouses, and the local system's temporary directory.
 
-    `remote` are the warehouses that are not local, by their origin: all that lies in the same bucket may be touched.
+    `remote` are the remote warehouses by their origin: all objects in the same bucket may be accessed.
     """
 
     def __init__(self, warehouses: Sequence[Warehouse]) -> None:
@@ -132,33 +132,33 @@ class AllowedLocations:
                 self.remote.setdefault(origin(warehouse.uri), warehouse)
 
     def place_of(self, location: str) -> Place:
-        """Return the folders of a location, the same ones however it is written. Raises InvalidInput."""
+        """Return the folders of a location, equal for all its spellings. Raises InvalidInput."""
         path = self.path_of(location)
         if path is None:
             return (origin(location), *filter(None, location.partition("://")[2].split("/")[1:]))
         try:
             return (FILE_SCHEME, *path.resolve().parts[1:])
         except (OSError, RuntimeError) as error:
-            raise InvalidInput(f"The location {location!r:.300} cannot be followed: {error}.") from None
+            raise InvalidInput(f"The location {location!r:.300} cannot be resolved: {error}.") from None
 
     def is_around(self, place: Place) -> bool:
-        """Return whether a place is that of a whole warehouse or the temporary directory, or holds one."""
+        """Return whether a place is, or contains, a whole warehouse or the temporary directory."""
         return any(root[: len(place)] == place for root in self._roots)
 
     def path_of(self, location: str) -> FilePath | None:
-        """Return the local path of a location, None for one in another storage. Raises InvalidInput; see local_path."""
+        """Return the local path of a location, None for a remote one. Raises InvalidInput; see local_path."""
         return local_path(location)
 
     def warehouse_of(self, location: str) -> Warehouse | None:
-        """Return a warehouse in the same storage as a location that is not local, None if there is none."""
+        """Return a warehouse in the same storage as a remote location, None if there is none."""
         return self.remote.get(origin(location)) if self.remote else None
 
     def check(self, location: str) -> Place:
-        """Return the place of a location. Raises InvalidInput for one that is not to be touched."""
+        """Return the place of a location. Raises InvalidInput for one that must not be accessed."""
         place = self.place_of(location)
         if place[0] != FILE_SCHEME:
             if place[0] not in self.remote:
-                raise InvalidInput(f"The location {location!r:.300} is in no storage that a warehouse here lies in.")
+                raise InvalidInput(f"The location {location!r:.300} is not in the storage of any warehouse.")
         elif OWN_FOLDER in place or not any(place[: len(root)] == root for root in self._roots):
             raise InvalidInput(f"The location {location!r:.300} is outside the warehouses.")
         return place

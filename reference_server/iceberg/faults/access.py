@@ -10,8 +10,8 @@ import orjson
 from reference_server.context import Reply, json_reply
 from reference_server.errors import InvalidInput, PermissionDenied
 from reference_server.faults import Call, Proceed, answers, body_becomes, fault, fields_lost
+from reference_server.iceberg.catalog.delegation import HEADER
 from reference_server.iceberg.faults.blocks import answer_becomes, error_becomes, refuses, refuses_when
-from reference_server.iceberg.handlers.credentials import HEADER
 
 SHOWN = ("createTable", "loadTable", "registerTable")
 

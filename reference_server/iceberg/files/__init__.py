@@ -1,1 +1,1 @@
-"""FileIO: where metadata and data files lie, on disk or in S3."""
+"""FileIO: access to metadata and data files, on disk or in S3."""

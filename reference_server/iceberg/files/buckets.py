@@ -1,9 +1,9 @@
-"""S3 buckets that warehouses lie in: what their URIs say about reaching them, and with which keys.
+"""S3 buckets of warehouses: access options in their URIs, and keys.
 
     s3://bucket/path?endpoint_override=http://127.0.0.1:9000&region=us-east-1&credentials=own
 
-endpoint_override, scheme, region   where the bucket is, if not on AWS in a region that can be looked up
-credentials                         what clients that ask for access get, and with what the server signs for them:
+endpoint_override, scheme, region   address of a bucket that is not on AWS, or in a region that cannot be looked up
+credentials                         keys for clients that ask for access, with which the server also signs for them:
     dummy   dummy keys, for storage that checks none (the default)
     own     the server's own keys, as they are: from the URI (`s3://ID:SECRET@bucket/...`) or from AWS_* in the
             environment
@@ -29,7 +29,7 @@ EXAMPLE = "Example: --warehouse demo=s3://bucket/path?endpoint_override=http://1
 
 @dataclass(frozen=True, slots=True)
 class Keys:
-    """What opens a bucket; `token` is empty for keys that do not end. Never logged or shown."""
+    """Keys of a bucket; `token` is empty for keys without an expiry. Never logged or shown."""
 
     id: str = field(repr=False)
     secret: str = field(repr=False)
@@ -38,7 +38,7 @@ class Keys:
 
 @dataclass(frozen=True, slots=True)
 class Bucket:
-    """A bucket. `endpoint` is the base URL of its storage, empty for AWS; an empty `region` is not known.
+    """A bucket. `endpoint` is the base URL of its storage, empty for AWS; an empty `region` is unknown.
 
     `credentials` is dummy, own or none; see the module.
     """
@@ -50,7 +50,7 @@ class Bucket:
     keys: Keys | None = None
 
     def client_config(self) -> dict[str, str]:
-        """Return what clients have to know to find the bucket, by the names of their settings; no secrets."""
+        """Return the settings with which clients find the bucket, by name; without secrets."""
         properties: dict[str, str] = {}
         if self.region:
             properties |= {"client.region": self.region, "s3.region": self.region}
@@ -83,12 +83,12 @@ class Bucket:
 
 
 def is_s3(uri: str) -> bool:
-    """Return whether a URI is one of S3, by any of the schemes that clients use for it."""
+    """Return whether a URI is an S3 URI, by any of the schemes that clients use."""
     return uri.partition(":")[0].lower() in S3_SCHEMES
 
 
 def parse_bucket(uri: str) -> tuple[str, Bucket]:
-    """Take the URI of an S3 warehouse apart: what locations begin with, and the bucket.
+    """Parse the URI of an S3 warehouse: return the beginning of its locations, and the bucket.
 
     Raises Problem for a URI without a bucket, for an unknown option, and for an unknown value of `credentials`.
     """

@@ -1,6 +1,6 @@
-"""Files as bytes: read, written once, deleted; locally, or through pyarrow in the storages of the warehouses.
+"""Files as bytes: read, written once, deleted; local, or through pyarrow in the storages of the warehouses.
 
-Only locations that `AllowedLocations` allows are touched. All methods may block.
+Only locations that `AllowedLocations` allows are accessed. All methods may block.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from specs.problems import Problem
 
 
 class FileIO:
-    """The files of all warehouses. With `durable` a local file is on disk before its writing is done."""
+    """Files of all warehouses. With `durable`, `write` returns once a local file is on disk."""
 
     def __init__(self, allowed: AllowedLocations, *, durable: bool) -> None:
         self._allowed = allowed
@@ -31,7 +31,7 @@ class FileIO:
         self._lock = Lock()
 
     def open(self) -> None:
-        """Connect to the storages of all warehouses. Raises Problem for one that cannot be reached."""
+        """Connect to the storages of all warehouses. Raises Problem for an unreachable one."""
         for warehouse in self._allowed.remote.values():
             try:
                 self._filesystem(warehouse)
@@ -39,7 +39,7 @@ class FileIO:
                 raise Problem(error.message, "Look at the URI of --warehouse.") from None
 
     def read(self, location: str) -> bytes:
-        """Return the content of a file. Raises FileNotFound, ServiceUnavailable, and InvalidInput for one too large."""
+        """Return the content of a file. Raises FileNotFound, ServiceUnavailable, and InvalidInput for a large one."""
         self._allowed.check(location)
         path = self._allowed.path_of(location)
         return self._read_remote(location) if path is None else _read_local(location, path)
@@ -54,12 +54,12 @@ class FileIO:
             _write_local(path, data, durable=self._durable)
 
     def exists(self, location: str) -> bool:
-        """Return whether a local file is there; other storages are assumed to have what was written to them."""
+        """Return whether a local file exists; a remote file is assumed to exist."""
         path = self._allowed.path_of(location)
         return path is None or os.path.exists(path)  # noqa: PTH110 - on the path of every loadTable
 
     def has_folders(self, location: str) -> bool:
-        """Return whether there are folders where a location is: in other storages than a local one there are none."""
+        """Return whether a location is in a storage with folders: a local one."""
         return self._allowed.path_of(location) is not None
 
     def make_folder(self, location: str) -> None:
@@ -73,7 +73,7 @@ class FileIO:
             raise _unwritable(path, "folder", error) from None
 
     def delete_folder(self, location: str) -> None:
-        """Delete a local folder, and the one around it, where they are empty; others are left alone."""
+        """Delete a local folder and its parent, if they are empty."""
         with suppress(InvalidInput, PermissionDenied, OSError):
             self._allowed.check(location)
             path = self._allowed.path_of(location)
@@ -81,7 +81,7 @@ class FileIO:
                 _delete_empty(path)
 
     def delete(self, location: str) -> None:
-        """Delete a file, and directories that are empty then; what is gone, or not ours to touch, is left alone."""
+        """Delete a file, and directories that are empty then; missing files and forbidden locations are ignored."""
         with suppress(FileNotFound, InvalidInput, PermissionDenied, OSError):
             self._allowed.check(location)
             path = self._allowed.path_of(location)
@@ -93,7 +93,7 @@ class FileIO:
                 _delete_empty(path.parent)
 
     def delete_tree(self, location: str) -> None:
-        """Delete everything below a location."""
+        """Delete all files and folders below a location."""
         with suppress(FileNotFound, InvalidInput, PermissionDenied, OSError):
             self._allowed.check(location)
             path = self._allowed.path_of(location)
@@ -124,13 +124,13 @@ class FileIO:
             raise _broken(location, error) from None
 
     def _remote(self, location: str) -> tuple[Any, str]:
-        """Return the file system of a location, and what it calls the location."""
+        """Return the file system of a location, and the location's path in it."""
         start = origin(location)
         filesystem, head = self._filesystem(self._allowed.remote[start])
         return filesystem, head + location[len(location.partition("://")[0]) + len("://") :].partition("/")[2]
 
     def _filesystem(self, warehouse: Warehouse) -> tuple[Any, str]:
-        """Return a warehouse's file system, opened once, and what stands before paths in it."""
+        """Return a warehouse's file system, opened once, and the prefix of its paths."""
         start = origin(warehouse.uri)
         with self._lock:
             if start not in self._opened:
@@ -158,7 +158,7 @@ def _broken(location: str, error: OSError) -> ServiceUnavailable:
 
 def _write_local(path: Path, data: bytes, *, durable: bool) -> None:
     try:
-        for attempt in (1, 2):  # the directory may be removed in between, together with its last file
+        for attempt in (1, 2):  # another thread may remove the directory with its last file in between
             try:
                 path.parent.mkdir(parents=True, exist_ok=True)
                 _write_new(path, data, durable=durable)
@@ -175,7 +175,7 @@ def _unwritable(path: Path, what: str, error: OSError) -> CatalogError:
 
 
 def _delete_empty(folder: Path) -> None:
-    """Delete a folder and the one around it. Raises OSError for one that is not empty."""
+    """Delete a folder and its parent. Raises OSError for one that is not empty."""
     for empty in (folder, folder.parent):
         with suppress(FileNotFoundError):
             empty.rmdir()
@@ -196,7 +196,7 @@ def _write_new(path: Path, data: bytes, *, durable: bool) -> None:
 
 
 def _read_local(location: str, path: Path) -> bytes:
-    """Return the content of a regular file: a pipe or a device might never end, or never begin."""
+    """Return the content of a regular file: reading a pipe or a device might block forever."""
     try:
         if not stat.S_ISREG(path.stat().st_mode):
             raise InvalidInput(f"The location {location!r:.300} is not that of a file.")

@@ -1,6 +1,6 @@
-"""Metadata files: written once, read, deleted; the latest of them are kept in memory, parsed and as bytes.
+"""Metadata files: written once, read, deleted; the latest ones are cached, parsed and as bytes.
 
-A file never changes, so what is kept cannot be wrong; only whether it is still there must be looked up.
+A file never changes, so a cached one is never outdated; only its existence must be checked.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from reference_server.iceberg.metadata.reading import Json
 from reference_server.json_text import compact, parse
 
 CACHE_BYTES = 16 << 20
-"""Of text. A file that is kept takes about eight times as much, with its document."""
+"""Bytes of text. With its document, a cached file takes about eight times as much."""
 GZIP_MAGIC = b"\x1f\x8b"
 GZIPPED = (".gz.metadata.json", ".metadata.json.gz")
 VERSION = re.compile(r"v?(\d{1,9})[-.]")
@@ -33,7 +33,7 @@ Reader = Callable[[Any, str], Json]
 
 @dataclass(frozen=True, slots=True)
 class MetadataFile:
-    """A metadata file: where it is, its document, and the document as JSON text."""
+    """A metadata file: its location, its document, and the document as JSON text."""
 
     location: str
     metadata: Json
@@ -41,13 +41,13 @@ class MetadataFile:
 
     @property
     def next_version(self) -> int:
-        """The number for the name of the file after this one; what does not follow the pattern counts as none."""
+        """The number for the name of the next file; 0 after a name that does not follow the pattern."""
         match = VERSION.match(self.location.rpartition("/")[2])
         return int(match[1]) + 1 if match else 0
 
 
 class MetadataFiles:
-    """The metadata files of all warehouses; those used last stay in memory. All methods may block, but for `recall`."""
+    """Metadata files of all warehouses; those used last are cached. All methods except `recall` may block."""
 
     def __init__(self, file_io: FileIO) -> None:
         self._file_io = file_io
@@ -67,11 +67,11 @@ class MetadataFiles:
         return file if file is not None and identity in file.metadata and self.exists(location) else None
 
     def exists(self, location: str) -> bool:
-        """See FileIO.exists."""
+        """Return whether a local file exists; a remote file is assumed to exist."""
         return self._file_io.exists(location)
 
     def write(self, location: str, metadata: Json) -> MetadataFile:
-        """Write a new file. Raises what `FileIO.write` raises, and InvalidInput for metadata that are too large."""
+        """Write a new file. Raises the errors of `FileIO.write`, and InvalidInput for too large metadata."""
         text = compact(orjson.dumps(metadata))
         _check_size(location, text)
         self._file_io.write(location, gzip.compress(text, 6, mtime=0) if location.endswith(GZIPPED) else text)
@@ -80,9 +80,9 @@ class MetadataFiles:
         return written
 
     def read(self, location: str, identity: str, reader: Reader) -> MetadataFile:
-        """Return a file; `reader` makes metadata of its JSON and its location. `identity` is as in `recall`.
+        """Return a file; `reader` converts its JSON and its location to metadata. `identity` is as in `recall`.
 
-        Raises FileNotFound for one that is gone, InvalidInput for one that is not JSON or not to be touched.
+        Raises FileNotFound for a missing file, InvalidInput for one that is not JSON or must not be accessed.
         """
         file = self.recall(location, identity)
         if file is None:
@@ -92,30 +92,30 @@ class MetadataFiles:
         return file
 
     def read_json(self, location: str) -> Any:
-        """Return the JSON of a file, which is not kept. Raises FileNotFound and InvalidInput."""
+        """Return the JSON of a file without caching it. Raises FileNotFound and InvalidInput."""
         return _parse(location, self._file_io.read(location))
 
     def delete(self, locations: Sequence[str]) -> None:
-        """Delete files, and directories that are empty then; what is gone, or not ours to touch, is left alone."""
+        """Delete files, and directories that are empty then; missing files and forbidden locations are ignored."""
         for location in locations:
             with self._lock:
                 self._forget(location)
             self._file_io.delete(location)
 
     def has_folders(self, location: str) -> bool:
-        """See FileIO.has_folders."""
+        """Return whether a location is in a storage with folders: a local one."""
         return self._file_io.has_folders(location)
 
     def make_folder(self, location: str) -> None:
-        """See FileIO.make_folder."""
+        """Make a local folder. Raises InvalidInput for a location that cannot be written, and ServiceUnavailable."""
         self._file_io.make_folder(location)
 
     def delete_folder(self, location: str) -> None:
-        """See FileIO.delete_folder."""
+        """Delete a local folder and its parent, if they are empty."""
         self._file_io.delete_folder(location)
 
     def delete_tree(self, location: str) -> None:
-        """Delete everything below a location."""
+        """Delete all files and folders below a location."""
         below = location.rstrip("/") + "/"
         with self._lock:
             for cached in [cached for cached in self._kept if cached.startswith(below)]:
@@ -145,7 +145,7 @@ def _parse(location: str, data: bytes) -> Any:
 
 
 def _unpacked(data: bytes) -> bytes:
-    """Return what a gzip file holds, as far as metadata go and a byte further."""
+    """Return the content of a gzip file, up to one byte beyond the limit of metadata."""
     with gzip.GzipFile(fileobj=io.BytesIO(data)) as file:
         return file.read(limits.METADATA + 1)
 

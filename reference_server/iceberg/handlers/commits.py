@@ -1,6 +1,6 @@
-"""updateTable and commitTransaction: requirements are checked, updates applied, files written, then one commit.
+"""updateTable and commitTransaction: check requirements, apply updates, write files, then commit once.
 
-A table that stands several times in a transaction has its changes one after the other, and one new file.
+A table that occurs several times in a transaction gets its changes one after the other, and one new file.
 """
 
 from __future__ import annotations
@@ -11,17 +11,17 @@ from typing import Any
 from reference_server import limits
 from reference_server.context import Reply
 from reference_server.errors import InvalidInput, TableNotFound
-from reference_server.iceberg.catalog.catalog import Change
+from reference_server.iceberg.catalog.catalog import WarehouseChange
 from reference_server.iceberg.catalog.changes import commit
 from reference_server.iceberg.catalog.keys import Kind
 from reference_server.iceberg.catalog.location_index import is_shared
-from reference_server.iceberg.catalog.names import Path, check_name, show
+from reference_server.iceberg.catalog.names import Path, changed_table, check_name, show
 from reference_server.iceberg.catalog.own_files import own_files
 from reference_server.iceberg.catalog.results import commit_result
 from reference_server.iceberg.context import IcebergContext, new_uuid, now
 from reference_server.iceberg.errors import CommitFailed
 from reference_server.iceberg.files.metadata_files import MetadataFile
-from reference_server.iceberg.handlers.tables import identifier, write_first_metadata, write_metadata
+from reference_server.iceberg.handlers.tables import write_first_metadata, write_metadata
 from reference_server.iceberg.metadata import tables as rules
 from reference_server.iceberg.metadata.errors import RequirementFailed
 from reference_server.iceberg.metadata.files import obsolete_files
@@ -29,15 +29,15 @@ from reference_server.iceberg.metadata.reading import Json
 from reference_server.iceberg.metadata.requirements import check_table_requirements, is_creation
 
 TableChange = tuple[Path, Json]
-"""A table, and the CommitTableRequest for it."""
+"""A table and its CommitTableRequest."""
 
 
 async def update_table(context: IcebergContext) -> Reply:
-    """Change a table, or create it if the commit requires that there is none."""
+    """Change a table, or create it if the commit requires that it does not exist."""
     path = context.object_path("table")
     _check_count([context.body])
 
-    async def build(change: Change) -> Reply:
+    async def build(change: WarehouseChange) -> Reply:
         (file,) = await _carry_out(context, change, [(path, context.body)])
         return commit_result(file)
 
@@ -46,11 +46,11 @@ async def update_table(context: IcebergContext) -> Reply:
 
 
 async def commit_transaction(context: IcebergContext) -> Reply:
-    """Change several tables, all or none of them."""
+    """Change several tables atomically."""
     _check_count(context.body["table-changes"])
-    changes: list[TableChange] = [(changed(change), change) for change in context.body["table-changes"]]
+    changes: list[TableChange] = [(changed_table(change), change) for change in context.body["table-changes"]]
 
-    async def build(change: Change) -> Reply:
+    async def build(change: WarehouseChange) -> Reply:
         await _carry_out(context, change, changes)
         return Reply(204)
 
@@ -65,14 +65,9 @@ def _check_count(requests: Sequence[Json]) -> None:
         raise InvalidInput(f"A commit has at most {limits.UPDATES} updates, and this one has {count}.")
 
 
-def changed(request: Json) -> Path:
-    """Return the table that a change of a transaction names. Raises InvalidInput where it names none."""
-    if request.get("identifier") is None:
-        raise InvalidInput("Every change of a transaction has to name its table.")
-    return identifier(request["identifier"])
-
-
-async def _carry_out(context: IcebergContext, change: Change, requests: Sequence[TableChange]) -> list[MetadataFile]:
+async def _carry_out(
+    context: IcebergContext, change: WarehouseChange, requests: Sequence[TableChange]
+) -> list[MetadataFile]:
     """Add the requested commits to a change, and return the metadata file of each table."""
     tables: dict[Path, _Table] = {}
     for path, request in requests:
@@ -83,7 +78,7 @@ async def _carry_out(context: IcebergContext, change: Change, requests: Sequence
     return [await table.store(context, change) for table in tables.values()]
 
 
-async def _look_up(context: IcebergContext, change: Change, path: Path) -> _Table:
+async def _look_up(context: IcebergContext, change: WarehouseChange, path: Path) -> _Table:
     location = change.find(Kind.TABLE, path)
     if location is None:
         return _Table(path, None, context.services.locations.new(change, path))
@@ -91,7 +86,7 @@ async def _look_up(context: IcebergContext, change: Change, path: Path) -> _Tabl
 
 
 class _Table:
-    """A table while a commit is made: the file that it has, if any, and the metadata that it will have."""
+    """A table during a commit: its current file, if any, and its new metadata."""
 
     def __init__(self, path: Path, file: MetadataFile | None, new_location: str) -> None:
         self._path = path
@@ -101,7 +96,7 @@ class _Table:
 
     @property
     def size(self) -> int:
-        """What the metadata before the commit take as text, in bytes."""
+        """Size of the metadata before the commit as text, in bytes."""
         return len(self._file.text) if self._file else 0
 
     def apply(self, request: Json) -> None:
@@ -132,8 +127,8 @@ class _Table:
         time = max(now(), self._metadata["last-updated-ms"])
         return rules.update_table(self._metadata, updates, now=time, previous_file=previous)
 
-    async def store(self, context: IcebergContext, change: Change) -> MetadataFile:
-        """Write a new file if the metadata have changed, and enter it. Return the file that the table then has."""
+    async def store(self, context: IcebergContext, change: WarehouseChange) -> MetadataFile:
+        """Write a new file for changed metadata and add it to the change. Return the file that the table then has."""
         assert self._metadata is not None, "a commit without a table was refused"
         context.check_format(self._metadata)
         if self._file is None:

@@ -1,4 +1,4 @@
-"""getConfig: what a client has to know before anything else."""
+"""getConfig: the settings that a client needs before any other request."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ TOKEN_ENDPOINT = "oauth2-server-uri"  # noqa: S105 - the property by which clien
 
 
 async def get_config(context: IcebergContext) -> dict[str, Any]:
-    """Return the settings for a warehouse, named by its name or its URI; without one those of the default."""
+    """Return the settings for a warehouse, given by name or URI; by default the default one."""
     services = context.services
     endpoint = _token_endpoint(context) if services.auth.client is not None else None
     context.reusable = endpoint is None
@@ -40,10 +40,10 @@ async def get_config(context: IcebergContext) -> dict[str, Any]:
 
 
 def _token_endpoint(context: IcebergContext) -> str | None:
-    """Return the URL of getToken as the client addresses this server, None for a request without a host.
+    """Return the URL of getToken from the client's view of the server, None for a request without a host.
 
-    It is a default, so that a client with a setting of its own keeps it. A proxy in front of the server, which may be
-    the one that speaks TLS, passes the scheme and the host on in headers of its own.
+    It is a default: a client's own setting overrides it. A proxy in front of the server, which may terminate TLS,
+    passes scheme and host on in headers of its own.
     """
     headers, operations = context.request.headers, context.services.document.operations
     host = _first(headers.get("X-Forwarded-Host")) or headers.get("Host")
@@ -53,7 +53,7 @@ def _token_endpoint(context: IcebergContext) -> str | None:
 
 
 def _first(header: str | None) -> str:
-    """Return the first of the values that a chain of proxies has put into a header."""
+    """Return the first of the values that a chain of proxies has added to a header."""
     return (header or "").partition(",")[0].strip()
 
 

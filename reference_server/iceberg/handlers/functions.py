@@ -1,7 +1,7 @@
-"""listFunctions and loadFunction, and how the functions of a folder get into the catalog when the server starts.
+"""listFunctions and loadFunction, and loading the functions of a folder into the catalog at the start.
 
-A function is an entry of its namespace like a table: the namespace is there, is listed, and cannot be dropped
-while it has one. Every warehouse has the same functions.
+A function is an entry of its namespace like a table: the namespace exists, is listed, and cannot be dropped while it
+contains a function. Every warehouse has the same functions.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from reference_server.storage.transactions import Transaction
 
 
 async def list_functions(context: IcebergContext) -> dict[str, Any]:
-    """List the functions of a namespace, by their levels and names."""
+    """List the functions of a namespace by namespace and name."""
     context.reusable = True
     namespace = context.namespace
     page = await context.names(Kind.FUNCTION, namespace)
@@ -42,7 +42,7 @@ async def load_function(context: IcebergContext) -> Reply:
 
 
 async def set_functions(storage: Storage[bytes], warehouse: str, functions: Mapping[Path, Json]) -> None:
-    """Give a warehouse these functions and no others; their namespaces are created."""
+    """Replace the functions of a warehouse; missing namespaces are created."""
     await make_namespaces(storage, warehouse, {path[:-1]: None for path in functions})
     transaction = Transaction(storage)
     entries = {

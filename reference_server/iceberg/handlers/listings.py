@@ -5,13 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 from reference_server.iceberg.catalog.keys import Kind
-from reference_server.iceberg.context import IcebergContext, levels
+from reference_server.iceberg.catalog.names import levels
+from reference_server.iceberg.context import IcebergContext
 
 Answer = dict[str, Any]
 
 
 async def list_namespaces(context: IcebergContext) -> Answer:
-    """List the namespaces right below a parent, or those of the first level."""
+    """List the direct children of a namespace, or the top-level namespaces."""
     context.reusable = True
     parent = context.query("parent")
     path = levels(parent) if parent else ()

@@ -7,5 +7,5 @@ from reference_server.iceberg.context import IcebergContext
 
 
 async def report_metrics(context: IcebergContext) -> None:
-    """Take a report of what a client did with a table. Raises TableNotFound."""
+    """Accept and ignore a report about a table. Raises TableNotFound."""
     context.catalog.location(Kind.TABLE, context.object_path("table"))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from reference_server.context import Reply, json_reply
-from reference_server.iceberg.catalog.catalog import Change
+from reference_server.iceberg.catalog.catalog import WarehouseChange
 from reference_server.iceberg.catalog.changes import commit
 from reference_server.iceberg.catalog.names import check_namespace
 from reference_server.iceberg.context import IcebergContext
@@ -13,12 +13,12 @@ from reference_server.iceberg.errors import Unprocessable
 
 
 async def create_namespace(context: IcebergContext) -> Reply:
-    """Create a namespace below one that exists."""
+    """Create a namespace in an existing one."""
     path = tuple(context.body["namespace"])
     properties = context.body.get("properties") or {}
     check_namespace(path)
 
-    async def build(change: Change) -> Reply:
+    async def build(change: WarehouseChange) -> Reply:
         change.require_no_namespace(path)
         all_properties = context.services.locations.namespace_properties(change, path, properties)
         change.add_namespace(path, all_properties)
@@ -34,16 +34,16 @@ async def load_namespace_metadata(context: IcebergContext) -> dict[str, Any]:
 
 
 async def namespace_exists(context: IcebergContext) -> None:
-    """Answer nothing, or that the namespace does not exist."""
+    """Return nothing. Raises NamespaceNotFound."""
     context.reusable = True
     context.catalog.require_namespace(context.namespace)
 
 
 async def drop_namespace(context: IcebergContext) -> Reply:
-    """Drop a namespace in which there is nothing."""
+    """Drop an empty namespace."""
     path = context.namespace
 
-    async def build(change: Change) -> Reply:
+    async def build(change: WarehouseChange) -> Reply:
         change.remove_namespace(path)
         return Reply(204)
 
@@ -51,12 +51,12 @@ async def drop_namespace(context: IcebergContext) -> Reply:
 
 
 async def update_properties(context: IcebergContext) -> Reply:
-    """Set and remove properties of a namespace; a property that is both is refused."""
+    """Set and remove properties of a namespace. Raises Unprocessable for a property that is both set and removed."""
     path = context.namespace
     updates: dict[str, str] = context.body.get("updates") or {}
     removals: list[str] = list(dict.fromkeys(context.body.get("removals") or ()))
 
-    async def build(change: Change) -> Reply:
+    async def build(change: WarehouseChange) -> Reply:
         properties = change.properties(path)
         both = [name for name in removals if name in updates]
         if both:

@@ -1,9 +1,9 @@
-"""registerTable and unregisterTable: how tables enter and leave the catalog while their files stay."""
+"""registerTable and unregisterTable: add and remove tables of the catalog without touching their files."""
 
 from __future__ import annotations
 
 from reference_server.context import Reply
-from reference_server.iceberg.catalog.catalog import Change
+from reference_server.iceberg.catalog.catalog import WarehouseChange
 from reference_server.iceberg.catalog.changes import commit
 from reference_server.iceberg.catalog.keys import Kind
 from reference_server.iceberg.catalog.names import check_name
@@ -13,12 +13,12 @@ from reference_server.iceberg.handlers.credentials import with_access
 
 
 async def register_table(context: IcebergContext) -> Reply:
-    """Enter the table of a metadata file; with `overwrite` in place of the table that has the name."""
+    """Register the table of a metadata file; `overwrite` replaces an existing table of the same name."""
     body = context.body
     path = (*context.namespace, body["name"])
     check_name(body["name"])
 
-    async def build(change: Change) -> Reply:
+    async def build(change: WarehouseChange) -> Reply:
         change.require_namespace(path[:-1])
         overwriting = body.get("overwrite") and change.find(Kind.TABLE, path) is not None
         if not overwriting:
@@ -34,10 +34,10 @@ async def register_table(context: IcebergContext) -> Reply:
 
 
 async def unregister_table(context: IcebergContext) -> Reply:
-    """Take a table out of the catalog and say what it was; all its files stay."""
+    """Remove a table from the catalog and return its metadata; all its files stay."""
     path = context.object_path("table")
 
-    async def build(change: Change) -> Reply:
+    async def build(change: WarehouseChange) -> Reply:
         file = await context.table_file(change.remove(Kind.TABLE, path))
         reply = commit_result(file)
         del reply.headers["ETag"]

@@ -1,8 +1,8 @@
 """planTableScan, fetchPlanningResult, cancelPlanning, fetchScanTasks.
 
-A server that plans in the background answers `submitted` to a new scan plan, and once more to the first question for
-its result, which starts the work: so a client's waiting is put to the test however small the table. Otherwise the
-first answer is the result. Where manifests cannot be read, the scan plan has failed: the answer says so with 200.
+A server that plans in the background answers `submitted` to a new scan plan, and again to the first fetch of its
+result, which starts the work: this makes a client wait however small the table is. Otherwise the first answer is the
+result. If manifests cannot be read, the scan plan fails: the answer is 200 with the status `failed`.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import orjson
 from reference_server import limits
 from reference_server.context import Reply, json_reply
 from reference_server.errors import BodyTooLarge, InvalidInput, NotFound
-from reference_server.iceberg.catalog.catalog import Change
+from reference_server.iceberg.catalog.catalog import WarehouseChange
 from reference_server.iceberg.catalog.changes import commit
 from reference_server.iceberg.catalog.keys import Kind
 from reference_server.iceberg.context import IcebergContext
@@ -33,11 +33,11 @@ Answer = dict[str, Any]
 
 
 async def plan_table_scan(context: IcebergContext) -> Reply:
-    """Plan a scan of a table, or promise to."""
+    """Plan a scan of a table, or submit it for planning in the background."""
     if len(context.request.body) > limits.PLAN:
         raise BodyTooLarge(f"A request for a scan plan has at most {limits.PLAN} bytes.")
 
-    async def build(change: Change) -> Reply:
+    async def build(change: WarehouseChange) -> Reply:
         file = await _table(context)
         plan, answer = await context.run_plan(_first_answer, context, file.metadata)
         if answer["status"] != FAILED:
@@ -49,7 +49,7 @@ async def plan_table_scan(context: IcebergContext) -> Reply:
 
 
 async def fetch_planning_result(context: IcebergContext) -> Reply:
-    """Return the result of a scan plan, as far as there is one."""
+    """Return the result or the status of a scan plan."""
     metadata = await _metadata(context)
     plan = _plan(context, context.path["plan-id"], metadata)
     if plan.cancelled:
@@ -60,9 +60,9 @@ async def fetch_planning_result(context: IcebergContext) -> Reply:
 
 
 async def cancel_planning(context: IcebergContext) -> Reply:
-    """Give a scan plan up; its plan tasks are void."""
+    """Cancel a scan plan and invalidate its plan tasks."""
 
-    async def build(change: Change) -> Reply:
+    async def build(change: WarehouseChange) -> Reply:
         metadata = await _metadata(context)
         read = change.transaction.get
         plan = find_plan(read, context.warehouse.name, context.path["plan-id"], metadata["table-uuid"])
@@ -74,11 +74,11 @@ async def cancel_planning(context: IcebergContext) -> Reply:
 
 
 async def fetch_scan_tasks(context: IcebergContext) -> Reply:
-    """Return the file scan tasks of a plan task. Raises PlanTaskNotFound for one that was not given out, or is void."""
+    """Return the file scan tasks of a plan task. Raises PlanTaskNotFound for an unknown or invalid one."""
     task = context.body["plan-task"]
     plan_id, _, number = task.rpartition("-")
 
-    async def build(_change: Change) -> Reply:
+    async def build(_change: WarehouseChange) -> Reply:
         metadata = await _metadata(context)
         answer = None
         with suppress(PlanNotFound):
@@ -104,7 +104,7 @@ def _plan(context: IcebergContext, plan_id: str, metadata: Json) -> ScanPlan:
 
 
 def _scan(metadata: Json, plan: ScanPlan) -> Scan:
-    """Return the scan of a scan plan. Raises PlanNotFound when the table has lost what it was for."""
+    """Return the scan of a scan plan. Raises PlanNotFound when the table no longer has its snapshot or schema."""
     try:
         return read_scan(metadata, plan.scan_request(), plan.pin)
     except InvalidInput as error:
@@ -117,7 +117,7 @@ def _planner(context: IcebergContext, scan: Scan) -> Planner:
 
 
 def _first_answer(context: IcebergContext, metadata: Json) -> tuple[ScanPlan, Answer]:
-    """Return a new scan plan, and what is answered to the request for it."""
+    """Return a new scan plan, and the answer to its request."""
     scan, background = read_scan(metadata, context.body), context.services.scans.background
     plan = new_plan(scan, context.request.body, background=background)
     return plan, {"status": SUBMITTED} if background else _result(context, scan, plan)
@@ -128,7 +128,7 @@ def _result_again(context: IcebergContext, metadata: Json, plan: ScanPlan) -> An
 
 
 def _result(context: IcebergContext, scan: Scan, plan: ScanPlan) -> Answer:
-    """Return the result of a scan plan: the file scan tasks of its first part, and plan tasks for the others."""
+    """Return the result of a scan plan: the file scan tasks of its first part, and plan tasks for the other parts."""
     planner = _planner(context, scan)
     try:
         first, *others = planner.plan_tasks or [[]]
@@ -139,7 +139,7 @@ def _result(context: IcebergContext, scan: Scan, plan: ScanPlan) -> Answer:
 
 
 def _from_background(context: IcebergContext, plan: ScanPlan, make: partial[Answer]) -> Answer:
-    """Return the result of a scan plan in the background, which the first question starts."""
+    """Return the result of a scan plan in the background, which the first fetch starts."""
     results = context.services.scans.results
     future = results.find(plan.id)
     if future is None:
@@ -154,7 +154,7 @@ def _from_background(context: IcebergContext, plan: ScanPlan, make: partial[Answ
 
 
 def _tasks(context: IcebergContext, metadata: Json, plan: ScanPlan, number: str) -> Answer | None:
-    """Return what a plan task leads to, None for one that was not given out. Raises PlanNotFound, see `_scan`."""
+    """Return the result of a plan task, None for an unknown one. Raises PlanNotFound, see `_scan`."""
     planner = _planner(context, _scan(metadata, plan))
     known = (
         number.isascii()
@@ -166,7 +166,7 @@ def _tasks(context: IcebergContext, metadata: Json, plan: ScanPlan, number: str)
 
 
 async def _with_credentials(context: IcebergContext, reply: Reply) -> Reply:
-    """Add credentials for the files of a completed scan plan where the client asks for some; they are never kept."""
+    """Add credentials for the files of a completed scan plan, if the client asks for them; they are never stored."""
     with suppress(NotFound):
         credentials = storage_credentials(context, context.object_path("table"), await _metadata(context))
         answer = orjson.loads(reply.body) if credentials else {}

@@ -1,10 +1,10 @@
-"""signRequest: requests of clients to S3 are signed with keys that the clients never see.
+"""signRequest: signs clients' requests to S3 with keys that the clients never see.
 
-Only a warehouse on S3 signs. Others do not advertise the operation and answer 406: no storage would take the
-signature, and a client that relied on it would fail later without a reason.
+Only a warehouse on S3 signs. Others do not advertise the operation and answer 406: no storage would accept the
+signature, and a client that relied on it would fail later for no visible reason.
 
-A request is signed if it touches nothing but files of the table: an object below its location, a listing below
-it, or the deletion of several such objects, whose names are in the body. All else is forbidden.
+A request is signed if it touches only files of the table: an object below its location, a listing below it, or the
+deletion of several such objects, whose names are in the body. All other requests are forbidden.
 """
 
 from __future__ import annotations
@@ -18,18 +18,18 @@ from xml.etree import ElementTree
 
 from reference_server.context import Reply, json_reply
 from reference_server.errors import InvalidInput, PermissionDenied, Unsupported
+from reference_server.iceberg.catalog.delegation import TABLE_UUID, bucket_of, keys_for
 from reference_server.iceberg.catalog.keys import Kind
 from reference_server.iceberg.catalog.warehouses import Warehouse
 from reference_server.iceberg.context import IcebergContext
 from reference_server.iceberg.files.buckets import NONE, Bucket, Keys
-from reference_server.iceberg.handlers.credentials import TABLE_UUID, bucket_of, keys_for
 from reference_server.iceberg.metadata.reading import Json
 from specs.ports import DEFAULT_PORTS
 
 SIGN = "signRequest"
 PROVIDER = "s3"
 CACHEABLE = ("GET", "HEAD")
-# These change when a request is sent again with a signature that was kept, so they are no part of it.
+# These headers change when a client repeats a request with a cached signature, so they are not signed.
 UNSIGNED = frozenset({"range", "user-agent", "amz-sdk-invocation-id", "amz-sdk-request", "amz-sdk-retry"})
 OURS = frozenset({"authorization", "date", "x-amz-date", "x-amz-security-token", "x-amz-content-sha256"})
 UNSIGNED_PAYLOAD = "UNSIGNED-PAYLOAD"
@@ -62,7 +62,7 @@ Headers = Mapping[str, list[str]]
 
 
 def signs(warehouse: Warehouse) -> bool:
-    """Return whether a warehouse has requests signed."""
+    """Return whether a warehouse signs requests."""
     return warehouse.bucket is not None and warehouse.bucket.credentials != NONE
 
 
@@ -82,13 +82,13 @@ async def sign_request(context: IcebergContext) -> Reply:
 
 
 def _check(body: Json, bucket: Bucket, metadata: Json) -> None:
-    """Raise InvalidInput for what cannot be signed, PermissionDenied for what is not to be."""
+    """Raise InvalidInput for a request that cannot be signed, PermissionDenied for one that must not be."""
     if body.get("provider", PROVIDER) != PROVIDER:
         raise InvalidInput(f"Only requests to {PROVIDER} are signed here, not to {body['provider']!r:.100}.")
     if not REGION.fullmatch(body["region"]) or (bucket.region and body["region"] != bucket.region):
         raise InvalidInput(f"Invalid region: {body['region']!r:.100}.")
     if (body.get("properties") or {}).get(TABLE_UUID, metadata[TABLE_UUID]) != metadata[TABLE_UUID]:
-        raise PermissionDenied("The table is another one than that for which the signing was offered.")
+        raise PermissionDenied("The signing was offered for a table with another UUID.")
     texts = [text for name, values in body["headers"].items() for text in (name, *values)]
     if not all(map(HEADER_TEXT.fullmatch, texts)):
         raise InvalidInput("A header has a control character in it.")
@@ -99,7 +99,7 @@ def _check(body: Json, bucket: Bucket, metadata: Json) -> None:
 
 
 def _touched(body: Json, bucket: Bucket) -> list[str]:
-    """Return the keys, and the beginnings of keys, that a request is about."""
+    """Return the keys, and the key prefixes, that a request touches."""
     try:
         split = urlsplit(body["uri"])
         key = _object_key(split, bucket)
@@ -113,11 +113,11 @@ def _touched(body: Json, bucket: Bucket) -> list[str]:
         return query["prefix"]
     if body["method"] == "POST" and "delete" in query:
         return _deleted_keys(body.get("body") or "")
-    raise PermissionDenied("A request about the bucket as a whole, or about rights, is not signed.")
+    raise PermissionDenied("Requests to the bucket itself or to permissions are not signed.")
 
 
 def _object_key(split: SplitResult, bucket: Bucket) -> str:
-    """Return the key in a URL, empty for the bucket itself; the bucket's name is in the path or in the host."""
+    """Return the key in a URL, empty for the bucket itself; path or host contain the name of the bucket."""
     if split.scheme not in DEFAULT_PORTS or split.username is not None or split.fragment:
         raise InvalidInput("The URI of the request must be one of http or https, without a user or a fragment.")
     path = unquote(split.path).removeprefix("/")
@@ -152,7 +152,7 @@ def _copied(source: str, bucket: Bucket) -> str:
 
 
 def _deleted_keys(text: str) -> list[str]:
-    """Return the keys in the body of a deletion. What defines entities is refused before it is parsed."""
+    """Return the keys in the body of a deletion. A body that defines entities is rejected before it is parsed."""
     if "<!" in text:
         raise InvalidInput("The list of objects to delete defines entities.")
     try:
@@ -170,13 +170,13 @@ def _key(location: str) -> str:
 
 
 def _signed(body: Json, keys: Keys) -> dict[str, list[str]]:
-    """Return the headers of a request with its signature; those that are no part of it come back as they were."""
+    """Return the headers of a request with its signature; unsigned headers stay unchanged."""
     from botocore.auth import S3SigV4Auth  # noqa: PLC0415 - slow to import
     from botocore.awsrequest import AWSRequest  # noqa: PLC0415
     from botocore.credentials import Credentials  # noqa: PLC0415
 
     class Signer(S3SigV4Auth):  # type: ignore[misc]
-        """Signs for a body that only the client has: by its hash, where there is one."""
+        """Signs a request whose body only the client has: by the body's hash, if there is one."""
 
         def payload(self, _request: Any) -> str:
             return _payload_hash(body)
@@ -193,7 +193,7 @@ def _signed(body: Json, keys: Keys) -> dict[str, list[str]]:
 
 
 def _payload_hash(body: Json) -> str:
-    """Return the hash of the body that was checked, else the one that the client states, else that there is none."""
+    """Return the hash of a checked body, else the hash that the client states, else UNSIGNED-PAYLOAD."""
     if body.get("body"):
         return hashlib.sha256(body["body"].encode()).hexdigest()
     stated = [values for name, values in body["headers"].items() if name.lower() == PAYLOAD_HEADER]

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Any
 
 from reference_server.context import Reply, json_reply
 from reference_server.errors import InvalidInput, PermissionDenied
-from reference_server.iceberg.catalog.catalog import Change
+from reference_server.iceberg.catalog.catalog import WarehouseChange
 from reference_server.iceberg.catalog.changes import commit
 from reference_server.iceberg.catalog.keys import Kind
 from reference_server.iceberg.catalog.location_index import is_shared
-from reference_server.iceberg.catalog.names import Path, check_name
+from reference_server.iceberg.catalog.names import Path, check_name, identifier
 from reference_server.iceberg.catalog.purging import purge
 from reference_server.iceberg.catalog.results import ALL, REFS, etag, matches, table_result
-from reference_server.iceberg.catalog.staged import make_folder
-from reference_server.iceberg.catalog.unfinished import note
+from reference_server.iceberg.catalog.unfinished import make_folder, note
 from reference_server.iceberg.context import IcebergContext, new_uuid, now
 from reference_server.iceberg.errors import FileNotFound
 from reference_server.iceberg.files.metadata_files import MetadataFile
@@ -26,12 +24,12 @@ from reference_server.iceberg.metadata.tables import new_table
 
 
 async def create_table(context: IcebergContext) -> Reply:
-    """Create a table, or with `stage-create` say what it would be, and make the folder that clients fill then."""
+    """Create a table; with `stage-create` return its metadata without creating it, and make the folder for clients."""
     body = context.body
     path = (*context.namespace, body["name"])
     check_name(body["name"])
 
-    async def build(change: Change) -> Reply:
+    async def build(change: WarehouseChange) -> Reply:
         change.require_free(Kind.TABLE, path)
         metadata = await _new_metadata(context, change, path)
         if body.get("stage-create"):
@@ -44,7 +42,7 @@ async def create_table(context: IcebergContext) -> Reply:
     return with_access(context, await commit(context, build), path)
 
 
-async def _new_metadata(context: IcebergContext, change: Change, path: Path) -> Json:
+async def _new_metadata(context: IcebergContext, change: WarehouseChange, path: Path) -> Json:
     locations = context.services.locations
     location = context.body.get("location") or locations.new(change, path)
     metadata = await context.compute(0, new_table, context.body, location=location, uuid=new_uuid(), now=now())
@@ -53,25 +51,27 @@ async def _new_metadata(context: IcebergContext, change: Change, path: Path) -> 
     return metadata
 
 
-async def write_first_metadata(context: IcebergContext, change: Change, metadata: Json) -> MetadataFile:
-    """Write the first metadata of a table or view to a file, which is deleted again even if the server is killed."""
+async def write_first_metadata(context: IcebergContext, change: WarehouseChange, metadata: Json) -> MetadataFile:
+    """Write the first metadata of a table or view to a file, which is deleted if the change fails or is cut short."""
     location = metadata_file(metadata, 0, new_uuid())
     await note(context.services.storage, change, location)
     return await _write(context, change, metadata, location)
 
 
-async def write_metadata(context: IcebergContext, change: Change, metadata: Json, version: int) -> MetadataFile:
-    """Write the metadata of a table or view to a new file, which is deleted again if the change fails."""
+async def write_metadata(
+    context: IcebergContext, change: WarehouseChange, metadata: Json, version: int
+) -> MetadataFile:
+    """Write the metadata of a table or view to a new file, which is deleted if the change fails."""
     return await _write(context, change, metadata, metadata_file(metadata, version, new_uuid()))
 
 
-async def _write(context: IcebergContext, change: Change, metadata: Json, location: str) -> MetadataFile:
+async def _write(context: IcebergContext, change: WarehouseChange, metadata: Json, location: str) -> MetadataFile:
     change.new_files.append(location)
     return await context.run(context.services.files.write, location, metadata)
 
 
 async def load_table(context: IcebergContext) -> Reply:
-    """Return a table: with all snapshots, or with those alone that branches and tags name."""
+    """Return a table with all snapshots, or with only those that branches and tags name."""
     snapshots = context.query("snapshots") or ALL
     if snapshots not in (ALL, REFS):
         raise InvalidInput(f"The parameter snapshots must be {ALL} or {REFS}, not {snapshots!r:.100}.")
@@ -88,25 +88,25 @@ async def load_table(context: IcebergContext) -> Reply:
 
 
 async def table_exists(context: IcebergContext) -> None:
-    """Answer nothing, or that the table does not exist."""
+    """Return nothing. Raises TableNotFound."""
     context.reusable = True
     context.catalog.location(Kind.TABLE, context.object_path("table"))
 
 
 async def drop_table(context: IcebergContext) -> Reply:
-    """Drop a table; its files go only with `purgeRequested`, and with the last of the tables that share them."""
+    """Drop a table; `purgeRequested` deletes its files, unless other tables share them."""
     path = context.object_path("table")
     purging = context.query("purgeRequested")
     location = await context.table_location(context.catalog.find(Kind.TABLE, path)) if purging else None
 
-    async def build(change: Change) -> Reply:
+    async def build(change: WarehouseChange) -> Reply:
         shared = is_shared(change, Kind.TABLE, path)
         location = change.remove(Kind.TABLE, path)
         if purging and not shared:
             try:
                 await purge(context, change, await context.table_file(location))
             except (FileNotFound, InvalidInput, PermissionDenied):
-                change.old_files.append(location)  # the table goes, whatever became of its metadata
+                change.old_files.append(location)  # the table is dropped even if its metadata are unreadable
         return Reply(204)
 
     async with context.alone([path], location):
@@ -114,26 +114,18 @@ async def drop_table(context: IcebergContext) -> Reply:
 
 
 async def rename_table(context: IcebergContext) -> Reply:
-    """Give a table another name, in any namespace that exists. Its files stay where they are."""
+    """Rename a table, also to another existing namespace. Its files stay in place."""
     return await rename(context, Kind.TABLE)
 
 
 async def rename(context: IcebergContext, kind: Kind) -> Reply:
-    """Give a table or view another name."""
+    """Rename a table or view."""
     source, target = identifier(context.body["source"]), identifier(context.body["destination"])
     check_name(target[-1])
 
-    async def build(change: Change) -> Reply:
+    async def build(change: WarehouseChange) -> Reply:
         change.move(kind, source, target)
         return Reply(204)
 
     async with context.alone([source, target]):
         return await commit(context, build)
-
-
-def identifier(body: Any) -> Path:
-    """Return the path that a TableIdentifier means. Raises InvalidInput for one that lacks a part."""
-    path = (*body["namespace"], body["name"])
-    if len(path) < 2 or not all(path):
-        raise InvalidInput("An identifier needs a namespace and a name, and no part of them may be empty.")
-    return path

@@ -1,4 +1,4 @@
-"""getToken: OAuth2 tokens, by client credentials and by exchange of a token that is still valid."""
+"""getToken: OAuth2 tokens for client credentials, and in exchange for a valid token."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Form = dict[str, str]
 
 
 async def get_token(context: IcebergContext) -> Reply:
-    """Issue a token. Raises TokenRefused, which is answered as OAuth2 wants it."""
+    """Issue a token. Raises TokenRefused, whose answer has OAuth2's form."""
     form = read_form(context)
     grant = form.get("grant_type")
     if grant == CREDENTIALS:
@@ -36,7 +36,7 @@ async def get_token(context: IcebergContext) -> Reply:
 
 
 def token_reply(token: str, scope: str | None) -> Reply:
-    """Return the answer that has a token, and the scope that was asked for."""
+    """Return the answer with a token and its requested scope."""
     answer: dict[str, Any] = {
         "access_token": token,
         "token_type": "bearer",
@@ -51,7 +51,7 @@ def token_reply(token: str, scope: str | None) -> Reply:
 
 
 def read_form(context: Context) -> Form:
-    """Return the fields of the form. Raises TokenRefused for what is not a form, and for a field that occurs twice."""
+    """Return the fields of the form. Raises TokenRefused for a body that is not a form, and for a repeated field."""
     kind = context.request.headers.get("Content-Type", "").partition(";")[0].strip().lower()
     if kind != FORM:
         raise TokenRefused("invalid_request", f"The request must be a form ({FORM}).")

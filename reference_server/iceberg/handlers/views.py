@@ -8,7 +8,7 @@ from typing import Any
 from reference_server import limits
 from reference_server.context import Reply
 from reference_server.errors import InvalidInput
-from reference_server.iceberg.catalog.catalog import Change
+from reference_server.iceberg.catalog.catalog import WarehouseChange
 from reference_server.iceberg.catalog.changes import commit
 from reference_server.iceberg.catalog.keys import Kind
 from reference_server.iceberg.catalog.names import check_name
@@ -36,7 +36,7 @@ async def create_view(context: IcebergContext) -> Reply:
     check_name(body["name"])
     locations = context.services.locations
 
-    async def build(change: Change) -> Reply:
+    async def build(change: WarehouseChange) -> Reply:
         change.require_free(Kind.VIEW, path)
         location = body.get("location") or locations.new(change, path)
         metadata = await context.compute(0, new_view, body, location=location, uuid=new_uuid(), now=now())
@@ -56,7 +56,7 @@ async def load_view(context: IcebergContext) -> Reply:
 
 
 async def view_exists(context: IcebergContext) -> None:
-    """Answer nothing, or that the view does not exist."""
+    """Return nothing. Raises ViewNotFound."""
     context.reusable = True
     context.catalog.location(Kind.VIEW, context.object_path("view"))
 
@@ -68,7 +68,7 @@ async def replace_view(context: IcebergContext) -> Reply:
     if len(body["updates"]) > limits.UPDATES:
         raise InvalidInput(f"A commit has at most {limits.UPDATES} updates, and this one has {len(body['updates'])}.")
 
-    async def build(change: Change) -> Reply:
+    async def build(change: WarehouseChange) -> Reply:
         file = await context.view_file(change.location(Kind.VIEW, path))
         try:
             check_view_requirements(file.metadata, body.get("requirements") or [])
@@ -87,10 +87,10 @@ async def replace_view(context: IcebergContext) -> Reply:
 
 
 async def drop_view(context: IcebergContext) -> Reply:
-    """Drop a view; its metadata files stay, so that it can be registered again, unless its warehouse has a rule."""
+    """Drop a view; its metadata files stay for a later registration, unless the location rules delete them."""
     path = context.object_path("view")
 
-    async def build(change: Change) -> Reply:
+    async def build(change: WarehouseChange) -> Reply:
         change.old_files += context.services.locations.files_of_dropped(change, Kind.VIEW, path)
         change.remove(Kind.VIEW, path)
         return Reply(204)
@@ -100,17 +100,17 @@ async def drop_view(context: IcebergContext) -> Reply:
 
 
 async def rename_view(context: IcebergContext) -> Reply:
-    """Give a view another name, in any namespace that exists."""
+    """Rename a view, also to another existing namespace."""
     return await rename(context, Kind.VIEW)
 
 
 async def register_view(context: IcebergContext) -> Reply:
-    """Enter the view of a metadata file."""
+    """Register the view of a metadata file."""
     body = context.body
     path = (*context.namespace, body["name"])
     check_name(body["name"])
 
-    async def build(change: Change) -> Reply:
+    async def build(change: WarehouseChange) -> Reply:
         change.require_free(Kind.VIEW, path)
         file = await context.view_file(body["metadata-location"])
         context.services.locations.place_registered(change, Kind.VIEW, path, file.metadata)

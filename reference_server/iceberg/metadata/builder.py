@@ -1,7 +1,7 @@
-"""A builder of table metadata: their state while updates are applied.
+"""Builders: the state of metadata while updates are applied.
 
-A field is copied before it is changed, once for each commit, so whatever no update touches is shared with the base and
-an update costs what it changes. What is looked up while a commit is made is indexed: `numbered.py`.
+A field is copied before its first change in a commit, so unchanged fields are shared with the base and an update costs
+as much as it changes. Lookups during a commit are indexed: `numbered.py`.
 """
 
 from __future__ import annotations
@@ -16,53 +16,34 @@ from reference_server.iceberg.metadata.numbered import Numbered, Shape
 from reference_server.iceberg.metadata.reading import Json, is_int
 
 LAST_ADDED = -1
-"""The id by which an update names what was last added in the same commit."""
+"""Id in an update for the definition that the same commit added last."""
 MAIN = "main"
-"""The branch that is the table's current state."""
+"""Branch of the table's current state."""
 
 
-class Builder:
-    """Table metadata under construction, and what the commit has done so far.
+class FieldBuilder:
+    """Fields of metadata under construction; `now` is the time of the commit in ms."""
 
-    `now` is the time of the commit in ms. `base` is None for a table that does not exist yet. -1 stands for
-    `last_schema`, `last_spec` and `last_order`: what the commit added last. One that the table had already counts too,
-    since the client cannot know what others have added before it; iceberg-rust sends the pair, and Java refuses it.
-    """
-
-    def __init__(self, base: Json | None, now: int, empty: Json | None = None) -> None:
-        self.base = base
-        self.fields: Json = dict(empty or {} if base is None else base)
+    def __init__(self, fields: Json, now: int) -> None:
+        self.fields: Json = dict(fields)
         self.now = now
         self.changed = False
-        self.last_schema: int | None = None
-        self.last_spec: int | None = None
-        self.last_order: int | None = None
-        self.added_snapshots: dict[int, Json] = {}
-        self.removed_snapshots = False
-        self.set_on_main: list[int] = []
-        self._snapshots: dict[int, Json] | None = None
         self._own: set[str] = set()
         self._numbered: dict[str, Numbered] = {}
-        self._columns: tuple[Any, Columns] | None = None
-
-    @property
-    def version(self) -> int:
-        """The format version."""
-        return int(self.fields["format-version"])
 
     def get(self, key: str) -> Any:
         """Return a field that every document has."""
         return self.fields[key]
 
     def put(self, key: str, value: Any) -> None:
-        """Replace a field, and count it as a change of the table."""
+        """Replace a field and count it as a change."""
         self.fields[key] = value
         self.changed = True
         self._own.discard(key)
         self._numbered.pop(key, None)
 
     def own(self, key: str) -> Any:
-        """Return a list or an object that may be changed in place, and count that as a change of the table."""
+        """Return a list or an object for a change in place, and count it as a change."""
         if key not in self._own:
             self.fields[key] = copy(self.fields[key])
             self._own.add(key)
@@ -70,42 +51,68 @@ class Builder:
         return self.fields[key]
 
     def drop(self, key: str) -> None:
-        """Remove a field, and count it as a change of the table."""
+        """Remove a field and count it as a change."""
         self.fields.pop(key, None)
         self.changed = True
 
     def numbered(self, key: str, id_key: str) -> Numbered:
-        """Return the index of a list of definitions, each of which has an id."""
+        """Return the index of a list of definitions with ids."""
         if key not in self._numbered:
             self._numbered[key] = Numbered(self.fields[key], id_key)
         return self._numbered[key]
 
-    def same(self, key: str, id_key: str, definition: Json, shape: Shape) -> int | None:
-        """Return the id of the first definition of a list that has the same shape, None when there is none."""
-        return self.numbered(key, id_key).same(definition, shape)
-
     def add(self, key: str, id_key: str, definition: Json) -> None:
-        """Add a definition to a list. Raises InvalidMetadata for an id that has grown beyond its bits."""
+        """Add a definition to a list. Raises InvalidMetadata for an id of more than 32 bits."""
         if not is_int(definition[id_key]):
             raise InvalidMetadata(f"There is no {id_key} left for {key}: {definition[id_key]} has more than 32 bits.")
         self.own(key).append(definition)
         self.numbered(key, id_key).add(definition)
 
+
+class Builder(FieldBuilder):
+    """Table metadata under construction, and the effects of the commit so far.
+
+    `base` is None for a table that does not exist yet. -1 stands for `last_schema`, `last_spec` and `last_order`: the
+    definition that the commit added last. It counts as added even if the table had an equal one already, since the
+    client cannot know the additions of others; iceberg-rust sends the pair, and Java rejects it.
+    """
+
+    def __init__(self, base: Json | None, now: int, empty: Json | None = None) -> None:
+        super().__init__(empty or {} if base is None else base, now)
+        self.base = base
+        self.last_schema: int | None = None
+        self.last_spec: int | None = None
+        self.last_order: int | None = None
+        self.added_snapshots: dict[int, Json] = {}
+        self.removed_snapshots = False
+        self.set_on_main: list[int] = []
+        self._snapshots: dict[int, Json] | None = None
+        self._columns: tuple[Any, Columns] | None = None
+
+    @property
+    def version(self) -> int:
+        """The format version."""
+        return int(self.fields["format-version"])
+
+    def same(self, key: str, id_key: str, definition: Json, shape: Shape) -> int | None:
+        """Return the id of the first definition of a list with the same shape, None when there is none."""
+        return self.numbered(key, id_key).same(definition, shape)
+
     def find(self, key: str, id_key: str, id: int) -> Json:
-        """Return the definition of a list that has an id. Raises InvalidMetadata when there is none."""
+        """Return the definition of a list by its id. Raises InvalidMetadata when there is none."""
         matching = self.numbered(key, id_key).by_id.get(id)
         if matching is None:
             raise InvalidMetadata(f"There is no {id_key} {id} in {key}.")
         return matching
 
     def remove(self, key: str, id_key: str, ids: Collection[int]) -> None:
-        """Remove the objects with the given ids from a list. Ids that do not occur are ignored."""
+        """Remove the objects with the given ids from a list. Unknown ids are ignored."""
         if ids:
             removed = set(ids)
             self.put(key, [entry for entry in self.fields[key] if entry[id_key] not in removed])
 
     def last_added(self, last_id: int | None, noun: str) -> int:
-        """Return the id that -1 stands for. Raises InvalidMetadata when the commit has added nothing of the kind."""
+        """Return the id that -1 stands for. Raises InvalidMetadata when the commit has added none of this kind."""
         if last_id is None:
             raise InvalidMetadata(f"-1 is the last added {noun}, but this commit has added none.")
         return last_id
@@ -118,7 +125,7 @@ class Builder:
         return self._columns[1]
 
     def snapshots(self) -> dict[int, Json]:
-        """Return the snapshots by id. Adding and removing keeps them so."""
+        """Return the snapshots by id; additions and removals keep this index up to date."""
         if self._snapshots is None:
             self._snapshots = {snapshot["snapshot-id"]: snapshot for snapshot in self.get("snapshots")}
         return self._snapshots

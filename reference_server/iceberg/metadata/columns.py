@@ -1,7 +1,7 @@
-"""The columns of a schema, nested ones included, found by id and by name.
+"""Columns of a schema, nested ones included, by id and by name.
 
-A nested column is named by its path: `point.x`, `tags.element`, `map.key`. Structs in lists and maps can also
-be reached without the word in the middle (`points.x` for `points.element.x`) where nothing else has that name.
+A nested column is named by its path: `point.x`, `tags.element`, `map.key`. Fields of structs in lists and maps also
+have a short name (`points.x` for `points.element.x`), unless another column has that name.
 """
 
 from __future__ import annotations
@@ -53,12 +53,12 @@ class Columns:
         return self._short_ids.get(name) if column_id is None else column_id
 
     def names(self) -> Iterator[tuple[str, int]]:
-        """Yield every full name, then every short one that no column has in full, with the id of its column."""
+        """Yield every full name, then every short one that is no full name, with the id of its column."""
         yield from self.ids.items()
         yield from ((name, column_id) for name, column_id in self._short_ids.items() if name not in self.ids)
 
     def ancestors(self, column: Column) -> Iterator[Column]:
-        """Yield what a column is nested in, from the inside out."""
+        """Yield the columns around a column, from the inside out."""
         while column.parent is not None:
             column = self.by_id[column.parent]
             yield column

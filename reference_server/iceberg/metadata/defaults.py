@@ -1,4 +1,4 @@
-"""Default values of columns: how each type writes one in JSON."""
+"""Default values of columns: the JSON form of each type."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ DECIMAL = re.compile(r"[+-]?\d+(?:\.(\d+))?", re.ASCII)
 
 
 def check_default(column_type: Any, value: Any, subject: str) -> None:
-    """Raise InvalidMetadata unless a JSON value, null excepted, can be a default of a type.
+    """Raise InvalidMetadata unless a JSON value, null excepted, is a valid default of a type.
 
     `subject` names the default in the message.
     """

@@ -1,4 +1,4 @@
-"""The definition of a table: its schema, partition spec and sort order, as a client writes them together."""
+"""Definition of a table: its schema, partition spec and sort order, as a client sends them together."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ UNPARTITIONED: Json = {"spec-id": 0, "fields": []}
 
 
 class Definition(NamedTuple):
-    """A schema, and the spec and order whose sources are its columns."""
+    """A schema, and the spec and order that refer to its columns."""
 
     schema: Json
     spec: Json
@@ -39,7 +39,7 @@ class Definition(NamedTuple):
 
 
 def read_definition(request: Json) -> Definition:
-    """Return the definition in a create request. Raises InvalidMetadata when its parts do not fit each other."""
+    """Return the definition in a create request. Raises InvalidMetadata when its parts do not fit together."""
     schema = read_schema(obj(request, "schema"))
     spec = read_spec(optional(obj, request, "partition-spec") or UNPARTITIONED)
     order = read_order(optional(obj, request, "write-order") or UNSORTED)
@@ -51,9 +51,9 @@ def read_definition(request: Json) -> Definition:
 
 
 def with_fresh_ids(written: Definition, last: int = 0, known: Columns | None = None) -> Definition:
-    """Return a definition with column ids after `last`, or those of `known` columns of the same name.
+    """Return a definition with column ids after `last`, or the ids of `known` columns of the same name.
 
-    Partition field ids are left out, and the order gets the first id: they are given out when they are added.
+    Partition field ids are left out, and the order gets the first id: adding them to a table assigns these.
     """
     schema, _ = assign_field_ids(written.schema, last, known)
     columns = Columns(schema)
@@ -64,14 +64,14 @@ def with_fresh_ids(written: Definition, last: int = 0, known: Columns | None = N
 
 
 def define(builder: Builder, definition: Definition) -> None:
-    """Add a definition to a table and make it the one that holds."""
+    """Add a definition to a table and make it the current one."""
     set_current_schema(builder, add_schema(builder, definition.schema))
     set_default_spec(builder, add_spec(builder, definition.spec))
     set_default_order(builder, add_order(builder, definition.order))
 
 
 def _rebind(field: Json, written: Columns, fresh: Columns) -> Json:
-    """Return a partition or sort field with its source under the fresh id."""
+    """Return a partition or sort field with the fresh id of its source."""
     source = written.by_id.get(field["source-id"])
     if source is None:
         raise InvalidMetadata(f"There is no column {field['source-id']} to partition or sort by.")

@@ -1,4 +1,4 @@
-"""Encryption keys: a list that metadata have only when there are keys."""
+"""Encryption keys: a list that is absent without keys."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ KEYS = "encryption-keys"
 
 
 def read_key(node: Json) -> Json:
-    """Return an encryption key as metadata keep it. Raises InvalidMetadata for a malformed one."""
+    """Return an encryption key in its stored form. Raises InvalidMetadata for a malformed one."""
     text(node, "key-id")
     try:
         base64.b64decode(text(node, "encrypted-key-metadata"), validate=True)
@@ -25,7 +25,7 @@ def read_key(node: Json) -> Json:
 
 
 def add_key(builder: Builder, key: Json) -> None:
-    """Add a key; one whose id exists already changes nothing."""
+    """Add a key; a key with an existing id changes nothing."""
     keys: list[Json] = builder.fields.get(KEYS, [])
     if all(existing["key-id"] != key["key-id"] for existing in keys):
         builder.put(KEYS, [*keys, key])

@@ -1,14 +1,14 @@
-"""What can be wrong with metadata and with what is asked of them, as one tree.
+"""Errors of metadata, of updates and of requirements, as one tree.
 
 MetadataError
-├── StaleCommit             409: true when it was written, overtaken since; load again and retry
+├── StaleCommit             409: true when it was written, outdated since; load again and retry
 │   ├── RequirementFailed   a requirement of the commit does not hold
-│   └── StaleUpdate         an update builds on a number that has moved on
-└── InvalidMetadata         400: wrong in itself; it stays wrong however often it is sent
+│   └── StaleUpdate         an update builds on an outdated number
+└── InvalidMetadata         400: invalid in itself; repeating it cannot succeed
     ├── InvalidUpdate       an update that is unknown, malformed or not allowed
     └── InvalidRequirement  a requirement that is unknown, malformed or not for this kind of object
 
-The numbers are what the HTTP layer answers; nothing here knows HTTP.
+The numbers are the statuses of the HTTP layer; this module knows no HTTP.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ class MetadataError(Exception):
 
 
 class StaleCommit(MetadataError):
-    """Somebody else committed first."""
+    """Another commit came first."""
 
 
 class RequirementFailed(StaleCommit):
@@ -31,11 +31,11 @@ class RequirementFailed(StaleCommit):
 
 
 class StaleUpdate(StaleCommit):
-    """A sequence number or row id is behind the table's; a retry on fresh metadata can work."""
+    """A sequence number or row id is behind the table's; a retry with fresh metadata can succeed."""
 
 
 class InvalidMetadata(MetadataError):
-    """The document, or a part of it, breaks a rule."""
+    """The document, or a part of it, violates a rule."""
 
 
 class InvalidUpdate(InvalidMetadata):

@@ -1,7 +1,7 @@
-"""Fresh column ids for a schema that a client wrote.
+"""Fresh column ids for a schema from a client.
 
-All fields of a struct get theirs before anything that is nested in them; then the nested types follow, one
-after the other. Elements, keys and values count like fields.
+All fields of a struct get their ids before any nested column; then the nested types follow, one after the other.
+Elements, keys and values count as fields.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ from reference_server.iceberg.metadata.reading import Json
 
 
 def assign_field_ids(schema: Json, last: int = 0, known: Columns | None = None) -> tuple[Json, int]:
-    """Return a schema with fresh ids after `last`, and the last id that was given out.
+    """Return a schema with fresh ids after `last`, and the last assigned id.
 
-    A column that has its full name among the `known` ones takes the id from there.
+    A column whose full name is among the `known` ones takes its id from there.
     """
     assigner = _Assigner(last, known)
     fresh = assigner.struct(schema, "")
@@ -25,7 +25,7 @@ def assign_field_ids(schema: Json, last: int = 0, known: Columns | None = None) 
 
 
 class _Assigner:
-    """Assigns ids, and remembers which new id replaces which old one."""
+    """Assigns ids, and records the new id of each old one."""
 
     def __init__(self, last: int, known: Columns | None) -> None:
         self.last = last
@@ -33,7 +33,7 @@ class _Assigner:
         self.moved: dict[int, int] = {}
 
     def take(self, old: int, name: str) -> int:
-        """Return the id that a column gets."""
+        """Return the id for a column."""
         new_id = None if self.known is None else self.known.id_of(name)
         if new_id is None:
             self.last += 1

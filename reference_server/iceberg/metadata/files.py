@@ -1,4 +1,4 @@
-"""Where metadata files go, and which ones a commit makes superfluous."""
+"""Locations of metadata files, and metadata files that a commit makes obsolete."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ DELETE_AFTER_COMMIT = "write.metadata.delete-after-commit.enabled"
 def metadata_file(metadata: Json, version: int, uuid: str) -> str:
     """Return the location of a new metadata file of a table or view, the `version`-th of its kind from 0.
 
-    It lies where `write.metadata.path` says, else in `metadata` below the location, and ends in `.gz` and the
-    rest when `write.metadata.compression-codec` is gzip. Raises InvalidMetadata for another codec.
+    It lies in `write.metadata.path`, else in `metadata` below the location, and ends in `.gz.metadata.json` when
+    `write.metadata.compression-codec` is gzip. Raises InvalidMetadata for another codec.
     """
     properties = metadata.get("properties", {})
     codec = properties.get(COMPRESSION, "none")
@@ -27,7 +27,7 @@ def metadata_file(metadata: Json, version: int, uuid: str) -> str:
 
 
 def obsolete_files(base: Json, updated: Json) -> list[str]:
-    """Return the metadata files that a commit dropped from the log and that the table wants deleted."""
+    """Return the metadata files that a commit drops from the log, if the table has obsolete ones deleted."""
     if updated["properties"].get(DELETE_AFTER_COMMIT, "false").lower() != "true":
         return []
     retained = {entry["metadata-file"] for entry in updated["metadata-log"]}

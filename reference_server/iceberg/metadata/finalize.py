@@ -1,13 +1,13 @@
-"""The first and the last step of a builder: an empty table, and metadata that can be stored."""
+"""First and last step of a builder: an empty table, and metadata that can be stored."""
 
 from __future__ import annotations
 
 from reference_server.iceberg.metadata.builder import Builder
 from reference_server.iceberg.metadata.errors import InvalidMetadata
-from reference_server.iceberg.metadata.lineage import check_lineage
 from reference_server.iceberg.metadata.logs import check_times, next_metadata_log, tidy_snapshot_log
 from reference_server.iceberg.metadata.partition_specs import check_spec
 from reference_server.iceberg.metadata.reading import Json, is_int, text
+from reference_server.iceberg.metadata.snapshots import check_lineage
 from reference_server.iceberg.metadata.sort_orders import check_order
 
 CURRENT = {
@@ -15,15 +15,15 @@ CURRENT = {
     "partition-specs": ("spec-id", "default-spec-id"),
     "sort-orders": ("order-id", "default-sort-order-id"),
 }
-"""The lists of a definition, the key by which each counts, and the field that says which one holds."""
+"""The lists of a definition, the key of their ids, and the field with the id of the current one."""
 NUMBERS = {"last-column-id": 32, "last-partition-id": 32, "last-sequence-number": 64, "next-row-id": 64}
 """The numbers that grow with a table, and their bits."""
 FOR_OLD_READERS = ("schema", "partition-spec")
-"""What format version 1 writes once more, where its first readers look."""
+"""Fields that format version 1 repeats for its first readers."""
 
 
 def empty_table(version: int, uuid: str) -> Json:
-    """Return a table of which nothing is known but its version and UUID."""
+    """Return an empty table with a format version and a UUID."""
     fields: Json = {"format-version": version, "table-uuid": uuid, "last-column-id": 0, "last-partition-id": 0}
     fields.update({current: 0 for _, current in CURRENT.values()})
     fields.update({key: [] for key in (*CURRENT, "snapshots", "snapshot-log", "metadata-log")})
@@ -32,7 +32,7 @@ def empty_table(version: int, uuid: str) -> Json:
 
 
 def complete_version(fields: Json) -> Json:
-    """Return fields with what their format version has and an earlier one had not, and without what it lost."""
+    """Add the fields that a format version requires, and drop those that it no longer has."""
     version = fields["format-version"]
     if version == 1:
         fields.pop("last-sequence-number", None)
@@ -56,7 +56,7 @@ def current_of(metadata: Json, key: str) -> Json:
 def finalize(builder: Builder, previous_file: str | None) -> Json:
     """Return the metadata of a builder with its logs and its time, or its base when nothing changed.
 
-    Raises InvalidMetadata when the parts contradict each other.
+    Raises InvalidMetadata for parts that contradict each other.
     """
     base = builder.base
     if base is not None and not builder.changed:
@@ -76,7 +76,7 @@ def finalize(builder: Builder, previous_file: str | None) -> Json:
 
 
 def strip_location(location: str) -> str:
-    """Return a location without slashes at its end. Raises InvalidMetadata for an empty one."""
+    """Return a location without trailing slashes. Raises InvalidMetadata for an empty one."""
     if not location:
         raise InvalidMetadata("A table needs a location.")
     while location.endswith("/") and not location.endswith("://"):
@@ -85,14 +85,14 @@ def strip_location(location: str) -> str:
 
 
 def mirror(fields: Json) -> Json:
-    """Write the current schema and spec once more for the first readers of format version 1."""
+    """Repeat the current schema and spec for the first readers of format version 1."""
     fields["schema"] = current_of(fields, "schemas")
     fields["partition-spec"] = current_of(fields, "partition-specs")["fields"]
     return fields
 
 
 def _check_definition(builder: Builder) -> None:
-    """Check that spec and order can be computed from the schema, if any of the three has changed."""
+    """Check that spec and order fit the schema, if any of the three has changed."""
     if builder.touched(*CURRENT, *(current for _, current in CURRENT.values())):
         columns = builder.columns()
         check_spec(builder.find("partition-specs", "spec-id", builder.get("default-spec-id")), columns)
@@ -100,7 +100,7 @@ def _check_definition(builder: Builder) -> None:
 
 
 def _check_numbers(builder: Builder) -> None:
-    """Raise InvalidMetadata for a number that no reader would take: it has grown beyond the bits of its field."""
+    """Raise InvalidMetadata for a number that has grown beyond the bits of its field."""
     for key, bits in NUMBERS.items():
         if not is_int(builder.fields.get(key, 0), bits):
             raise InvalidMetadata(f"{key} would be {builder.fields[key]}, which has more than {bits} bits.")

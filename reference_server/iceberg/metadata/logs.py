@@ -1,4 +1,4 @@
-"""The snapshot log and the metadata log: what was current when, and which file held it."""
+"""Snapshot log and metadata log: current snapshots and metadata files over time."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from reference_server.iceberg.metadata.properties import Properties, integer_pro
 from reference_server.iceberg.metadata.reading import Json
 
 CLOCK_SKEW_MS = 60_000
-"""How far two machines that commit may disagree about the time."""
+"""Clock difference that is tolerated between two committing machines."""
 LENGTH_PROPERTY = "write.metadata.previous-versions-max"
 LENGTH_DEFAULT = 100
 
 
 def tidy_snapshot_log(builder: Builder) -> None:
-    """Take out of the snapshot log what this commit made untrue.
+    """Remove entries from the snapshot log that this commit made untrue.
 
-    A snapshot that was main only in the middle of the commit was never current. A snapshot that is gone takes
-    all entries before its own along, as the gap would be read as if the one before had stayed current.
+    A snapshot that was main only during the commit was never current. A removed snapshot takes all entries before its
+    own along: otherwise the gap would mean that the snapshot before it had stayed current.
     """
     current = builder.fields.get("current-snapshot-id")
     passing = {
@@ -42,7 +42,7 @@ def tidy_snapshot_log(builder: Builder) -> None:
 
 
 def next_metadata_log(base: Json, previous_file: str | None, properties: Properties) -> list[Json]:
-    """Return the metadata log after a commit: the file of the base at its end, cut to the table's limit."""
+    """Return the metadata log after a commit: with the file of the base appended, cut to the table's limit."""
     log: list[Json] = base["metadata-log"]
     if previous_file is None:
         return log
@@ -52,7 +52,7 @@ def next_metadata_log(base: Json, previous_file: str | None, properties: Propert
 
 
 def check_times(log: list[Json], name: str, updated: int, checked: int = 0) -> None:
-    """Raise InvalidMetadata unless a log is in order and not after the last update, clock skew granted.
+    """Raise InvalidMetadata unless a log is in order and not after the last update, apart from clock skew.
 
     The first `checked` entries are known to be in order.
     """

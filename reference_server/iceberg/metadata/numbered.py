@@ -1,4 +1,4 @@
-"""Definitions with ids, found by their ids and by what they say: however many there are, a look costs the same."""
+"""Index of definitions with ids, by id and by content: a lookup costs the same however many there are."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from collections.abc import Callable, Hashable, Iterable, Mapping
 from reference_server.iceberg.metadata.reading import Json
 
 Shape = Callable[[Json], Hashable]
-"""What a definition says, whatever its id: two that say the same are one definition."""
+"""Content of a definition without its id: definitions of equal shape are the same."""
 Parts = Callable[[Json], Iterable[tuple[Hashable, int]]]
-"""What the parts of a definition say, whatever their ids, each with its id."""
+"""Contents of the parts of a definition without their ids, each with its id."""
 
 
 class Numbered:
-    """The index of a list of definitions, to which more are added: by id, and by shape or parts once asked for."""
+    """Index of a growing list of definitions: by id, and by shape or parts once requested."""
 
     def __init__(self, definitions: Iterable[Json], id_key: str) -> None:
         self._id_key = id_key
@@ -27,7 +27,7 @@ class Numbered:
             self.add(definition)
 
     def add(self, definition: Json) -> None:
-        """Add a definition. Of several with one id, or one shape, the first is found."""
+        """Add a definition. Of several with one id, or one shape, `by_id` and `same` find the first."""
         number: int = definition[self._id_key]
         self.by_id.setdefault(number, definition)
         self.highest = number if self.highest is None else max(number, self.highest)
@@ -44,7 +44,7 @@ class Numbered:
         return self._by_shape.get(shape(definition))
 
     def by_part(self, parts: Parts) -> Mapping[Hashable, int]:
-        """Return the ids of the parts of all definitions, the highest of those that say the same."""
+        """Return the ids of the parts of all definitions by content; of equal parts, the highest id."""
         if self._parts is None:
             self._parts = parts
             for known in self.by_id.values():

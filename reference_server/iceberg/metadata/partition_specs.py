@@ -1,4 +1,4 @@
-"""Partition specs: reading them, comparing them, and the updates on a table's list of them."""
+"""Partition specs: reading and comparing them, and the updates of a table's list of them."""
 
 from __future__ import annotations
 
@@ -10,22 +10,21 @@ from reference_server.iceberg.metadata.builder import LAST_ADDED, Builder
 from reference_server.iceberg.metadata.columns import Column, Columns
 from reference_server.iceberg.metadata.errors import InvalidMetadata
 from reference_server.iceberg.metadata.reading import Json, integer, objects, optional, text
-from reference_server.iceberg.metadata.sources import with_source
-from reference_server.iceberg.metadata.transforms import VOID, canonical_transform, takes
+from reference_server.iceberg.metadata.transforms import VOID, canonical_transform, takes, with_source
 from reference_server.iceberg.metadata.types import is_primitive, type_name
 
 FIRST_FIELD_ID = 1000
-"""Partition fields are numbered from here on."""
+"""The first id of partition fields."""
 UNPARTITIONED_LAST_ID = FIRST_FIELD_ID - 1
 FieldIds = Mapping[Hashable, int]
-"""The ids of partition fields by what they are made of: source and transform."""
+"""Ids of partition fields by their source and transform."""
 NO_FIELDS: FieldIds = MappingProxyType({})
 
 
 def read_spec(node: Json) -> Json:
-    """Return a spec as metadata keep it, except that field ids can be missing, all of them or none.
+    """Return a spec in its stored form; its field ids may be missing, all of them or none.
 
-    The spec id is 0 where the client left it out. Raises InvalidMetadata for what is not a spec.
+    A missing spec id becomes 0. Raises InvalidMetadata for an invalid spec.
     """
     fields = [_read_field(field) for field in objects(node, "fields")]
     if len({"field-id" in field for field in fields}) > 1:
@@ -34,7 +33,7 @@ def read_spec(node: Json) -> Json:
 
 
 def number_fields(spec: Json, known: FieldIds = NO_FIELDS, last: int = UNPARTITIONED_LAST_ID) -> Json:
-    """Return a spec with field ids, taking those of equal fields that are `known` and else the ones after `last`."""
+    """Return a spec with field ids: those of equal `known` fields, else the ids after `last`."""
     if all("field-id" in field for field in spec["fields"]):
         return spec
     numbered = []
@@ -48,7 +47,7 @@ def number_fields(spec: Json, known: FieldIds = NO_FIELDS, last: int = UNPARTITI
 
 
 def shape_of_spec(spec: Json) -> tuple[tuple[int, str, str], ...]:
-    """Return how a spec partitions, and under which names, whatever its ids."""
+    """Return the sources, transforms and names of a spec's fields, without ids."""
     return tuple((*_source(field), field["name"]) for field in spec["fields"])
 
 
@@ -58,14 +57,14 @@ def last_field_id(spec: Json) -> int:
 
 
 def is_sequential(spec: Json) -> bool:
-    """Return whether the field ids are 1000, 1001 and so on, as format version 1 wants them."""
+    """Return whether the field ids are 1000, 1001 and so on, as format version 1 requires."""
     return [field["field-id"] for field in spec["fields"]] == list(
         range(FIRST_FIELD_ID, FIRST_FIELD_ID + len(spec["fields"]))
     )
 
 
 def check_names(spec: Json, columns: Columns) -> None:
-    """Raise InvalidMetadata when a field has no name, a name twice, or that of a column that is not its source."""
+    """Raise InvalidMetadata for a field without a name, with a repeated name, or with the name of another column."""
     names: set[str] = set()
     for field in spec["fields"]:
         name, source = field["name"], field["source-id"]
@@ -85,7 +84,7 @@ def check_spec(spec: Json, columns: Columns) -> None:
 
 
 def add_spec(builder: Builder, spec: Json) -> int:
-    """Add a spec under the next id, or find the same one, and return its id."""
+    """Add a spec under the next id, unless an equal one exists, and return its id."""
     columns = builder.columns()
     check_names(spec, columns)
     check_spec(spec, columns)
@@ -106,7 +105,7 @@ def add_spec(builder: Builder, spec: Json) -> int:
 
 
 def set_default_spec(builder: Builder, spec_id: int) -> None:
-    """Make a spec the one that new data are written with."""
+    """Make a spec the default one for new data."""
     if spec_id == LAST_ADDED:
         spec_id = builder.last_added(builder.last_spec, "partition spec")
     if spec_id != builder.get("default-spec-id"):
@@ -115,7 +114,7 @@ def set_default_spec(builder: Builder, spec_id: int) -> None:
 
 
 def remove_specs(builder: Builder, spec_ids: list[int]) -> None:
-    """Remove specs, those that there are; the default one stays."""
+    """Remove specs; unknown ids are ignored. Raises InvalidMetadata for the default one."""
     if builder.get("default-spec-id") in spec_ids:
         raise InvalidMetadata("The default partition spec cannot be removed.")
     builder.remove("partition-specs", "spec-id", spec_ids)
@@ -124,9 +123,9 @@ def remove_specs(builder: Builder, spec_ids: list[int]) -> None:
 def replacing_spec(builder: Builder, spec: Json) -> Json:
     """Return a spec without field ids, numbered for a table whose definition is replaced.
 
-    From format version 2 on, fields that the table had before keep their ids. In version 1, and when this
-    commit leaves it, every field of the current spec stays at its place: where the new spec lacks it, as a field
-    that is always null.
+    From format version 2 on, fields that the table had before keep their ids. In version 1, and in a commit that leaves
+    it, every field of the current spec keeps its place: a field that the new spec lacks becomes one that is always
+    null.
     """
     last = builder.get("last-partition-id")
     if builder.base is None or builder.base["format-version"] > 1:

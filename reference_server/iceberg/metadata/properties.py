@@ -1,4 +1,4 @@
-"""Table properties that mean something to the catalog, and the updates on properties."""
+"""Table properties with a meaning for the catalog, and updates of properties."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ RESERVED = frozenset(
         "default-sort-order",
     }
 )
-"""Names that stand for fields of the metadata. They say something about a new table and are not stored."""
+"""Names that stand for fields of the metadata. They configure a new table and are not stored."""
 
 FOR_NEW_TABLES = {"write.parquet.compression-codec": "zstd"}
-"""What a table gets when it is made and the client says nothing else."""
+"""Default properties of a new table."""
 
 COLUMN_METRICS = "write.metadata.metrics.column."
 COMMIT_RETRIES = (
@@ -44,7 +44,7 @@ INTEGER = re.compile(r"[+-]?\d{1,10}", re.ASCII)
 
 
 def integer_property(properties: Properties, name: str, default: int) -> int:
-    """Return a property as an integer of 32 bits. Raises InvalidMetadata when it is none."""
+    """Return a property as an integer of 32 bits. Raises InvalidMetadata for another value."""
     written = properties.get(name)
     if written is None:
         return default
@@ -54,12 +54,12 @@ def integer_property(properties: Properties, name: str, default: int) -> int:
 
 
 def stored_properties(properties: Properties) -> Properties:
-    """Return the properties that a table is made with: the defaults, and those given that are not reserved."""
+    """Return the properties of a new table: the defaults, and the given ones that are not reserved."""
     return {**FOR_NEW_TABLES, **{name: value for name, value in properties.items() if name not in RESERVED}}
 
 
 def check_new_properties(properties: Properties, columns: Columns, format_version: int) -> None:
-    """Raise InvalidMetadata when properties do not fit the table that they are to make."""
+    """Raise InvalidMetadata for properties that do not fit the new table."""
     for name in properties:
         if name.startswith(COLUMN_METRICS) and columns.id_of(name.removeprefix(COLUMN_METRICS)) is None:
             raise InvalidMetadata(f"The property {name} names a column that does not exist.")
@@ -73,13 +73,13 @@ def check_new_properties(properties: Properties, columns: Columns, format_versio
 
 
 def set_properties(builder: Builder, updates: Properties) -> None:
-    """Set properties. A reserved name is stored as any other: it is the client that keeps it away."""
+    """Set properties. Reserved names are stored as well: filtering them is up to the client."""
     if updates:
         builder.own("properties").update(updates)
 
 
 def remove_properties(builder: Builder, removals: Collection[str]) -> None:
-    """Remove properties, those that there are."""
+    """Remove properties; unknown names are ignored."""
     if removals:
         properties = builder.own("properties")
         for name in removals:

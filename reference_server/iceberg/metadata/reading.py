@@ -1,7 +1,7 @@
-"""Taking values out of JSON objects with their types checked.
+"""Typed access to the values of JSON objects.
 
-Every function takes an object and a key, and raises InvalidMetadata when the value is missing or has another
-type. Integers are JSON integers: neither true nor 1.0 is one. An `int` has 32 bits and a `long` has 64.
+Every function takes an object and a key, and raises InvalidMetadata for a missing value or one of another type.
+Integers are JSON integers: neither true nor 1.0 is one. An `int` has 32 bits and a `long` has 64.
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ def text_map(node: Json, key: str) -> dict[str, str]:
 
 
 def optional(reader: Reader[T], node: Json, key: str) -> T | None:
-    """Return what a reader finds, or None where the key is missing or null."""
+    """Return the result of a reader, None for a missing key or null."""
     return None if node.get(key) is None else reader(node, key)
 
 

@@ -12,13 +12,13 @@ RETENTION: dict[str, Reader[int]] = {
     "max-snapshot-age-ms": long,
     "max-ref-age-ms": long,
 }
-"""How long the snapshots of a ref, and the ref itself, are kept at least."""
+"""Minimum retention of a ref's snapshots, and of the ref itself."""
 ON_TAGS = "max-ref-age-ms"
-"""The one retention that a tag has, being a single snapshot."""
+"""The only retention of a tag, which is a single snapshot."""
 
 
 def read_ref(node: Json) -> Json:
-    """Return a ref as metadata keep it. Raises InvalidMetadata for what is not a ref."""
+    """Return a ref in its stored form. Raises InvalidMetadata for an invalid ref."""
     long(node, "snapshot-id")
     kind = text(node, "type").lower()
     if kind not in (BRANCH, TAG):
@@ -31,7 +31,7 @@ def read_ref(node: Json) -> Json:
 
 
 def set_ref(builder: Builder, name: str, ref: Json) -> None:
-    """Let a branch or tag name a snapshot. On main, that becomes the table's current snapshot, and is logged.
+    """Point a branch or tag to a snapshot. On main, it becomes the table's current snapshot and is logged.
 
     A snapshot of this commit is logged with its own time, an older one with the time of the commit.
     """
@@ -53,7 +53,7 @@ def set_ref(builder: Builder, name: str, ref: Json) -> None:
 
 
 def remove_ref(builder: Builder, name: str) -> None:
-    """Remove a branch or tag, if there is one. Without main the table has no current snapshot."""
+    """Remove a branch or tag if it exists. Without main the table has no current snapshot."""
     refs: dict[str, Json] = builder.get("refs")
     if name in refs:
         del builder.own("refs")[name]

@@ -1,7 +1,7 @@
-"""The requirements of a commit: what must be true of the metadata that it was made from.
+"""Requirements of a commit: conditions on the metadata that it was made from.
 
-All of them are checked before any update is applied. A retry of the same request cannot cure one that fails:
-the client has to load the table again. Clients look for how the messages begin, so these are Iceberg's words.
+All of them are checked before any update is applied. Repeating the same request cannot cure a failed one: the client
+has to load the table again. Clients match the beginnings of the messages, so these are Iceberg's words.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def _same_number(key: str, field: str, subject: str) -> Check:
 
 
 def _same_ref(metadata: Json, requirement: Json) -> None:
-    """A ref names the snapshot that the client saw; null says that it saw no such ref."""
+    """Check that a ref points to the snapshot that the client saw; null means that the ref does not exist."""
     name, expected = text(requirement, "ref"), optional(long, requirement, "snapshot-id")
     ref = metadata["refs"].get(name)
     if ref is None:
@@ -74,11 +74,11 @@ VIEW_REQUIREMENTS: dict[str, Check] = {"assert-view-uuid": _same_uuid("view-uuid
 def is_creation(requirements: Sequence[Any]) -> bool:
     """Return whether a commit creates its table.
 
-    Raises InvalidRequirement when it has another requirement too: a table that does not exist cannot fulfil it.
+    Raises InvalidRequirement for a second requirement: a table that does not exist cannot fulfil it.
     """
     kinds = [_kind(requirement) for requirement in requirements]
     if CREATE in kinds and set(kinds) != {CREATE}:
-        raise InvalidRequirement(f"{CREATE} goes with no other requirement.")
+        raise InvalidRequirement(f"{CREATE} must be the only requirement.")
     return CREATE in kinds
 
 

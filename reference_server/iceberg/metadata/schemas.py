@@ -1,4 +1,4 @@
-"""Schemas of tables and views: reading them, comparing them, and the updates on a table's list of them."""
+"""Schemas of tables and views: reading and comparing them, and the updates of a table's list of them."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ from reference_server.iceberg.metadata.types import (
 )
 
 DEEPEST = 80
-"""Levels of nesting that are read: each is three levels of JSON, of which orjson writes 254."""
+"""Maximum levels of nesting: each takes three levels of JSON, of which orjson writes 254."""
 DEFAULTS_SINCE_VERSION = 3
 DEFAULTS = ("initial-default", "write-default")
 
 
 def read_schema(node: Json, schema_id: int | None = None) -> Json:
-    """Return a schema as metadata keep it: types in one spelling, nothing null, with a schema id.
+    """Return a schema in its stored form: canonical types, no nulls, and a schema id.
 
-    `schema_id` replaces the id that the client wrote. Raises InvalidMetadata for what is not a schema.
+    `schema_id` replaces the client's id. Raises InvalidMetadata for an invalid schema.
     """
     if text(node, "type") != "struct":
         raise InvalidMetadata(f"A schema is a struct, not a {node['type']!r:.100}.")
@@ -43,13 +43,13 @@ def read_schema(node: Json, schema_id: int | None = None) -> Json:
 
 
 def shape_of_schema(schema: Json) -> str:
-    """Return all that a schema says but its id: the same for two that differ in nothing else."""
+    """Return the content of a schema without its id, equal for schemas that differ in nothing else."""
     said = {**_without(schema, "schema-id"), "identifier-field-ids": sorted(_identifiers(schema))}
     return json.dumps(said, sort_keys=True)
 
 
 def check_version(schema: Json, format_version: int) -> None:
-    """Raise InvalidMetadata when a schema has types or defaults that a format version does not know."""
+    """Raise InvalidMetadata for types or defaults that a format version does not have."""
     for column in Columns(schema).by_id.values():
         since = SINCE_VERSION.get(type_name(column.type), 1)
         if since > format_version:
@@ -59,9 +59,9 @@ def check_version(schema: Json, format_version: int) -> None:
 
 
 def add_schema(builder: Builder, schema: Json) -> int:
-    """Add a schema under the next id, or find the same one, and return its id.
+    """Add a schema under the next id, unless an equal one exists, and return its id.
 
-    The id that the client wrote does not count; the last column id never falls.
+    The client's id is ignored; the last column id never decreases.
     """
     check_version(schema, builder.version)
     same = builder.same("schemas", "schema-id", schema, shape_of_schema)
@@ -76,7 +76,7 @@ def add_schema(builder: Builder, schema: Json) -> int:
 
 
 def set_current_schema(builder: Builder, schema_id: int) -> None:
-    """Make a schema the current one; every partition spec has to keep names that do not clash with it."""
+    """Make a schema the current one. Raises InvalidMetadata where names of partition fields clash with it."""
     if schema_id == LAST_ADDED:
         schema_id = builder.last_added(builder.last_schema, "schema")
     if schema_id == builder.get("current-schema-id"):
@@ -88,7 +88,7 @@ def set_current_schema(builder: Builder, schema_id: int) -> None:
 
 
 def remove_schemas(builder: Builder, schema_ids: list[int]) -> None:
-    """Remove schemas, those that there are; the current one stays."""
+    """Remove schemas; unknown ids are ignored. Raises InvalidMetadata for the current one."""
     if builder.get("current-schema-id") in schema_ids:
         raise InvalidMetadata("The current schema cannot be removed.")
     builder.remove("schemas", "schema-id", schema_ids)
@@ -137,7 +137,7 @@ def _read_part(nest: Json, part: str, depth: int) -> Any:
 
 
 def _check_identifiers(schema: Json, columns: Columns) -> None:
-    """Identifier fields are required primitive columns, no floats, in nothing but required structs."""
+    """Check the identifier fields: required primitive columns, no floats, in nothing but required structs."""
     for field_id in schema.get("identifier-field-ids", ()):
         column = columns.by_id.get(field_id)
         if column is None:

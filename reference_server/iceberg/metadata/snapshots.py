@@ -1,8 +1,9 @@
-"""Snapshots: reading them, and the updates that add and remove them."""
+"""Snapshots of a table: adding and removing them, their ancestors, and their row ids."""
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from bisect import bisect_right
+from collections.abc import Collection, Iterable, Iterator, Mapping
 
 from reference_server.iceberg.metadata.builder import Builder
 from reference_server.iceberg.metadata.errors import InvalidMetadata, StaleUpdate
@@ -10,12 +11,37 @@ from reference_server.iceberg.metadata.reading import Json, integer, is_long, lo
 from reference_server.iceberg.metadata.refs import remove_ref
 from reference_server.iceberg.metadata.statistics import KINDS_OF_STATISTICS
 
-ROW_LINEAGE_SINCE_VERSION = 3
+PARENT = "parent-snapshot-id"
+FIRST, ADDED = "first-row-id", "added-rows"
 OPERATION = "operation"
+ROW_LINEAGE_SINCE_VERSION = 3
+
+
+def ancestors(snapshot: Json | None, by_id: Mapping[int, Json]) -> Iterator[Json]:
+    """Yield a snapshot, its parent, and so on, while they exist. The walk ends at a cycle."""
+    seen: set[int] = set()
+    while snapshot is not None and snapshot["snapshot-id"] not in seen:
+        seen.add(snapshot["snapshot-id"])
+        yield snapshot
+        snapshot = by_id[snapshot[PARENT]] if snapshot.get(PARENT) in by_id else None
+
+
+def check_lineage(snapshots: Iterable[Json], by_id: Mapping[int, Json]) -> None:
+    """Raise InvalidMetadata for a snapshot that is its own ancestor; each snapshot is visited once."""
+    known: set[int] = set()
+    for start in snapshots:
+        walk: set[int] = set()
+        snapshot: Json | None = start
+        while snapshot is not None and snapshot["snapshot-id"] not in known:
+            if snapshot["snapshot-id"] in walk:
+                raise InvalidMetadata(f"The snapshot {snapshot['snapshot-id']} would be its own ancestor.")
+            walk.add(snapshot["snapshot-id"])
+            snapshot = by_id[snapshot[PARENT]] if snapshot.get(PARENT) in by_id else None
+        known |= walk
 
 
 def read_snapshot(node: Json) -> Json:
-    """Return a snapshot as metadata keep it. Raises InvalidMetadata for what is not a snapshot."""
+    """Return a snapshot in its stored form. Raises InvalidMetadata for an invalid one."""
     long(node, "snapshot-id")
     long(node, "timestamp-ms")
     for key in ("parent-snapshot-id", "sequence-number"):
@@ -27,10 +53,10 @@ def read_snapshot(node: Json) -> Json:
     _check_rows(node)
     snapshot = {key: value for key, value in node.items() if value is not None}
     if "manifest-list" in snapshot:
-        snapshot.pop("manifests", None)  # which is omitted then, says the table specification
+        snapshot.pop("manifests", None)  # the table specification omits it beside a manifest list
     summary = optional(text_map, node, "summary") or {}
     if OPERATION not in summary:
-        # readers cannot do without it, version 1 can, and an overwrite allows everything
+        # readers require it, version 1 does not; an overwrite allows any change
         snapshot["summary"] = {OPERATION: "overwrite", **summary}
     return snapshot
 
@@ -41,7 +67,7 @@ def sequence_number(snapshot: Json) -> int:
 
 
 def add_snapshot(builder: Builder, snapshot: Json) -> None:
-    """Add a snapshot and move the numbers on that it brings along.
+    """Add a snapshot and advance the numbers of the table.
 
     Raises StaleUpdate when its sequence number or first row id is behind the table's.
     """
@@ -59,7 +85,7 @@ def add_snapshot(builder: Builder, snapshot: Json) -> None:
 
 
 def remove_snapshots(builder: Builder, snapshot_ids: Collection[int]) -> None:
-    """Remove snapshots, those that there are, with their statistics and the refs that name them.
+    """Remove snapshots with their statistics and refs; unknown ids are ignored.
 
     Children keep the id of a removed parent.
     """
@@ -87,7 +113,7 @@ def _check_rows(node: Json) -> None:
 
 
 def _follow_sequence(builder: Builder, snapshot: Json) -> None:
-    """Take over a sequence number. One without a parent may share the last one, never fall behind it."""
+    """Advance the sequence number. A snapshot without a parent may repeat the last one, but not be behind it."""
     number = sequence_number(snapshot)
     if builder.version == 1:
         if number:
@@ -104,7 +130,7 @@ def _follow_sequence(builder: Builder, snapshot: Json) -> None:
 
 
 def _follow_rows(builder: Builder, snapshot: Json) -> None:
-    """Take over the rows that a snapshot gives ids to."""
+    """Advance the row ids by those of the snapshot."""
     first, expected = snapshot.get("first-row-id"), builder.get("next-row-id")
     if first is None:
         raise InvalidMetadata("first-row-id is missing; format version 3 tracks rows.")
@@ -114,3 +140,27 @@ def _follow_rows(builder: Builder, snapshot: Json) -> None:
     if not is_long(last):
         raise InvalidMetadata(f"The rows of the snapshot would be numbered up to {last}, beyond 64 bits.")
     builder.put("next-row-id", expected + snapshot["added-rows"])
+
+
+def with_added_rows(snapshots: list[Json], next_row_id: int) -> list[Json]:
+    """Return snapshots in which each with a `first-row-id` also has `added-rows`, as format version 3 requires.
+
+    Some writers omit it; PyIceberg and iceberg-rust read such snapshots, Java does not. The added value is an upper
+    bound: the ids up to the first one of another snapshot, or up to the next id of the table. Raises InvalidMetadata
+    for a first id beyond that.
+    """
+    firsts = sorted(first for snapshot in snapshots if (first := optional(long, snapshot, FIRST)) is not None)
+    return [
+        {**snapshot, ADDED: _room(snapshot[FIRST], firsts, next_row_id)}
+        if snapshot.get(FIRST) is not None and snapshot.get(ADDED) is None
+        else snapshot
+        for snapshot in snapshots
+    ]
+
+
+def _room(first: int, firsts: list[int], next_row_id: int) -> int:
+    """Count the row ids from `first` up to the next snapshot's first, or up to the next id of the table."""
+    if first > next_row_id:
+        raise InvalidMetadata(f"A snapshot has the {FIRST} {first}, which is after next-row-id, {next_row_id}.")
+    after = bisect_right(firsts, first)
+    return (firsts[after] if after < len(firsts) else next_row_id) - first

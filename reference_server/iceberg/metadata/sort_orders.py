@@ -1,4 +1,4 @@
-"""Sort orders: reading them, comparing them, and the updates on a table's list of them."""
+"""Sort orders: reading and comparing them, and the updates of a table's list of them."""
 
 from __future__ import annotations
 
@@ -6,8 +6,7 @@ from reference_server.iceberg.metadata.builder import LAST_ADDED, Builder
 from reference_server.iceberg.metadata.columns import Columns
 from reference_server.iceberg.metadata.errors import InvalidMetadata
 from reference_server.iceberg.metadata.reading import Json, integer, objects, optional, text
-from reference_server.iceberg.metadata.sources import with_source
-from reference_server.iceberg.metadata.transforms import canonical_transform, takes
+from reference_server.iceberg.metadata.transforms import canonical_transform, takes, with_source
 
 UNSORTED_ID = 0
 FIRST_ID = 1
@@ -17,21 +16,21 @@ NULL_ORDERS = ("nulls-first", "nulls-last")
 
 
 def read_order(node: Json) -> Json:
-    """Return a sort order as metadata keep it; without an id it gets 0 when unsorted and else 1.
+    """Return a sort order in its stored form; a missing id becomes 0 for the unsorted order, else 1.
 
-    Raises InvalidMetadata for what is not a sort order, and for an id of 0 on anything but the unsorted one.
+    Raises InvalidMetadata for an invalid sort order, and for the id 0 on a sorted one.
     """
     fields = [_read_field(field) for field in objects(node, "fields")]
     order_id = optional(integer, node, "order-id")
     if order_id is None:
         order_id = FIRST_ID if fields else UNSORTED_ID
     if (order_id == UNSORTED_ID) != (not fields):
-        raise InvalidMetadata(f"The order id {UNSORTED_ID} is that of the unsorted order, and of no other.")
+        raise InvalidMetadata(f"The order id {UNSORTED_ID} is reserved for the unsorted order.")
     return {**node, "order-id": order_id, "fields": fields}
 
 
 def shape_of_order(order: Json) -> tuple[tuple[str, int, str, str], ...]:
-    """Return how an order sorts, whatever its id."""
+    """Return the fields of an order, without its id."""
     return tuple(
         (field["transform"], field["source-id"], field["direction"], field["null-order"]) for field in order["fields"]
     )
@@ -48,7 +47,7 @@ def check_order(order: Json, columns: Columns) -> None:
 
 
 def add_order(builder: Builder, order: Json) -> int:
-    """Add a sort order under the next id, or find the same one, and return its id."""
+    """Add a sort order under the next id, unless an equal one exists, and return its id."""
     if order["fields"]:
         check_order(order, builder.columns())
     same = builder.same("sort-orders", "order-id", order, shape_of_order)
@@ -64,7 +63,7 @@ def add_order(builder: Builder, order: Json) -> int:
 
 
 def set_default_order(builder: Builder, order_id: int) -> None:
-    """Make a sort order the one that new data are written with."""
+    """Make a sort order the default one for new data."""
     if order_id == LAST_ADDED:
         order_id = builder.last_added(builder.last_order, "sort order")
     if order_id != builder.get("default-sort-order-id"):

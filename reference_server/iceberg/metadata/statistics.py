@@ -1,4 +1,4 @@
-"""Statistics files and partition statistics files: at most one of each for a snapshot."""
+"""Statistics files and partition statistics files: at most one of each per snapshot."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ KINDS_OF_STATISTICS = (STATISTICS, PARTITION_STATISTICS)
 
 
 def read_statistics(node: Json) -> Json:
-    """Return a statistics file as metadata keep it. Raises InvalidMetadata for a malformed one."""
+    """Return a statistics file in its stored form. Raises InvalidMetadata for a malformed one."""
     long(node, "file-footer-size-in-bytes")
     for blob in objects(node, "blob-metadata"):
         text(blob, "type")
@@ -23,7 +23,7 @@ def read_statistics(node: Json) -> Json:
 
 
 def read_partition_statistics(node: Json) -> Json:
-    """Return a partition statistics file as metadata keep it. Raises InvalidMetadata for a malformed one."""
+    """Return a partition statistics file in its stored form. Raises InvalidMetadata for a malformed one."""
     long(node, "snapshot-id")
     text(node, "statistics-path")
     long(node, "file-size-in-bytes")
@@ -31,7 +31,7 @@ def read_partition_statistics(node: Json) -> Json:
 
 
 def set_statistics(builder: Builder, kind: str, file: Json) -> None:
-    """Put a file in the place of the one that its snapshot had."""
+    """Set the file of a snapshot, replacing a previous one."""
     others = [other for other in builder.get(kind) if other["snapshot-id"] != file["snapshot-id"]]
     builder.put(kind, [*others, file])
 

@@ -1,8 +1,8 @@
-"""Table metadata that others wrote: checked as a whole, and normalized to the form that we store.
+"""Table metadata from other writers: checked as a whole, and normalized to the stored form.
 
-That form has every list and map of its format version, even when empty; no `current-snapshot-id` where there is
-no current snapshot (others write -1 or null); a main branch wherever there is a current snapshot. What we do
-not know is kept.
+The stored form has every list and map of its format version, even when empty; no `current-snapshot-id` without a
+current snapshot (others write -1 or null); and a main branch wherever there is a current snapshot. Unknown fields are
+kept.
 """
 
 from __future__ import annotations
@@ -15,9 +15,7 @@ from reference_server.iceberg.metadata.columns import Columns
 from reference_server.iceberg.metadata.encryption_keys import KEYS, read_key
 from reference_server.iceberg.metadata.errors import InvalidMetadata
 from reference_server.iceberg.metadata.finalize import CURRENT, complete_version, mirror, strip_location
-from reference_server.iceberg.metadata.first_format import with_current, with_lists
-from reference_server.iceberg.metadata.format_versions import check_supported
-from reference_server.iceberg.metadata.lineage import check_lineage
+from reference_server.iceberg.metadata.format_versions import check_supported, with_current, with_lists
 from reference_server.iceberg.metadata.logs import check_times
 from reference_server.iceberg.metadata.partition_specs import (
     UNPARTITIONED_LAST_ID,
@@ -38,9 +36,14 @@ from reference_server.iceberg.metadata.reading import (
     text_map,
 )
 from reference_server.iceberg.metadata.refs import BRANCH, read_ref
-from reference_server.iceberg.metadata.row_ids import with_added_rows
 from reference_server.iceberg.metadata.schemas import check_version, read_schema
-from reference_server.iceberg.metadata.snapshots import ROW_LINEAGE_SINCE_VERSION, read_snapshot, sequence_number
+from reference_server.iceberg.metadata.snapshots import (
+    ROW_LINEAGE_SINCE_VERSION,
+    check_lineage,
+    read_snapshot,
+    sequence_number,
+    with_added_rows,
+)
 from reference_server.iceberg.metadata.sort_orders import UNSORTED, UNSORTED_ID, check_order, read_order
 from reference_server.iceberg.metadata.statistics import (
     PARTITION_STATISTICS,
@@ -55,7 +58,7 @@ NO_SNAPSHOT = -1
 def read_table(document: Any, *, uuid: str) -> Json:
     """Return table metadata from a document of format version 1, 2 or 3.
 
-    `uuid` is taken for a document of version 1 that has none. Raises InvalidMetadata.
+    `uuid` is the UUID for a document of version 1 without one. Raises InvalidMetadata.
     """
     if not isinstance(document, dict):
         raise InvalidMetadata("Table metadata are an object.")
@@ -75,7 +78,7 @@ def read_table(document: Any, *, uuid: str) -> Json:
 
 
 def check_table(table: Json) -> None:
-    """Raise InvalidMetadata unless the parts of complete table metadata agree with each other."""
+    """Raise InvalidMetadata for complete table metadata whose parts contradict each other."""
     _check_definition(table)
     snapshots = _unique(table, "snapshots", "snapshot-id")
     _unique(table, STATISTICS, "snapshot-id")
@@ -104,7 +107,7 @@ def _uuid(document: Json, version: int, uuid: str) -> str:
 
 
 def _read_definition(table: Json, document: Json) -> None:
-    """Read schemas, specs and orders, and which of them hold. The unsorted order need not be listed."""
+    """Read schemas, specs and orders, and the ids of the current ones. The unsorted order need not be listed."""
     old = document["format-version"] == 1
     if old:
         document = with_lists(document)

@@ -1,7 +1,7 @@
 """Tables: making their metadata, and changing them by updates.
 
-`now` is the time of the commit in ms, and `previous_file` the location of the file that holds the base; it
-enters the metadata log, and None leaves the log alone.
+`now` is the time of the commit in ms. `previous_file` is the location of the base's file, which enters the metadata
+log; None leaves the log unchanged.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ from reference_server.iceberg.metadata.updates import apply_updates
 def new_table(request: Json, *, location: str, uuid: str, now: int) -> Json:
     """Return the metadata of the table that a create request describes.
 
-    Read from the request: `schema`, `partition-spec`, `write-order`, `properties`. All column ids are given out
-    anew from 1, partition field ids from 1000; the spec gets id 0, the order 1, or 0 when unsorted. The
-    property `format-version` chooses the version, 2 if missing. Raises InvalidMetadata.
+    The request's `schema`, `partition-spec`, `write-order` and `properties` count. All column ids are assigned anew
+    from 1, partition field ids from 1000; the spec gets id 0, the order 1, or 0 when unsorted. The property
+    `format-version` sets the version, 2 if missing. Raises InvalidMetadata.
     """
     requested = optional(text_map, request, "properties") or {}
     version = integer_property(requested, FORMAT_VERSION, DEFAULT)
@@ -48,9 +48,9 @@ def new_table(request: Json, *, location: str, uuid: str, now: int) -> Json:
 
 
 def create_table(updates: Sequence[Any], *, uuid: str, now: int, location: str | None = None) -> Json:
-    """Return the metadata of a table that is made by updates alone, as a commit with assert-create does.
+    """Return the metadata of a table that is created by updates alone, by a commit with assert-create.
 
-    `uuid` and `location` hold unless an update says otherwise. Raises InvalidUpdate and StaleUpdate.
+    Updates may override `uuid` and `location`. Raises InvalidUpdate and StaleUpdate.
     """
     builder = Builder(None, now, empty_table(_first_version(updates), uuid))
     if location is not None:
@@ -61,7 +61,7 @@ def create_table(updates: Sequence[Any], *, uuid: str, now: int, location: str |
 def update_table(base: Json, updates: Sequence[Any], *, now: int, previous_file: str | None = None) -> Json:
     """Return the metadata after updates: `base` itself when they change nothing.
 
-    Raises InvalidUpdate, and StaleUpdate for a snapshot that others have overtaken.
+    Raises InvalidUpdate, and StaleUpdate for a snapshot that is outdated by another commit.
     """
     return _apply(Builder(base, now), updates, previous_file)
 
@@ -71,8 +71,8 @@ def replace_table(
 ) -> Json:
     """Return the metadata of a table whose definition is replaced and whose history stays.
 
-    The request is one of creation. Columns and partition fields that the table had keep their ids; main is
-    removed, as no snapshot fits the new definition. Raises InvalidMetadata.
+    The request is a create request. Columns and partition fields that the table had keep their ids; main is removed, as
+    no snapshot fits the new definition. Raises InvalidMetadata.
     """
     builder = Builder(base, now)
     requested = optional(text_map, request, "properties") or {}
@@ -87,11 +87,11 @@ def replace_table(
 
 
 def _first_version(updates: Sequence[Any]) -> int:
-    """Return the format version of a table made by updates: the first that they name."""
+    """Return the format version of a table made by updates: the first one among them."""
     for update in updates:
         if isinstance(update, dict) and update.get("action") == "upgrade-format-version":
             version: Any = update.get("format-version")
-            # what is not supported is refused when the update is applied
+            # applying the update rejects an unsupported version
             return int(version) if is_int(version) and OLDEST <= version <= NEWEST else DEFAULT
     return DEFAULT
 

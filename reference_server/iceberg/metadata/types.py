@@ -1,7 +1,7 @@
-"""Types of columns: how they are written, since which format version they exist.
+"""Column types: their spelling, and the format version that introduced them.
 
-A type is a string for what has no fields of its own (`long`, `decimal(9, 2)`, `variant`), else an object
-with `type` struct, list or map.
+A type without fields of its own is a string (`long`, `decimal(9, 2)`, `variant`), any other an object with `type`
+struct, list or map.
 """
 
 from __future__ import annotations
@@ -35,14 +35,14 @@ def type_name(column_type: Any) -> str:
 
 
 def is_primitive(column_type: Any) -> bool:
-    """Return whether a type has neither fields nor, like a variant, a shape of its own."""
+    """Return whether a type has neither fields nor, like a variant, a structure of its own."""
     return isinstance(column_type, str) and column_type != "variant"
 
 
 def canonical_type(written: str) -> str:
-    """Return a type as it is written in metadata, whatever its spaces and capitals.
+    """Return a type in its stored spelling, whatever its spaces and capitals.
 
-    Raises InvalidMetadata for a name that is not a type.
+    Raises InvalidMetadata for an unknown type.
     """
     lower = written.lower()
     if lower in PLAIN:

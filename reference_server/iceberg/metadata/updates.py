@@ -1,4 +1,4 @@
-"""The updates of a table: what the action of an update says, and the rule that applies it."""
+"""Updates of a table: the rule that applies each action."""
 
 from __future__ import annotations
 
@@ -46,12 +46,12 @@ def _set_ref(builder: Builder, update: Json) -> None:
 
 
 def changed_properties(update: Json) -> dict[str, str]:
-    """Return what a set-properties update sets; early clients called it `updated`."""
+    """Return the properties of a set-properties update; early clients send them as `updated`."""
     return text_map(update, "updated" if "updates" not in update and "updated" in update else "updates")
 
 
 def removed_properties(update: Json) -> list[str]:
-    """Return what a remove-properties update removes; early clients called it `removed`."""
+    """Return the names in a remove-properties update; early clients send them as `removed`."""
     return texts(update, "removed" if "removals" not in update and "removed" in update else "removals")
 
 
@@ -91,7 +91,7 @@ TABLE_UPDATES: dict[str, Rule] = {
 def apply_updates(builder: Any, updates: Sequence[Any], rules: dict[str, Rule] = TABLE_UPDATES) -> None:
     """Apply updates to a builder, one after the other.
 
-    Raises InvalidUpdate, which names the update by its number and action, and StaleUpdate.
+    Raises InvalidUpdate, with the number and the action of the update, and StaleUpdate.
     """
     for number, update in enumerate(updates, 1):
         action = update.get("action") if isinstance(update, dict) else None

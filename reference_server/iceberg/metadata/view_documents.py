@@ -1,4 +1,4 @@
-"""View metadata that others wrote: checked as a whole, and normalized to the form that we store."""
+"""View metadata from other writers: checked as a whole, and normalized to the stored form."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from reference_server.iceberg.metadata.view_versions import check_dialects, read
 
 
 def read_view(document: Any) -> Json:
-    """Return view metadata from a document; what we do not know is kept. Raises InvalidMetadata."""
+    """Return view metadata from a document; unknown fields are kept. Raises InvalidMetadata."""
     if not isinstance(document, dict):
         raise InvalidMetadata("View metadata are an object.")
     if integer(document, "format-version") != FORMAT_VERSION:

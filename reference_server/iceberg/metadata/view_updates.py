@@ -1,14 +1,10 @@
-"""The updates of a view: a builder that they work on, and the rule behind each action."""
+"""Updates of a view: their builder, and the rule that applies each action."""
 
 from __future__ import annotations
 
-from copy import copy
-from typing import Any
-
-from reference_server.iceberg.metadata.builder import LAST_ADDED
+from reference_server.iceberg.metadata.builder import LAST_ADDED, FieldBuilder
 from reference_server.iceberg.metadata.errors import InvalidMetadata
-from reference_server.iceberg.metadata.numbered import Numbered
-from reference_server.iceberg.metadata.reading import Json, integer, is_int, obj, text
+from reference_server.iceberg.metadata.reading import Json, integer, obj, text
 from reference_server.iceberg.metadata.schemas import read_schema, shape_of_schema
 from reference_server.iceberg.metadata.updates import Rule, changed_properties, removed_properties
 from reference_server.iceberg.metadata.view_versions import check_dialects, read_version, shape_of_version
@@ -17,53 +13,19 @@ FORMAT_VERSION = 1
 FIRST_VERSION_ID = 1
 
 
-class ViewBuilder:
-    """View metadata under construction, and what the commit has done so far. Fields are replaced, never changed.
+class ViewBuilder(FieldBuilder):
+    """View metadata under construction, and the effects of the commit so far.
 
-    -1 stands for `last_schema` and `last_version`: what the commit added last, reused or new, as in builder.py.
+    -1 stands for `last_schema` and `last_version`: the last one that the commit added, reused or new, as in builder.py.
     """
 
     def __init__(self, base: Json, now: int) -> None:
+        super().__init__(base, now)
         self.base = base
-        self.fields: Json = dict(base)
-        self.now = now
-        self.changed = False
         self.last_schema: int | None = None
         self.last_version: int | None = None
         self.added_versions: set[int] = set()
         self.log_entry: Json | None = None
-        self._own: set[str] = set()
-        self._numbered: dict[str, Numbered] = {}
-
-    def get(self, key: str) -> Any:
-        """Return a field that every document has."""
-        return self.fields[key]
-
-    def put(self, key: str, value: Any) -> None:
-        """Replace a field, and count it as a change of the view."""
-        self.fields[key] = value
-        self.changed = True
-
-    def own(self, key: str) -> Any:
-        """Return a list or an object that may be changed in place, and count that as a change of the view."""
-        if key not in self._own:
-            self.fields[key] = copy(self.fields[key])
-            self._own.add(key)
-        self.changed = True
-        return self.fields[key]
-
-    def numbered(self, key: str, id_key: str) -> Numbered:
-        """Return the index of the schemas or versions."""
-        if key not in self._numbered:
-            self._numbered[key] = Numbered(self.fields[key], id_key)
-        return self._numbered[key]
-
-    def add(self, key: str, id_key: str, definition: Json) -> None:
-        """Add a schema or version. Raises InvalidMetadata for an id that has grown beyond its bits."""
-        if not is_int(definition[id_key]):
-            raise InvalidMetadata(f"There is no {id_key} left for {key}: {definition[id_key]} has more than 32 bits.")
-        self.own(key).append(definition)
-        self.numbered(key, id_key).add(definition)
 
     def versions(self) -> dict[int, Json]:
         """Return the versions by id."""
@@ -71,7 +33,7 @@ class ViewBuilder:
 
 
 def add_schema(builder: ViewBuilder, schema: Json) -> int:
-    """Add a schema under the next id, or find the same one, and return its id."""
+    """Add a schema under the next id, unless an equal one exists, and return its id."""
     schemas = builder.numbered("schemas", "schema-id")
     same: int | None = schemas.same(schema, shape_of_schema)
     if same is not None:
@@ -84,7 +46,7 @@ def add_schema(builder: ViewBuilder, schema: Json) -> int:
 
 
 def add_version(builder: ViewBuilder, version: Json) -> int:
-    """Add a version, or find the same one, and return its id: the client's if it is after all others."""
+    """Add a version, unless an equal one exists, and return its id: the client's if it is after all others."""
     if version["schema-id"] == LAST_ADDED:
         if builder.last_schema is None:
             raise InvalidMetadata("-1 is the last added schema, but this commit has added none.")
@@ -105,7 +67,7 @@ def add_version(builder: ViewBuilder, version: Json) -> int:
 
 
 def set_current_version(builder: ViewBuilder, version_id: int) -> None:
-    """Make a version the current one; the log gets the last one that a commit sets, and its time."""
+    """Make a version the current one; the log gets only the last one that a commit sets, with its time."""
     if version_id == LAST_ADDED:
         if builder.last_version is None:
             raise InvalidMetadata("-1 is the last added view version, but this commit has added none.")

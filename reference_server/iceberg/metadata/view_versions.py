@@ -1,4 +1,4 @@
-"""Versions of a view: reading them, comparing them, and how many are kept."""
+"""Versions of a view: reading and comparing them, and their retention."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ SQL = "sql"
 
 
 def read_version(node: Json) -> Json:
-    """Return a view version as metadata keep it. Raises InvalidMetadata for a malformed one."""
+    """Return a view version in its stored form. Raises InvalidMetadata for a malformed one."""
     integer(node, "version-id")
     integer(node, "schema-id")
     long(node, "timestamp-ms")
@@ -37,25 +37,25 @@ def read_version(node: Json) -> Json:
 
 
 def dialects(version: Json) -> set[str]:
-    """Return the SQL dialects that a version is written in, in lower case."""
+    """Return the SQL dialects of a version, in lower case."""
     return set(_dialects(version))
 
 
 def check_dialects(version: Json) -> None:
-    """Raise InvalidMetadata when a version has two texts in the same dialect."""
+    """Raise InvalidMetadata for a version with two texts in the same dialect."""
     for dialect, count in Counter(_dialects(version)).items():
         if count > 1:
             raise InvalidMetadata(f"Invalid view version: Cannot add multiple queries for dialect {dialect}")
 
 
 def shape_of_version(version: Json) -> str:
-    """Return all that a version says but its id and time: the same for two that differ in nothing else."""
+    """Return the content of a version without its id and time, equal for versions that differ in nothing else."""
     said = {key: value for key, value in version.items() if key not in ("version-id", "timestamp-ms")}
     return json.dumps(said, sort_keys=True)
 
 
 def retained(versions: list[Json], current: int, count: int) -> list[Json]:
-    """Return the `count` newest versions by id; the current one is always among them."""
+    """Return the `count` newest versions by id; they always include the current one."""
     if len(versions) <= count:
         return versions
     newest = sorted((version["version-id"] for version in versions if version["version-id"] != current), reverse=True)
@@ -64,7 +64,7 @@ def retained(versions: list[Json], current: int, count: int) -> list[Json]:
 
 
 def retained_log(log: list[Json], versions: Collection[int]) -> list[Json]:
-    """Return the log from where on all its versions are kept: a gap would be read as if nothing had happened."""
+    """Return the end of the log whose versions are all retained: a gap would hide changes."""
     entries: list[Json] = []
     for entry in log:
         entries = [*entries, entry] if entry["version-id"] in versions else []

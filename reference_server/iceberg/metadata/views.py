@@ -32,8 +32,8 @@ DROP_DIALECT_PROPERTY = "replace.drop-dialect.allowed"
 def new_view(request: Json, *, location: str, uuid: str, now: int) -> Json:
     """Return the metadata of the view that a create request describes.
 
-    Read from the request: `schema`, `view-version`, `properties`. The version gets id 1 and the schema id 0,
-    and only SQL is taken. Raises InvalidMetadata.
+    The request's `schema`, `view-version` and `properties` count. The version gets id 1 and the schema id 0, and only
+    SQL is accepted. Raises InvalidMetadata.
     """
     if not location:
         raise InvalidMetadata("A view needs a location.")
@@ -68,7 +68,7 @@ def _empty(location: str, uuid: str) -> Json:
 
 
 def _finalize(builder: ViewBuilder) -> Json:
-    """Return the metadata of a builder with its log, and no more versions than the view keeps."""
+    """Return the metadata of a builder with its log, and no more versions than the view retains."""
     current: int = builder.get("current-version-id")
     log = [*builder.get("version-log"), *([builder.log_entry] if builder.log_entry else ())]
     limit = max(_history_length(builder.get("properties")), len(builder.added_versions | {current}))
@@ -86,7 +86,7 @@ def _history_length(properties: Properties) -> int:
 
 
 def _check_dropped_dialects(builder: ViewBuilder) -> None:
-    """Raise InvalidMetadata when the view loses a dialect that engines read it in."""
+    """Raise InvalidMetadata for a view that loses a dialect, unless its properties allow that."""
     if builder.get("properties").get(DROP_DIALECT_PROPERTY, "false").lower() == "true":
         return
     versions = builder.versions()

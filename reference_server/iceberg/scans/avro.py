@@ -1,7 +1,7 @@
-"""Avro files of tables, read by the ids of their fields: these are what the table specification fixes, not the names.
+"""Avro files of tables, read by field ids: the table specification fixes these, not the names.
 
-Logical types are left aside, so that a date is a number of days and a decimal is bytes: Python's own dates end with
-the year 9999, and fastavro fails on later ones.
+Logical types are ignored, so that a date is a number of days and a decimal is bytes: Python's own dates end with the
+year 9999, and fastavro fails on later ones.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ CODECS: dict[str, Callable[[], Any]] = {
 
 @dataclass(frozen=True, slots=True)
 class AvroFile:
-    """An Avro file: what its header says, and its records, whose keys are made by `key`."""
+    """An Avro file: its header, and its records with the keys of `key`."""
 
     header: dict[str, str]
     records: list[Record]
@@ -52,10 +52,10 @@ def key(field_id: int) -> str:
 
 
 def read_avro(location: str, data: bytes) -> AvroFile:
-    """Read an Avro file. Raises InvalidInput for another or a damaged file, and one that unpacks to too much."""
+    """Read an Avro file. Raises InvalidInput for another or a damaged file, and one that is too large when unpacked."""
     try:
         return _read(data)
-    except Exception as error:  # whatever a broken file makes of a decoder
+    except Exception as error:  # a broken file can raise any error in the decoder
         raise InvalidInput(f"The file {location!r:.300} is not an Avro file of a table: {error}.") from None
 
 
@@ -75,7 +75,7 @@ def _read(data: bytes) -> AvroFile:
 def _blocks(stream: io.BytesIO, codec: str, sync: bytes) -> Iterator[tuple[int, bytes]]:
     """Yield the number of records of each block and its bytes. Raises ValueError.
 
-    fastavro's own reader of blocks unpacks whatever comes, and a small file can unpack to any size.
+    fastavro's own reader unpacks blocks of any size, and a small file can unpack to any size.
     """
     import fastavro  # noqa: PLC0415 - slow to import
 
@@ -92,7 +92,7 @@ def _blocks(stream: io.BytesIO, codec: str, sync: bytes) -> Iterator[tuple[int, 
 
 def _unpacked(codec: str, data: bytes, most: int) -> bytes:
     if codec != "null" and codec not in CODECS:
-        raise ValueError(f"it is packed as {codec!r:.50}, known are {', '.join(CODECS)}")
+        raise ValueError(f"its codec is {codec!r:.50}, known are {', '.join(CODECS)}")
     block: bytes = data if codec == "null" else CODECS[codec]().decompress(data, most + 1)
     if len(block) > most:
         raise ValueError(f"it unpacks to more than {limits.MANIFEST} bytes")
@@ -100,7 +100,7 @@ def _unpacked(codec: str, data: bytes, most: int) -> bytes:
 
 
 def _decode(count: int, block: bytes, schema: Any) -> Iterator[Any]:
-    """Yield the records of a block. Raises ValueError for a count that cannot be: no record is empty."""
+    """Yield the records of a block. Raises ValueError for an impossible count: no record is empty."""
     import fastavro  # noqa: PLC0415 - slow to import
 
     if count > len(block):
@@ -111,12 +111,12 @@ def _decode(count: int, block: bytes, schema: Any) -> Iterator[Any]:
 
 
 def pairs(entries: list[Record] | None) -> dict[int, Any]:
-    """Return a map with integer keys, which Avro can only write as a list of records of two fields."""
+    """Return a map with integer keys, which Avro stores as a list of records of two fields."""
     return dict(tuple(entry.values()) for entry in entries or ())
 
 
 def _by_ids(node: Any) -> Any:
-    """Return a schema without logical types in which fields are called by their ids."""
+    """Return a schema without logical types, with ids as the names of its fields."""
     if isinstance(node, list):
         return [_by_ids(item) for item in node]
     if not isinstance(node, dict):

@@ -1,4 +1,4 @@
-"""Files and tasks as JSON, as the document has them."""
+"""Files and tasks as JSON, in the form of the document."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from reference_server.iceberg.metadata.columns import Column
 from reference_server.iceberg.metadata.reading import Json
 from reference_server.iceberg.scans.avro import key
 from reference_server.iceberg.scans.expressions import Expression, to_json
-from reference_server.iceberg.scans.manifests import DATA, EQUALITY_DELETES, POSITION_DELETES, ContentFile
+from reference_server.iceberg.scans.manifests import DATA, EQUALITY_DELETES, POSITION_DELETES, ListedFile
 from reference_server.iceberg.scans.partitions import Spec
 from reference_server.iceberg.scans.values import decoded, show_value
 
@@ -26,12 +26,12 @@ BOUNDS_FORMS = (BYTES, VALUES)
 
 
 def data_file_json(
-    file: ContentFile, spec: Spec, columns: Mapping[int, Column], stats: Collection[int], bounds: str
+    file: ListedFile, spec: Spec, columns: Mapping[int, Column], stats: Collection[int], bounds: str
 ) -> Json:
     """Return a data file, with the statistics of the columns whose ids are in `stats`.
 
-    Their `bounds` are the bytes of the manifest in hexadecimal, which is all that Java's parser takes, or values as
-    the document writes them.
+    `bounds` is the form of their bounds: the bytes of the manifest in hexadecimal, the only form that Java's parser
+    reads, or values in the form of the document.
     """
     node = _common(file, spec)
     if file.first_row_id is not None:
@@ -42,8 +42,8 @@ def data_file_json(
     return node
 
 
-def delete_file_json(file: ContentFile, spec: Spec) -> Json:
-    """Return a delete file. Clients need the data file of a deletion vector, which the document has no field for."""
+def delete_file_json(file: ListedFile, spec: Spec) -> Json:
+    """Return a delete file. The document has no field for the data file of a deletion vector, which clients need."""
     node = _common(file, spec)
     if file.content == EQUALITY_DELETES:
         node["equality-ids"] = file.get(EQUALITY_IDS) or []
@@ -58,7 +58,7 @@ def task_json(data_file: Json, references: Iterable[int], residual: Expression) 
     return {**node, "delete-file-references": listed} if listed else node
 
 
-def _common(file: ContentFile, spec: Spec) -> Json:
+def _common(file: ListedFile, spec: Spec) -> Json:
     node = {
         "content": CONTENT[file.content],
         "file-path": file.path,
@@ -72,7 +72,7 @@ def _common(file: ContentFile, spec: Spec) -> Json:
     return node if encryption_key is None else {**node, "key-metadata": encryption_key.hex().upper()}
 
 
-def _present(file: ContentFile, fields: Mapping[str, int]) -> dict[str, Any]:
+def _present(file: ListedFile, fields: Mapping[str, int]) -> dict[str, Any]:
     return {name: file.get(field) for name, field in fields.items() if file.get(field) is not None}
 
 

@@ -1,8 +1,8 @@
-"""Metrics evaluators: what is known about the values that some rows have for a term, and what follows for a test.
+"""Metrics evaluators: knowledge about the values of a term in some rows, and its consequences for a test.
 
 `rows_might_match` is the inclusive evaluation: false only when no row passes the test. `rows_must_match` is the strict
-one: true only when every row does. Null and NaN pass no comparison, and whether they pass a negated one (`not-eq` and
-its kind) readers disagree on: then neither evaluation decides.
+one: true only when every row does. Null and NaN pass no comparison; readers disagree whether they pass a negated one
+(`not-eq` and the like), so there neither evaluation decides.
 """
 
 from __future__ import annotations
@@ -18,18 +18,18 @@ Values = tuple[Any, ...]
 
 
 class MetricsEvaluator(Protocol):
-    """What is known about some rows."""
+    """Knowledge about some rows."""
 
     def rows_might_match(self, operator: str, values: Values) -> bool:
         """Return whether a row may pass the test."""
 
     def rows_must_match(self, operator: str, values: Values) -> bool:
-        """Return whether all rows surely pass the test."""
+        """Return whether all rows certainly pass the test."""
 
 
 @dataclass(frozen=True, slots=True)
 class ValueKinds:
-    """Which kinds of values there may be: null, NaN, and others."""
+    """Kinds of values that may occur: null, NaN, and others."""
 
     null: bool = True
     nan: bool = True
@@ -62,13 +62,13 @@ NO_GAPS = ValueKinds(null=False, nan=False)
 
 @dataclass(frozen=True, slots=True)
 class BoundsEvaluator:
-    """Rows of which the kinds of values are known; `value_set` holds all values but null and NaN, None: unknown."""
+    """Rows with known kinds of values; `value_set` contains all values except null and NaN, None: unknown."""
 
     kinds: ValueKinds
     value_set: ValueSet | None = None
 
     def rows_might_match(self, operator: str, values: Values) -> bool:
-        """See MetricsEvaluator."""
+        """Return whether a row may pass the test, by the kinds and the set of its values."""
         if operator in UNARY:
             return self.kinds.rows_might_match(operator)
         if operator in NEGATED and (self.kinds.null or self.kinds.nan):
@@ -76,7 +76,7 @@ class BoundsEvaluator:
         return self.kinds.other and (self.value_set is None or self.value_set.overlaps(operator, values))
 
     def rows_must_match(self, operator: str, values: Values) -> bool:
-        """See MetricsEvaluator."""
+        """Return whether all rows certainly pass the test, by the kinds and the set of their values."""
         if operator in UNARY:
             return self.kinds.rows_must_match(operator)
         gaps = self.kinds.null or self.kinds.nan
@@ -88,11 +88,11 @@ class NanEvaluator:
     """Rows that are all NaN. Some readers sort NaN above every number, others do not."""
 
     def rows_might_match(self, operator: str, values: Values) -> bool:
-        """See MetricsEvaluator."""
+        """Return whether a row may pass the test; any comparison may."""
         return operator not in UNARY or ONLY_NAN.rows_might_match(operator)
 
     def rows_must_match(self, operator: str, values: Values) -> bool:
-        """See MetricsEvaluator."""
+        """Return whether all rows certainly pass the test: only a unary test can be certain."""
         return operator in UNARY and ONLY_NAN.rows_must_match(operator)
 
 
@@ -107,18 +107,18 @@ class ValueSet(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Interval:
+class ValueInterval:
     """All values from `lower` to `upper`, either of which may be unknown (None)."""
 
     lower: Any
     upper: Any
 
     def overlaps(self, operator: str, values: Values) -> bool:
-        """See ValueSet."""
+        """Return whether a value between the bounds may pass a test."""
         return _OVERLAPS[operator](self, values)
 
     def is_within(self, operator: str, values: Values) -> bool:
-        """See ValueSet."""
+        """Return whether all values between the bounds pass a test."""
         if operator in NEGATED:
             return not _OVERLAPS[_POSITIVE[operator]](self, values)
         if self.lower is None or self.upper is None:
@@ -130,11 +130,11 @@ class Interval:
         return self.may_be_at_most(value) and self.may_be_at_least(value)
 
     def may_be_at_most(self, value: Any) -> bool:
-        """Return whether there may be a value as small as this one or smaller."""
+        """Return whether a value as small as this one or smaller may occur."""
         return self.lower is None or bool(self.lower <= value)
 
     def may_be_at_least(self, value: Any) -> bool:
-        """Return whether there may be a value as large as this one or larger."""
+        """Return whether a value as large as this one or larger may occur."""
         return self.upper is None or bool(self.upper >= value)
 
     def may_start_with(self, prefix: Any) -> bool:
@@ -154,7 +154,7 @@ class Interval:
 
 
 _POSITIVE = {"not-eq": "eq", "not-in": "in", "not-starts-with": "starts-with"}
-_OVERLAPS: dict[str, Callable[[Interval, Values], bool]] = {
+_OVERLAPS: dict[str, Callable[[ValueInterval, Values], bool]] = {
     "lt": lambda interval, values: interval.lower is None or interval.lower < values[0],
     "lt-eq": lambda interval, values: interval.may_be_at_most(values[0]),
     "gt": lambda interval, values: interval.upper is None or interval.upper > values[0],
@@ -166,7 +166,7 @@ _OVERLAPS: dict[str, Callable[[Interval, Values], bool]] = {
     "not-in": lambda interval, values: True,
     "not-starts-with": lambda interval, values: not interval.all_start_with(values[0]),
 }
-_WITHIN: dict[str, Callable[[Interval, Values], bool]] = {
+_WITHIN: dict[str, Callable[[ValueInterval, Values], bool]] = {
     "lt": lambda interval, values: interval.upper < values[0],
     "lt-eq": lambda interval, values: interval.upper <= values[0],
     "gt": lambda interval, values: interval.lower > values[0],
@@ -184,16 +184,16 @@ class SingleValue:
     value: Any
 
     def overlaps(self, operator: str, values: Values) -> bool:
-        """See ValueSet."""
+        """Return whether the value passes a test."""
         if operator in NEGATED:
             return not self.is_within(_POSITIVE[operator], values)
         return self.is_within(operator, values)
 
     def is_within(self, operator: str, values: Values) -> bool:
-        """See ValueSet."""
+        """Return whether the value passes a test."""
         if operator in NEGATED:
             return not self.is_within(_POSITIVE[operator], values)
-        return _WITHIN[operator](Interval(self.value, self.value), values)
+        return _WITHIN[operator](ValueInterval(self.value, self.value), values)
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,11 +204,11 @@ class InBuckets:
     buckets: ValueSet
 
     def overlaps(self, operator: str, values: Values) -> bool:
-        """See ValueSet."""
+        """Return whether a value of the buckets may pass a test; only equality can be excluded."""
         return operator not in ("eq", "in") or self._share(values)
 
     def is_within(self, operator: str, values: Values) -> bool:
-        """See ValueSet."""
+        """Return whether all values of the buckets pass a test; only inequality can be certain."""
         return operator in ("not-eq", "not-in") and not self._share(values)
 
     def _share(self, values: Values) -> bool:
@@ -220,10 +220,10 @@ class WithPrefix:
     """Texts or bytes whose prefixes, of the transform's width, lie in an interval."""
 
     transform: Transform
-    prefixes: Interval
+    prefixes: ValueInterval
 
     def overlaps(self, operator: str, values: Values) -> bool:
-        """See ValueSet."""
+        """Return whether a value with a prefix in the interval may pass a test."""
         if operator in ("not-eq", "not-in"):
             return True
         if operator == "not-starts-with":
@@ -233,7 +233,7 @@ class WithPrefix:
         return self.prefixes.overlaps("gt-eq" if operator == "gt" else operator, self._cut(values))
 
     def is_within(self, operator: str, values: Values) -> bool:
-        """See ValueSet."""
+        """Return whether all values with a prefix in the interval pass a test."""
         if operator in NEGATED:
             return not self.overlaps(_POSITIVE[operator], values)
         if operator == "starts-with":

@@ -1,6 +1,6 @@
 """Filters as trees, bound to a schema: constants, junctions, tests of one column, and tests that only rows decide.
 
-Negations are gone: they are pushed down to the tests when a filter is read.
+There are no negations: reading a filter pushes them down to the tests.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ _PAIRS = {
     AND: OR,
 }
 OPPOSITES = _PAIRS | {other: operator for operator, other in _PAIRS.items()}
-"""The operator that holds where another does not."""
+"""The negation of each operator."""
 MIRRORED = {"lt": "gt", "lt-eq": "gt-eq", "gt": "lt", "gt-eq": "lt-eq", "eq": "eq", "not-eq": "not-eq"}
-"""The operator of a comparison whose sides have changed places."""
+"""The operator of a comparison with swapped sides."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,8 +51,8 @@ class Junction:
 
 
 @dataclass(frozen=True, slots=True)
-class Term:
-    """What a test looks at: a column, or a transform of one."""
+class FilterTerm:
+    """Subject of a test: a column, or a transform of one."""
 
     column: Column
     transform: Transform | None = None
@@ -68,13 +68,13 @@ class Test:
     """A test of a term against values: none for unary operators, one for comparisons, several for sets."""
 
     operator: str
-    term: Term
+    term: FilterTerm
     values: tuple[Any, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class RowsOnly:
-    """A condition that nothing but rows can decide, such as a comparison of two columns; kept as it came."""
+    """A condition that only rows can decide, such as a comparison of two columns; kept in its original form."""
 
     node: Json
 
@@ -84,7 +84,7 @@ ALWAYS, NEVER = Constant(True), Constant(False)
 
 
 def join(operator: str, parts: Iterable[Expression]) -> Expression:
-    """Return a junction without constants; a constant, or the only part, where nothing else is left."""
+    """Return a junction without constants; a constant, or the only part, if no other part is left."""
     simplified: list[Expression] = []
     for part in parts:
         if isinstance(part, Constant):
@@ -100,7 +100,7 @@ def join(operator: str, parts: Iterable[Expression]) -> Expression:
 
 
 def holds(expression: Expression, decide: Callable[[Test], bool]) -> bool:
-    """Return whether an expression may hold, where `decide` says of each test whether it may."""
+    """Return whether an expression may hold; `decide` returns for each test whether it may."""
     if isinstance(expression, Junction):
         any_or_all = all if expression.operator == AND else any
         return any_or_all(holds(part, decide) for part in expression.parts)
@@ -110,7 +110,7 @@ def holds(expression: Expression, decide: Callable[[Test], bool]) -> bool:
 
 
 def simplified(expression: Expression, decide: Callable[[Test], bool | None]) -> Expression:
-    """Return an expression without the tests of which `decide` knows the outcome; None: unknown."""
+    """Return an expression without the tests that `decide` knows the outcome of; None: unknown."""
     if isinstance(expression, Junction):
         return join(expression.operator, (simplified(part, decide) for part in expression.parts))
     known = decide(expression) if isinstance(expression, Test) else None
@@ -118,7 +118,7 @@ def simplified(expression: Expression, decide: Callable[[Test], bool | None]) ->
 
 
 def to_json(expression: Expression) -> Any:
-    """Return an expression as clients know it: with `term` and `value`, which every revision has."""
+    """Return an expression as JSON with `term` and `value`, which clients of every revision know."""
     if isinstance(expression, Constant):
         return expression.holds
     if isinstance(expression, Junction):
@@ -127,7 +127,7 @@ def to_json(expression: Expression) -> Any:
 
 
 def _balanced(operator: str, nodes: list[Any]) -> Any:
-    """Return nodes joined two by two, so that many of them do not nest deeply."""
+    """Return nodes joined in a balanced tree, so that many of them do not nest deeply."""
     if len(nodes) == 1:
         return nodes[0]
     middle = len(nodes) // 2

@@ -1,6 +1,6 @@
-"""Reading the filter of a request: every expression of the document, bound to the columns of a schema.
+"""Parser of filters: every expression of the document, bound to the columns of a schema.
 
-Old and new names of operands are taken: `term` and `value`, and `left`, `right` and `child`.
+Old and new names of operands are accepted: `term` and `value`, and `left`, `right` and `child`.
 """
 
 from __future__ import annotations
@@ -25,39 +25,39 @@ from reference_server.iceberg.scans.expressions import (
     UNARY,
     Constant,
     Expression,
+    FilterTerm,
     RowsOnly,
-    Term,
     Test,
     join,
 )
-from reference_server.iceberg.scans.names import Names
+from reference_server.iceberg.scans.names import ColumnNames
 from reference_server.iceberg.scans.terms import read_apply, read_transform_term
 from reference_server.iceberg.scans.transforms import VOID
 from reference_server.iceberg.scans.values import is_float, kind_of
 
 DEEPEST = 100
-"""Levels of nesting that are read; a chain of one operator counts as one level."""
+"""Maximum levels of nesting; a chain of one operator counts as one level."""
 CONSTANTS = {"true": True, "false": False}
 
 
 @dataclass(frozen=True, slots=True)
 class Literal:
-    """A constant as it came, with its type if that was said."""
+    """A constant in its original form, with its type if the filter states it."""
 
     value: Any
     data_type: str | None = None
 
 
-Operand = Term | Literal
+Operand = FilterTerm | Literal
 
 
-def read_filter(node: Any, names: Names) -> Expression:
-    """Return the expression that a filter means. Raises InvalidInput for a malformed one, and for unknown columns."""
+def read_filter(node: Any, names: ColumnNames) -> Expression:
+    """Return the expression of a filter. Raises InvalidInput for a malformed one, and for unknown columns."""
     return _Reader(names).read(node, negated=False, depth=0)
 
 
 class _Reader:
-    def __init__(self, names: Names) -> None:
+    def __init__(self, names: ColumnNames) -> None:
         self._names = names
 
     def read(self, node: Any, *, negated: bool, depth: int) -> Expression:
@@ -88,8 +88,8 @@ class _Reader:
         values = _values(_part(node, "values"))
         return _set(operator, operand, [_bind(literal, operand) for literal in values])
 
-    def _unary(self, operator: str, term: Term) -> Expression:
-        """Return a test for null or NaN, or its outcome where the type of the column tells it already."""
+    def _unary(self, operator: str, term: FilterTerm) -> Expression:
+        """Return a test for null or NaN, or its outcome where the column's type decides it."""
         if operator in ("is-nan", "not-nan") and not is_float(term.type):
             return Constant(operator == "not-nan")
         if operator in ("is-null", "not-null") and self._names.is_required(term.column) and _keeps_null_out(term):
@@ -99,9 +99,9 @@ class _Reader:
     def _comparison(self, node: Json, operator: str) -> Expression:
         left = self._operand(node, "left")
         right = self._value(node)
-        if isinstance(left, Term) and isinstance(right, Literal):
+        if isinstance(left, FilterTerm) and isinstance(right, Literal):
             return _comparison(operator, left, right)
-        if isinstance(left, Literal) and isinstance(right, Term) and operator in MIRRORED:
+        if isinstance(left, Literal) and isinstance(right, FilterTerm) and operator in MIRRORED:
             return _comparison(MIRRORED[operator], right, left)
         return RowsOnly({**node, "type": operator})
 
@@ -112,7 +112,7 @@ class _Reader:
             return self._expression(node[name])
         term = _part(node, "term", instead_of=name)
         if isinstance(term, str):
-            return Term(self._names.find(term))
+            return FilterTerm(self._names.find(term))
         return read_transform_term(term, self._names)
 
     def _value(self, node: Json) -> Operand:
@@ -125,16 +125,16 @@ class _Reader:
     def _expression(self, node: Any) -> Operand:
         kind = node.get("type") if isinstance(node, dict) else None
         if kind == "reference":
-            return Term(self._names.by_id(node["id"]) if "id" in node else self._names.find(node["name"]))
+            return FilterTerm(self._names.by_id(node["id"]) if "id" in node else self._names.find(node["name"]))
         return read_apply(node, self._names) if kind == "apply" else _literal(node)
 
 
-def _keeps_null_out(term: Term) -> bool:
+def _keeps_null_out(term: FilterTerm) -> bool:
     return term.transform is None or term.transform.name != VOID
 
 
 def _chain(node: Any, kind: str) -> Iterator[Any]:
-    """Yield what one operator joins, however it is nested, without a call for each level."""
+    """Yield the operands of one operator, however they are nested, without recursion."""
     left_over = [node]
     while left_over:
         child = left_over.pop()
@@ -162,7 +162,7 @@ def _values(node: Any) -> list[Literal]:
     return [_literal(literal) for literal in node]
 
 
-def _bind(literal: Literal, term: Term) -> Any:
+def _bind(literal: Literal, term: FilterTerm) -> Any:
     """Return a constant as a value of the term's type. Raises InvalidInput."""
     _check_type(literal)
     kind = kind_of(term.type) if isinstance(term.type, str) else None
@@ -177,7 +177,7 @@ def _bind(literal: Literal, term: Term) -> Any:
 
 
 def _check_type(literal: Literal) -> None:
-    """Raise InvalidInput for a constant that is not a value of the type that it says it has."""
+    """Raise InvalidInput for a constant that is not of its stated type."""
     if literal.data_type is None:
         return
     try:
@@ -188,13 +188,13 @@ def _check_type(literal: Literal) -> None:
         raise InvalidInput(f"The filter has a constant that is not of type {literal.data_type:.100}: {error}") from None
 
 
-def _comparison(operator: str, term: Term, literal: Literal) -> Expression:
+def _comparison(operator: str, term: FilterTerm, literal: Literal) -> Expression:
     if operator in PREFIXES and term.type not in ("string", "binary"):
         raise InvalidInput(f"{term.column.name!r:.100} has no prefix: it is of the type {term.type}.")
     return Test(operator, term, (_bind(literal, term),))
 
 
-def _set(operator: str, term: Term, values: list[Any]) -> Expression:
+def _set(operator: str, term: FilterTerm, values: list[Any]) -> Expression:
     different = tuple(dict.fromkeys(values))
     if not different:
         return ALWAYS if operator == "not-in" else NEVER

@@ -1,4 +1,4 @@
-"""Manifest lists and manifests: what they say of files, with everything that entries inherit filled in."""
+"""Manifest lists and manifests: their entries with all inherited values filled in."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 from reference_server.errors import InvalidInput
 from reference_server.iceberg.metadata.reading import Json
 from reference_server.iceberg.scans.avro import Record, key, pairs, read_avro
-from reference_server.iceberg.scans.partitions import PartitionField, Spec, Summary
+from reference_server.iceberg.scans.partitions import BoundField, Spec, Summary
 from reference_server.iceberg.scans.values import decoded, kind_of
 
 DATA, POSITION_DELETES, EQUALITY_DELETES = range(3)
@@ -22,8 +22,8 @@ Fetch = Callable[[str], bytes]
 
 
 @dataclass(frozen=True, slots=True)
-class Manifest:
-    """A manifest as a manifest list names it. `files` counts the files that are not deleted, None: unknown."""
+class ManifestFile:
+    """A manifest in a manifest list. `files` counts the files that are not deleted, None: unknown."""
 
     path: str
     spec_id: int
@@ -36,8 +36,8 @@ class Manifest:
 
 
 @dataclass(frozen=True, slots=True)
-class ContentFile:
-    """A data or delete file, as a manifest names it; partition values are in the order of its spec's fields."""
+class ListedFile:
+    """A data or delete file in a manifest; partition values are in the order of its spec's fields."""
 
     content: int
     path: str
@@ -51,27 +51,27 @@ class ContentFile:
     status: int
     first_row_id: int | None
     raw: Record
-    """The fields of the entry that are needed less often, by their keys."""
+    """Further fields of the entry, by their keys."""
 
     def get(self, field_id: int) -> Any:
-        """Return another field, None where it is not written."""
+        """Return another field, None for an absent one."""
         return self.raw.get(key(field_id))
 
     def map(self, field_id: int) -> dict[int, Any]:
-        """Return another field that is a map by column id, empty where it is not written."""
+        """Return another field that is a map by column id, empty for an absent one."""
         return pairs(self.raw.get(key(field_id)))
 
 
 class Manifests:
-    """Reads manifests through `fetch`; those read last are kept, for they never change."""
+    """Reads manifests through `fetch`; the latest are cached, since they never change."""
 
     def __init__(self, fetch: Fetch) -> None:
         self._fetch = fetch
-        self._kept: OrderedDict[tuple[Manifest, Spec], list[ContentFile]] = OrderedDict()
+        self._kept: OrderedDict[tuple[ManifestFile, Spec], list[ListedFile]] = OrderedDict()
         self._kept_files = 0
         self._lock = Lock()
 
-    def of_snapshot(self, snapshot: Json) -> list[Manifest]:
+    def of_snapshot(self, snapshot: Json) -> list[ManifestFile]:
         """Return the manifests of a snapshot. Raises FileNotFound, InvalidInput and ServiceUnavailable."""
         location = snapshot.get("manifest-list")
         if location is None:
@@ -79,8 +79,8 @@ class Manifests:
         records = read_avro(location, self._fetch(location)).records
         return [_well_formed(location, _manifest, record) for record in records]
 
-    def files(self, manifest: Manifest, specs: Mapping[int, Spec]) -> list[ContentFile]:
-        """Return all files of a manifest, those that it deletes too. Raises what `of_snapshot` raises."""
+    def files(self, manifest: ManifestFile, specs: Mapping[int, Spec]) -> list[ListedFile]:
+        """Return all files of a manifest, including deleted ones. Raises the errors of `of_snapshot`."""
         spec = specs.get(manifest.spec_id)
         if spec is None:
             raise InvalidInput(f"The manifest {manifest.path!r:.300} has a partition spec that the table lacks.")
@@ -92,13 +92,13 @@ class Manifests:
             self._keep((manifest, spec), files)
         return files
 
-    def _named(self, path: str, snapshot: Json) -> Manifest:
-        """Return a manifest that stands in the metadata alone, as those of the first tables did."""
+    def _named(self, path: str, snapshot: Json) -> ManifestFile:
+        """Return a manifest that only the metadata name, as in the first tables."""
         header = read_avro(path, self._fetch(path)).header
         spec_id = int(header.get("partition-spec-id", 0))
-        return Manifest(path, spec_id, False, 0, snapshot["snapshot-id"], None, None, None)
+        return ManifestFile(path, spec_id, False, 0, snapshot["snapshot-id"], None, None, None)
 
-    def _keep(self, name: tuple[Manifest, Spec], files: list[ContentFile]) -> None:
+    def _keep(self, name: tuple[ManifestFile, Spec], files: list[ListedFile]) -> None:
         with self._lock:
             if name in self._kept:
                 return
@@ -118,10 +118,10 @@ def _well_formed(location: str, read: Callable[[Any], Any], record: Any) -> Any:
         ) from None
 
 
-def _manifest(record: Record) -> Manifest:
+def _manifest(record: Record) -> ManifestFile:
     added, existing = record.get(key(504)), record.get(key(505))
     summaries = record.get(key(507))
-    return Manifest(
+    return ManifestFile(
         path=record[key(500)],
         spec_id=record[key(502)],
         deletes=record.get(key(517)) == DELETES,
@@ -133,8 +133,8 @@ def _manifest(record: Record) -> Manifest:
     )
 
 
-def summary_of(manifest: Manifest, position: int, partition_field: PartitionField) -> Summary | None:
-    """Return what a manifest says about a partition field, None for nothing."""
+def summary_of(manifest: ManifestFile, position: int, partition_field: BoundField) -> Summary | None:
+    """Return the summary of a partition field in a manifest, None without one."""
     if manifest.summaries is None or position >= len(manifest.summaries):
         return None
     record = manifest.summaries[position]
@@ -142,14 +142,14 @@ def summary_of(manifest: Manifest, position: int, partition_field: PartitionFiel
     return Summary(bool(record[key(509)]), record.get(key(518)), lower, upper)
 
 
-def _files(records: list[Record], manifest: Manifest, spec: Spec) -> Iterator[ContentFile]:
+def _files(records: list[Record], manifest: ManifestFile, spec: Spec) -> Iterator[ListedFile]:
     next_row = manifest.first_row_id
     for record in records:
         entry, status = record[key(2)], record[key(0)]
         first_row = entry.get(key(142))
         if first_row is None and next_row is not None and status != DELETED and not manifest.deletes:
             first_row, next_row = next_row, next_row + entry[key(103)]
-        yield ContentFile(
+        yield ListedFile(
             content=entry.get(key(134)) or DATA,
             path=entry[key(100)],
             format=entry[key(101)].lower(),
@@ -165,7 +165,7 @@ def _files(records: list[Record], manifest: Manifest, spec: Spec) -> Iterator[Co
         )
 
 
-def _sequence_number(record: Record, manifest: Manifest, status: int) -> int:
+def _sequence_number(record: Record, manifest: ManifestFile, status: int) -> int:
     explicit: int | None = record.get(key(3))
     if explicit is None and status == ADDED:
         return manifest.sequence_number
@@ -180,6 +180,6 @@ def _partition(values: Record, spec: Spec) -> tuple[Any, ...]:
     return tuple(_taken(field, values.get(key(field.id))) for field in spec.fields)
 
 
-def _taken(field: PartitionField, value: Any) -> Any:
+def _taken(field: BoundField, value: Any) -> Any:
     kind = kind_of(field.type)
     return value if value is None or kind is None else kind.take(value)

@@ -1,7 +1,7 @@
-"""Dates and times as numbers and as text, for every year that 64 bits can hold.
+"""Dates and times as numbers and as text, for every year that 64 bits can express.
 
-A date is days since 1970-01-01; a time of day and a timestamp are ticks (micro- or nanoseconds).
-Python's own dates end with the year 9999; columns do not.
+A date is days since 1970-01-01; a time of day and a timestamp are ticks (micro- or nanoseconds). Python's own dates end
+with the year 9999; columns do not.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import re
 
 DAY_SECONDS = 86_400
 DIGITS = {1_000_000: 6, 1_000_000_000: 9}
-"""Digits of the fraction, by ticks in a second."""
+"""Digits of the fraction, by ticks per second."""
 YEARS_IN_ERA, DAYS_IN_ERA = 400, 146_097
 EPOCH = 719_468  # days from 0000-03-01 to 1970-01-01
 LONGEST_MONTHS = (31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
@@ -42,7 +42,7 @@ def date_of(days: int) -> tuple[int, int, int]:
 
 
 def show_date(days: int) -> str:
-    """Return a date as text; years beyond four digits have a sign, as ISO 8601 wants it."""
+    """Return a date as text; years beyond four digits have a sign, as ISO 8601 requires."""
     year, month, day = date_of(days)
     year_text = f"{year:04d}" if 0 <= year <= 9999 else f"{year:+05d}"
     return f"{year_text}-{month:02d}-{day:02d}"
@@ -80,8 +80,8 @@ def read_time(text: str, per_second: int = 1_000_000) -> int:
 def read_stamp(text: str, per_second: int, *, zoned: bool) -> int:
     """Return the ticks of a timestamp, in UTC.
 
-    Where the type has a zone, a text without one is UTC: PyIceberg leaves it out. Raises ValueError, also for a
-    zone where the type has none.
+    In a type with a zone, a text without one is UTC: PyIceberg leaves it out. Raises ValueError, also for a zone in a
+    type without one.
     """
     match = STAMP_TEXT.fullmatch(text)
     if match is None:

@@ -1,4 +1,4 @@
-"""Finding columns by the names of a request: `point.x`, `tags.element`, `map.key`, by case or not."""
+"""Lookup of columns by the names of a request: `point.x`, `tags.element`, `map.key`, case-sensitive or not."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from reference_server.iceberg.metadata.columns import Column, Columns
 from reference_server.iceberg.metadata.types import type_name
 
 OF_ROWS = frozenset({"_file", "_pos", "_spec_id", "_partition", "_deleted", "_row_id", "_last_updated_sequence_number"})
-"""Columns that readers add to every table; what a client selects may name them."""
+"""Columns that readers add to every table; a client may select them."""
 
 
-class Names:
+class ColumnNames:
     """The columns of a schema, by name."""
 
     def __init__(self, columns: Columns, *, case_sensitive: bool) -> None:
@@ -23,15 +23,15 @@ class Names:
                 self._folded.setdefault(name.lower(), []).append(column_id)
 
     def find(self, name: str) -> Column:
-        """Return the column that can be filtered by this name.
+        """Return the column with this name for a filter.
 
-        Raises InvalidInput where there is none or several, and for one in a list or a map, which has many values
+        Raises InvalidInput for an unknown or ambiguous name, and for a column in a list or a map, which has many values
         in a row.
         """
         return self._single(self._columns.by_id[self._id(name)])
 
     def by_id(self, column_id: int) -> Column:
-        """Return the column with this id; raises as `find` does."""
+        """Return the column with this id. Raises the errors of `find`."""
         column = self._columns.by_id.get(column_id)
         if column is None:
             raise InvalidInput(f"There is no column with the id {column_id}.")
@@ -42,13 +42,13 @@ class Names:
         return column.required and all(outer.required for outer in self._columns.ancestors(column))
 
     def check(self, selected: Iterable[str]) -> None:
-        """Raise InvalidInput for a name that no column has."""
+        """Raise InvalidInput for an unknown name."""
         for name in selected:
             if name not in OF_ROWS:
                 self._id(name)
 
     def ids_below(self, names: Iterable[str]) -> frozenset[int]:
-        """Return the ids of columns and of everything in them. Raises InvalidInput for an unknown name."""
+        """Return the ids of columns and of all columns nested in them. Raises InvalidInput for an unknown name."""
         selected = {self._id(name) for name in names}
         columns = self._columns
         below = (

@@ -1,4 +1,4 @@
-"""Partition specs bound to columns, and what partition values say about a term."""
+"""Partition specs bound to columns, and evaluators of partition values."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ from reference_server.iceberg.scans.evaluators import (
     ONLY_NULL,
     BoundsEvaluator,
     InBuckets,
-    Interval,
     MetricsEvaluator,
     NanEvaluator,
     SingleValue,
+    ValueInterval,
     ValueKinds,
     ValueSet,
     WithPrefix,
 )
-from reference_server.iceberg.scans.expressions import Term
+from reference_server.iceberg.scans.expressions import FilterTerm
 from reference_server.iceberg.scans.transforms import BUCKET, IDENTITY, VOID, Transform, read_transform
 from reference_server.iceberg.scans.values import is_float, is_nan
 
 
 @dataclass(frozen=True, slots=True)
-class PartitionField:
+class BoundField:
     """A partition field; `transform` is None where it, or the type of its source, is unknown."""
 
     id: int
@@ -35,7 +35,7 @@ class PartitionField:
 
     @property
     def type(self) -> str:
-        """The type of its values, `unknown` where it is not known."""
+        """The type of its values, `unknown` if it is not known."""
         return self.transform.result if self.transform else "unknown"
 
 
@@ -44,17 +44,17 @@ class Spec:
     """A partition spec."""
 
     id: int
-    fields: tuple[PartitionField, ...]
+    fields: tuple[BoundField, ...]
 
     @property
     def is_partitioned(self) -> bool:
-        """False when all its files are in the one partition that there is."""
+        """Whether its files can be in different partitions."""
         return any(field.transform is None or field.transform.name != VOID for field in self.fields)
 
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """What a manifest list says about the values of a partition field in a manifest."""
+    """Summary of a partition field's values in a manifest, from the manifest list."""
 
     null: bool
     nan: bool | None
@@ -63,20 +63,20 @@ class Summary:
 
 
 def current_schema(metadata: Json) -> Json:
-    """Return the schema that new rows have."""
+    """Return the schema of new rows."""
     current = metadata["current-schema-id"]
     schema: Json = next(schema for schema in metadata["schemas"] if schema["schema-id"] == current)
     return schema
 
 
 def all_columns(metadata: Json, schema: Json | None = None) -> dict[int, Column]:
-    """Return the columns that a table has or once had, by id: as a schema has them, by default the current one."""
+    """Return all present and former columns of a table by id: in the form of a schema, by default the current one."""
     schemas = [*metadata["schemas"], current_schema(metadata), schema or current_schema(metadata)]
     return {column_id: column for schema in schemas for column_id, column in Columns(schema).by_id.items()}
 
 
 def bound_specs(metadata: Json, schema: Json | None = None) -> dict[int, Spec]:
-    """Return the partition specs of a table, by id; their fields know their types from `all_columns`."""
+    """Return the partition specs of a table by id; the types of their fields are from `all_columns`."""
     columns = all_columns(metadata, schema)
     return {spec["spec-id"]: _bind_spec(spec, columns) for spec in metadata["partition-specs"]}
 
@@ -85,14 +85,14 @@ def _bind_spec(spec: Json, columns: dict[int, Column]) -> Spec:
     return Spec(spec["spec-id"], tuple(_bind(field, columns.get(field["source-id"])) for field in spec["fields"]))
 
 
-def _bind(field: Json, column: Column | None) -> PartitionField:
+def _bind(field: Json, column: Column | None) -> BoundField:
     source = column.type if column is not None and isinstance(column.type, str) else None
     transform = read_transform(field["transform"], source) if source else None
-    return PartitionField(field["field-id"], field["source-id"], transform)
+    return BoundField(field["field-id"], field["source-id"], transform)
 
 
-def evaluator_of_value(field: PartitionField, term: Term, value: Any) -> MetricsEvaluator | None:
-    """Return the evaluator of a file's partition value, None when it says nothing about the term."""
+def evaluator_of_value(field: BoundField, term: FilterTerm, value: Any) -> MetricsEvaluator | None:
+    """Return the evaluator of a file's partition value, None for one unrelated to the term."""
     if not _related(field, term):
         return None
     if value is None:
@@ -102,8 +102,8 @@ def evaluator_of_value(field: PartitionField, term: Term, value: Any) -> Metrics
     return BoundsEvaluator(NO_GAPS, _value_set(field, term, value, value))
 
 
-def evaluator_of_summary(field: PartitionField, term: Term, summary: Summary) -> MetricsEvaluator | None:
-    """Return the evaluator of a manifest's summary, None when it says nothing about the term."""
+def evaluator_of_summary(field: BoundField, term: FilterTerm, summary: Summary) -> MetricsEvaluator | None:
+    """Return the evaluator of a manifest's summary, None for one unrelated to the term."""
     if not _related(field, term):
         return None
     nan = is_float(field.type) and summary.nan is not False
@@ -114,13 +114,13 @@ def evaluator_of_summary(field: PartitionField, term: Term, summary: Summary) ->
     return BoundsEvaluator(kinds, _value_set(field, term, summary.lower, summary.upper))
 
 
-def _related(field: PartitionField, term: Term) -> bool:
+def _related(field: BoundField, term: FilterTerm) -> bool:
     transform = field.transform
     return field.source == term.column.id and transform is not None and transform.name != VOID
 
 
-def _value_set(field: PartitionField, term: Term, lower: Any, upper: Any) -> ValueSet | None:
-    """Return where a term's values are, if the values of a partition field are between two."""
+def _value_set(field: BoundField, term: FilterTerm, lower: Any, upper: Any) -> ValueSet | None:
+    """Return the set of a term's values, given the interval of a partition field's values."""
     applied, requested = field.transform, term.transform
     assert applied is not None, "related fields have a transform"
     if requested is not None and requested.text == applied.text:
@@ -128,7 +128,7 @@ def _value_set(field: PartitionField, term: Term, lower: Any, upper: Any) -> Val
     if applied.name == IDENTITY:
         return mapped(requested, lower, upper)
     if applied.name == BUCKET:
-        return InBuckets(applied, Interval(lower, upper)) if requested is None else None
+        return InBuckets(applied, ValueInterval(lower, upper)) if requested is None else None
     if isinstance(lower, str | bytes):
         return _beginning(applied, lower, upper) if requested is None else None
     return (
@@ -137,7 +137,7 @@ def _value_set(field: PartitionField, term: Term, lower: Any, upper: Any) -> Val
 
 
 def mapped(transform: Transform | None, lower: Any, upper: Any) -> ValueSet | None:
-    """Return where a transform puts the values between two; None if that can be anywhere."""
+    """Return the image of an interval under a transform, None if it is unbounded."""
     if transform is None:
         return _exact(lower, upper)
     if transform.keeps_order:
@@ -146,10 +146,10 @@ def mapped(transform: Transform | None, lower: Any, upper: Any) -> ValueSet | No
 
 
 def _exact(lower: Any, upper: Any) -> ValueSet:
-    return SingleValue(lower) if lower == upper else Interval(lower, upper)
+    return SingleValue(lower) if lower == upper else ValueInterval(lower, upper)
 
 
 def _beginning(transform: Transform, lower: Any, upper: Any) -> ValueSet:
     if lower == upper and len(lower) < transform.width:
         return SingleValue(lower)
-    return WithPrefix(transform, Interval(lower, upper))
+    return WithPrefix(transform, ValueInterval(lower, upper))

@@ -1,4 +1,4 @@
-"""From a scan to its file scan tasks, split into plan tasks, each of which makes one answer of bounded size."""
+"""Planner of file scan tasks: splits a scan into plan tasks, each of which makes one answer of bounded size."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from reference_server.iceberg.metadata.reading import Json
 from reference_server.iceberg.scans.content import CONTENT_OFFSET, data_file_json, delete_file_json, task_json
 from reference_server.iceberg.scans.deletes import DeleteIndex
 from reference_server.iceberg.scans.expressions import ALWAYS
-from reference_server.iceberg.scans.manifests import ADDED, DELETED, ContentFile, Manifest, Manifests
+from reference_server.iceberg.scans.manifests import ADDED, DELETED, ListedFile, ManifestFile, Manifests
 from reference_server.iceberg.scans.pruning import file_can_match, manifest_can_match, residual
 from reference_server.iceberg.scans.scan import Scan
 
 
 @dataclass(frozen=True, slots=True)
 class Slice:
-    """Files of a manifest that are not deleted, from position `begin` up to, not including, `end`.
+    """Live files of a manifest, from position `begin` up to, not including, `end`.
 
-    The last slice has no end, whatever the manifest list counts; `expected` is how many files that is likely to be.
+    The last slice has no end, whatever the manifest list counts; `expected` is the likely number of its files.
     """
 
-    manifest: Manifest
+    manifest: ManifestFile
     begin: int
     end: int | None
     expected: int
@@ -32,11 +32,9 @@ PlanTask = list[Slice]
 
 
 class Planner:
-    """Plans one scan. `size` is the number of data files that one plan task looks at, `bounds` as in content.py.
+    """Plans one scan. `size` is the number of data files that one plan task covers, `bounds` as in content.py.
 
-    All methods may block.
-
-    They raise FileNotFound, InvalidInput and ServiceUnavailable when manifests cannot be read.
+    All methods may block. They raise FileNotFound, InvalidInput and ServiceUnavailable for unreadable manifests.
     """
 
     def __init__(self, scan: Scan, manifests: Manifests, size: int, bounds: str) -> None:
@@ -47,7 +45,7 @@ class Planner:
 
     @cached_property
     def plan_tasks(self) -> list[PlanTask]:
-        """The data files of the scan, in plan tasks; what the manifest list rules out is not in them."""
+        """The data files of the scan, in plan tasks, without those that the manifest list rules out."""
         plan_tasks: list[PlanTask] = []
         capacity = 0
         for manifest_slice in self._slices():
@@ -87,7 +85,7 @@ class Planner:
                 )
 
     @cached_property
-    def _all_manifests(self) -> list[Manifest]:
+    def _all_manifests(self) -> list[ManifestFile]:
         scan = self._scan
         if scan.start is None:
             return self._manifests.of_snapshot(scan.snapshot) if scan.snapshot else []
@@ -99,7 +97,7 @@ class Planner:
         ]
 
     @property
-    def _data_manifests(self) -> Iterator[Manifest]:
+    def _data_manifests(self) -> Iterator[ManifestFile]:
         scan = self._scan
         for manifest in self._all_manifests:
             spec = scan.specs.get(manifest.spec_id)
@@ -115,8 +113,8 @@ class Planner:
         )
         return DeleteIndex(files, specs)
 
-    def _wanted(self, plan_task: PlanTask) -> Iterator[ContentFile]:
-        """Yield the files of a plan task that may hold rows of the scan, until there are rows enough."""
+    def _wanted(self, plan_task: PlanTask) -> Iterator[ListedFile]:
+        """Yield the files of a plan task that may contain rows of the scan, until there are enough rows."""
         scan = self._scan
         certain_rows = 0
         for file in self._listed(plan_task):
@@ -133,16 +131,16 @@ class Planner:
                 if certain_rows >= scan.enough:
                     return
 
-    def _listed(self, plan_task: PlanTask) -> Iterator[ContentFile]:
+    def _listed(self, plan_task: PlanTask) -> Iterator[ListedFile]:
         for manifest_slice in plan_task:
             yield from self._of_scan(self._live(manifest_slice))
 
-    def _live(self, manifest_slice: Slice) -> list[ContentFile]:
+    def _live(self, manifest_slice: Slice) -> list[ListedFile]:
         files = self._manifests.files(manifest_slice.manifest, self._scan.specs)
         return [file for file in files if file.status != DELETED][manifest_slice.begin : manifest_slice.end]
 
-    def _of_scan(self, files: Iterable[ContentFile]) -> Iterable[ContentFile]:
-        """Return the files that the scan is about: in a range those alone that its own snapshots have added."""
+    def _of_scan(self, files: Iterable[ListedFile]) -> Iterable[ListedFile]:
+        """Return the files of the scan: in a range only those that its own snapshots have added."""
         if self._scan.start is None:
             return files
         ids = {snapshot["snapshot-id"] for snapshot in self._scan.appends()}

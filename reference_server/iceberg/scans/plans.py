@@ -1,8 +1,8 @@
-"""Scan plans that clients may come back to: a record in storage for each, and results that are still being made.
+"""Scan plans that clients may fetch later: a stored record for each, and results in progress.
 
 plan / warehouse / <id>  ->  a `ScanPlan` as JSON
 
-The record says what was asked for, and of which snapshot and schema, so its tasks can be made again at any time, also
+The record contains the request and the ids of snapshot and schema, so its tasks can be made again at any time, even
 after a restart. A plan task is the id of its scan plan and a number.
 """
 
@@ -18,8 +18,8 @@ from typing import Any
 
 import orjson
 
-from reference_server.iceberg.catalog.catalog import Change
-from reference_server.iceberg.catalog.kept import Kept
+from reference_server.iceberg.catalog.catalog import WarehouseChange
+from reference_server.iceberg.catalog.expiring import ExpiringValues
 from reference_server.iceberg.catalog.keys import plan_key, plan_prefix
 from reference_server.iceberg.errors import PlanNotFound
 from reference_server.iceberg.metadata.reading import Json
@@ -30,14 +30,14 @@ from specs.problems import Problem
 
 SYNC, ASYNC = "sync", "async"
 MODES = (SYNC, ASYNC)
-"""When a scan plan is done: at once, or in the background."""
+"""Modes of planning: at once, or in the background."""
 LIFETIME_SECONDS = 60 * 60
 KEPT_RESULTS = 100
 
 
 @dataclass(frozen=True, slots=True)
 class ScanPlan:
-    """A scan plan: of which table, for which request (JSON text), and until when it is kept (seconds since 1970)."""
+    """A scan plan: its table, its request (JSON text), and its expiry (seconds since 1970)."""
 
     id: str
     table: str
@@ -50,11 +50,11 @@ class ScanPlan:
 
     @property
     def pin(self) -> Pin:
-        """Which snapshot and schema it is for."""
+        """The snapshot and schema of the plan."""
         return Pin(self.snapshot, self.schema)
 
     def scan_request(self) -> Json:
-        """Return the request; filters in it may be nested more deeply than can be written again."""
+        """Return the request; its filters may be nested too deeply to be serialized again."""
         request: Json = orjson.loads(self.request)
         return request
 
@@ -64,7 +64,7 @@ class ScanPlan:
 
 
 def new_plan(scan: Scan, request: bytes, *, background: bool) -> ScanPlan:
-    """Return a scan plan for a request body, with an id that nobody can guess; later ones have greater ids."""
+    """Return a scan plan for a request body, with an unguessable id; later plans have greater ids."""
     now = time.time()
     name = f"{int(now * 1000):012x}{secrets.token_hex(10)}"
     table, pin = scan.metadata["table-uuid"], scan.pin
@@ -72,7 +72,7 @@ def new_plan(scan: Scan, request: bytes, *, background: bool) -> ScanPlan:
 
 
 def find_plan(get: Callable[[bytes], bytes | None], warehouse: str, plan_id: str, table: str) -> ScanPlan:
-    """Return a scan plan of a table, by its UUID; `get` reads a key. Raises PlanNotFound."""
+    """Return a scan plan by its id and the UUID of its table; `get` reads a key. Raises PlanNotFound."""
     value = get(plan_key(warehouse, plan_id))
     plan = ScanPlan(**orjson.loads(value)) if value else None
     if plan is None or plan.table != table or plan.until < time.time():
@@ -80,32 +80,32 @@ def find_plan(get: Callable[[bytes], bytes | None], warehouse: str, plan_id: str
     return plan
 
 
-async def keep_plan(change: Change, kept: Kept, plan: ScanPlan) -> None:
-    """Let a change store a scan plan, for a time, while there is room."""
+async def keep_plan(change: WarehouseChange, kept: ExpiringValues, plan: ScanPlan) -> None:
+    """Store a scan plan in a change, until it expires, if there is room."""
     key = plan_key(change.warehouse, plan.id)
     await kept.put(change.transaction, plan_prefix(change.warehouse), key, orjson.dumps(asdict(plan)), plan.until)
 
 
 def cancelled(plan: ScanPlan) -> ScanPlan:
-    """Return a scan plan as it is after its cancellation."""
+    """Return a scan plan in the cancelled state."""
     return replace(plan, cancelled=True)
 
 
 @dataclass(frozen=True, slots=True)
 class ScanServices:
-    """What all scan plans share; `background` tells clients to wait for results and ask for them again.
+    """Services of all scan plans; with `background` clients wait for results and fetch them later.
 
-    `bounds` is how those of columns are written, see content.py.
+    `bounds` is the form of column bounds, see content.py.
     """
 
     manifests: Manifests
-    results: Results
+    results: PlanResults
     background: bool
     bounds: str
 
 
 def scan_services(fetch: Fetch, mode: str, bounds: str) -> ScanServices:
-    """Return what scan plans share; `fetch` reads files, `mode` is `sync` or `async`, `bounds` as in content.py.
+    """Return the services of scan plans; `fetch` reads files, `mode` is `sync` or `async`, `bounds` as in content.py.
 
     Raises Problem for another mode or form of bounds.
     """
@@ -113,27 +113,27 @@ def scan_services(fetch: Fetch, mode: str, bounds: str) -> ScanServices:
         raise Problem(f"Unknown mode of scan planning: {mode!r}.", f"Use {' or '.join(MODES)}.")
     if bounds not in BOUNDS_FORMS:
         raise Problem(f"Unknown form of bounds: {bounds!r}.", f"Use {' or '.join(BOUNDS_FORMS)}.")
-    return ScanServices(Manifests(fetch), Results(), mode == ASYNC, bounds)
+    return ScanServices(Manifests(fetch), PlanResults(), mode == ASYNC, bounds)
 
 
-class Results:
-    """Results of scan plans in the background, the latest of them; a scan plan whose result is gone is made again."""
+class PlanResults:
+    """Latest results of scan plans in the background; a scan plan whose result was dropped is planned again."""
 
     def __init__(self) -> None:
         self._kept: OrderedDict[str, Future[Any]] = OrderedDict()
 
     def find(self, plan_id: str) -> Future[Any] | None:
-        """Return what was started for a scan plan, None for nothing."""
+        """Return the future result of a scan plan, None for one that was not started."""
         return self._kept.get(plan_id)
 
     def start(self, plan_id: str, executor: Executor, make: Callable[[], Any]) -> None:
-        """Begin to make a result in a thread."""
+        """Start making a result in a thread."""
         self._kept[plan_id] = executor.submit(make)
         while len(self._kept) > KEPT_RESULTS:
             self.forget(next(iter(self._kept)))
 
     def forget(self, plan_id: str) -> None:
-        """Drop a result; if it is not begun, it never will be."""
+        """Drop a result, and cancel it if it has not started."""
         dropped = self._kept.pop(plan_id, None)
         if dropped is not None:
             dropped.cancel()

@@ -1,4 +1,4 @@
-"""Which manifests and files of a scan can hold rows that fit its filter, and what is left to test in a file."""
+"""Pruning: manifests and files that may contain rows matching a filter, and the residual filter of a file."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from collections.abc import Iterable, Iterator
 from reference_server.iceberg.scans.evaluators import (
     ONLY_NULL,
     BoundsEvaluator,
-    Interval,
     MetricsEvaluator,
+    ValueInterval,
     ValueKinds,
     ValueSet,
 )
-from reference_server.iceberg.scans.expressions import Constant, Expression, Term, Test, holds, simplified
-from reference_server.iceberg.scans.manifests import ContentFile, Manifest, summary_of
+from reference_server.iceberg.scans.expressions import Constant, Expression, FilterTerm, Test, holds, simplified
+from reference_server.iceberg.scans.manifests import ListedFile, ManifestFile, summary_of
 from reference_server.iceberg.scans.partitions import Spec, evaluator_of_summary, evaluator_of_value, mapped
 from reference_server.iceberg.scans.values import decoded, is_float
 
@@ -21,8 +21,8 @@ VALUE_COUNTS, NULL_COUNTS, NAN_COUNTS, LOWER_BOUNDS, UPPER_BOUNDS = 109, 110, 13
 NOT_A_NUMBER_ONLY = ValueKinds(null=False, other=False)
 
 
-def manifest_can_match(filter_: Expression, manifest: Manifest, spec: Spec) -> bool:
-    """Return whether a file of a manifest may hold matching rows, according to the manifest list."""
+def manifest_can_match(filter_: Expression, manifest: ManifestFile, spec: Spec) -> bool:
+    """Return whether a file of a manifest may contain matching rows, according to the manifest list."""
 
     def decide(test: Test) -> bool:
         return _rows_might_match(test, _evaluators_of_manifest(test.term, manifest, spec))
@@ -30,8 +30,8 @@ def manifest_can_match(filter_: Expression, manifest: Manifest, spec: Spec) -> b
     return holds(filter_, decide)
 
 
-def file_can_match(filter_: Expression, file: ContentFile, spec: Spec) -> bool:
-    """Return whether a data file may hold matching rows, according to its partition and its columns' bounds."""
+def file_can_match(filter_: Expression, file: ListedFile, spec: Spec) -> bool:
+    """Return whether a data file may contain matching rows, according to its partition and its columns' bounds."""
     if isinstance(filter_, Constant):
         return filter_.holds
     return file.records != 0 and holds(
@@ -42,8 +42,8 @@ def file_can_match(filter_: Expression, file: ContentFile, spec: Spec) -> bool:
     )
 
 
-def residual(filter_: Expression, file: ContentFile, spec: Spec) -> Expression:
-    """Return what is left of a filter where the partition of a file decides some of its tests."""
+def residual(filter_: Expression, file: ListedFile, spec: Spec) -> Expression:
+    """Return a filter without the tests that the partition of a file decides."""
 
     def decide(test: Test) -> bool | None:
         evaluators = list(evaluators_of_partition(test.term, file, spec))
@@ -55,16 +55,16 @@ def residual(filter_: Expression, file: ContentFile, spec: Spec) -> Expression:
     return simplified(filter_, decide)
 
 
-def evaluators_of_partition(term: Term, file: ContentFile, spec: Spec) -> Iterator[MetricsEvaluator]:
-    """Yield an evaluator for each partition value of a file that says something about a term."""
+def evaluators_of_partition(term: FilterTerm, file: ListedFile, spec: Spec) -> Iterator[MetricsEvaluator]:
+    """Yield an evaluator for each partition value of a file that is related to a term."""
     for field, value in zip(spec.fields, file.partition, strict=True):
         evaluator = evaluator_of_value(field, term, value)
         if evaluator is not None:
             yield evaluator
 
 
-def evaluator_of_column(term: Term, file: ContentFile) -> MetricsEvaluator:
-    """Return the evaluator of the counts and bounds that a file has for a term."""
+def evaluator_of_column(term: FilterTerm, file: ListedFile) -> MetricsEvaluator:
+    """Return the evaluator of a file's counts and bounds for a term."""
     column = term.column.id
     values, nulls, nans = (file.map(counts).get(column) for counts in (VALUE_COUNTS, NULL_COUNTS, NAN_COUNTS))
     if values is not None and nulls == values:
@@ -75,15 +75,15 @@ def evaluator_of_column(term: Term, file: ContentFile) -> MetricsEvaluator:
     return BoundsEvaluator(kinds, _bounds(term, file))
 
 
-def _bounds(term: Term, file: ContentFile) -> ValueSet | None:
+def _bounds(term: FilterTerm, file: ListedFile) -> ValueSet | None:
     ends = (file.map(bounds).get(term.column.id) for bounds in (LOWER_BOUNDS, UPPER_BOUNDS))
     lower, upper = (decoded(term.column.type, end) for end in ends)
     if term.transform is None:
-        return Interval(lower, upper)
+        return ValueInterval(lower, upper)
     return None if lower is None or upper is None else mapped(term.transform, lower, upper)
 
 
-def _evaluators_of_manifest(term: Term, manifest: Manifest, spec: Spec) -> Iterator[MetricsEvaluator]:
+def _evaluators_of_manifest(term: FilterTerm, manifest: ManifestFile, spec: Spec) -> Iterator[MetricsEvaluator]:
     for position, field in enumerate(spec.fields):
         summary = summary_of(manifest, position, field)
         evaluator = None if summary is None else evaluator_of_summary(field, term, summary)

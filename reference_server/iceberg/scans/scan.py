@@ -1,4 +1,4 @@
-"""The scan that a request asks for, bound to the metadata of its table."""
+"""Scans: requests bound to the metadata of their table."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from itertools import takewhile
 
 from reference_server.errors import InvalidInput
 from reference_server.iceberg.metadata.columns import Column, Columns
-from reference_server.iceberg.metadata.lineage import PARENT, ancestors
 from reference_server.iceberg.metadata.reading import Json
+from reference_server.iceberg.metadata.snapshots import PARENT, ancestors
 from reference_server.iceberg.scans.expressions import ALWAYS, Expression
 from reference_server.iceberg.scans.filters import read_filter
-from reference_server.iceberg.scans.names import Names
+from reference_server.iceberg.scans.names import ColumnNames
 from reference_server.iceberg.scans.partitions import Spec, all_columns, bound_specs, current_schema
 
 MAIN = "main"
@@ -23,10 +23,10 @@ APPEND = "append"
 
 @dataclass(frozen=True)
 class Scan:
-    """A scan: of one snapshot, or of what the appends after `start` up to it have added.
+    """A scan: of one snapshot, or of the appends after `start` up to it.
 
-    `stats` are the ids of the columns whose statistics are wanted; `enough` is the number of rows after which no
-    more are needed, None for all.
+    `stats` are the ids of the columns whose statistics are requested; `enough` is the number of rows after which the
+    scan may stop, None for all.
     """
 
     metadata: Json
@@ -39,12 +39,12 @@ class Scan:
 
     @property
     def pin(self) -> Pin:
-        """What to keep for making the same scan again later."""
+        """The ids with which the same scan can be made again later."""
         return Pin(self.snapshot["snapshot-id"] if self.snapshot else None, self.schema["schema-id"])
 
     @cached_property
     def columns(self) -> Mapping[int, Column]:
-        """The columns that the table has or once had, by id, as the schema of the scan has them if it does."""
+        """The present and former columns of the table by id, in the form of the scan's schema where it has them."""
         return all_columns(self.metadata, self.schema)
 
     @cached_property
@@ -60,17 +60,16 @@ class Scan:
 
 @dataclass(frozen=True, slots=True)
 class Pin:
-    """What a scan plan was first made for, whatever becomes of the table: ids of its snapshot and its schema."""
+    """Ids of the snapshot and the schema of a scan plan, independent of later changes of the table."""
 
     snapshot: int | None
     schema: int
 
 
 def read_scan(metadata: Json, request: Json, pin: Pin | None = None) -> Scan:
-    """Return the scan that a request means, or meant when its scan plan was first made.
+    """Return the scan of a request; `pin` has the ids of its first planning.
 
-    Raises InvalidInput for snapshots, columns and filters that the table does not have, and for a mixture of
-    one snapshot and a range.
+    Raises InvalidInput for unknown snapshots, columns and filters, and for one snapshot together with a range.
     """
     _check_choice(request)
     snapshot = _pinned_snapshot(metadata, pin) if pin else _snapshot(metadata, request)
@@ -79,7 +78,7 @@ def read_scan(metadata: Json, request: Json, pin: Pin | None = None) -> Scan:
         _check_range(metadata, snapshot, start)
     of_snapshot = snapshot.get("schema-id") if request.get("use-snapshot-schema") and snapshot else None
     schema = _schema(metadata, pin.schema if pin else of_snapshot)
-    names = Names(Columns(schema), case_sensitive=request.get("case-sensitive", True))
+    names = ColumnNames(Columns(schema), case_sensitive=request.get("case-sensitive", True))
     names.check(request.get("select") or ())
     expression = read_filter(request["filter"], names) if "filter" in request else ALWAYS
     rows = request.get("min-rows-requested")
@@ -103,7 +102,7 @@ def _check_choice(request: Json) -> None:
 
 
 def _snapshot(metadata: Json, request: Json) -> Json | None:
-    """Return the snapshot to read, or the last one of the range; None for a table that has none yet."""
+    """Return the snapshot to read, or the last one of the range; None for a table without snapshots."""
     requested = request.get(END, request.get(SNAPSHOT))
     snapshot_id = requested
     if snapshot_id is None:
@@ -116,7 +115,7 @@ def _snapshot(metadata: Json, request: Json) -> Json | None:
 
 
 def _check_range(metadata: Json, end: Json | None, start: int) -> None:
-    """Raise InvalidInput unless a range leads from its end back to its start, whose snapshot may have expired."""
+    """Raise InvalidInput unless the start of a range is an ancestor of its end; the start may have expired."""
     if any(start in (snapshot["snapshot-id"], snapshot.get(PARENT)) for snapshot in _walk(metadata, end)):
         return
     raise InvalidInput(f"The snapshot {start} is not an ancestor of the last one of the range.")
@@ -131,7 +130,7 @@ def _pinned_snapshot(metadata: Json, pin: Pin) -> Json | None:
 
 
 def _schema(metadata: Json, schema_id: int | None) -> Json:
-    """Return the schema with an id; the current one for None, and for one that is gone."""
+    """Return the schema with an id; the current one for None, and for a removed schema."""
     schema: Json | None = next(
         (candidate for candidate in metadata["schemas"] if candidate["schema-id"] == schema_id), None
     )

@@ -1,4 +1,4 @@
-"""Transforms of columns in filters: the older `transform` of a name, and the newer `apply` of a function."""
+"""Transforms of columns in filters: the older form `transform`, and the newer form `apply` of a function."""
 
 from __future__ import annotations
 
@@ -7,23 +7,23 @@ from typing import Any
 from reference_server.errors import InvalidInput
 from reference_server.iceberg.metadata.reading import Json, is_int
 from reference_server.iceberg.metadata.transforms import takes
-from reference_server.iceberg.scans.expressions import Term
-from reference_server.iceberg.scans.names import Names
+from reference_server.iceberg.scans.expressions import FilterTerm
+from reference_server.iceberg.scans.names import ColumnNames
 from reference_server.iceberg.scans.transforms import NAMES, TIME_UNITS, WITH_WIDTH, read_transform
 
 PLURALS = {f"{unit}s": unit for unit in TIME_UNITS}
-"""The functions of Iceberg's engines are called years, months, days and hours."""
+"""Names of the functions in Iceberg's engines: years, months, days and hours."""
 
 
-def read_transform_term(node: Json, names: Names) -> Term:
+def read_transform_term(node: Json, names: ColumnNames) -> FilterTerm:
     """Return the term of a TransformTerm. Raises InvalidInput for an unknown transform or column."""
     return _term(node["transform"], node["term"], names)
 
 
-def read_apply(node: Json, names: Names) -> Term:
-    """Return the term of an Apply: a transform of one column, with its width as the other argument if it has one.
+def read_apply(node: Json, names: ColumnNames) -> FilterTerm:
+    """Return the term of an Apply: a transform of one column, with its width as a second argument if it has one.
 
-    Raises InvalidInput for other functions: which there are is up to the server, and this one has no more.
+    Raises InvalidInput for other functions: each server decides which ones it supports.
     """
     function = _function_name(node["function"])
     references = [
@@ -50,9 +50,9 @@ def _plain(argument: Any) -> Any:
     return argument.get("value") if isinstance(argument, dict) else argument
 
 
-def _term(transform: str, name: str, names: Names) -> Term:
+def _term(transform: str, name: str, names: ColumnNames) -> FilterTerm:
     column = names.find(name)
     parsed = read_transform(transform, column.type) if isinstance(column.type, str) else None
     if parsed is None or not takes(parsed.text, column.type):
         raise InvalidInput(f"There is no transform {transform!r:.100} of {name!r:.100}.")
-    return Term(column, parsed)
+    return FilterTerm(column, parsed)

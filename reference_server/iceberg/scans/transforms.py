@@ -1,4 +1,4 @@
-"""Partition transforms: their values, and what such a value says about the column that it was made from."""
+"""Partition transforms: their results, and the source values of a result."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ Range = tuple[Any, Any]
 
 @dataclass(frozen=True, slots=True)
 class Transform:
-    """A transform of a column of a primitive type; `width` is that of bucket and truncate."""
+    """A transform of a column of a primitive type; `width` is the width of bucket and truncate."""
 
     name: str
     source: str
@@ -41,12 +41,12 @@ class Transform:
 
     @property
     def text(self) -> str:
-        """The transform as metadata write it."""
+        """The transform in its stored form."""
         return f"{self.name}[{self.width}]" if self.name in WITH_WIDTH else self.name
 
     @property
     def keeps_order(self) -> bool:
-        """True when a larger value never has a smaller result."""
+        """Whether a larger value never has a smaller result."""
         return self.name not in (BUCKET, VOID)
 
     def apply(self, value: Any) -> Any:
@@ -62,18 +62,19 @@ class Transform:
         return _units(self, value)
 
     def has_wrapped(self, value: Any) -> bool:
-        """Return whether a result may be that of a very small integer: writers compute in as many bits as it has.
+        """Return whether a result may be that of a very small integer that overflowed.
 
-        They wrap around to the largest numbers; `value` is the greatest of several, or the only one.
+        Writers compute in as many bits as the integer has, so such a result wraps around to the largest numbers;
+        `value` is the greatest of several results, or the only one.
         """
         wraps = self.name == TRUNCATE and self.source in LARGEST
         return wraps and any(largest - self.width < value <= largest for largest in LARGEST.values())
 
     def sources(self, value: Any) -> Range:
-        """Return the least and the greatest value that has this result; for transforms of numbers and times.
+        """Return the least and the greatest source value of a result; for transforms of numbers and times.
 
-        Times before 1970 were once rounded towards zero, and such files still exist: results up to 0 may be
-        one too high, except for days of dates, which need no rounding.
+        Some writers once rounded times before 1970 towards zero, and such files still exist: results up to 0 may be one
+        too high, except for days of dates, which need no rounding.
         """
         if self.name == TRUNCATE:
             return value, value + self.width - 1
@@ -82,7 +83,7 @@ class Transform:
 
 
 def read_transform(written: str, source: str) -> Transform | None:
-    """Return a transform of a type, None for one that is unknown here."""
+    """Return a transform of a type, None for an unknown one."""
     match = WRITTEN.fullmatch(written)
     if match is None or match[1].lower() not in NAMES or (match[1].lower() in WITH_WIDTH) != bool(match[2]):
         return None
@@ -91,7 +92,7 @@ def read_transform(written: str, source: str) -> Transform | None:
 
 
 def _hashed(source: str, value: Any) -> bytes:
-    """Return the bytes that the hash of a value is made of."""
+    """Return the bytes of a value that are hashed."""
     hasher = _HASHED.get(type_name(source))
     if hasher is not None:
         return hasher(value)
@@ -100,7 +101,7 @@ def _hashed(source: str, value: Any) -> bytes:
 
 
 def _twos_complement(number: int) -> bytes:
-    """Return an integer in as few bytes as hold it with its sign."""
+    """Return an integer in the fewest bytes that represent it with its sign."""
     bits = (~number if number < 0 else number).bit_length() + 1
     return number.to_bytes((bits + 7) // 8, "big", signed=True)
 

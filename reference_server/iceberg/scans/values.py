@@ -1,8 +1,8 @@
-"""Values of columns: the one form in which they are compared, and the forms in which they are read and written.
+"""Values of columns: one internal form for comparison, and external forms for reading and writing.
 
-Inside: numbers, text and truth values as themselves; a decimal as its unscaled integer; dates, times and timestamps
+Internal: numbers, text and truth values as themselves; a decimal as its unscaled integer; dates, times and timestamps
 as integers (days, micro- or nanoseconds); uuid, fixed and binary as bytes. So every type has Python's own order.
-Outside: JSON (literals, bounds, partition values), bytes (bounds in manifests), Avro (partition values there).
+External: JSON (literals, bounds, partition values), bytes (bounds in manifests), Avro (partition values there).
 """
 
 from __future__ import annotations
@@ -33,10 +33,10 @@ def _same(value: Any) -> Any:
 
 @dataclass(frozen=True, slots=True)
 class ValueFormat:
-    """How the values of a type are written.
+    """External forms of a type's values.
 
-    `read` takes JSON and raises ValueError; `show` makes JSON; `decode` takes the bytes of a bound;
-    `take` takes what Avro holds.
+    `read` parses JSON and raises ValueError; `show` makes JSON; `decode` reads the bytes of a bound; `take` converts
+    Avro's values.
     """
 
     read: Callable[[Any], Any]
@@ -47,7 +47,7 @@ class ValueFormat:
 
 @cache
 def kind_of(column_type: str) -> ValueFormat | None:
-    """Return the kind of a primitive type; None for one whose values are never compared."""
+    """Return the format of a primitive type; None for a type whose values are never compared."""
     if type_name(column_type) == "decimal":
         return _decimal_kind(int(column_type.rstrip(")").rpartition(",")[2]))
     if type_name(column_type) == "fixed":
@@ -56,7 +56,7 @@ def kind_of(column_type: str) -> ValueFormat | None:
 
 
 def is_float(column_type: Any) -> bool:
-    """Return whether a type knows NaN."""
+    """Return whether a type has NaN."""
     return column_type in ("float", "double")
 
 
@@ -66,7 +66,7 @@ def is_nan(value: Any) -> bool:
 
 
 def show_value(column_type: Any, value: Any) -> Any:
-    """Return a value as JSON; null for none, and bytes of an unknown type in hexadecimal."""
+    """Return a value as JSON; null for None, and bytes of an unknown type in hexadecimal."""
     kind = kind_of(column_type) if isinstance(column_type, str) else None
     if value is None or kind is None:
         return value.hex().upper() if isinstance(value, bytes) else value
@@ -74,7 +74,7 @@ def show_value(column_type: Any, value: Any) -> Any:
 
 
 def decoded(column_type: Any, data: bytes | None) -> Any:
-    """Return the value of a bound; None where there is none, and for one that cannot be read or is NaN."""
+    """Return the value of a bound; None for an absent or unreadable one and for NaN."""
     kind = kind_of(column_type) if isinstance(column_type, str) else None
     if data is None or kind is None:
         return None
@@ -92,7 +92,7 @@ def _read_boolean(value: Any) -> bool:
 
 
 def _read_integer(value: Any, bits: int = 64) -> int:
-    """Return an integer; more than 64 bits could not be written again."""
+    """Return an integer; one of more than 64 bits could not be serialized again."""
     if isinstance(value, bool) or not isinstance(value, int | float) or value != value // 1:
         raise ValueError(f"{value!r:.100} is not an integer")
     if not is_int(int(value), bits):
@@ -107,7 +107,7 @@ def _read_double(value: Any) -> float:
 
 
 def _read_float(value: Any) -> float:
-    """Return the nearest number of 32 bits; beyond their range the number itself, which compares the same."""
+    """Return the nearest number of 32 bits; beyond their range the number itself, which compares equally."""
     number = _read_double(value)
     return float(struct.unpack("<f", struct.pack("<f", number))[0]) if abs(number) <= LARGEST_FLOAT else number
 
@@ -137,7 +137,7 @@ def _read_uuid(value: Any) -> bytes:
 
 
 def _counted(read: Callable[[str], int], bits: int = 64) -> Callable[[Any], int]:
-    """Return a reader that also takes the number that the text stands for: PyIceberg sends times so."""
+    """Return a reader that also accepts the number behind the text: PyIceberg sends times in this form."""
     return lambda value: read(value) if isinstance(value, str) else _read_integer(value, bits)
 
 
@@ -161,7 +161,7 @@ def _unscaled(data: bytes) -> int:
 
 
 def _read_decimal(value: Any, scale: int) -> int:
-    """Return the unscaled integer of a number, as text or as JSON number, that has no more digits than the scale."""
+    """Return the unscaled integer of a number, in text or JSON, with at most `scale` fraction digits."""
     text = str(value)
     match = DECIMAL_TEXT.fullmatch(text) if not isinstance(value, bool) else None
     if match is None or not (match[2] or match[3]):
@@ -227,4 +227,4 @@ KINDS: dict[str, ValueFormat] = {
     "timestamptz_ns": _stamp_kind(NANOS, zoned=True),
 }
 TICKS = {"timestamp": MICROS, "timestamptz": MICROS, "timestamp_ns": NANOS, "timestamptz_ns": NANOS}
-"""Ticks in a second, by type."""
+"""Ticks per second, by type."""

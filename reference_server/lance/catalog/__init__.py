@@ -1,1 +1,1 @@
-"""Names and versions: which tables and namespaces there are, in storage or in the published directory layout."""
+"""Names and versions: existing tables and namespaces, in storage or in the published directory layout."""

@@ -1,8 +1,8 @@
-"""The catalog: namespaces, tables, and the records of their versions, as entries of one sorted map.
+"""Catalog: namespaces, tables, and the records of their versions, as entries of one sorted map.
 
-`keys.py` says which keys they have. Children of a namespace lie beside each other, so a page of a listing is one
-scan. What keeps the map is a storage in memory, or the published directory layout; `locations.py` says where tables
-lie in either. Every change is atomic; one that keeps losing against others raises ConcurrentModification.
+`keys.py` defines the keys. Children of a namespace are adjacent, so a page of a listing is one scan. The map is a
+storage in memory or the published directory layout; `locations.py` has the locations of tables in either. Every change
+is atomic; one that conflicts too often raises ConcurrentModification.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections.abc import Awaitable, Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeVar, cast
 
-from reference_server.lance.catalog.changes import Change, Reader
+from reference_server.lance.catalog.changes import EntryChange, EntryReader
 from reference_server.lance.catalog.entries import Entry, Listed, ListRequest, Path, Properties, Record, Table
 from reference_server.lance.catalog.keys import (
     NAMESPACE,
@@ -26,7 +26,7 @@ from reference_server.lance.catalog.keys import (
     version_of,
 )
 from reference_server.lance.catalog.locations import Locations
-from reference_server.lance.catalog.unfinished import Note
+from reference_server.lance.catalog.removal import Note
 from reference_server.lance.errors import ConcurrentModification
 from reference_server.pagination import Page, encode_token, take_page
 from reference_server.storage import Storage, pack
@@ -36,7 +36,7 @@ T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
-class Catalog:
+class EntryCatalog:
     """The names of a Lance namespace. The root is the empty path and always exists."""
 
     entries: Storage[Entry]
@@ -50,19 +50,19 @@ class Catalog:
         """Release all resources."""
         self.entries.close()
 
-    async def change(self, build: Callable[[Change], Awaitable[T]]) -> T:
-        """Commit what `build` puts into a change, all or nothing, and return what it returns.
+    async def change(self, build: Callable[[EntryChange], Awaitable[T]]) -> T:
+        """Commit the changes that `build` makes, all or nothing, and return its result.
 
-        `build` may be called again when others were quicker; what it raises is raised.
+        `build` may be called again after a conflict; its errors are raised.
         """
 
         async def attempt(transaction: Transaction[Entry]) -> T:
-            return await build(Change(transaction))
+            return await build(EntryChange(transaction))
 
         return await transact(self.entries, attempt, _contended)
 
-    async def _change(self, edit: Callable[[Change], T]) -> T:
-        async def build(change: Change) -> T:
+    async def _change(self, edit: Callable[[EntryChange], T]) -> T:
+        async def build(change: EntryChange) -> T:
             return edit(change)
 
         return await self.change(build)
@@ -71,32 +71,32 @@ class Catalog:
 
     def namespace(self, path: Path) -> Properties:
         """Return the properties of a namespace. Raises NamespaceNotFound."""
-        return Reader(self.entries).namespace(path) if path else self.locations.root_properties()
+        return EntryReader(self.entries).namespace(path) if path else self.locations.root_properties()
 
     async def create_namespace(self, path: Path, properties: Properties) -> None:
         """Create a namespace. Raises NamespaceNotFound (the parent) or NamespaceAlreadyExists."""
         await self._change(lambda change: change.add_namespace(path, properties))
 
     async def drop_namespace(self, path: Path, note: Note, *, cascade: bool) -> list[Table]:
-        """Drop a namespace and return the tables that went with it; where they lie is noted before.
+        """Drop a namespace and return its dropped tables; their locations are noted before.
 
         Raises NamespaceNotFound, NamespaceNotEmpty unless `cascade`, and InvalidInput for too many tables.
         """
 
-        async def build(change: Change) -> list[Table]:
+        async def build(change: EntryChange) -> list[Table]:
             removed: list[Table] = []
             for tables in change.remove_namespace(path, cascade=cascade):
                 removed += tables
                 for table in tables:
                     note(table.location)
-                await asyncio.sleep(0)  # others have a turn
+                await asyncio.sleep(0)  # other requests have a turn
             return removed
 
         return await self.change(build)
 
     def list_namespaces(self, path: Path, request: ListRequest) -> Page[str]:
-        """Return names of child namespaces. Raises NamespaceNotFound."""
-        Reader(self.entries).namespace(path)
+        """Return a page of the names of child namespaces. Raises NamespaceNotFound."""
+        EntryReader(self.entries).namespace(path)
         prefix = children(NAMESPACE, path)
         return self._page(prefix, request, lambda key, _: key[len(prefix) : -1].decode())
 
@@ -104,10 +104,10 @@ class Catalog:
 
     def table(self, path: Path) -> Table:
         """Return a table's entry. Raises NamespaceNotFound or TableNotFound."""
-        return Reader(self.entries).table(path)
+        return EntryReader(self.entries).table(path)
 
     def location_for(self, path: Path) -> str:
-        """Return where a table that is declared under this name will have its data: nothing lies there yet."""
+        """Return an unused location for the data of a table that is declared under this name."""
         return self.locations.location_for(path, new_location(path))
 
     async def add_table(self, path: Path, table: Table) -> None:
@@ -115,7 +115,7 @@ class Catalog:
         await self._change(lambda change: change.add_table(path, table))
 
     async def replace_table(self, path: Path, before: Table, after: Table) -> None:
-        """Replace an entry that still is `before`. Raises ConcurrentModification."""
+        """Replace an entry that is still `before`. Raises ConcurrentModification."""
         await self._change(lambda change: change.replace_table(path, before, after))
 
     async def remove_table(self, path: Path) -> Table:
@@ -123,17 +123,17 @@ class Catalog:
         return await self._change(lambda change: change.remove_table(path))
 
     async def drop_table(self, path: Path, note: Note) -> Table:
-        """Remove an entry whose data will be deleted next, and return it; where they lie is noted before.
+        """Remove and return an entry whose data are to be deleted next; their location is noted before.
 
         Raises NamespaceNotFound or TableNotFound.
         """
-        if Reader(self.entries).find_table(path) is None:
+        if EntryReader(self.entries).find_table(path) is None:
             deregistered = self.locations.deregistered(path)
             if deregistered is not None:
                 note(deregistered.location)
                 return deregistered
 
-        def edit(change: Change) -> Table:
+        def edit(change: EntryChange) -> Table:
             table = change.remove_table(path)
             note(table.location)
             return table
@@ -141,10 +141,10 @@ class Catalog:
         return await self._change(edit)
 
     async def rename_table(self, path: Path, target: Path) -> None:
-        """Give an entry another name. Raises NamespaceNotFound, TableNotFound or TableAlreadyExists.
+        """Rename an entry. Raises NamespaceNotFound, TableNotFound or TableAlreadyExists.
 
-        A table that lies where its name says gets a location that no name claims: every step leaves the old or the
-        new name with all data.
+        A table whose location follows from its name moves to a location that no name claims: after every step either
+        the old or the new name has all data.
         """
         table = self.table(path)
         if not self.locations.is_fixed(path, table):
@@ -159,13 +159,13 @@ class Catalog:
         self.locations.discard(table.location)
 
     async def note_data(self, tables: Sequence[Listed]) -> None:
-        """Note that data lie at these tables, unless one of them was changed meanwhile. Raises ConcurrentModification.
+        """Record that these tables have data, unless one of them was changed meanwhile. Raises ConcurrentModification.
 
-        A table that is known by its directory alone gets no record by that.
+        A table that is known by its directory alone gets no record.
         """
         recorded = [listed for listed in tables if listed.table.recorded]
 
-        def edit(change: Change) -> None:
+        def edit(change: EntryChange) -> None:
             for path, table in recorded:
                 change.replace_table(path, table, replace(table, created=True))
 
@@ -173,12 +173,12 @@ class Catalog:
             await self._change(edit)
 
     def list_tables(self, path: Path | None, request: ListRequest) -> Page[Listed]:
-        """Return the tables of a namespace, by name; for None those of all, by namespace, then name.
+        """Return the tables of a namespace by name; for None all tables, by namespace, then name.
 
         Raises NamespaceNotFound.
         """
         if path is not None:
-            Reader(self.entries).namespace(path)
+            EntryReader(self.entries).namespace(path)
         return self._page(_tables(path), request, lambda key, entry: Listed(path_of(key), cast("Table", entry)))
 
     def token_after(self, path: Path | None, last: Path) -> str:
@@ -192,19 +192,18 @@ class Catalog:
         return {version_of(key): cast("Record", entry) for key, entry in self.entries.scan(children(kind, path))}
 
     def tables_with_pending_versions(self) -> list[Path]:
-        """Return the tables of which some versions are committed, but not in their place."""
+        """Return the tables with committed versions whose files are not in place."""
         return list(dict.fromkeys(table_of_version(key) for key, _ in self.entries.scan(pack(PENDING))))
 
     async def finalize_versions(
         self, path: Path, records: Mapping[int, Record | None], pending: Mapping[int, Record] | None = None
     ) -> None:
-        """Note that versions are in their place now: their records, None for those that are gone.
+        """Record that versions are in place; None for removed versions.
 
-        `pending` are the records that were pending and still must be. Where versions are managed the
-        records are kept.
+        `pending` are the pending records, which must be unchanged. Where versions are managed the records are kept.
         """
 
-        def edit(change: Change) -> None:
+        def edit(change: EntryChange) -> None:
             for version, record in records.items():
                 version_record = record if self.locations.managed else None
                 change.finalize_version(path, version, (pending or {}).get(version), version_record)
@@ -219,7 +218,7 @@ class Catalog:
 
 
 def _tables(path: Path | None) -> bytes:
-    """Return the prefix of the keys of the tables of a namespace, for None of all tables."""
+    """Return the key prefix of the tables of a namespace, for None of all tables."""
     return pack(TABLE) if path is None else children(TABLE, path)
 
 

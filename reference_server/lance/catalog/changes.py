@@ -1,4 +1,4 @@
-"""Reading the entries of a catalog, and changing them together: what a change reads has to last until its commit."""
+"""Reads of a catalog's entries, and changes of several together: their reads must stay valid until the commit."""
 
 from __future__ import annotations
 
@@ -38,10 +38,10 @@ from reference_server.storage.places import enter, leave, neighbours, overlap
 from reference_server.storage.transactions import Transaction
 
 SLICE = 500
-"""How many entries a change of many goes through before other requests have a turn."""
+"""Number of entries that a large change processes before other requests have a turn."""
 
 
-class Reader:
+class EntryReader:
     """Namespaces and tables by path."""
 
     def __init__(self, entries: Readable[Entry]) -> None:
@@ -67,8 +67,8 @@ class Reader:
         return cast("Table | None", self._entries.get(table_key(path)))
 
 
-class Change(Reader):
-    """Several changes that happen together: each sees those before it, and all or none are kept."""
+class EntryChange(EntryReader):
+    """Several changes in one commit: each sees those before it, and either all or none are committed."""
 
     def __init__(self, transaction: Transaction[Entry]) -> None:
         super().__init__(transaction)
@@ -83,7 +83,7 @@ class Change(Reader):
         self._transaction.put(key, properties)
 
     def remove_namespace(self, path: Path, *, cascade: bool) -> Iterator[list[Table]]:
-        """Remove a namespace and yield the tables that go with it, some at a time: the caller may pause in between.
+        """Remove a namespace and yield its removed tables in portions: the caller may pause in between.
 
         Raises NamespaceNotFound, NamespaceNotEmpty unless `cascade`, and InvalidInput for too many tables.
         """
@@ -113,7 +113,7 @@ class Change(Reader):
         self._remove_versions_below(path)
 
     def _remove_all(self, entries: list[tuple[bytes, Entry]]) -> list[Table]:
-        """Remove namespaces or tables that are empty or whose children go as well, and return the tables."""
+        """Remove namespaces or tables without remaining children, and return the tables."""
         for key, entry in entries:
             self._transaction.get(key)
             self._transaction.put(key, None)
@@ -141,7 +141,7 @@ class Change(Reader):
         self._put_table(path, table)
 
     def replace_table(self, path: Path, before: Table, after: Table) -> None:
-        """Replace an entry that still is `before`.
+        """Replace an entry that is still `before`.
 
         Raises ConcurrentModification, and InvalidInput for the location of another table.
         """
@@ -160,7 +160,7 @@ class Change(Reader):
         return table
 
     def move_table(self, path: Path, before: Table, target: Path, location: str) -> None:
-        """Give an entry that still lies where `before` does another name and location.
+        """Change name and location of an entry that still has the location of `before`.
 
         Raises NamespaceNotFound, TableNotFound, TableAlreadyExists or ConcurrentModification.
         """
@@ -184,9 +184,9 @@ class Change(Reader):
         leave(self._transaction, place_of(table.location), table_key(path))
 
     def _check_place(self, path: Path, location: str) -> None:
-        """Raise InvalidInput for a location at, in or around which another table lies: to drop one drops its folder.
+        """Raise InvalidInput for a location at, in or around another table's: dropping one drops its folder.
 
-        A catalog may keep locations for names that no table has: whatever lies there is found by that name.
+        A catalog may reserve locations for names of tables that do not exist: data there belong to that name.
         """
         place = place_of(location)
         for key in neighbours(self._transaction, place):
@@ -202,7 +202,7 @@ class Change(Reader):
             )
 
     def _remove_versions(self, path: Path) -> list[tuple[str, int, Entry]]:
-        """Remove the records of a table's versions, and return them: the next table of this name has none."""
+        """Remove and return the records of a table's versions: the next table of this name starts without any."""
         removed = []
         for kind in (VERSION, PENDING):
             for key, record in self._transaction.scan(children(kind, path)):
@@ -211,21 +211,21 @@ class Change(Reader):
         return removed
 
     def add_version(self, path: Path, version: int, record: Record) -> None:
-        """Add a version of a table. Raises ConcurrentModification when the catalog has it already."""
+        """Add a version of a table. Raises ConcurrentModification for one that exists already."""
         self.table(path)
         if any(self._transaction.get(version_key(kind, path, version)) is not None for kind in (PENDING, VERSION)):
             raise ConcurrentModification(f"The table {show(path)} has a version {version} already.")
         self._transaction.put(version_key(PENDING, path, version), record)
 
     def remove_version(self, path: Path, version: int) -> None:
-        """Mark a version of a table as gone; its file goes when the version is finalized."""
+        """Mark a version of a table as removed; finalizing the version deletes its file."""
         self._transaction.put(version_key(PENDING, path, version), {"gone": True})
         self._transaction.put(version_key(VERSION, path, version), None)
 
     def finalize_version(self, path: Path, version: int, pending: Record | None, record: Record | None) -> None:
-        """Note that a version is in its place: its record is kept, None for none. `pending` is gone then.
+        """Record that a version is in place: store its record, None for none, and remove the `pending` one.
 
-        Nothing changes when another record is pending: another request has finalized the version.
+        Does nothing if another record is pending: another request has finalized the version.
         """
         key = version_key(PENDING, path, version)
         if pending is None or self._transaction.get(key) == pending:

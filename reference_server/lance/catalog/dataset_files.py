@@ -1,4 +1,4 @@
-"""The files of one dataset that make its versions, on disk or in memory. Names are relative to the dataset."""
+"""Files of a dataset's versions, on disk or in memory. Names are relative to the dataset."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from reference_server.errors import InvalidInput
-from reference_server.lance.catalog.folder_names import FolderNames, Listing
+from reference_server.lance.catalog.folder_names import FolderListing, FolderNames
 from reference_server.lance.catalog.version_names import FOLDER, version_of
 
 TRANSACTIONS = "_transactions"
@@ -17,7 +17,7 @@ UNFINISHED = ".unfinished"
 
 
 class VersionName(NamedTuple):
-    """A version, and the name that its manifest has in the folder of versions."""
+    """A version, and the name of its manifest in the folder of versions."""
 
     version: int
     file: str
@@ -29,7 +29,7 @@ class VersionName(NamedTuple):
 
 
 class Described(NamedTuple):
-    """What is known of the file of a manifest, None for what is not."""
+    """Attributes of a manifest's file, None for unknown ones."""
 
     size: int | None = None
     millis: int | None = None
@@ -37,18 +37,18 @@ class Described(NamedTuple):
 
 
 class DiskFiles:
-    """The files of a dataset in a directory. A hard link moves a file to its place, unless one is there."""
+    """Files of a dataset in a directory. A hard link moves a file to its place, unless the place is taken."""
 
     def __init__(self, address: str, versions: FolderNames[VersionName]) -> None:
         self._dataset = Path(address)
         self._versions = versions
 
-    def listing(self) -> Listing[VersionName]:
+    def listing(self) -> FolderListing[VersionName]:
         """Return the names in the folder of versions, and the versions, oldest first."""
         return self._versions.listing()
 
     def described(self, versions: Sequence[VersionName]) -> list[Described]:
-        """Return what is known of the manifests of versions; of one that is gone nothing is."""
+        """Return the attributes of versions' manifests, unknown ones for a missing file."""
         return [self._described(version) for version in versions]
 
     def _described(self, version: VersionName) -> Described:
@@ -64,7 +64,7 @@ class DiskFiles:
         return [path.name for path in (self._dataset / TRANSACTIONS).glob("*.txn")]
 
     def exists(self, name: str) -> bool:
-        """True when there is a file of this name."""
+        """Return whether a file of this name exists."""
         return (self._dataset / name).is_file()
 
     def read(self, name: str) -> bytes:
@@ -78,9 +78,9 @@ class DiskFiles:
         unfinished.replace(self._dataset / name)
 
     def claim(self, source: str, target: str) -> bool:
-        """Let the target be the same file as the source; False when it is another one.
+        """Make the target the same file as the source; return False when the target is another file.
 
-        A source that is gone was moved to its target before. Raises InvalidInput when there is neither.
+        A missing source was moved to its target before. Raises InvalidInput when both are missing.
         """
         source_path, target_path = self._dataset / source, self._dataset / target
         try:
@@ -93,12 +93,12 @@ class DiskFiles:
         return True
 
     def delete(self, name: str) -> None:
-        """Delete a file; what is gone already is fine."""
+        """Delete a file; a missing one is ignored."""
         (self._dataset / name).unlink(missing_ok=True)
 
 
 class MemoryFiles:
-    """The same for a dataset in memory, through pylance's own sessions. One server owns all of them."""
+    """Files of a dataset in memory, through pylance's own sessions. One server owns all of them."""
 
     def __init__(self, address: str) -> None:
         from lance.file import LanceFileSession  # noqa: PLC0415 - slow to import
@@ -106,13 +106,13 @@ class MemoryFiles:
         self._address = address
         self._session: Any = LanceFileSession(address)
 
-    def listing(self) -> Listing[VersionName]:
-        """See DiskFiles.listing."""
+    def listing(self) -> FolderListing[VersionName]:
+        """Return the names in the folder of versions, and the versions, oldest first."""
         names = frozenset(path.rpartition("/")[2] for path in self._session.list(FOLDER))
-        return Listing(names, sorted(version for name in names if (version := version_name(name)) is not None))
+        return FolderListing(names, sorted(version for name in names if (version := version_name(name)) is not None))
 
     def described(self, versions: Sequence[VersionName]) -> list[Described]:
-        """See DiskFiles.described. Lance alone knows when a version was made."""
+        """Return the times of versions, which only Lance knows; see DiskFiles.described."""
         times = self._times()
         return [Described(millis=times.get(version.version)) for version in versions]
 
@@ -126,29 +126,29 @@ class MemoryFiles:
         return {version["version"]: int(version["timestamp"].timestamp() * 1000) for version in versions}
 
     def transactions(self) -> list[str]:
-        """See DiskFiles.transactions."""
+        """Return the names of the files of transactions."""
         return list(self._session.list(TRANSACTIONS))
 
     def exists(self, name: str) -> bool:
-        """See DiskFiles.exists."""
+        """Return whether a file of this name exists."""
         return bool(self._session.contains(name))
 
     def read(self, name: str) -> bytes:
-        """See DiskFiles.read."""
+        """Return the content of a file."""
         with tempfile.TemporaryDirectory() as folder:
             copy = Path(folder) / "copy"
             self._session.download_file(name, str(copy))
             return copy.read_bytes()
 
     def write(self, name: str, content: bytes) -> None:
-        """See DiskFiles.write."""
+        """Write a file."""
         with tempfile.TemporaryDirectory() as folder:
             copy = Path(folder) / "copy"
             copy.write_bytes(content)
             self._session.upload_file(str(copy), name)
 
     def claim(self, source: str, target: str) -> bool:
-        """See DiskFiles.claim."""
+        """Copy a staged manifest to its place; return False when the place has another file. Raises InvalidInput."""
         if self.exists(target):
             return not self.exists(source)
         if not self.exists(source):
@@ -157,12 +157,12 @@ class MemoryFiles:
         return True
 
     def delete(self, name: str) -> None:
-        """See DiskFiles.delete."""
+        """Delete a file; a missing one is ignored."""
         if self.exists(name):
             self._session.delete_file(name)
 
 
 def version_name(file: str) -> VersionName | None:
-    """Return the version that a file in the folder of versions is the manifest of, None if it is none."""
+    """Return the version whose manifest a file in the folder of versions is, None for another file."""
     version = version_of(file)
     return None if version is None else VersionName(version, file)

@@ -1,4 +1,4 @@
-"""What a Lance catalog keeps: the properties of namespaces, tables, and what is known of their versions."""
+"""Entries of a Lance catalog: the properties of namespaces, tables, and records of their versions."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ Record = dict[str, Any]
 class Table:
     """A table's entry in the catalog.
 
-    `location` is relative to the data root. `created` is True once data are known to lie there: a table that was only
-    declared may get data from a client behind the catalog's back. `recorded` is False for a table that is known by
-    its directory alone. Neither makes it another entry.
+    `location` is relative to the data root. `created` is True once the table is known to have data: a client can write
+    data of a declared table without the catalog. `recorded` is False for a table that is known by its directory alone.
+    Neither field matters for equality.
     """
 
     location: str
@@ -38,7 +38,7 @@ class Listed(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class ListRequest:
-    """Which page of a listing is wanted; `maximum` is the server's own page size."""
+    """Requested page of a listing; `maximum` is the server's own page size."""
 
     token: str | None
     limit: int | None

@@ -1,4 +1,4 @@
-"""What the names in a folder say, kept while the folder stays as it is: a look at a folder costs what is new in it."""
+"""Directory listing cache, keyed by mtime: a listing costs only the new names."""
 
 from __future__ import annotations
 
@@ -13,26 +13,26 @@ T = TypeVar("T")
 CLOCK_TICK = 0.05  # seconds within which a folder may change without a new time stamp
 
 
-class Listing(NamedTuple, Generic[T]):
-    """The names in a folder, and what `read` made of them, sorted."""
+class FolderListing(NamedTuple, Generic[T]):
+    """The names in a folder, and the items that `read` returned for them, sorted."""
 
     names: AbstractSet[str]
     items: Sequence[T]
 
 
 class FolderNames(Generic[T]):
-    """A folder whose names are read again when its time stamp is another one, or too young to be trusted.
+    """A folder whose names are read again when its time stamp has changed, or is too recent to be trusted.
 
-    `read` makes an item of a name, or None. What is returned is never changed: several threads may ask.
+    `read` returns the item of a name, or None. Listings are never changed: several threads may use them.
     """
 
     def __init__(self, folder: Path, read: Callable[[str], T | None]) -> None:
         self._folder = folder
         self._read = read
-        self._kept: tuple[int, bool, Listing[T]] = (0, False, Listing(frozenset(), []))
+        self._kept: tuple[int, bool, FolderListing[T]] = (0, False, FolderListing(frozenset(), []))
 
-    def listing(self) -> Listing[T]:
-        """Return what is in the folder now; nothing when there is none."""
+    def listing(self) -> FolderListing[T]:
+        """Return the current listing, an empty one for a missing folder."""
         stamp, trusted, before = self._kept
         try:
             now = self._folder.stat().st_mtime_ns
@@ -40,12 +40,12 @@ class FolderNames(Generic[T]):
                 return before
             names = frozenset(os.listdir(self._folder))  # noqa: PTH208 - paths of 100,000 names take long
         except FileNotFoundError:
-            return Listing(frozenset(), [])
-        after = Listing(names, self._items(before, names))
+            return FolderListing(frozenset(), [])
+        after = FolderListing(names, self._items(before, names))
         self._kept = (now, time.time_ns() - now > CLOCK_TICK * 1e9, after)
         return after
 
-    def _items(self, before: Listing[T], names: AbstractSet[str]) -> Sequence[T]:
+    def _items(self, before: FolderListing[T], names: AbstractSet[str]) -> Sequence[T]:
         gone = {item for name in before.names - names if (item := self._read(name)) is not None}
         added: list[Any] = [item for name in names - before.names if (item := self._read(name)) is not None]
         if not gone and not added:

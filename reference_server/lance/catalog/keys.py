@@ -1,10 +1,10 @@
-"""How names are the keys of entries.
+"""Keys of entries.
 
 namespace / <path of the parent> / <name>  ->  properties
 table     / <path of the parent> / <name>  ->  a Table
-version   / <path of the table> / <number> ->  what is known of a version beside its file
-pending   / <path of the table> / <number> ->  a version that is committed, but whose file is not in its place
-lies-at   / <folder>... / "" / <key of a table> ->  nothing; follows from the tables, see storage/places.py
+version   / <path of the table> / <number> ->  the record of a version
+pending   / <path of the table> / <number> ->  a version that is committed, but whose file is not in place
+lies-at   / <folder>... / "" / <key of a table> ->  empty; follows from the tables, see storage/places.py
 """
 
 from __future__ import annotations
@@ -21,19 +21,19 @@ from reference_server.storage.places import Place
 NAMESPACE, TABLE, VERSION, PENDING = "namespace", "table", "version", "pending"
 VERSION_BYTES = 8
 SLUG_LENGTH = 80
-MOST_PATHS = 16_384  # whose keys are remembered: a listing shows the same tables again and again
+MOST_PATHS = 16_384  # paths with cached keys: a listing shows the same tables again and again
 
 
 @lru_cache(MOST_PATHS)
 def children(kind: str, path: Path) -> bytes:
-    """Return the prefix of the keys of what lies right in a namespace, or of the versions of a table."""
+    """Return the key prefix of the direct children of a namespace, or of the versions of a table."""
     return pack(kind, pack(*path))
 
 
 def below(kind: str, path: Path) -> bytes:
-    """Return the prefix of the keys of the versions of all tables below a namespace.
+    """Return the key prefix of the versions of all tables below a namespace.
 
-    Those of a table with the path of the namespace have it too; they come first, up to `after_prefix(children(...))`.
+    The versions of a table with the same path share it; they come first, up to `after_prefix(children(...))`.
     """
     return children(kind, path)[:-1]
 
@@ -70,7 +70,7 @@ def place_of(location: str) -> Place:
 
 
 def new_location(path: Path) -> str:
-    """Return a location that was never used: a random prefix, then as much of the name as is safe."""
+    """Return a never used location: a random prefix, then as much of the name as is safe."""
     slug = re.sub(r"[^A-Za-z0-9_.$-]", "_", "$".join(path))[:SLUG_LENGTH]
     return f"{secrets.token_hex(4)}_{slug}"
 
@@ -88,5 +88,5 @@ def path_of(key: bytes) -> Path:
 
 
 def show(path: Path) -> str:
-    """Return a path as messages show it: as JSON, which knows no quotes of Python."""
+    """Return a path for messages: as JSON."""
     return json.dumps(list(path), ensure_ascii=False)

@@ -1,4 +1,4 @@
-"""Where tables lie below the root, as far as a catalog cares."""
+"""Locations of tables below the root, independent of the kind of catalog."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ from contextlib import AbstractContextManager, nullcontext
 from typing import Protocol
 
 from reference_server.lance.catalog.entries import Path, Properties, Table
-from reference_server.lance.catalog.unfinished import Note
+from reference_server.lance.catalog.removal import Note
 
 
 class Locations(Protocol):
-    """The locations of tables, in the way of one kind of catalog.
+    """Locations of tables in one kind of catalog.
 
-    `forbidden` are characters that no name may have, beside those that no catalog allows. `managed` says that clients
-    keep versions of tables through the catalog.
+    `forbidden` are characters that no name may contain, beside those that no catalog allows. With `managed`, clients
+    commit versions of tables through the catalog.
     """
 
     forbidden: str
@@ -23,38 +23,38 @@ class Locations(Protocol):
         """Return the properties of the root namespace."""
 
     def location_for(self, path: Path, unused: str) -> str:
-        """Return where a table that is declared under this name will have its data.
+        """Return the location for the data of a table that is declared under this name.
 
-        `unused` is a location that was never used, for a catalog that does not care.
+        `unused` is a never used location, for a catalog without a rule of its own.
         """
 
     def place(self, path: Path, written: str) -> str:
-        """Return the location of data that were just written at `written`, for a new table.
+        """Return the final location of a new table's data, which were just written at `written`.
 
-        A catalog that wants them elsewhere moves them. Raises TableAlreadyExists.
+        A catalog with a rule of its own moves them. Raises TableAlreadyExists.
         """
 
     def is_fixed(self, path: Path, table: Table) -> bool:
-        """True when a table lies where its name says: it stays there when overwritten, and moves when renamed."""
+        """Return whether a table lies where its name says: overwriting keeps it there, and renaming moves it."""
 
     def copy(self, table: Table, path: Path) -> str:
-        """Let a table lie at an unused location too, for the name `path`, and return the location."""
+        """Copy a table to an unused location, for the name `path`, and return the location."""
 
     def discard(self, location: str) -> None:
-        """Delete what lies at a location."""
+        """Delete the data at a location."""
 
     def unfinished(self) -> AbstractContextManager[Note]:
-        """Note locations for the time of a `with` block: what lies there and in no table goes if the server ends."""
+        """Note locations during a `with` block: if the server is killed, data there without a table are deleted."""
 
     def deregistered(self, path: Path) -> Table | None:
-        """Return a table that was deregistered, but can still be dropped by its name; None when there is none."""
+        """Return a deregistered table that can still be dropped by its name; None when there is none."""
 
     def follows(self, path: Path) -> bool:
-        """True when what is said about the tables of a namespace follows from the catalog's state alone."""
+        """Return whether answers about the tables of a namespace depend on the catalog's state alone."""
 
 
 class AnyLocations:
-    """Tables lie wherever they were written: nothing follows from their names."""
+    """Locations in a catalog where tables stay where they were written: none follows from a name."""
 
     forbidden = ""
 
@@ -62,36 +62,36 @@ class AnyLocations:
         self.managed = managed
 
     def root_properties(self) -> Properties:
-        """See Locations.root_properties: the root has none."""
+        """Return no properties; see Locations.root_properties."""
         return {}
 
     def location_for(self, _path: Path, unused: str) -> str:
-        """See Locations.location_for."""
+        """Return the unused location."""
         return unused
 
     def place(self, _path: Path, written: str) -> str:
-        """See Locations.place."""
+        """Return the location where the data were written."""
         return written
 
     def is_fixed(self, _path: Path, _table: Table) -> bool:
-        """See Locations.is_fixed."""
+        """Return False: no location follows from a name."""
         return False
 
     def copy(self, table: Table, _path: Path) -> str:
-        """See Locations.copy: no table has to move."""
+        """Return the same location: no table has to move. See Locations.copy."""
         return table.location
 
     def discard(self, location: str) -> None:
-        """See Locations.discard: there are no copies."""
+        """Do nothing: there are no copies. See Locations.discard."""
 
     def unfinished(self) -> AbstractContextManager[Note]:
-        """See Locations.unfinished: nothing outlives the server."""
+        """Note nothing: no data outlive the server. See Locations.unfinished."""
         return nullcontext(lambda _location: None)
 
     def deregistered(self, _path: Path) -> Table | None:
-        """See Locations.deregistered."""
+        """Return None: a deregistered table cannot be found by its name."""
         return None
 
     def follows(self, _path: Path) -> bool:
-        """See Locations.follows."""
+        """Return True: all tables are in the catalog's state."""
         return True

@@ -1,7 +1,7 @@
-"""Which names a namespace or table may have.
+"""Allowed names of namespaces and tables.
 
-Any Unicode text is a name, except what cannot be a directory below the root or cannot travel in a
-URL: these are refused, never altered.
+Any Unicode text is a name, except text that cannot be a directory below the root or a part of a URL: it is rejected,
+never altered.
 """
 
 from __future__ import annotations
@@ -12,15 +12,15 @@ from collections.abc import Sequence
 
 from reference_server.errors import InvalidInput
 
-MAX_BYTES = 240  # a directory's name has 255, and catalogs add to it
+MAX_BYTES = 240  # a directory's name may have 255, and catalogs append to it
 FORBIDDEN = "/\\"
 PLAIN = re.compile("[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}")
 
 
 def check_names(parts: Sequence[str], forbidden: str = "") -> None:
-    """Raise InvalidInput, with the reason, for the first name that cannot be one.
+    """Raise InvalidInput, with the reason, for the first invalid name.
 
-    `forbidden` are further characters that the catalog at hand cannot have in a name.
+    `forbidden` are further characters that the current catalog does not allow.
     """
     for part in parts:
         reason = "" if PLAIN.fullmatch(part) else _objection(part, forbidden)

@@ -1,8 +1,8 @@
-"""Bringing a table's entry up to date before it is used.
+"""Recovery of a table's entry before it is used.
 
-Two things happen behind the catalog's back: a client that declared a table writes its data straight to
-the location, and a server that was killed after a batch leaves versions whose files are not in their
-place. The next request to the table completes both.
+Two things happen without the catalog: a client that declared a table writes its data directly to the location, and a
+server that is killed after a batch leaves versions whose files are not in place. The next request to the table
+completes both.
 """
 
 from __future__ import annotations
@@ -12,22 +12,22 @@ from contextlib import suppress
 from dataclasses import replace
 
 from reference_server.errors import CatalogError
-from reference_server.lance.catalog.catalog import Catalog
+from reference_server.lance.catalog.catalog import EntryCatalog
 from reference_server.lance.catalog.entries import Path, Record, Table
 from reference_server.lance.catalog.keys import PENDING
-from reference_server.lance.catalog.version_files import Versions
+from reference_server.lance.catalog.version_files import DatasetVersions
 from reference_server.lance.catalog.version_names import V2
 from reference_server.lance.context import LanceContext
 from reference_server.lance.data.table_data import TableData
 from reference_server.lance.errors import ConcurrentModification
 
 AT_ONCE = 1_000
-"""How many versions are put in their place by one call of a thread."""
+"""Number of versions that one call of a thread puts in place."""
 log = logging.getLogger("lakeproof.server")
 
 
 async def current_table(context: LanceContext, path: Path) -> Table:
-    """Return a table's entry as it is now. Raises NamespaceNotFound or TableNotFound."""
+    """Return a table's up-to-date entry. Raises NamespaceNotFound or TableNotFound."""
     table = context.catalog.table(path)
     pending = sorted(context.catalog.versions(PENDING, path).items())
     for begin in range(0, len(pending), AT_ONCE):
@@ -40,21 +40,21 @@ async def current_table(context: LanceContext, path: Path) -> Table:
 async def note_data(context: LanceContext, path: Path, table: Table) -> Table:
     """Return the entry with `created` brought up to date.
 
-    What clients wrote is looked for until it is there once, and then remembered.
+    Data of clients are looked for until they exist, and then remembered.
     """
     if table.created or not context.data.exists(table.location):
         return table
     created = replace(table, created=True)
-    if table.recorded:  # to look at a directory gives it no record
+    if table.recorded:  # reading a directory gives it no record
         with suppress(ConcurrentModification):
             await context.catalog.replace_table(path, table, created)
     return created
 
 
-def put_in_place(versions: Versions, pending: dict[int, Record]) -> dict[int, Record | None]:
-    """Give pending versions their files, and return the records that stay, None for what is gone.
+def put_in_place(versions: DatasetVersions, pending: dict[int, Record]) -> dict[int, Record | None]:
+    """Give pending versions their files, and return the remaining records, None for removed versions.
 
-    What cannot be put in place, because a client wrote the version without the catalog, is given up.
+    A version that cannot be put in place, because a client wrote it without the catalog, is given up.
     """
     gone = [version for version, record in pending.items() if record.get("gone")]
     finalized: dict[int, Record | None] = dict.fromkeys(gone)
@@ -71,8 +71,8 @@ def put_in_place(versions: Versions, pending: dict[int, Record]) -> dict[int, Re
     return finalized
 
 
-async def recover(catalog: Catalog, data: TableData) -> None:
-    """Recover what a killed server left unfinished; called before the first request."""
+async def recover(catalog: EntryCatalog, data: TableData) -> None:
+    """Complete the unfinished work of a killed server; called before the first request."""
     for path in catalog.tables_with_pending_versions():
         pending = catalog.versions(PENDING, path)
         finalized: dict[int, Record | None] = dict.fromkeys(pending)

@@ -1,11 +1,11 @@
-"""Versions as files: each has a manifest, and beside it what is said about the version.
+"""Versions as files: a manifest each, and files with further information beside it.
 
-    <name>.manifest       what Lance reads
-    <name>.record.json    what the client said about the version that it made
+    <name>.manifest       read by Lance
+    <name>.record.json    the client's information about a version that it created
     <name>.forgotten      the record of the version was deleted: it is not listed any more
 
-A version whose record is deleted goes with its manifest, except for the newest: its manifest holds the
-rows of the table, which a client who deletes records does not mean.
+Deleting a version's record deletes its manifest too, except for the newest: its manifest holds the rows of the table,
+which a client that deletes records wants to keep.
 """
 
 from __future__ import annotations
@@ -37,20 +37,20 @@ class VersionFile:
     e_tag: str | None = None
 
 
-class Versions:
-    """The versions of one dataset. Asking for few of them costs little, however many there are."""
+class DatasetVersions:
+    """Versions of one dataset. Reading few of them costs little, however many there are."""
 
     def __init__(self, files: DiskFiles | MemoryFiles) -> None:
         self._files = files
 
     def manifests(self) -> Sequence[VersionName]:
-        """Return all versions that can be read, oldest first."""
+        """Return all readable versions, oldest first."""
         return self._files.listing().items
 
     def page(
         self, after: int | None = None, count: int | None = None, *, descending: bool = False
     ) -> list[VersionName]:
-        """Return versions that are listed: older ones than `after` if `descending`, else newer ones."""
+        """Return listed versions: older ones than `after` if `descending`, else newer ones."""
         names, versions = self._files.listing()
         if descending:
             end = len(versions) if after is None else bisect_left(versions, after, key=_number)
@@ -61,20 +61,20 @@ class Versions:
         return list(islice((version for version in chosen if beside(version.file, FORGOTTEN) not in names), count))
 
     def listed(self, number: int) -> VersionName:
-        """Return the version of a number. Raises TableVersionNotFound when there is none or its record was deleted."""
+        """Return a version by number. Raises TableVersionNotFound for a missing one or one whose record was deleted."""
         for version in self.page(number - 1, 1):
             if version.version == number:
                 return version
         raise TableVersionNotFound(f"The table has no version {number}.")
 
     def find(self, number: int) -> VersionName | None:
-        """Return the version of a number that can be read, None when there is none."""
+        """Return a readable version by number, None when there is none."""
         versions = self.manifests()
         position = bisect_left(versions, number, key=_number)
         return versions[position] if position < len(versions) and versions[position].version == number else None
 
     def described(self, versions: Sequence[VersionName]) -> list[VersionFile]:
-        """Return the manifests of versions, with what is known of them."""
+        """Return the manifests of versions with their attributes."""
         known = zip(versions, self._files.described(versions), strict=True)
         return [VersionFile(version.version, version.name, *described) for version, described in known]
 
@@ -83,19 +83,19 @@ class Versions:
         return self._files.transactions()
 
     def exists(self, name: str) -> bool:
-        """True when there is a file of this name below the dataset."""
+        """Return whether a file of this name exists below the dataset."""
         return self._files.exists(name)
 
     def records(self, versions: Iterable[VersionName]) -> dict[int, Record]:
-        """Return what clients said about versions, by number; versions without a record are left out."""
+        """Return the clients' records of versions by number, without versions that have none."""
         names = self._files.listing().names
         recorded = [version for version in versions if beside(version.file, RECORD) in names]
         return {version.version: orjson.loads(self._files.read(beside(version.name, RECORD))) for version in recorded}
 
     def put(self, version: int, staged: str, scheme: str, record: Record) -> None:
-        """Move a staged manifest into its place, with its record. Doing it twice has no further effect.
+        """Move a staged manifest to its place, with its record. Idempotent.
 
-        Raises ConcurrentModification when the place is taken, InvalidInput when nothing is staged.
+        Raises ConcurrentModification for a taken place, InvalidInput for a missing staged manifest.
         """
         manifest = manifest_name(version, scheme)
         if not self._files.claim(staged, manifest):
@@ -106,7 +106,7 @@ class Versions:
         self._files.delete(staged)
 
     def delete(self, numbers: Iterable[int]) -> None:
-        """Delete the records of versions; what is gone already is fine. The rows of the table stay."""
+        """Delete the records of versions; missing ones are ignored. The rows of the table stay."""
         chosen = set(numbers)
         manifests = self.manifests()
         for version in manifests:

@@ -1,7 +1,7 @@
-"""How the files of versions are called, below `_versions/` of a dataset.
+"""Names of version files, below `_versions/` of a dataset.
 
-A manifest is named after its version: `<version>.manifest` (V1), or the distance of the version from
-the largest number, with twenty digits (V2), so that the newest comes first.
+A manifest is named after its version: `<version>.manifest` (V1), or the distance of the version from the largest
+number, with twenty digits (V2), so that the newest sorts first.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ V2_DIGITS = 20
 
 
 def manifest_name(version: int, scheme: str) -> str:
-    """Return where the manifest of a version has its place, relative to the dataset; `scheme` is V1 or V2."""
+    """Return the place of a version's manifest, relative to the dataset; `scheme` is V1 or V2."""
     stem = f"{NEWEST - version:0{V2_DIGITS}}" if scheme == V2 else str(version)
     return f"{FOLDER}/{stem}{SUFFIX}"
 
@@ -26,7 +26,7 @@ def scheme_of(name: str) -> str:
 
 
 def version_of(name: str) -> int | None:
-    """Return the version that a file in the folder is the manifest of, None if it is none."""
+    """Return the version whose manifest a file in the folder is, None for another file."""
     stem = name.rpartition("/")[2].removesuffix(SUFFIX)
     if not name.endswith(SUFFIX) or not stem.isdigit():
         return None
@@ -34,5 +34,5 @@ def version_of(name: str) -> int | None:
 
 
 def beside(manifest: str, suffix: str) -> str:
-    """Return the name of a file that says something about a manifest."""
+    """Return the name of an additional file of a manifest."""
     return manifest.removesuffix(SUFFIX) + suffix

@@ -1,4 +1,4 @@
-"""Ranges of versions, as requests give them: from a start to before an end, -1 for no end."""
+"""Ranges of versions in requests: from a start up to, not including, an end, -1 for no end."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from collections.abc import Sequence
 from reference_server import limits
 from reference_server.errors import InvalidInput
 from reference_server.lance.catalog.dataset_files import VersionName
-from reference_server.lance.catalog.version_files import Versions
+from reference_server.lance.catalog.version_files import DatasetVersions
 
 NO_END = -1
 Range = tuple[int, float]
 
 
-def versions_in(files: Versions, ranges: Sequence[dict[str, int]]) -> list[VersionName]:
-    """Return the versions that are listed and lie in one of the ranges, oldest first.
+def versions_in(files: DatasetVersions, ranges: Sequence[dict[str, int]]) -> list[VersionName]:
+    """Return the listed versions in any of the ranges, oldest first.
 
-    Raises InvalidInput for a range that ends before it starts, and for too many.
+    Raises InvalidInput for a range that ends before it starts, and for too many ranges.
     """
     merged = _merged([_read(bounds) for bounds in _limited(ranges)])
     versions = files.page()
@@ -44,7 +44,7 @@ def _read(bounds: dict[str, int]) -> Range:
 
 
 def _merged(ranges: list[Range]) -> list[Range]:
-    """Return ranges that do not overlap and have the same versions in them, in order."""
+    """Return equivalent ranges that do not overlap, in order."""
     merged: list[Range] = []
     for start, end in sorted(ranges):
         if merged and start <= merged[-1][1]:

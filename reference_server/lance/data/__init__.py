@@ -1,1 +1,1 @@
-"""Rows: Lance datasets, and how requests and answers about them are read and written."""
+"""Rows: Lance datasets, and reading and writing of requests and answers about them."""

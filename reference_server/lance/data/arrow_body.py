@@ -1,4 +1,4 @@
-"""Arrow streams in request bodies, read whole and checked before anything is written."""
+"""Arrow streams in request bodies, read completely and checked before anything is written."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ FILE_MAGIC = b"ARROW1"
 
 
 def check_stream_type(request: Request) -> None:
-    """Raise InvalidInput when the body is not declared to be an Arrow stream, or is missing."""
+    """Raise InvalidInput for an absent body and for one that is not declared to be an Arrow stream."""
     kind = request.headers.get("Content-Type", "").partition(";")[0].strip().lower()
     if kind != STREAM_TYPE:
         raise InvalidInput(f"The request needs an Arrow stream with Content-Type {STREAM_TYPE}, not {kind or 'none'}.")
@@ -29,22 +29,22 @@ def check_stream_type(request: Request) -> None:
 
 
 def read_stream(body: bytes) -> pa.Table:
-    """Return what an Arrow stream holds, fully validated.
+    """Return the table of an Arrow stream, fully validated.
 
-    Raises InvalidInput for bytes that are not a stream or break off, and for what `arrow_limits.py` or
-    `arrow_decoded.py` finds too large; TableSchemaValidationError for a schema of which no table can be made.
+    Raises InvalidInput for bytes that are not a complete stream, and for streams that are too large for
+    `arrow_limits.py` or `arrow_decoded.py`; TableSchemaValidationError for a schema that no table can have.
     """
     import pyarrow as pa  # noqa: PLC0415 - slow to import
 
-    # Lance panics over buffers that do not lie where their type wants them.
+    # Lance panics over buffers that are not aligned to their type.
     aligned = pa.ipc.IpcReadOptions(ensure_alignment=pa.ipc.Alignment.At64Byte)
     try:
         check_stream(body)
         table = pa.ipc.open_stream(body, options=aligned).read_all()
         table.validate()
         check_decoded(table)
-        table.validate(full=True)  # reads every value that a view stands for
-        check_schema(table.schema)  # names need not be in UTF-8
+        table.validate(full=True)  # reads every value of a view
+        check_schema(table.schema)  # names may be invalid UTF-8
     except (pa.ArrowException, OSError, ValueError) as error:
         raise InvalidInput(f"The body is not a whole Arrow stream: {error}.") from None
     return table

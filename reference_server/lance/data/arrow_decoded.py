@@ -1,6 +1,6 @@
-"""What the rows of an Arrow table become when each has its own values: dictionaries and views let rows share them.
+"""Decoded size of an Arrow table: dictionaries and views let rows share values, which Lance writes separately.
 
-Lance writes views out, and who reads a dictionary decodes it: a thousand rows that share one text are a thousand texts.
+Lance writes views out, and readers decode a dictionary: a thousand rows that share one text become a thousand texts.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ NUMBERS_OF_A_VIEW = 4  # of 32 bits each; the first is the length of the value
 
 
 def check_decoded(table: pa.Table) -> None:
-    """Raise InvalidInput for a table whose dictionaries and views stand for too many bytes.
+    """Raise InvalidInput for a table whose decoded dictionaries and views have too many bytes.
 
-    The table's buffers must be as long as its arrays say; what is in them may be anything. Nothing is decoded.
+    The table's buffers must be as long as its arrays declare; their content may be anything. Nothing is decoded.
     """
     size = sum(_decoded(chunk) for column in table.columns for chunk in column.chunks)
     if size > UNPACKED:
@@ -30,7 +30,7 @@ def check_decoded(table: pa.Table) -> None:
 
 
 def _decoded(array: pa.Array) -> int:
-    """Return how many bytes the values of all dictionaries and views in an array have, counted for each row."""
+    """Return the decoded bytes of all dictionaries and views in an array, counted for each row."""
     from pyarrow import types  # noqa: PLC0415 - slow to import
 
     kind = array.type
@@ -48,7 +48,7 @@ def _decoded(array: pa.Array) -> int:
 
 
 def _of_dictionary(array: pa.Array) -> int:
-    """Return the bytes of a dictionary's rows; values of other types than texts and bytes have one size."""
+    """Return the decoded bytes of a dictionary's rows; types other than texts and bytes have a fixed size."""
     import pyarrow.compute as pc  # noqa: PLC0415
 
     values = array.dictionary

@@ -1,7 +1,7 @@
-"""Arrow schemas as the JSON of the Lance Namespace: a name for each type, children as fields.
+"""Arrow schemas as JSON of the Lance Namespace: a name for each type, children as fields.
 
-The form has no place for a unit or a time zone, and packs a decimal's precision and scale into
-`length` as precision * 1000 + scale; a dictionary shows the type of its values.
+This form has no place for a unit or a time zone, and packs a decimal's precision and scale into `length` as precision *
+1000 + scale; a dictionary has the type of its values.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ DEEPEST = 64
 
 
 def getter(name: str, *arguments: Any) -> Callable[[Any], Any]:
-    """Return a function that makes a type out of the module pyarrow."""
+    """Return a function that makes a type from the module pyarrow."""
     return lambda pyarrow: getattr(pyarrow, name)(*arguments)
 
 
@@ -37,7 +37,7 @@ NAMES = {
 }
 
 
-# What a type's name means where it has no children and no length; units are those that Lance prefers.
+# Types without children and length, by name; units are those that Lance prefers.
 FROM_NAMES: dict[str, Callable[[Any], Any]] = {
     **{name: getter(name) for name in ("null", "bool_", "string", "large_string", "binary", "large_binary")},
     **{f"{sign}int{bits}": getter(f"{sign}int{bits}") for sign in ("", "u") for bits in (8, 16, 32, 64)},
@@ -92,11 +92,11 @@ def type_to_json(kind: pa.DataType) -> JsonType:
 
 
 def type_from_json(described: JsonType) -> pa.DataType:
-    """Return the type of a JsonArrowDataType. Raises InvalidInput for one that cannot be read."""
+    """Return the type of a JsonArrowDataType. Raises InvalidInput for an unreadable one."""
     try:
         return _type(described)
     except (ValueError, TypeError, LookupError, AttributeError, NotImplementedError):
-        # The document says no more of a type than that it is an object: what is in it may be anything.
+        # The document only says that a type is an object: its content may be anything.
         raise InvalidInput(f"The type {str(described)[:200]} is not a type of columns.") from None
 
 
@@ -128,7 +128,7 @@ def _field(described: JsonType, depth: int) -> pa.Field:
 
 
 def _length(described: JsonType) -> int:
-    """Return the length of a type. Arrow takes one below 0 as none at all, and none above 31 bits."""
+    """Return the length of a type. Raises ValueError outside 1 to 31 bits: Arrow ignores a negative one."""
     length = described["length"]
     if not 0 < length <= LARGEST_LENGTH or length != int(length):
         raise ValueError(length)

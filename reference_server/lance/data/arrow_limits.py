@@ -1,7 +1,8 @@
-"""What an Arrow stream makes when it is read, found out from its headers: a few bytes may stand for terabytes.
+"""Limits on the size of an Arrow stream, computed from its headers: a few bytes may expand to terabytes.
 
-A record batch counts the values of each of its arrays and places its buffers in the message; one that is compressed
-begins with its size afterwards. A header is a flatbuffer: tables that say in a table of their own where fields lie.
+A record batch declares the number of values of each array and the positions of its buffers in the message; a compressed
+buffer begins with its decompressed size. A header is a flatbuffer: tables whose field positions are in a table of their
+own.
 """
 
 from __future__ import annotations
@@ -13,9 +14,9 @@ from typing import Any
 from reference_server.errors import InvalidInput
 
 UNPACKED = 256 << 20
-"""The most bytes that the buffers of a stream may have when they are unpacked."""
+"""Maximum number of bytes of a stream's buffers when they are unpacked."""
 VALUES = 1 << 28
-"""The most values that the arrays of a stream may have together, nulls and values without bytes too."""
+"""Maximum number of values of a stream's arrays together, including nulls and values without bytes."""
 RECORD_BATCH, DICTIONARY_BATCH = 3, 2
 HEADER_TYPE, HEADER = 1, 2  # fields of a message
 LENGTH, NODES, BUFFERS, COMPRESSION = range(4)  # fields of a record batch
@@ -24,7 +25,7 @@ PAIR = struct.Struct("<qq")
 
 
 class Header:
-    """A table of a flatbuffer. Raises struct.error and IndexError where its bytes are not one."""
+    """A table of a flatbuffer. Raises struct.error and IndexError for malformed bytes."""
 
     def __init__(self, data: bytes, position: int) -> None:
         self._data = data
@@ -35,17 +36,17 @@ class Header:
         self._table, self._size = table, self._number("<H", table)
 
     def number(self, field: int, form: str) -> int:
-        """Return a number, 0 where it is not written."""
+        """Return a number, 0 for an absent field."""
         place = self._place(field)
         return self._number(form, place) if place else 0
 
     def table(self, field: int) -> Header | None:
-        """Return a table, None where it is not written."""
+        """Return a table, None for an absent field."""
         place = self._place(field)
         return Header(self._data, place + self._number("<I", place)) if place else None
 
     def pairs(self, field: int) -> Iterator[tuple[int, int]]:
-        """Yield the structs of two integers that a vector holds."""
+        """Yield the structs of two integers in a vector."""
         place = self._place(field)
         if place:
             start = place + self._number("<I", place)
@@ -53,7 +54,7 @@ class Header:
                 yield PAIR.unpack_from(self._data, start + 4 + index * PAIR.size)
 
     def _place(self, field: int) -> int:
-        """Return where a field lies, 0 where it is not written."""
+        """Return the position of a field, 0 for an absent one."""
         entry = 4 + 2 * field
         offset = self._number("<H", self._table + entry) if entry + 2 <= self._size else 0
         return self._position + offset if offset else 0
@@ -63,7 +64,7 @@ class Header:
 
 
 def check_stream(body: bytes) -> None:
-    """Raise InvalidInput for a stream that would become too large, or whose headers cannot be read."""
+    """Raise InvalidInput for a stream that would become too large, or whose headers are malformed."""
     import pyarrow as pa  # noqa: PLC0415 - slow to import
 
     values = unpacked = 0
@@ -85,7 +86,7 @@ def check_stream(body: bytes) -> None:
 
 
 def _cost(message: Any) -> tuple[int, int]:
-    """Return how many values a message makes, and how many bytes."""
+    """Return the number of values of a message, and its unpacked bytes."""
     data = message.metadata.to_pybytes()
     root = Header(data, struct.unpack_from("<I", data)[0])
     batch = root.table(HEADER)
@@ -102,7 +103,7 @@ def _cost(message: Any) -> tuple[int, int]:
 
 
 def _size(body: Any, offset: int, length: int, *, packed: bool) -> int:
-    """Return the size of a buffer when it is unpacked; one that would not get smaller says -1 and is as it is."""
+    """Return the unpacked size of a buffer; the size -1 marks a buffer that is stored uncompressed."""
     if not packed or length < 8:
         return max(length, 0)
     (size,) = struct.unpack_from("<q", body, offset)

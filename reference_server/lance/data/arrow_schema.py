@@ -1,4 +1,4 @@
-"""Schemas that Lance takes and then cannot write, or cannot read back."""
+"""Validation of schemas that Lance accepts but cannot write or read back."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 RESERVED = ("_rowid", "_rowaddr", "_rowoffset", "_row_created_at_version", "_row_last_updated_at_version")
-# NUL cuts a name off on its way into Lance, and a backtick is what Lance itself puts around names.
+# NUL cuts off a name on its way to Lance, and Lance itself quotes names with backticks.
 UNSPEAKABLE = "\0`"
 
 
 def check_schema(schema: pa.Schema) -> None:
-    """Raise TableSchemaValidationError for a schema of which no table can be made.
+    """Raise TableSchemaValidationError for a schema that no table can have.
 
-    Those that Lance refuses by itself are left to it.
+    Schemas that Lance rejects by itself are left to it.
     """
     if not schema.names or "" in schema.names:
         raise TableSchemaValidationError("A table needs at least one column, and each needs a name.")
@@ -31,7 +31,7 @@ def check_schema(schema: pa.Schema) -> None:
 
 
 def check_new_name(name: str) -> None:
-    """Raise TableSchemaValidationError for a name that no column can be given."""
+    """Raise TableSchemaValidationError for an invalid name of a new column."""
     if not name or name in RESERVED or any(character in name for character in (".", *UNSPEAKABLE)):
         raise TableSchemaValidationError(
             f"{name[:100]!r} is not a name for a column: it is empty, reserved, or has a dot, a backtick or a NUL."
@@ -59,7 +59,7 @@ def _check_type(column: str, kind: pa.DataType) -> None:
 
 
 def _varies(kind: pa.DataType) -> bool:
-    """True for values that Lance cannot put into lists of a fixed size."""
+    """Return whether Lance cannot store values of a type in lists of a fixed size."""
     from pyarrow import types  # noqa: PLC0415
 
     tests = (types.is_dictionary, types.is_string, types.is_large_string, types.is_binary, types.is_large_binary)
@@ -67,7 +67,7 @@ def _varies(kind: pa.DataType) -> bool:
 
 
 def _within(kind: pa.DataType) -> Iterator[pa.DataType]:
-    """Yield a type and all types that it is made of."""
+    """Yield a type and all types nested in it."""
     yield kind
     for index in range(kind.num_fields):
         yield from _within(kind.field(index).type)

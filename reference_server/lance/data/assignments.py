@@ -1,8 +1,8 @@
-"""Setting columns of rows: every expression sees the row as it was before.
+"""Updates of columns: every expression sees the row before the update.
 
-Lance sets one column after the other, in any order, and lets an expression see what others have set. Where
-expressions refer to columns that are set as well, the new values are computed here, from the rows as
-they are, and written at once.
+Lance sets one column after the other, in any order, and lets an expression see columns that are already set. Where
+expressions refer to other updated columns, this module computes the new values from the old rows and writes them at
+once.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 
 
 def assign(dataset: Any, updates: dict[str, str], where: str | None) -> tuple[int, Any]:
-    """Set columns to what SQL expressions make of the rows that match.
+    """Set columns of matching rows to the values of SQL expressions.
 
-    Returns how many rows were set, and the dataset afterwards. Raises InvalidInput for values that
-    their column cannot hold.
+    Returns the number of updated rows, and the dataset afterwards. Raises InvalidInput for values that do not fit their
+    column.
     """
     if _depend(updates):
         return _assign_at_once(dataset, updates, where)
@@ -29,7 +29,7 @@ def assign(dataset: Any, updates: dict[str, str], where: str | None) -> tuple[in
 
 
 def _depend(updates: dict[str, str]) -> bool:
-    """True when an expression may refer to another column that is set."""
+    """Return whether an expression may refer to another updated column."""
     return any(
         mentions(expression, other) for column, expression in updates.items() for other in updates if other != column
     )
@@ -52,7 +52,7 @@ def _assign_at_once(dataset: Any, updates: dict[str, str], where: str | None) ->
 
 
 def _fitting(values: pa.Table, schema: pa.Schema) -> pa.Table:
-    """Return computed values in the types of their columns."""
+    """Return computed values in the types of their columns. Raises InvalidInput for values that do not fit."""
     import pyarrow as pa  # noqa: PLC0415
 
     fields = [field if field.name == "_rowid" else schema.field(field.name) for field in values.schema]

@@ -1,4 +1,4 @@
-"""Full-text queries: from the JSON of the API to pylance's own."""
+"""Full-text queries: conversion from the JSON of the API to pylance's classes."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ Json = dict[str, Any]
 
 
 def full_text_query(dataset: Any, query: Json) -> Any:
-    """Return what a scanner takes for a full-text query: text with columns, or a structured query; None for none.
+    """Return a full-text query for a scanner: text with columns, or a structured query; None for none.
 
-    Raises InvalidInput for one in both forms, and TableColumnNotFound.
+    Raises InvalidInput for a query in both forms, and TableColumnNotFound.
     """
     text, structured = query.get("string_query"), query.get("structured_query")
     if text is None and structured is None:
@@ -87,7 +87,7 @@ def _boost(dataset: Any, query: Json, depth: int) -> Any:
 
 
 def _multi_match(dataset: Any, query: Json, _depth: int) -> Any:
-    """Return Lance's own query, which ranks by the best column, where it can say what is asked for."""
+    """Return Lance's own query, which ranks by the best column, if it can express this one, else a combination."""
     from lance.query import MultiMatchQuery  # noqa: PLC0415
 
     queries = query["match_queries"]
@@ -112,7 +112,7 @@ def _boolean(dataset: Any, query: Json, depth: int) -> Any:
 
 
 def _in_any(queries: list[Any]) -> Any:
-    """Return a query that finds what any of several finds."""
+    """Return a query that matches if any of several matches."""
     from lance.query import BooleanQuery, Occur  # noqa: PLC0415
 
     return queries[0] if len(queries) == 1 else BooleanQuery([(Occur.SHOULD, query) for query in queries])
@@ -121,7 +121,7 @@ def _in_any(queries: list[Any]) -> Any:
 def _columns(dataset: Any, query: Json) -> list[str]:
     """Return the columns to search: the given one, or those with an index for full-text search.
 
-    Raises TableColumnNotFound, and InvalidInput when there is none to search.
+    Raises TableColumnNotFound, and InvalidInput when no column can be searched.
     """
     column: str | None = query.get("column")
     if column is not None:

@@ -1,6 +1,6 @@
-"""What an index can be: its type, distance, name and settings, read from a request and checked.
+"""Index settings: type, distance, name and options, read from a request and checked.
 
-Types are spelled as the API spells them. Pure rules; building is in `indices.py`.
+Types are spelled as in the API. Pure rules; `indices.py` builds indices.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from reference_server.errors import InvalidInput
 
 Body = dict[str, Any]
 FTS, GEOMETRIES = "FTS", "RTREE"
-# What pylance calls each type of index on values.
+# pylance's names of the types of scalar indices.
 SCALAR = {
     "BTREE": "BTree",
     "BITMAP": "Bitmap",
@@ -38,7 +38,7 @@ RESERVED_PREFIX = "__lance_"
 
 
 def read_type(text: str, allowed: Collection[str]) -> str:
-    """Return the type of index that a request names, in any case. Raises InvalidInput."""
+    """Return the type of index in a request, case-insensitively. Raises InvalidInput."""
     kind = ALIASES.get(text.upper(), text.upper())
     if kind not in allowed:
         raise InvalidInput(f"There is no index type {text!r} here; use {', '.join(sorted(allowed))}.")
@@ -46,12 +46,12 @@ def read_type(text: str, allowed: Collection[str]) -> str:
 
 
 def type_of(known: str) -> str:
-    """Return the type of an index that pylance describes: BTree -> BTREE."""
+    """Return the API's type of an index that pylance describes: BTree -> BTREE."""
     return SPELLINGS.get(known.upper(), known.upper())
 
 
 def read_distance(body: Body) -> str:
-    """Return the distance of a vector index, l2 when none is named. Raises InvalidInput."""
+    """Return the distance of a vector index, l2 by default. Raises InvalidInput."""
     text = body.get("distance_type")
     distance = DISTANCES[0] if text is None else str(text).lower()
     if distance not in DISTANCES:
@@ -60,7 +60,7 @@ def read_distance(body: Body) -> str:
 
 
 def check_index_name(name: str) -> None:
-    """Raise InvalidInput for a name that no URL can hold as a segment, or that Lance keeps for itself."""
+    """Raise InvalidInput for a name that cannot be a segment of a URL, or that Lance reserves."""
     if name in ("", ".", ".."):
         raise InvalidInput(f"An index cannot be named {name!r}: no URL could name it.")
     if name.startswith(RESERVED_PREFIX):
@@ -68,7 +68,7 @@ def check_index_name(name: str) -> None:
 
 
 def free_name(column: str, taken: Collection[str]) -> str:
-    """Return a name for an index that was given none: after its column, and not yet taken."""
+    """Return an unused name for an index without one, derived from its column."""
     name, number = f"{column}_idx", 1
     while name in taken:
         number += 1
@@ -77,7 +77,7 @@ def free_name(column: str, taken: Collection[str]) -> str:
 
 
 def fts_options(body: Body) -> dict[str, Any]:
-    """Return the settings of a full-text index as pylance takes them. Raises InvalidInput."""
+    """Return the settings of a full-text index in pylance's form. Raises InvalidInput."""
     options = {name: body[name] for name in PLAIN_OPTIONS if body.get(name) is not None}
     length, language = body.get("max_token_length"), body.get("language")
     if length is not None:

@@ -1,8 +1,8 @@
-"""Datasets that stay open: what was read of a table is not read again while its newest version is the same.
+"""Cache of open datasets: a table is not read again while its newest version is the same.
 
-What is kept of a table is checked with every use: the folder of its versions must be as it was. A new version goes on
-with what the session has read of the files before, as long as the manifest is the file that was read. Another table at
-the same place begins anew: Lance tells files in a session apart by their names and versions alone.
+A cached dataset is validated with every use: the folder of its versions must be unchanged. A new version reuses the
+session's knowledge of files, as long as the known manifest is unchanged. Another table at the same place starts with a
+new session: Lance identifies files in a session by names and versions alone.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ from reference_server.lance.catalog.version_names import FOLDER, V1, V2, manifes
 MOST = 32
 NEW_SESSION = {"index_cache_size_bytes": 16 << 20, "metadata_cache_size_bytes": 8 << 20}
 TICK = 20_000_000
-"""Nanoseconds: how far the clock of a file system may be behind."""
+"""Maximum lag of a file system's clock, in nanoseconds."""
 FileId = tuple[int, int, int]
 
 
 @dataclass(frozen=True, slots=True)
 class _Kept:
-    """A dataset; the folder of its versions and its manifest, as they were when it was opened."""
+    """A dataset, and the folder of its versions and its manifest at the time it was opened."""
 
     number: int
     dataset: Any
@@ -38,7 +38,7 @@ class _Kept:
 
 
 class OpenDatasets:
-    """The newest versions of at most MOST tables, those used last. This server alone changes those `in_memory`."""
+    """The newest versions of at most MOST tables, those used last. Only this server changes tables `in_memory`."""
 
     def __init__(self, *, in_memory: bool) -> None:
         self._in_memory = in_memory
@@ -48,7 +48,7 @@ class OpenDatasets:
         self._lock = threading.Lock()
 
     def newest(self, address: str) -> Any:
-        """Return the newest version of the table at an address, for reading alone. Raises what pylance raises."""
+        """Return the newest version of the table at an address, for reading only. Raises pylance's errors."""
         import lance  # noqa: PLC0415 - half a second that a server without data never spends
 
         kept = self._find(address)
@@ -59,16 +59,16 @@ class OpenDatasets:
         is_same = kept is not None and (self._in_memory or _file_id(kept.manifest) == kept.file)
         dataset = lance.dataset(address, **({"session": kept.dataset.session()} if kept and is_same else NEW_SESSION))
         manifest, file = self._manifest(address, dataset.version)
-        # What is younger may be something else than what was read.
+        # A younger file may differ from the one that was read.
         if self._in_memory or _is_older(file, started):
             folder = folder if _is_older(folder, started) else None
             self._keep(address, _Kept(next(self._numbers), dataset, folder, manifest, file), removals)
         return dataset
 
     def watch(self, address: str) -> Callable[[], bool] | None:
-        """Return what tells whether the table at an address is as it is now; None when that cannot be told.
+        """Return a function that tells whether the table at an address is still the same; None when that is unknown.
 
-        It can when the newest version is open. Takes microseconds, as what is returned does.
+        It is known when the newest version is open. Takes microseconds, like the returned function.
         """
         kept = self._find(address)
         if kept is None or not self._is_newest(address, kept):
@@ -85,7 +85,7 @@ class OpenDatasets:
         return kept.folder is not None and _versions_of(address) == kept.folder
 
     def forget(self, address: str) -> None:
-        """Forget the table at an address, which is removed: whatever lies there next is another."""
+        """Forget the table at an address, which is removed: a later table there is another one."""
         with self._lock:
             self._removals += 1
             self._kept.pop(address, None)
@@ -98,7 +98,7 @@ class OpenDatasets:
             return kept
 
     def _keep(self, address: str, kept: _Kept, removals: int) -> None:
-        """Keep a dataset, unless a table was removed since it was opened: it may be that one."""
+        """Cache a dataset, unless any table was removed since it was opened: it may be that one."""
         with self._lock:
             if removals == self._removals:
                 self._kept[address] = kept
@@ -107,7 +107,7 @@ class OpenDatasets:
                     self._kept.popitem(last=False)
 
     def _manifest(self, address: str, version: int) -> tuple[str, FileId | None]:
-        """Return where the manifest of a version lies on disk, and which file it is."""
+        """Return the path and the identity of a version's manifest."""
         if self._in_memory:
             return "", None
         path = f"{address}/{manifest_name(version, V2)}"
@@ -123,7 +123,7 @@ def _versions_of(address: str) -> FileId | None:
 
 
 def _file_id(path: str) -> FileId | None:
-    """Return what tells a file or folder from any that has its name at another time, None when there is none."""
+    """Return an identity of a file or folder that changes whenever it is replaced or changed, None if it is missing."""
     try:
         status = Path(path).stat()
     except OSError:

@@ -1,8 +1,8 @@
-"""What the path of a column means: names of fields joined by dots, read in one way for all operations.
+"""Paths of columns: names of fields joined by dots, read in one way for all operations.
 
 A path leads through structs and into the items of lists, as in Lance's own schema: types can be changed there. Values
-are read and written along structs alone, since a list has no one item in a row. Lists of a fixed size and maps have
-no fields within them.
+are read and written along structs only, since a list has many items in a row. Lists of a fixed size and maps have no
+fields within them.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ LONGEST_SHOWN = 200
 
 
 def find_field(schema: pa.Schema, path: str) -> pa.Field:
-    """Return the field at a path. Raises TableColumnNotFound when there is none."""
+    """Return the field at a path. Raises TableColumnNotFound."""
     return _fields_along(schema, path)[-1]
 
 
 def find_values(schema: pa.Schema, path: str) -> pa.Field:
-    """Return the field at a path that has one value in each row. Raises TableColumnNotFound when there is none."""
+    """Return the field at a path that has one value in each row. Raises TableColumnNotFound."""
     from pyarrow import types  # noqa: PLC0415 - slow to import
 
     *parents, innermost = _fields_along(schema, path)
@@ -33,7 +33,7 @@ def find_values(schema: pa.Schema, path: str) -> pa.Field:
 
 
 def fields_within(kind: pa.DataType) -> list[pa.Field]:
-    """Return the fields that paths lead to within a type."""
+    """Return the fields of a type that paths can lead to."""
     from pyarrow import types  # noqa: PLC0415
 
     if types.is_fixed_size_list(kind) or types.is_map(kind):
@@ -42,7 +42,7 @@ def fields_within(kind: pa.DataType) -> list[pa.Field]:
 
 
 def quoted(path: str) -> str:
-    """Return a path as SQL has it."""
+    """Return a path as an SQL identifier."""
     return ".".join(f"`{name.replace('`', '``')}`" for name in path.split("."))
 
 

@@ -1,4 +1,4 @@
-"""Columns that queries name: those of the answer, and those that are searched.
+"""Columns in queries: those of the answer, and those that are searched.
 
 A column is named by its path, see paths.py.
 """
@@ -16,15 +16,15 @@ from reference_server.lance.data.sql_limits import check_lengths
 if TYPE_CHECKING:
     import pyarrow as pa
 
-# What a query may ask for beside the columns of the table.
+# Columns that a query may request beside those of the table.
 FOUND_COLUMNS = ("_rowid", "_rowaddr", "_rowoffset", "_distance", "_score")
 PATH = re.compile(r"\w+(\.\w+)*")
 
 
 def projection(schema: pa.Schema, columns: dict[str, Any] | None) -> list[str] | dict[str, str] | None:
-    """Return what a scanner takes as columns, None for all of them.
+    """Return the columns argument of a scanner, None for all columns.
 
-    Raises TableColumnNotFound for a column that the table lacks, InvalidInput for names and aliases at once.
+    Raises TableColumnNotFound for an unknown column, InvalidInput for names together with aliases.
     """
     requested = columns or {}
     names, aliases = requested.get("column_names"), requested.get("column_aliases")
@@ -40,7 +40,7 @@ def projection(schema: pa.Schema, columns: dict[str, Any] | None) -> list[str] |
 
 
 def _expression(schema: pa.Schema, name: str) -> str:
-    """Return a column as SQL. What is not a path at all is an expression already: clients send such."""
+    """Return a column as SQL. A text that is no path is an expression already: some clients send these."""
     if name in FOUND_COLUMNS:
         return name
     if name not in schema.names and not PATH.fullmatch(name):

@@ -1,7 +1,7 @@
-"""What pylance and pyarrow raise, as errors of the catalog.
+"""Translation of errors of pylance and pyarrow to errors of the catalog.
 
-They raise ValueError, OSError and RuntimeError with free text, so the text decides. The first
-pattern that matches wins; what matches none is a bug and stays one.
+They raise ValueError, OSError and RuntimeError with free text, so the text decides. The first matching pattern wins; an
+error without a match is a bug and stays unchanged.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ PATTERNS: list[tuple[str, type[CatalogError]]] = [
     (r"Version not found error", TableVersionNotFound),
     (r"Ref is invalid", InvalidInput),
     (r"Dataset at path .* was not found", TableNotFound),
-    (r"Not found: .*/data/[^/]*\.lance", TableNotFound),  # it was dropped while its rows were read
+    (r"Not found: .*/data/[^/]*\.lance", TableNotFound),  # dropped while its rows were read
     (r"Append with different schema", TableSchemaValidationError),
     (
         r"LanceError\(Schema\)|Duplicate field name|reserved name|Unsupported data type",
@@ -40,7 +40,7 @@ SOURCE_PLACES = re.compile(r",? (location: )?/\S+\.rs:\d+:\d+")
 
 
 def translate(error: Exception) -> Exception:
-    """Return the catalog's error for one of pylance's, or the error itself when it is not known."""
+    """Return the catalog's error for one of pylance's, or the error itself if it is unknown."""
     fault = machine_fault(error)
     if fault is not None:
         return fault
@@ -52,10 +52,10 @@ def translate(error: Exception) -> Exception:
 
 
 def _ends(text: str) -> str:
-    """Return the two ends of a text that quotes much of a request: what an error is about stands there."""
+    """Return the two ends of a text that quotes much of a request: the cause stands there."""
     return text if len(text) <= 2 * END else f"{text[:END]} ... {text[-END:]}"
 
 
 def _readable(text: str) -> str:
-    """Return the first line without the places in pylance's own source."""
+    """Return the first line without positions in pylance's source code."""
     return SOURCE_PLACES.sub("", text.splitlines()[0])[:500]

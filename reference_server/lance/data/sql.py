@@ -1,7 +1,7 @@
-"""SQL expressions from requests, made safe to hand to Lance.
+"""SQL expressions from requests, made safe for Lance.
 
-Lance parses an expression as the end of a statement of its own and overlooks what follows it: of
-`id > 1 AN name = 'x'` it would take `id > 1` and delete far too much. In parentheses nothing is overlooked.
+Lance parses an expression as the end of a statement of its own and ignores trailing text: of `id > 1 AN name = 'x'` it
+would use `id > 1` and delete far too much. In parentheses nothing is ignored.
 """
 
 from __future__ import annotations
@@ -9,21 +9,20 @@ from __future__ import annotations
 import re
 
 from reference_server.errors import InvalidInput
-from reference_server.lance.data.sql_depth import check_depth
-from reference_server.lance.data.sql_limits import check_cost
+from reference_server.lance.data.sql_limits import check_cost, check_depth
 
-# What may hold a parenthesis that is none, and the parentheses themselves.
+# Quotations and comments, which may contain parentheses, and the parentheses themselves.
 TOKENS = re.compile(r"(?:'[^']*')+|(?:\"[^\"]*\")+|`[^`]*`|--[^\n]*|/\*.*?(?:\*/|\Z)|[()]", re.DOTALL)
 DEPTH = {"(": 1, ")": -1}
-# Placeholders, and texts of kinds that Lance does not know but panics over: N'x', B'x', R'x', $$x$$.
+# Placeholders, and literals that make Lance panic: N'x', B'x', R'x', $$x$$.
 UNKNOWN = re.compile(r"\?|(?<!\w)\$|(?<!:):(?!:)|\b(?:n|b|r|q|nq)'", re.IGNORECASE)
 
 
 def whole(expression: str) -> str:
     """Return an expression in parentheses of its own.
 
-    Raises InvalidInput for one that is empty, too deep or too costly, that closes a parenthesis which it did not open,
-    or that has what makes Lance panic.
+    Raises InvalidInput for an expression that is empty, too deep or too costly, that closes a parenthesis which it did
+    not open, or that makes Lance panic.
     """
     if not expression.strip() or "\0" in expression:
         raise InvalidInput(f"{expression[:200]!r} is not an SQL expression.")
@@ -40,11 +39,11 @@ def whole(expression: str) -> str:
 
 
 def _emptied(token: re.Match[str]) -> str:
-    """Return nothing for a comment, a parenthesis as it is, and an empty text for whatever is quoted."""
+    """Return a space for a comment, a parenthesis unchanged, and an empty text for a quotation."""
     text = token[0]
     return text if text in DEPTH else " " if text.startswith(("--", "/*")) else "''"
 
 
 def mentions(expression: str, column: str) -> bool:
-    """True when an expression may refer to a column: when its name stands there as a word."""
+    """Return whether an expression may refer to a column: it contains its name as a word."""
     return re.search(rf"(?<!\w){re.escape(column)}(?!\w)", expression, re.IGNORECASE) is not None

@@ -1,7 +1,7 @@
-"""Table data: real Lance datasets below one root, reached through pylance.
+"""Table data: real Lance datasets below one root, accessed through pylance.
 
-Everything here but `exists` takes milliseconds and blocks: handlers run it in a thread. Locations are
-relative to the root, and nothing outside the root is ever touched.
+All methods except `exists` and `watch` take milliseconds and block: handlers run them in a thread. Locations are
+relative to the root, and nothing outside the root is ever accessed.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from reference_server.lance.catalog.dataset_files import DiskFiles, MemoryFiles,
 from reference_server.lance.catalog.folder_names import FolderNames
 from reference_server.lance.catalog.layout.manifest_table import TABLE as CATALOG
 from reference_server.lance.catalog.removal import remove_tree
-from reference_server.lance.catalog.version_files import Versions
+from reference_server.lance.catalog.version_files import DatasetVersions
 from reference_server.lance.catalog.version_names import FOLDER
 from reference_server.lance.data.arrow_json import schema_to_json
 from reference_server.lance.data.open_datasets import OpenDatasets
@@ -35,15 +35,15 @@ MEMORY_SCHEME = "shared-memory://"
 MANIFEST = ".manifest"
 APPEND = "append"
 ELSEWHERE = "://"
-NO_TABLES = (OWN_FOLDER, CATALOG)  # folders of the root in which the catalog itself is kept
-KEPT_FOLDERS = 256  # of versions, whose names are kept
+NO_TABLES = (OWN_FOLDER, CATALOG)  # folders of the root that contain the catalog itself
+KEPT_FOLDERS = 256  # folders of versions with cached names
 KEPT_ADDRESSES = 4096
 LONGEST_NAME = 255  # of a file, as file systems have them
 
 
 @contextmanager
 def translated() -> Iterator[None]:
-    """Turn what pylance and pyarrow raise into errors of the catalog; what is not known is raised as it is.
+    """Translate errors of pylance and pyarrow to errors of the catalog; unknown errors are raised unchanged.
 
     A panic of the native library is a BaseException and is translated too.
     """
@@ -51,7 +51,7 @@ def translated() -> Iterator[None]:
         yield
     except Exception as error:
         known = translate(error)
-        if known is error:  # which would become its own cause
+        if known is error:  # it would become its own cause
             raise
         raise known from error
     except BaseException as error:
@@ -64,7 +64,7 @@ T = TypeVar("T")
 
 
 class TableData:
-    """The datasets below `root`: a directory, or a `shared-memory://` URI that only this process sees."""
+    """Datasets below `root`: a directory, or a `shared-memory://` URI that only this process sees."""
 
     def __init__(self, root: str) -> None:
         self.root = root
@@ -81,14 +81,14 @@ class TableData:
         return f"{self.root}/{location}"
 
     def relative(self, location: str) -> str:
-        """Return the location that a client means: relative, absolute or a URI, but below the root.
+        """Return the location of a client's text, which may be relative, absolute or a URI, but below the root.
 
         Raises InvalidInput for anything else.
         """
         check_size(location)
         try:
             text = location.removeprefix(self.root + "/") if self._in_memory else self._local(location)
-        except (ValueError, OSError, RuntimeError):  # it cannot be taken apart, or followed
+        except (ValueError, OSError, RuntimeError):  # it cannot be parsed, or resolved
             text = ELSEWHERE
         parts = text.split("/")
         too_long = any(len(part.encode()) > LONGEST_NAME for part in parts)
@@ -108,7 +108,7 @@ class TableData:
         return str(resolved.relative_to(root)) if resolved.is_relative_to(root) and resolved != root else ELSEWHERE
 
     def exists(self, location: str) -> bool:
-        """True when there are data at a location: at least one version. Takes microseconds."""
+        """Return whether a location has data: at least one version. Takes microseconds."""
         if not self._in_memory:
             try:
                 with os.scandir(f"{self._address(location)}/_versions") as versions:
@@ -135,7 +135,7 @@ class TableData:
             return lance.write_dataset(table, target, mode=mode)
 
     def count_rows(self, location: str, version: int | None, predicate: str | None) -> int:
-        """Count rows. Raises TableVersionNotFound, or InvalidInput for a predicate that cannot be used."""
+        """Count rows. Raises TableVersionNotFound, and InvalidInput for an invalid predicate."""
         with translated():
             count: int = self._open(location, version).count_rows(filter=predicate)
         return count
@@ -158,7 +158,7 @@ class TableData:
             self._open(location, version)
 
     def delete(self, location: str) -> None:
-        """Delete the data at a location; nothing there is fine."""
+        """Delete the data at a location; missing data are ignored."""
         self._datasets.forget(self._address(location))
         if not self._in_memory:
             remove_tree(FilePath(self.root), location)
@@ -171,22 +171,21 @@ class TableData:
                 session.delete_file(name)
 
     def on_dataset(self, location: str, version: int | None, function: Callable[[Any], T]) -> T:
-        """Run a function that reads a dataset and return what it returns.
+        """Run a function that reads a dataset and return its result.
 
-        Raises TableVersionNotFound, and what `pylance_errors.py` makes of its errors.
+        Raises TableVersionNotFound, and the translated errors of pylance.
         """
         with translated():
             return function(self._open(location, version))
 
     def watch(self, location: str) -> Callable[[], bool] | None:
-        """Return what tells whether the data at a location are as they are now, None when that cannot be told."""
+        """Return a function that tells whether the data at a location are still the same, None when that is unknown."""
         return self._datasets.watch(self._address(location))
 
     def change(self, location: str, version: int | None, function: Callable[[Any], T]) -> T:
-        """Run a function that changes a dataset, or the object that it is given, and return what it returns.
+        """Run a function that changes a dataset in place and return its result.
 
-        Raises TableVersionNotFound unless the dataset has the version that the function uses, and what
-        `pylance_errors.py` makes of its errors.
+        Raises TableVersionNotFound unless the dataset has the requested version, and the translated errors of pylance.
         """
         import lance  # noqa: PLC0415
 
@@ -195,20 +194,22 @@ class TableData:
                 self.versions(location).listed(version)
             return function(lance.dataset(self._address(location)))
 
-    def versions(self, location: str) -> Versions:
+    def versions(self, location: str) -> DatasetVersions:
         """Return the versions of a dataset as files."""
         address = self._address(location)
-        return Versions(MemoryFiles(address) if self._in_memory else DiskFiles(address, self._version_names(address)))
+        return DatasetVersions(
+            MemoryFiles(address) if self._in_memory else DiskFiles(address, self._version_names(address))
+        )
 
     def object_path(self, location: str) -> str:
-        """Return a location as object stores write paths: without a scheme and a slash before it."""
+        """Return a location in the form of object stores: without a scheme and a leading slash."""
         return self._address(location).rpartition("://")[2].lstrip("/")
 
     def name_below(self, location: str, path: str) -> str:
-        """Return a path that a client gives, relative to a dataset that it must lie in.
+        """Return a client's path relative to the dataset that must contain it.
 
-        Clients write it from the root of the store, from the root of the file system, as a URI, or
-        relative to the dataset. Raises InvalidInput for any other place.
+        Clients write it from the root of the store, from the root of the file system, as a URI, or relative to the
+        dataset. Raises InvalidInput for any other place.
         """
         text = path.rpartition("://")[2].lstrip("/")
         name = text.removeprefix(self.object_path(location) + "/")
@@ -218,7 +219,7 @@ class TableData:
         return name
 
     def transaction(self, location: str, uuid: str) -> dict[str, str] | None:
-        """Return the properties of a transaction of a dataset, None when there is none of this id.
+        """Return the properties of a transaction of a dataset, None for an unknown id.
 
         Lance names the file of a transaction after the version that it read and its id.
         """
@@ -239,14 +240,14 @@ class TableData:
         return None
 
     def _open(self, location: str, version: int | None = None) -> Any:
-        """Return the newest version of a dataset, or one that is listed. Raises TableVersionNotFound."""
+        """Return the newest version of a dataset, or a listed one. Raises TableVersionNotFound."""
         if version is None:
             return self._datasets.newest(self._address(location))
         self.versions(location).listed(version)
         return self._version(location, version)
 
     def _version(self, location: str, version: int) -> Any:
-        """Return a version of a dataset, whether its record was deleted or not."""
+        """Return a version of a dataset, even one whose record was deleted."""
         import lance  # noqa: PLC0415
 
         return lance.dataset(self._address(location), version=version)

@@ -1,4 +1,4 @@
-"""What a query says about vectors, read and checked: pure rules; queries are run in `queries.py`."""
+"""Vector arguments of a query, read and checked: pure rules; `queries.py` runs queries."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ LARGEST_BYTE = 255
 
 @dataclass(frozen=True, slots=True)
 class VectorColumn:
-    """A column that vectors are compared with: with `is_multi` each row has any number of them."""
+    """A column of vectors; with `is_multi` each row has any number of them."""
 
     name: str
     dimension: int
@@ -31,14 +31,14 @@ class VectorColumn:
 
 @dataclass(frozen=True, slots=True)
 class Search:
-    """A search as pylance takes it. In a batch each vector is a query of its own."""
+    """Arguments of a search in pylance's form. In a batch each vector is a query of its own."""
 
     nearest: dict[str, Any]
     batch: bool
 
 
 def read_vectors(query: Query) -> tuple[list[Any], bool] | None:
-    """Return the vectors of a query and whether they came as several, or None. Raises InvalidInput for both forms."""
+    """Return the vectors of a query and whether they are a batch, or None. Raises InvalidInput for both forms."""
     vector = query.get("vector") or {}
     single, multi_vector = vector.get("single_vector"), vector.get("multi_vector")
     if single and multi_vector:
@@ -49,9 +49,9 @@ def read_vectors(query: Query) -> tuple[list[Any], bool] | None:
 
 
 def find_column(schema: pa.Schema, name: str | None) -> VectorColumn:
-    """Return the column of vectors with a name, or the only one that vectors can be meant for.
+    """Return the vector column with a name, or the only possible one.
 
-    Raises TableColumnNotFound, or InvalidInput for a column without vectors and where several could be meant.
+    Raises TableColumnNotFound, and InvalidInput for a column without vectors and an ambiguous choice.
     """
     if name is not None:
         column = _as_column(name, find_values(schema, name).type)
@@ -80,7 +80,7 @@ def _as_column(name: str, kind: pa.DataType) -> VectorColumn | None:
 def search(query: Query, schema: pa.Schema, count: int, rows: int) -> Search | None:
     """Return the search for the `count` nearest of `rows` rows, None for a query without vectors.
 
-    Raises InvalidInput, and what `find_column` raises.
+    Raises InvalidInput, and the errors of `find_column`.
     """
     requested = read_vectors(query)
     if requested is None:
@@ -121,9 +121,9 @@ def _bounds(query: Query) -> tuple[float | None, float | None] | None:
 
 
 def _effort(query: Query, count: int, rows: int) -> dict[str, int]:
-    """Return how hard to search. What is 0 is left to Lance, and no effort goes beyond what there is to find.
+    """Return the effort of a search. An effort of 0 is left to Lance, and none goes beyond the existing rows.
 
-    Lance wants ef to cover all candidates, which are as many times the wanted rows as are refined.
+    Lance requires ef to cover all candidates, which are `refine` times the requested rows.
     """
     probes, refine, ef = (int(query.get(name) or 0) for name in ("nprobes", "refine_factor", "ef"))
     refine = min(refine, -(-rows // count) or 1)

@@ -1,7 +1,7 @@
 """BatchCreateTableVersions and BatchCommitTables: one commit of the catalog, all or nothing.
 
-The commit names the versions and where their manifests are staged; the files are put in their place
-afterwards, by this request or by whoever looks at the table next.
+The commit names the versions and the places of their staged manifests; the files are put in place afterwards, by this
+request or by the next one to the table.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any
 
 from reference_server import limits
 from reference_server.errors import InvalidInput
-from reference_server.lance.catalog.changes import Change
+from reference_server.lance.catalog.changes import EntryChange
 from reference_server.lance.catalog.entries import Path, Table
 from reference_server.lance.catalog.names import check_names
 from reference_server.lance.catalog.recovery import current_table
@@ -26,18 +26,18 @@ from reference_server.lance.handlers.versions import describe, staged_version
 
 Answer = dict[str, Any]
 Operation = dict[str, Any]
-Step = Callable[[LanceContext, Change, Path, Operation], Awaitable[Answer]]
+Step = Callable[[LanceContext, EntryChange, Path, Operation], Awaitable[Answer]]
 
 
 async def batch_create_table_versions(context: LanceContext) -> Answer:
-    """Make one version each of several tables."""
+    """Create one version each of several tables."""
     entries = _limited(context.body["entries"])
     made = await _commit(context, [(_create_version, _path(context, entry), entry) for entry in entries])
     return {"versions": [result["version"] for result in made]}
 
 
 async def batch_commit_tables(context: LanceContext) -> Answer:
-    """Declare and deregister tables, make and delete versions, together."""
+    """Declare and deregister tables, create and delete versions, in one commit."""
     chosen = [_chosen(operation) for operation in _limited(context.body["operations"])]
     steps = [(STEPS[name], _path(context, operation), operation) for name, operation in chosen]
     made = await _commit(context, steps)
@@ -47,11 +47,11 @@ async def batch_commit_tables(context: LanceContext) -> Answer:
 async def _commit(context: LanceContext, steps: Sequence[tuple[Step, Path, Operation]]) -> list[Answer]:
     paths = list(dict.fromkeys(path for _, path, _ in steps))
 
-    async def build(change: Change) -> list[Answer]:
+    async def build(change: EntryChange) -> list[Answer]:
         made = []
         for step, path, operation in steps:
             made.append(await step(context, change, path, operation))
-            await asyncio.sleep(0)  # a thousand of them take long enough to let others have a turn
+            await asyncio.sleep(0)  # a thousand of them take long enough to give other requests a turn
         return made
 
     async with AsyncExitStack() as alone:
@@ -75,7 +75,7 @@ def _tables_with_versions(steps: Sequence[tuple[Step, Path, Operation]]) -> list
     return [path for path in dict.fromkeys(path for step, path, _ in steps if step is not _declare) if path not in gone]
 
 
-async def _declare(context: LanceContext, change: Change, path: Path, operation: Operation) -> Answer:
+async def _declare(context: LanceContext, change: EntryChange, path: Path, operation: Operation) -> Answer:
     location = operation.get("location")
     chosen = context.data.relative(location) if location else context.catalog.location_for(path)
     table = Table(chosen, operation.get("properties") or {})
@@ -83,7 +83,7 @@ async def _declare(context: LanceContext, change: Change, path: Path, operation:
     return {**_answer(context, table), **managed(context)}
 
 
-async def _create_version(context: LanceContext, change: Change, path: Path, operation: Operation) -> Answer:
+async def _create_version(context: LanceContext, change: EntryChange, path: Path, operation: Operation) -> Answer:
     table = change.table(path)
     record = await staged_version(context, table, operation)
     change.add_version(path, operation["version"], record)
@@ -91,7 +91,7 @@ async def _create_version(context: LanceContext, change: Change, path: Path, ope
     return {"version": describe(context, table, made, record)}
 
 
-async def _delete_versions(context: LanceContext, change: Change, path: Path, operation: Operation) -> Answer:
+async def _delete_versions(context: LanceContext, change: EntryChange, path: Path, operation: Operation) -> Answer:
     table = change.table(path)
     chosen = await context.run(versions_in, context.data.versions(table.location), operation["ranges"])
     for version in chosen:
@@ -99,7 +99,7 @@ async def _delete_versions(context: LanceContext, change: Change, path: Path, op
     return {"deleted_count": len(chosen)}
 
 
-async def _deregister(context: LanceContext, change: Change, path: Path, _operation: Operation) -> Answer:
+async def _deregister(context: LanceContext, change: EntryChange, path: Path, _operation: Operation) -> Answer:
     table = change.remove_table(path)
     return {"id": path, **_answer(context, table)}
 
@@ -117,7 +117,7 @@ def _answer(context: LanceContext, table: Table) -> Answer:
 
 
 def _chosen(operation: Operation) -> tuple[str, Operation]:
-    """Return the one thing that an operation of a batch asks for."""
+    """Return kind and fields of an operation of a batch. Raises InvalidInput unless there is exactly one."""
     names = [name for name in STEPS if operation.get(name) is not None]
     if len(names) != 1:
         raise InvalidInput(f"An operation of a batch is exactly one of {', '.join(STEPS)}, not {len(names)} of them.")

@@ -22,11 +22,11 @@ Answer = dict[str, Any]
 
 
 async def alter_table_add_columns(context: LanceContext) -> Answer:
-    """Add columns that SQL expressions compute from the others, in one version."""
+    """Add columns that SQL expressions compute from other columns, in one version."""
     table = await current_table(context, context.table_id)
     columns = await context.read_sql(_expressions, context.body["new_columns"])
     if len(columns) < len(context.body["new_columns"]) or not columns:
-        raise InvalidInput("Adding columns needs at least one, and each name once.")
+        raise InvalidInput("Adding columns needs at least one column, and each name only once.")
 
     def add(dataset: Any) -> Answer:
         for name in columns:
@@ -40,7 +40,7 @@ async def alter_table_add_columns(context: LanceContext) -> Answer:
 
 
 async def alter_table_alter_columns(context: LanceContext) -> Answer:
-    """Rename columns, change their types, or let them be null."""
+    """Rename columns, change their types, or make them nullable."""
     table = await current_table(context, context.table_id)
     alterations = [_alteration(entry) for entry in context.body["alterations"]]
     if not alterations or len({alteration["path"] for alteration in alterations}) < len(alterations):
@@ -61,7 +61,7 @@ async def alter_table_alter_columns(context: LanceContext) -> Answer:
 
 
 async def alter_table_drop_columns(context: LanceContext) -> Answer:
-    """Drop columns, and the indices on them."""
+    """Drop columns and their indices."""
     table = await current_table(context, context.table_id)
     names = context.body["columns"]
 
@@ -69,7 +69,7 @@ async def alter_table_drop_columns(context: LanceContext) -> Answer:
         for name in names:
             find_field(dataset.schema, name)
         if not names or set(dataset.schema.names) <= set(names):
-            raise InvalidInput("Dropping columns needs at least one, and has to leave one.")
+            raise InvalidInput("Dropping columns needs at least one column, and at least one must remain.")
         dataset.drop_columns(names)
         return _outcome(context, dataset)
 
@@ -77,7 +77,7 @@ async def alter_table_drop_columns(context: LanceContext) -> Answer:
 
 
 async def update_table_schema_metadata(context: LanceContext) -> Answer:
-    """Replace the metadata of a table's schema by the given ones."""
+    """Replace the metadata of a table's schema."""
     table = await current_table(context, context.table_id)
     wanted: dict[str, str] = context.body
     await context.change(table, lambda dataset: dataset.update_schema_metadata(wanted, replace=True))
@@ -85,7 +85,7 @@ async def update_table_schema_metadata(context: LanceContext) -> Answer:
 
 
 def _check_renames(dataset: Any, names: dict[str, str]) -> None:
-    """Raise TableSchemaValidationError when two fields of one struct would share a name; Lance finds out too late."""
+    """Raise TableSchemaValidationError for a second field of the same name in a struct; Lance notices it too late."""
     for parent in {path.rpartition(".")[0] for path in names}:
         fields = fields_within(find_field(dataset.schema, parent).type) if parent else list(dataset.schema)
         prefix = f"{parent}." if parent else ""
@@ -93,9 +93,9 @@ def _check_renames(dataset: Any, names: dict[str, str]) -> None:
 
 
 def _fit(alteration: dict[str, Any], field: pa.Field) -> None:
-    """Replace the JSON type of an alteration by the type that it means; that of the field itself changes nothing.
+    """Replace the JSON type of an alteration by an Arrow type; the field's own type changes nothing.
 
-    The JSON form loses units, time zones and dictionaries, so it would not lead back to the type of the field.
+    The JSON form loses units, time zones and dictionaries, so it would not convert back to the field's type.
     """
     described = alteration.pop("data_type", None)
     if described is None:
@@ -132,7 +132,7 @@ def _expression(column: dict[str, Any]) -> str:
 
 
 def _alteration(entry: dict[str, Any]) -> dict[str, Any]:
-    """Return an entry as pylance takes it, but for its type, which is still JSON."""
+    """Return an entry in pylance's form, except for its type, which is still JSON."""
     if entry.get("virtual_column") is not None:
         raise Unsupported("This server runs no functions of users: virtual columns are not supported.")
     alteration: dict[str, Any] = {"path": entry["path"]}

@@ -1,4 +1,4 @@
-"""CreateTable, CreateEmptyTable, DeclareTable, RegisterTable: how a table comes to be."""
+"""CreateTable, CreateEmptyTable, DeclareTable, RegisterTable: creation of tables."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ Answer = dict[str, Any]
 
 
 async def create_table(context: LanceContext) -> Answer:
-    """Create a table with data; what happens to one of that name is the mode's to say.
+    """Create a table with data; the mode decides about an existing table.
 
-    The data are written first, where nobody looks, and the name is taken afterwards: there is never
-    a name without its data. A table that was only declared is filled where it was declared.
+    The data are written first, at an unused location, and the name is taken afterwards: a name never lacks its data.
+    The data of a declared table are written to its location.
     """
     mode = context.choice("mode", "Create", "ExistOk", "Overwrite")
     path = context.table_id
@@ -67,7 +67,7 @@ async def _create(context: LanceContext, data: pa.Table, properties: dict[str, s
 
 
 async def _overwrite(context: LanceContext, existing: Table, data: pa.Table, properties: dict[str, str]) -> Answer:
-    """Put a new table in the place of one with data."""
+    """Replace a table with data by a new one."""
     in_place = context.catalog.locations.is_fixed(context.id, existing)
     table = replace(existing, properties=properties) if in_place else Table(new_location(context.id), properties, True)
     mode = "overwrite" if in_place else "create"
@@ -88,7 +88,7 @@ async def _overwrite(context: LanceContext, existing: Table, data: pa.Table, pro
 
 
 async def _fill(context: LanceContext, declared: Table, data: pa.Table, properties: dict[str, str] | None) -> Answer:
-    """Give data to a table that was only declared."""
+    """Write the first data of a declared table."""
     dataset = await context.run_on_rows(context.data.write, declared.location, data, "create")
     table = replace(declared, created=True, properties=properties or declared.properties)
     with suppress(ConcurrentModification):
@@ -97,7 +97,7 @@ async def _fill(context: LanceContext, declared: Table, data: pa.Table, properti
 
 
 async def declare_table(context: LanceContext) -> Answer:
-    """Take a name and a location for a table whose data come later."""
+    """Declare a table: reserve a name and a location for later data."""
     path = context.table_id
     location = (context.body or {}).get("location")
     chosen = context.data.relative(location) if location else context.catalog.location_for(path)
@@ -107,13 +107,13 @@ async def declare_table(context: LanceContext) -> Answer:
 
 
 async def create_empty_table(context: LanceContext) -> Answer:
-    """Do what DeclareTable does, under its former name."""
+    """Declare a table, under the former name of DeclareTable."""
     answer = await declare_table(context)
     return {name: value for name, value in answer.items() if name != "managed_versioning"}
 
 
 async def register_table(context: LanceContext) -> Answer:
-    """Give a name to data that exist already."""
+    """Register existing data under a name."""
     mode = context.choice("mode", "Create", "Overwrite")
     path = context.table_id
     location = context.data.relative(context.body["location"])
@@ -137,7 +137,7 @@ async def _existing(context: LanceContext) -> Table | None:
 
 
 def _query_properties(context: LanceContext) -> dict[str, str] | None:
-    """Newer clients send the properties of a table as JSON in the query, beside the Arrow body."""
+    """Return the properties in the query, None without them: newer clients send them there, beside the Arrow body."""
     text = context.query("properties")
     if not text:
         return None

@@ -1,6 +1,6 @@
 """CreateTableIndex, CreateTableScalarIndex, ListTableIndices, DescribeTableIndexStats, DropTableIndex.
 
-Indices are built before the answer: a client that watches their progress finds them done.
+Indices are built before the answer: a client that polls their progress finds them complete.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from reference_server.pagination import take_page
 
 Answer = dict[str, Any]
 DONE = "SUCCEEDED"
-NOTHING_TO_LEARN = "KMeans cannot train"  # all vectors are null, or none has a direction
+NOTHING_TO_LEARN = "KMeans cannot train"  # all vectors are null or zero
 
 
 async def create_table_index(context: LanceContext) -> Answer:
@@ -63,7 +63,7 @@ async def list_table_indices(context: LanceContext) -> Answer:
 
 
 async def describe_table_index_stats(context: LanceContext) -> Answer:
-    """Return what an index is and how many rows it covers."""
+    """Return type, distance and row counts of an index."""
     table = await current_table(context, context.table_id)
     name = _index_name(context)
 
@@ -118,7 +118,7 @@ async def _create(context: LanceContext, allowed: Collection[str]) -> Answer:
 
 
 def _options(kind: str, body: Answer) -> Answer:
-    """Return the settings that are about this type of index; the others do not matter."""
+    """Return the settings for this type of index; others are ignored."""
     if kind in VECTOR:
         return {"metric": read_distance(body)}
     return fts_options(body) if kind == FTS else {}
@@ -127,7 +127,7 @@ def _options(kind: str, body: Answer) -> Answer:
 def _name(dataset: Any, wanted: str | None, column: str, kind: str) -> str:
     """Return the name for a new index. Raises TableIndexAlreadyExists.
 
-    Without a name, the server chooses one; but what exists in just this form was asked for twice.
+    Without a requested name the server chooses one, unless the same index exists already.
     """
     indices = dataset.describe_indices()
     taken = {index.name for index in indices}
@@ -162,7 +162,7 @@ def _build_vector(dataset: Any, column: str, kind: str, name: str, dimension: in
     except RuntimeError as error:
         if NOTHING_TO_LEARN not in str(error):
             raise
-        build(train=False)  # as of a table without rows: the index covers none until there are vectors
+        build(train=False)  # without training, as for an empty table: the index covers no rows until there are vectors
 
 
 def _list(dataset: Any) -> list[Answer]:

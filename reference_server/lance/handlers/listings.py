@@ -1,7 +1,7 @@
 """ListTables and ListAllTables.
 
-Both leave out tables that were only declared unless they are asked for. Whether a declared table got data meanwhile is
-looked up, and of one request no more than `LOOKS` are: a page may be shorter than its limit and still have a token.
+Both omit declared tables unless the request includes them. The server checks whether a declared table has data by now,
+for at most `LOOKS` tables per request: a page may be shorter than its limit and still have a token.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from specs.identifiers import IdentifierError
 from specs.lance.identifiers import join_parts
 
 Answer = dict[str, Any]
-LOOKS = 1_000  # tables that a request looks at
-AT_ONCE = 100  # tables that are looked at together
+LOOKS = 1_000  # declared tables that a request checks
+AT_ONCE = 100  # tables that are checked together
 
 
 async def list_tables(context: LanceContext) -> Answer:
@@ -42,7 +42,7 @@ async def list_all_tables(context: LanceContext) -> Answer:
 
 
 async def _page(context: LanceContext, namespace: Path | None) -> Page[Path]:
-    """Return a page of the tables of a namespace, or of all for None, with those that were only declared if wanted."""
+    """Return a page of the tables of a namespace, or of all for None, including declared ones on request."""
     context.reusable = context.catalog.locations.follows(namespace or ())
     if context.query("include_declared"):
         page = await _tables(context, namespace, list_request(context))
@@ -51,7 +51,7 @@ async def _page(context: LanceContext, namespace: Path | None) -> Page[Path]:
 
 
 async def _page_with_data(context: LanceContext, namespace: Path | None) -> Page[Path]:
-    """Return a page of the tables that have data."""
+    """Return a page of the tables with data."""
     request = list_request(context)
     wanted = min(request.limit or request.maximum, request.maximum)
     shown: list[Path] = []
@@ -60,7 +60,7 @@ async def _page_with_data(context: LanceContext, namespace: Path | None) -> Page
         page = await _tables(context, namespace, request)
         declared = [listed for listed in page.items if not listed.table.created]
         looked += len(declared)
-        context.reusable = context.reusable and not declared  # data may come behind the catalog's back
+        context.reusable = context.reusable and not declared  # clients may write data without the catalog
         missing = {listed.path for listed in declared} - await _with_data(context, declared)
         shown += [path for path, _ in page.items if path not in missing]
         if len(shown) > wanted:
@@ -71,19 +71,19 @@ async def _page_with_data(context: LanceContext, namespace: Path | None) -> Page
 
 
 async def _tables(context: LanceContext, namespace: Path | None, request: ListRequest) -> Page[Listed]:
-    """Return a page of tables; where directories are tables, they are looked at beside other requests."""
+    """Return a page of tables; directories are read in a thread."""
     if context.catalog.locations.follows(namespace or ()):
         return context.catalog.list_tables(namespace, request)
     return await context.run(context.catalog.list_tables, namespace, request)
 
 
 async def _with_data(context: LanceContext, declared: list[Listed]) -> set[Path]:
-    """Return the tables that were only declared, as far as was known, and have data by now."""
+    """Return the declared tables that have data by now."""
     if not declared:
         return set()
     unfinished = set(context.catalog.tables_with_pending_versions())
     for path in unfinished & {listed.path for listed in declared}:
-        with suppress(NotFound):  # it is gone meanwhile
+        with suppress(NotFound):  # dropped meanwhile
             await current_table(context, path)
     exists = context.data.exists
     existing = await context.run(lambda: [listed for listed in declared if exists(listed.table.location)])

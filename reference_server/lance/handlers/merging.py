@@ -21,13 +21,13 @@ if TYPE_CHECKING:
 Answer = dict[str, Any]
 TIMEOUT = re.compile(r"(\d{1,15}(?:\.\d{1,9})?)(ms|s|m|h|d)")
 SECONDS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
-LONGEST = 86400.0  # in seconds; nobody waits longer
+LONGEST = 86400.0  # in seconds; no client waits longer
 UPDATE, INSERT, DELETE = "when_matched_update_all", "when_not_matched_insert_all", "when_not_matched_by_source_delete"
 FILTER = "_filt"
 
 
 async def merge_insert_into_table(context: LanceContext) -> Answer:
-    """Update the rows that match, insert those that do not, delete those that the source lacks."""
+    """Update matching rows, insert others, and delete rows that are missing in the source."""
     check_stream_type(context.request)
     keys = _keys(context)
     timeout = parse_timeout(context.query("timeout"))
@@ -38,12 +38,12 @@ async def merge_insert_into_table(context: LanceContext) -> Answer:
         if not table.created:
             return await _create(context, table, data)
         return await context.change(table, lambda dataset: _merge(context, dataset, data, keys, timeout))
-    except TableSchemaValidationError as error:  # the error list gives merging no code for it
+    except TableSchemaValidationError as error:  # the error list has no code of it for merging
         raise InvalidInput(error.message) from None
 
 
 async def _create(context: LanceContext, table: Table, data: pa.Table) -> Answer:
-    """Make a table that was only declared of the rows: there are none to match."""
+    """Create the data of a declared table from the rows: no rows can match."""
     async with context.alone(context.id):
         dataset = await context.run_on_rows(context.data.write, table.location, data, "create")
     await note_data(context, context.id, table)
@@ -92,7 +92,7 @@ def parse_timeout(text: str | None) -> timedelta | None:
         return None
     match = TIMEOUT.fullmatch(text)
     if not match:
-        raise InvalidInput(f"The timeout {text!r} is no duration; write it as 500ms, 30s or 5m.")
+        raise InvalidInput(f"The timeout {text!r} is not a duration; write it as 500ms, 30s or 5m.")
     return timedelta(seconds=min(float(match[1]) * SECONDS[match[2]], LONGEST))
 
 

@@ -13,11 +13,11 @@ from reference_server.lance.data.table_data import TableData
 
 Answer = dict[str, Any]
 AT_ONCE = 100
-"""How many tables lose their data by one call of a thread."""
+"""Number of tables whose data one call of a thread deletes."""
 
 
 async def create_namespace(context: LanceContext) -> Answer:
-    """Create a namespace; what happens to one of that name is the mode's to say."""
+    """Create a namespace; the mode decides about an existing one."""
     mode = context.choice("mode", "Create", "ExistOk", "Overwrite")
     properties = context.properties()
     try:
@@ -34,7 +34,7 @@ async def create_namespace(context: LanceContext) -> Answer:
 
 
 async def list_namespaces(context: LanceContext) -> Answer:
-    """List the names of the namespaces right below one."""
+    """List the names of the direct child namespaces."""
     page = context.catalog.list_namespaces(context.id, list_request(context))
     context.reusable = True
     return {"namespaces": page.items, "page_token": page.token}
@@ -49,8 +49,8 @@ async def describe_namespace(context: LanceContext) -> Answer:
 async def drop_namespace(context: LanceContext) -> Answer:
     """Drop a namespace.
 
-    A missing one is an error in mode Fail, and a JSON answer in mode Skip: the official client
-    cannot read the empty 204 that the document promises there.
+    A missing one is an error in mode Fail, and a JSON answer in mode Skip: the official client cannot read the empty
+    204 that the document specifies there.
     """
     mode = context.choice("mode", "Fail", "Skip")
     behavior = context.choice("behavior", "Restrict", "Cascade")
@@ -70,13 +70,13 @@ async def _drop(context: LanceContext, *, cascade: bool) -> None:
 
 
 async def namespace_exists(context: LanceContext) -> None:
-    """Answer as DescribeNamespace does, without a body."""
+    """Return nothing. Raises NamespaceNotFound."""
     context.reusable = True
     context.catalog.namespace(context.id)
 
 
 def list_request(context: LanceContext) -> ListRequest:
-    """Return which page a listing asks for."""
+    """Return the requested page of a listing."""
     return ListRequest(context.query("page_token"), context.query("limit"), context.page_size)
 
 

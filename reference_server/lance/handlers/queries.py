@@ -16,14 +16,14 @@ from reference_server.lance.data.sql import whole
 from reference_server.lance.data.vector_search import search
 
 FILE_TYPE = "application/vnd.apache.arrow.file"
-QUERY_INDEX = "query_index"  # which vector of a batch a row was found for
+QUERY_INDEX = "query_index"  # index of a row's query vector in a batch
 READ_AT_ONCE = 10_000
-"""Rows: reading all columns of so few takes less time than finding out first which rows are wanted."""
+"""Rows: reading all columns of so few takes less time than finding the requested rows first."""
 Query = dict[str, Any]
 
 
 async def query_table(context: LanceContext) -> Reply:
-    """Return the rows that a query finds, as an Arrow file."""
+    """Return the rows of a query as an Arrow file."""
     table = await current_table(context, context.table_id)
     query, version = context.body, _version(context.body)
 
@@ -36,7 +36,7 @@ async def query_table(context: LanceContext) -> Reply:
 
 
 async def explain_table_query_plan(context: LanceContext) -> str:
-    """Say how a query would be run."""
+    """Return the plan of a query."""
     table = await current_table(context, context.table_id)
     query, verbose = context.body["query"], bool(context.body.get("verbose"))
 
@@ -48,7 +48,7 @@ async def explain_table_query_plan(context: LanceContext) -> str:
 
 
 async def analyze_table_query_plan(context: LanceContext) -> str:
-    """Run a query and say how it was run."""
+    """Run a query and return its plan with metrics."""
     table = await current_table(context, context.table_id)
     query = context.body
 
@@ -65,7 +65,7 @@ def _version(query: Query) -> int | None:
 
 @dataclass(frozen=True, slots=True)
 class RowRange:
-    """Which of the rows that were found are wanted: `count` after the first `offset`, in a batch of each vector's."""
+    """Requested range of the found rows: `count` after the first `offset`, in a batch per vector."""
 
     offset: int
     count: int
@@ -88,17 +88,17 @@ class RowRange:
 
 @dataclass(frozen=True, slots=True)
 class QueryPlan:
-    """A scanner, and which page of what it finds is wanted."""
+    """A scanner, and the requested range of its rows."""
 
     scanner: Any
     page: RowRange
 
 
 def _plan(dataset: Any, query: Query) -> QueryPlan:
-    """Return how a query is run. Raises InvalidInput and TableColumnNotFound.
+    """Return the plan of a query. Raises InvalidInput and TableColumnNotFound.
 
-    A search for vectors is cut to its page afterwards; other queries skip and stop while they read,
-    but Lance cannot search a text for no row.
+    A vector search is cut to its page afterwards; other queries skip and stop while they read, but Lance cannot search
+    a text for no rows.
     """
     rows: int = dataset.count_rows()
     offset, count = (min(int(query.get(name) or 0), rows) for name in ("offset", "k"))

@@ -21,7 +21,7 @@ Answer = dict[str, Any]
 
 
 async def insert_into_table(context: LanceContext) -> Answer:
-    """Add rows, or replace all rows. A table that was only declared gets its data here."""
+    """Append rows, or replace all rows. A declared table gets its first data."""
     mode = context.choice("mode", "Append", "Overwrite")
     check_stream_type(context.request)
     table = await current_table(context, context.table_id)
@@ -40,7 +40,7 @@ async def insert_into_table(context: LanceContext) -> Answer:
 
 
 async def count_table_rows(context: LanceContext) -> int:
-    """Count the rows of a version that match a predicate; a declared table has none yet."""
+    """Count the rows of a version that match a predicate; a declared table has none."""
     table = await current_table(context, context.table_id)
     version = context.argument("version")
     if not table.created:
@@ -52,7 +52,7 @@ async def count_table_rows(context: LanceContext) -> int:
 
 
 async def update_table(context: LanceContext) -> Answer:
-    """Set columns of the rows that match a predicate to what SQL expressions make of them."""
+    """Set columns of matching rows to the values of SQL expressions."""
     table = await current_table(context, context.table_id)
     updates = await context.read_sql(_updates, context)
     if not updates or len(updates) < len(context.body["updates"]):
@@ -67,13 +67,13 @@ async def update_table(context: LanceContext) -> Answer:
 
     try:
         answer = await context.change(table, update)
-    except TableSchemaValidationError as error:  # the error list gives updating no code for it
+    except TableSchemaValidationError as error:  # the error list has no code of it for updates
         raise InvalidInput(error.message) from None
     return {**answer, "properties": await _stored_properties(context)}
 
 
 async def _stored_properties(context: LanceContext) -> dict[str, str]:
-    """Add the properties of the request to those of the table, and return them all."""
+    """Add the properties of the request to those of the table, and return all of them."""
     table = context.catalog.table(context.id)
     properties = {**table.properties, **context.properties()}
     if properties != table.properties:

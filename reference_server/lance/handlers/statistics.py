@@ -12,7 +12,7 @@ PERCENTILES = (25, 50, 75, 99)
 
 
 async def get_table_stats(context: LanceContext) -> Answer:
-    """Return how many rows, bytes, indices and fragments a table has."""
+    """Return the numbers of a table's rows, bytes, indices and fragments."""
     table = await current_table(context, context.table_id)
     context.keep_while_unchanged(table)
     return await context.read(table, _stats)

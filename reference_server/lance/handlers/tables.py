@@ -15,7 +15,7 @@ Answer = dict[str, Any]
 
 
 async def describe_table(context: LanceContext) -> Answer:
-    """Say where a table lies and what the catalog knows of it; details only when they are asked for."""
+    """Return location and properties of a table; details only on request."""
     path = context.table_id
     table = await current_table(context, path)
     uri = context.data.uri(table.location)
@@ -29,7 +29,7 @@ async def describe_table(context: LanceContext) -> Answer:
 
 
 async def _dataset(context: LanceContext, table: Table) -> Answer:
-    """Return what only the data can tell. Raises TableVersionNotFound."""
+    """Return the details of a table from its data. Raises TableVersionNotFound."""
     version = context.argument("version")
     if not table.created:
         if version is not None:
@@ -45,12 +45,12 @@ async def _dataset(context: LanceContext, table: Table) -> Answer:
 
 
 async def table_exists(context: LanceContext) -> None:
-    """Answer as DescribeTable does, without a body."""
+    """Return nothing. Raises the errors of DescribeTable."""
     await describe_table(context)
 
 
 def managed(context: LanceContext) -> Answer:
-    """Return the field that tells clients to keep versions through the catalog, where they have to."""
+    """Return the field that tells clients to commit versions through the catalog, if they have to."""
     return {"managed_versioning": True} if context.catalog.locations.managed else {}
 
 
@@ -63,12 +63,12 @@ async def drop_table(context: LanceContext) -> Answer:
 
 
 async def deregister_table(context: LanceContext) -> Answer:
-    """Forget a table; its data stay where they are."""
+    """Remove a table from the catalog; its data stay in place."""
     return _gone(context, await context.catalog.remove_table(context.table_id))
 
 
 async def rename_table(context: LanceContext) -> Answer:
-    """Give a table another name, in another namespace if one is given. The data stay where they are."""
+    """Rename a table, into another namespace if one is given. The data stay in place."""
     target = context.body.get("new_namespace_id")
     namespace = context.id[:-1] if target is None else tuple(target)
     renamed = (*namespace, context.body["new_table_name"])

@@ -13,12 +13,12 @@ from reference_server.lance.errors import TableTagAlreadyExists, TableTagNotFoun
 from reference_server.pagination import take_page
 
 Answer = dict[str, Any]
-# Lance takes letters beyond ASCII, and then cannot read any tag of the table.
+# Lance accepts letters beyond ASCII, and then cannot read any tag of the table.
 NAME = re.compile("[A-Za-z0-9._-]{1,200}")
 
 
 async def list_table_tags(context: LanceContext) -> Answer:
-    """List the tags of a table with the versions that they name."""
+    """List the tags of a table with their versions."""
     table = await current_table(context, context.table_id)
     tags: dict[str, Any] = await context.read(table, lambda dataset: dataset.tags.list())
 
@@ -32,14 +32,14 @@ async def list_table_tags(context: LanceContext) -> Answer:
 
 
 async def get_table_tag_version(context: LanceContext) -> Answer:
-    """Return the version that a tag names."""
+    """Return the version of a tag."""
     table = await current_table(context, context.table_id)
     tag = context.body["tag"]
     return {"version": await context.read(table, lambda dataset: _tags(dataset, tag)["version"])}
 
 
 async def create_table_tag(context: LanceContext) -> Answer:
-    """Name a version by a new tag."""
+    """Create a tag for a version."""
     tag, version = context.body["tag"], context.number("version")
     check_name(tag)
 
@@ -52,7 +52,7 @@ async def create_table_tag(context: LanceContext) -> Answer:
 
 
 async def update_table_tag(context: LanceContext) -> Answer:
-    """Let a tag name another version."""
+    """Move a tag to another version."""
     tag, version = context.body["tag"], context.number("version")
 
     def update(dataset: Any) -> None:
@@ -74,7 +74,7 @@ async def delete_table_tag(context: LanceContext) -> Answer:
 
 
 def check_name(tag: str) -> None:
-    """Raise InvalidInput for a name that Lance could not store; what else no tag may be called, Lance says."""
+    """Raise InvalidInput for a name that Lance cannot store; Lance itself rejects other invalid names."""
     if not NAME.fullmatch(tag):
         raise InvalidInput(f"The tag {tag[:200]!r} is not 1 to 200 of the characters A-Z, a-z, 0-9, '.', '-' and '_'.")
 
@@ -85,7 +85,7 @@ async def _change(context: LanceContext, function: Callable[[Any], None], versio
 
 
 def _tags(dataset: Any, tag: str) -> dict[str, Any]:
-    """Return what is known of a tag. Raises TableTagNotFound."""
+    """Return the attributes of a tag. Raises TableTagNotFound."""
     stored: dict[str, Any] | None = dataset.tags.list().get(tag)
     if stored is None:
         raise TableTagNotFound(f"The table has no tag {tag!r}.")

@@ -1,7 +1,7 @@
 """DescribeTransaction and AlterTransaction.
 
-A transaction is named by the identifier of its table and the id that Lance gave it. Lance knows it as
-long as the table keeps its file; what was altered about it is kept beside it.
+A transaction is named by the identifier of its table and the id that Lance gave it. Lance knows it as long as the table
+keeps its file; alterations are stored beside it.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ NEXT = {
 
 
 async def describe_transaction(context: LanceContext) -> Answer:
-    """Say how a transaction stands."""
+    """Return the state of a transaction."""
     _, state = await _state(context, context.state)
     return state
 
@@ -65,7 +65,7 @@ async def transaction_id(context: LanceContext, table: Table) -> Answer:
 def transaction_of(context: LanceContext, dataset: Any) -> Answer:
     """Return the transaction that made the version of a dataset, like `transaction_id`.
 
-    The version is there: where the machine lets nobody read its transaction, the answer goes without.
+    The version exists in any case: if the machine cannot read its transaction, the answer omits it.
     """
     try:
         transaction = dataset.read_transaction(dataset.version)
@@ -82,8 +82,7 @@ def transaction_of(context: LanceContext, dataset: Any) -> Answer:
 def apply_action(state: State, action: dict[str, Any]) -> None:
     """Apply one action to a state in place.
 
-    Raises InvalidInput for an unknown action, ConcurrentModification for one that the state
-    does not allow.
+    Raises InvalidInput for an unknown action, ConcurrentModification for one that the state does not allow.
     """
     chosen = [name for name in ACTIONS if action.get(name) is not None]
     if len(chosen) != 1:
@@ -135,7 +134,7 @@ def _mode(action: dict[str, Any], default: str, *others: str) -> str:
 
 
 async def _state(context: LanceContext, states: Readable[bytes]) -> tuple[bytes, State]:
-    """Return where a transaction's state is kept, and the state. Raises TransactionNotFound."""
+    """Return the storage key of a transaction's state, and the state. Raises TransactionNotFound."""
     *path, uuid = context.id or ("",)
     try:
         table = context.catalog.table(tuple(path)) if path else None

@@ -21,7 +21,7 @@ SCHEMES = (V1, V2)
 
 
 async def list_table_versions(context: LanceContext) -> Answer:
-    """List the versions of a table, oldest first unless the newest is wanted first."""
+    """List the versions of a table, oldest first unless the request reverses the order."""
     table = await current_table(context, context.table_id)
     descending = bool(context.query("descending"))
     files = context.data.versions(table.location)
@@ -37,7 +37,7 @@ async def list_table_versions(context: LanceContext) -> Answer:
 
 
 async def describe_table_version(context: LanceContext) -> Answer:
-    """Describe one version of a table, the latest one unless another is asked for."""
+    """Return one version of a table, by default the latest one."""
     table = await current_table(context, context.table_id)
     files = context.data.versions(table.location)
     number = context.number("version")
@@ -46,7 +46,7 @@ async def describe_table_version(context: LanceContext) -> Answer:
     else:
         chosen = [await context.run(files.listed, number)]
     if not chosen:
-        raise TableVersionNotFound("The table has no version that is listed.")
+        raise TableVersionNotFound("The table has no listed version.")
     return {"version": (await _described(context, table, chosen))[0]}
 
 
@@ -59,7 +59,7 @@ async def _described(context: LanceContext, table: Table, versions: list[Version
 
 
 async def create_table_version(context: LanceContext) -> Answer:
-    """Make a version of a manifest that the client has staged, unless the table has that version."""
+    """Create a version from a manifest that the client has staged. Raises ConcurrentModification if it exists."""
     path, version = context.table_id, context.body["version"]
     table = await current_table(context, path)
     async with context.alone(path):
@@ -86,21 +86,21 @@ async def batch_delete_table_versions(context: LanceContext) -> Answer:
 
 
 async def restore_table(context: LanceContext) -> Answer:
-    """Make an earlier version the latest one again, as a new version."""
+    """Restore an earlier version as a new latest version."""
     table = await current_table(context, context.table_id)
     version = context.number("version")
     await context.change(table, lambda dataset: dataset.checkout_version(version).restore(), version)
     return await transaction_id(context, table)
 
 
-# What batches need too
+# Used by batches too
 
 
 async def staged_version(context: LanceContext, table: Table, body: dict[str, Any]) -> Record:
-    """Return the record of a version to be made: where its manifest is staged, and what is said about it.
+    """Return the record of a version to create: the place of its staged manifest, and the client's information.
 
-    Raises ConcurrentModification when the table has the version, InvalidInput when nothing is staged and for a
-    naming scheme that nobody knows.
+    Raises ConcurrentModification for an existing version, InvalidInput for a missing manifest and for an unknown naming
+    scheme.
     """
     scheme = body.get("naming_scheme", V2)
     if scheme not in SCHEMES:
@@ -118,7 +118,7 @@ async def staged_version(context: LanceContext, table: Table, body: dict[str, An
 
 
 def describe(context: LanceContext, table: Table, version: VersionFile, record: Record) -> Answer:
-    """Return a version as TableVersion; `record` is what was told of it when it was made."""
+    """Return a version as TableVersion; `record` is the client's information from its creation."""
     answer = {
         "version": version.version,
         "manifest_path": f"{context.data.object_path(table.location)}/{version.name}",
@@ -131,13 +131,13 @@ def describe(context: LanceContext, table: Table, version: VersionFile, record: 
 
 
 def _key(version: int) -> bytes:
-    """Return what the token of a page says of the last version on it."""
+    """Return the key of a page's last version, for its token."""
     return str(version).encode()
 
 
 def _number(key: bytes) -> int:
-    """Return the version that a token names. Raises InvalidInput for a token that names none."""
+    """Return the version in a page token. Raises InvalidInput for another token."""
     try:
         return int(key)
     except ValueError:
-        raise InvalidInput("The page token is not one that this server gave out.") from None
+        raise InvalidInput("This server did not issue the page token.") from None

@@ -1,6 +1,6 @@
-"""Who may do what in Polaris: privileges as data (`privileges.toml`), and the decision over them.
+"""Authorization in Polaris: privileges as data (`privileges.toml`), and the decision over them.
 
-`targets.py` says what a request is about, `conditions.py` how it is asked, `rules.py` which privileges that needs,
-`decision.py` whether the caller holds them. Who is granted what comes through `decision.AccessState`; `stored.py` alone
-reads a storage.
+`targets.py` finds the securables of a request, `conditions.py` its special forms, `rules.py` the privileges that it
+needs, and `decision.py` checks whether the caller holds them. Grants are read through `decision.AccessState`; only
+`stored.py` reads a storage.
 """

@@ -1,48 +1,47 @@
-"""How an operation is asked, where other privileges are needed for it: the words after `when` in `privileges.toml`."""
+"""Forms of a request that need other privileges: the words after `when` in `privileges.toml`."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from reference_server.api import Target
-from reference_server.iceberg.handlers.credentials import HEADER, VENDED
+from reference_server.api import RequestTarget
+from reference_server.iceberg.catalog.delegation import VENDED, access_modes
 from reference_server.iceberg.metadata.requirements import CREATE
 from reference_server.polaris.access.targets import Targets
 from reference_server.polaris.securables import Securable, SecurableType
 
 Exists = Callable[[Securable], bool]
-Condition = Callable[[Target, Targets, Exists], bool]
+Condition = Callable[[RequestTarget, Targets, Exists], bool]
 
 
-def _delegated(target: Target, _targets: Targets, _exists: Exists) -> bool:
-    """Credentials for the files are wanted."""
-    words = target.request.headers.get(HEADER, "").split(",")
-    return VENDED in {word.strip().lower() for word in words}
+def _delegated(target: RequestTarget, _targets: Targets, _exists: Exists) -> bool:
+    """Return whether the request asks for credentials for the files."""
+    return VENDED in access_modes(target.request)
 
 
-def _staged(target: Target, _targets: Targets, _exists: Exists) -> bool:
-    """The table is only prepared, not created."""
+def _staged(target: RequestTarget, _targets: Targets, _exists: Exists) -> bool:
+    """Return whether the request only stages the table."""
     return bool(target.body.get("stage-create"))
 
 
-def _overwriting(target: Target, targets: Targets, exists: Exists) -> bool:
-    """The table that has the name is replaced."""
+def _overwriting(target: RequestTarget, targets: Targets, exists: Exists) -> bool:
+    """Return whether the request replaces an existing table."""
     return bool(target.body.get("overwrite")) and exists(targets[SecurableType.TABLE])
 
 
-def _creating(target: Target, _targets: Targets, _exists: Exists) -> bool:
-    """The commit requires that there is no such table."""
+def _creating(target: RequestTarget, _targets: Targets, _exists: Exists) -> bool:
+    """Return whether the commit requires that the table does not exist."""
     return creates(target.body)
 
 
-def _purging(target: Target, _targets: Targets, _exists: Exists) -> bool:
-    """The files go with the table."""
+def _purging(target: RequestTarget, _targets: Targets, _exists: Exists) -> bool:
+    """Return whether the files are deleted with the table."""
     return target.request.query.get("purgeRequested", [""])[-1].lower() == "true"
 
 
-def _scanned(target: Target, _targets: Targets, _exists: Exists) -> bool:
-    """The report is about a scan, not about a commit."""
+def _scanned(target: RequestTarget, _targets: Targets, _exists: Exists) -> bool:
+    """Return whether the report is about a scan, not about a commit."""
     return bool(target.body.get("report-type") == "scan-report")
 
 

@@ -1,6 +1,6 @@
-"""The decision: first whether what a request names exists (404), then whether the caller holds what it needs (403).
+"""Authorization decision: a request is refused with 404 for a missing object, then with 403 for a missing privilege.
 
-Whatever the number of grants, a decision looks up one key for each role and each level above what is asked for.
+Whatever the number of grants, a decision looks up one key for each role and each level above the object.
 """
 
 from __future__ import annotations
@@ -10,35 +10,35 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from reference_server.api import Target
+from reference_server.api import RequestTarget
 from reference_server.auth import Principal
 from reference_server.errors import PermissionDenied
-from reference_server.polaris.access.rules import Demand, Need, Rules, chain
+from reference_server.polaris.access.rules import AccessRules, Demand, RequiredPrivilege, chain
 from reference_server.polaris.securables import ROOT, Securable, SecurableType
 
-ROTATION = "rotateCredentials"  # what a principal may do that must have another secret
-SELF = "SELF"  # what every principal holds on itself
+ROTATION = "rotateCredentials"  # allowed even while a rotation is required
+SELF = "SELF"  # held by every principal on itself
 CATALOG_ACCESS, SERVICE_ACCESS = "CATALOG_MANAGE_ACCESS", "SERVICE_MANAGE_ACCESS"
 MANAGING = frozenset({SELF, CATALOG_ACCESS, SERVICE_ACCESS})
 
 
 class AccessState(Protocol):
-    """What there is, and who is granted what; see StoredAccessState. Roles are principal roles."""
+    """Existing objects and grants; see StoredAccessState. Roles are principal roles."""
 
     def exists(self, securable: Securable) -> bool:
-        """Return whether there is such a thing."""
+        """Return whether an object exists."""
 
     def require(self, securable: Securable) -> None:
-        """Raise NotFound for what does not exist."""
+        """Raise NotFound for a missing object."""
 
     def must_rotate(self, principal: str) -> bool:
-        """Return whether a principal must have another secret before it may do anything else."""
+        """Return whether a principal must rotate its credentials before any other operation."""
 
     def catalog_roles(self, roles: Collection[str], catalog: str) -> Collection[str]:
-        """Return the roles of a catalog that these roles have."""
+        """Return the roles of a catalog that are assigned to these roles."""
 
     def granted(self, roles: Collection[str], securable: Securable) -> frozenset[str]:
-        """Return the privileges that are granted to these roles on a securable itself."""
+        """Return the privileges that are granted to these roles directly on a securable."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,15 +58,15 @@ MISJUDGED: ContextVar[Misjudgement] = ContextVar("misjudged", default=Misjudgeme
 
 
 @dataclass(frozen=True, slots=True)
-class Caller:
-    """A principal with the roles of its token, and what it holds."""
+class PrivilegeHolder:
+    """A principal with the roles of its token, and its privileges."""
 
     principal: Principal
     state: AccessState
     _granted: dict[Securable, frozenset[str]] = field(default_factory=dict)
 
-    def holds(self, need: Need, rules: Rules) -> bool:
-        """Return whether a privilege is held on something, or on what it lies in, by itself or conferred by another."""
+    def holds(self, need: RequiredPrivilege, rules: AccessRules) -> bool:
+        """Return whether a privilege is held on an object or around it, directly or conferred by another privilege."""
         conferring = rules.conferring.get(need.privilege, frozenset({need.privilege}))
         return any(conferring & self._held(securable) for securable in chain(need.securable))
 
@@ -82,16 +82,17 @@ class Caller:
         return held | self.state.granted(self.principal.roles, securable)
 
 
-def authorize(principal: Principal, operation_id: str, target: Target, rules: Rules, state: AccessState) -> None:
-    """Let a principal do something.
+def authorize(
+    principal: Principal, operation_id: str, target: RequestTarget, rules: AccessRules, state: AccessState
+) -> None:
+    """Authorize a principal for an operation.
 
-    Raises InvalidInput for names that cannot be read, then NotFound for what the request names and does not exist,
-    then PermissionDenied.
+    Raises InvalidInput for unreadable names, then NotFound for a missing object in the request, then PermissionDenied.
     """
     questions = rules.questions(operation_id, target, state.exists)
     for securable in questions.existing:
         state.require(securable)
-    caller = Caller(principal, state)
+    caller = PrivilegeHolder(principal, state)
     barred = operation_id != ROTATION and state.must_rotate(principal.name)
     for demand in questions.demands:
         if barred:
@@ -100,22 +101,22 @@ def authorize(principal: Principal, operation_id: str, target: Target, rules: Ru
             raise PermissionDenied(_refusal(caller, demand))
 
 
-def _is_met(demand: Demand, caller: Caller, rules: Rules) -> bool:
+def _is_met(demand: Demand, caller: PrivilegeHolder, rules: AccessRules) -> bool:
     return any(all(caller.holds(need, rules) for need in _all_of(needs)) for needs in demand.alternatives)
 
 
-def _all_of(needs: Sequence[Need]) -> Iterator[Need]:
+def _all_of(needs: Sequence[RequiredPrivilege]) -> Iterator[RequiredPrivilege]:
     yield from needs
     for privilege in MISJUDGED.get().wanted:
         for need in needs:
             if privilege == SERVICE_ACCESS and need.privilege == CATALOG_ACCESS:
-                yield Need(privilege, ROOT)
+                yield RequiredPrivilege(privilege, ROOT)
             elif privilege != SERVICE_ACCESS and need.privilege not in MANAGING:
-                yield Need(privilege, need.securable)
+                yield RequiredPrivilege(privilege, need.securable)
 
 
-def _refusal(caller: Caller, demand: Demand) -> str:
-    """Return the sentence that clients show and look for: it names the step that is refused."""
+def _refusal(caller: PrivilegeHolder, demand: Demand) -> str:
+    """Return the message that clients show and parse: it names the refused step."""
     principal = caller.principal
     catalogs = {need.securable.catalog for needs in demand.alternatives for need in needs if need.securable.catalog}
     via = {role for catalog in catalogs for role in caller.state.catalog_roles(principal.roles, catalog)}

@@ -1,4 +1,4 @@
-"""The rules of `privileges.toml`, for one revision: what confers a privilege, and what a request needs."""
+"""Rules of `privileges.toml` for one revision: conferred privileges, and privileges that a request needs."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from reference_server.api import Target
-from reference_server.iceberg.handlers.commits import changed
+from reference_server.api import RequestTarget
+from reference_server.iceberg.catalog.names import changed_table
 from reference_server.polaris.access.conditions import CONDITIONS, Exists, creates
 from reference_server.polaris.access.targets import ROOT_PRINCIPAL_TARGET, Targets, targets_of
 from reference_server.polaris.securables import ROOT, Securable, SecurableType, parent
@@ -20,12 +20,12 @@ from specs.profiles import Profile
 FILE = Path(__file__).parent / "privileges.toml"
 UPDATE, TRANSACTION = "UPDATE_TABLE", "COMMIT_TRANSACTION"
 WORD_END = re.compile(r"(?<=[a-z])(?=[A-Z])")
-NOT_NAMED = frozenset({ROOT.kind, ROOT_PRINCIPAL_TARGET})  # targets of rules alone, which exist anyhow
+NOT_NAMED = frozenset({ROOT.kind, ROOT_PRINCIPAL_TARGET})  # targets that only rules use, and that always exist
 Alternatives = tuple[tuple[tuple[str, str], ...], ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Need:
+class RequiredPrivilege:
     """A privilege on something."""
 
     privilege: str
@@ -34,23 +34,23 @@ class Need:
 
 @dataclass(frozen=True, slots=True)
 class Demand:
-    """What one step of a request needs: all of one of the alternatives. `name` is what refusals call the step."""
+    """Privileges for one step of a request: all of one of the alternatives. `name` is the step's name in refusals."""
 
     name: str
-    alternatives: tuple[tuple[Need, ...], ...]
+    alternatives: tuple[tuple[RequiredPrivilege, ...], ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Questions:
-    """What is asked before a request is served: what must exist, and then what the caller must hold."""
+    """Checks before a request is served: existing objects first, then privileges of the caller."""
 
     existing: tuple[Securable, ...]
     demands: tuple[Demand, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
-    """A way in which an operation is asked, and its name there. `absent` are the targets that need not exist."""
+class OperationRule:
+    """A form of an operation, and its name in refusals. `absent` are the targets that need not exist."""
 
     name: str
     when: tuple[str, ...] = ()
@@ -58,21 +58,21 @@ class Line:
 
 
 @dataclass(frozen=True, slots=True)
-class Rules:
-    """The rules of one revision.
+class AccessRules:
+    """Authorization rules of one revision.
 
-    `conferring` has for each privilege those that confer it, and itself; `needs` what each step needs, as alternatives
-    of pairs of a privilege and a target; `operations` the ways of asking, the first that fits counts; `updates` the
-    name of each update of a table that has a privilege of its own.
+    `conferring` maps each privilege to those that confer it, and itself; `needs` maps each step to alternatives of
+    pairs of a privilege and a target; `operations` has the forms of each operation, of which the first that matches
+    counts; `updates` has the step of each update of a table with a privilege of its own.
     """
 
     conferring: Mapping[str, frozenset[str]]
     needs: Mapping[str, Alternatives]
-    operations: Mapping[str, Sequence[Line]]
+    operations: Mapping[str, Sequence[OperationRule]]
     updates: Mapping[str, str]
 
-    def questions(self, operation_id: str, target: Target, exists: Exists) -> Questions:
-        """Return what a request needs. Raises InvalidInput for a namespace that cannot be read."""
+    def questions(self, operation_id: str, target: RequestTarget, exists: Exists) -> Questions:
+        """Return the checks for a request. Raises InvalidInput for an unreadable namespace."""
         targets = targets_of(operation_id, target)
         line = self._line(operation_id, target, targets, exists)
         if line.name == TRANSACTION:
@@ -82,31 +82,31 @@ class Rules:
         return Questions(tuple(_innermost(there)), demands)
 
     def names(self, operation_id: str) -> list[str]:
-        """Return what refusals may call an operation, but for the updates of a table."""
+        """Return the possible names of an operation in refusals, without those for updates of a table."""
         return [line.name for line in self.operations.get(operation_id, ())] or [_capitals(operation_id)]
 
-    def _line(self, operation_id: str, target: Target, targets: Targets, exists: Exists) -> Line:
+    def _line(self, operation_id: str, target: RequestTarget, targets: Targets, exists: Exists) -> OperationRule:
         for line in self.operations.get(operation_id, ()):
             if all(CONDITIONS[word](target, targets, exists) for word in line.when):
                 return line
-        return Line(_capitals(operation_id))
+        return OperationRule(_capitals(operation_id))
 
-    def _steps(self, line: Line, target: Target) -> Sequence[str]:
-        """Return the name of each kind of update that a commit has; of another request its one name."""
+    def _steps(self, line: OperationRule, target: RequestTarget) -> Sequence[str]:
+        """Return the name of each kind of update in a commit; the one name of any other request."""
         if line.name != UPDATE:
             return [line.name]
         return list({self.updates.get(update.get("action"), UPDATE): None for update in target.body["updates"]}) or [
             UPDATE
         ]
 
-    def _of_transaction(self, target: Target, catalog: Securable) -> Questions:
-        """Ask the same for each table of a transaction; for one without tables, of the catalog.
+    def _of_transaction(self, target: RequestTarget, catalog: Securable) -> Questions:
+        """Return the same checks for each table of a transaction; for one without tables, those for the catalog.
 
-        A table that is to be created need not exist, but its namespace.
+        A table to be created need not exist, but its namespace must.
         """
         existing, tables = [], []
         for change in target.body["table-changes"]:
-            table = Securable(SecurableType.TABLE, catalog.catalog, changed(change))
+            table = Securable(SecurableType.TABLE, catalog.catalog, changed_table(change))
             namespace = Securable(SecurableType.NAMESPACE, catalog.catalog, table.path[:-1])
             existing.append(namespace if creates(change) else table)
             tables.append(table)
@@ -116,7 +116,10 @@ class Rules:
     def _demand(self, name: str, targets: Targets) -> Demand:
         return Demand(
             name,
-            tuple(tuple(Need(privilege, targets[target]) for privilege, target in needs) for needs in self.needs[name]),
+            tuple(
+                tuple(RequiredPrivilege(privilege, targets[target]) for privilege, target in needs)
+                for needs in self.needs[name]
+            ),
         )
 
 
@@ -125,7 +128,7 @@ def _capitals(operation_id: str) -> str:
 
 
 def chain(securable: Securable) -> Iterator[Securable]:
-    """Yield a securable and all in which it lies, from the inside out; the root only if it is the root."""
+    """Yield a securable and everything around it, from the inside out; the root only for the root itself."""
     yield securable
     outer = parent(securable)
     while outer is not None and outer != ROOT:
@@ -134,24 +137,24 @@ def chain(securable: Securable) -> Iterator[Securable]:
 
 
 def _innermost(securables: Sequence[Securable]) -> Iterator[Securable]:
-    """Yield securables without those in which another one of them lies: these exist if that one does."""
+    """Yield the securables without those around another one: these exist if the inner one does."""
     around = {outer for inner in securables for outer in chain(inner) if outer != inner}
     yield from (securable for securable in securables if securable not in around)
 
 
 @cache
 def privileges() -> frozenset[str]:
-    """Return the names of all privileges that there are in some revision."""
+    """Return the names of the privileges of all revisions."""
     return frozenset(_conferring(read_toml(FILE)["confers"]))
 
 
 @cache
-def rules_of(profile: Profile) -> Rules:
-    """Return the rules of a profile: those of the file, and what is otherwise since the revisions that it reached."""
+def rules_of(profile: Profile) -> AccessRules:
+    """Return the rules of a profile: those of the file, and the changes of every revision up to it."""
     file = read_toml(FILE)
     later = [changes for since, changes in file["since"].items() if profile.has_reached(since)]
     parts = {name: _merged(name, [file, *later]) for name in ("needs", "operations", "updates")}
-    return Rules(
+    return AccessRules(
         _conferring(file["confers"]),
         {name: _alternatives(needs) for name, needs in parts["needs"].items()},
         {id: [_read_line(line) for line in lines] for id, lines in parts["operations"].items()},
@@ -163,8 +166,8 @@ def _merged(name: str, tables: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     return {key: value for table in tables for key, value in table.get(name, {}).items()}
 
 
-def _read_line(line: Mapping[str, Any]) -> Line:
-    return Line(line["as"], tuple(line.get("when", ())), frozenset(line.get("absent", ())))
+def _read_line(line: Mapping[str, Any]) -> OperationRule:
+    return OperationRule(line["as"], tuple(line.get("when", ())), frozenset(line.get("absent", ())))
 
 
 def _alternatives(needs: Sequence[Any]) -> Alternatives:
@@ -178,7 +181,7 @@ def _pair(need: str) -> tuple[str, str]:
 
 
 def _conferring(confers: Mapping[str, Sequence[str]]) -> dict[str, frozenset[str]]:
-    """Turn round what each privilege confers, also through others."""
+    """Invert the map of conferred privileges, including indirectly conferred ones."""
     sources: dict[str, set[str]] = {}
     for privilege in confers:
         for conferred in _closure(privilege, confers):

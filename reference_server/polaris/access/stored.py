@@ -1,4 +1,4 @@
-"""What decisions are made on, as a storage has it."""
+"""Access state in a storage."""
 
 from __future__ import annotations
 
@@ -9,31 +9,31 @@ from reference_server.polaris.entities.credentials import find_credentials
 from reference_server.polaris.entities.grants import StoredGrants
 from reference_server.polaris.securables import Securable
 from reference_server.storage import Storage
-from reference_server.storage.remembered import Remembered
+from reference_server.storage.caches import VersionedCache
 
 
 class StoredAccessState(StoredGrants):
-    """See AccessState. What is granted and who must rotate is looked up once for each version of the storage."""
+    """Access state with a cache: grants and required rotations are looked up once per version of the storage."""
 
     def __init__(self, storage: Storage[bytes]) -> None:
         super().__init__(storage)
-        self._granted = Remembered(storage, self._look_up)
-        self._rotating = Remembered(storage, self._must_rotate)
+        self._granted = VersionedCache(storage, self._look_up)
+        self._rotating = VersionedCache(storage, self._must_rotate)
 
     def granted(self, roles: Collection[str], securable: Securable) -> frozenset[str]:
-        """See AccessState."""
+        """Return the privileges that are granted to these roles directly on a securable."""
         return self._granted((tuple(roles), securable))
 
     def exists(self, securable: Securable) -> bool:
-        """See AccessState."""
+        """Return whether a securable exists."""
         return names.exists(self._store, securable)
 
     def require(self, securable: Securable) -> None:
-        """See AccessState."""
+        """Raise NotFound for a missing securable."""
         names.require(self._store, securable)
 
     def must_rotate(self, principal: str) -> bool:
-        """See AccessState."""
+        """Return whether a principal must rotate its credentials before any other operation."""
         return self._rotating(principal)
 
     def _look_up(self, asked: tuple[tuple[str, ...], Securable]) -> frozenset[str]:

@@ -1,22 +1,28 @@
-"""What a request is about: what its path, its query and its body name, each by the word that `privileges.toml` has.
+"""Securables in a request's path, query and body, each under its word in `privileges.toml`.
 
-A path names `catalog`, `namespace`, `table`, `view`, `policy`, `catalog-role`, `principal` and `principal-role`. What
-else a request names is added here, for each operation that has such names.
+A path names `catalog`, `namespace`, `table`, `view`, `policy`, `catalog-role`, `principal` and `principal-role`.
+Further names are added here, for each operation that has any.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 
-from reference_server.api import Target
-from reference_server.errors import InvalidInput
-from reference_server.iceberg.catalog.names import Path
-from reference_server.iceberg.context import levels
-from reference_server.iceberg.handlers.tables import identifier
-from reference_server.polaris.securables import ROOT, Securable, SecurableType, catalog_role, principal, principal_role
+from reference_server.api import RequestTarget
+from reference_server.iceberg.catalog.names import Path, identifier, levels
+from reference_server.polaris.entities.grants import read_grant
+from reference_server.polaris.securables import (
+    ROOT,
+    Securable,
+    SecurableType,
+    catalog_role,
+    in_catalog,
+    principal,
+    principal_role,
+)
 from reference_server.polaris.securables import catalog as catalog_named
 
-ROOT_PRINCIPAL = "root"  # the only one that may give credentials anew
+ROOT_PRINCIPAL = "root"  # the only principal that may reset credentials
 ROOT_PRINCIPAL_TARGET = "root-principal"
 TABLE_LIKE = "table-like"
 OBJECTS = {
@@ -25,13 +31,12 @@ OBJECTS = {
     "view": SecurableType.VIEW,
     "policy-name": SecurableType.POLICY,
 }
-GRANTED_ON = {"table": "tableName", "view": "viewName", "policy": "policyName"}
 Targets = dict[str, Securable]
-Added = Callable[[Target, str], Targets]
+Added = Callable[[RequestTarget, str], Targets]
 
 
-def targets_of(operation_id: str, target: Target) -> Targets:
-    """Return what a request is about. Raises InvalidInput for a namespace that cannot be read."""
+def targets_of(operation_id: str, target: RequestTarget) -> Targets:
+    """Return the securables of a request. Raises InvalidInput for an unreadable namespace."""
     catalog = target.path.get("prefix") or target.path.get("catalogName") or ""
     targets: Targets = {SecurableType.ROOT: ROOT, ROOT_PRINCIPAL_TARGET: principal(ROOT_PRINCIPAL)}
     if catalog:
@@ -62,29 +67,20 @@ def _namespace_or_catalog(catalog: str, path: Path) -> Securable:
     return Securable(SecurableType.NAMESPACE, catalog, path) if path else catalog_named(catalog)
 
 
-def _in_catalog(kind: SecurableType, catalog: str, path: Sequence[str]) -> Securable:
-    """Return a catalog, or something in it. Raises InvalidInput where a part of its name is missing."""
-    if kind is SecurableType.CATALOG:
-        return catalog_named(catalog)
-    if len(path) < (1 if kind is SecurableType.NAMESPACE else 2) or not all(path):
-        raise InvalidInput(f"Invalid value: the name of a {kind} needs all its parts, and none of them may be empty")
-    return Securable(kind, catalog, tuple(path))
-
-
-def _query(target: Target, name: str) -> str:
+def _query(target: RequestTarget, name: str) -> str:
     return target.request.query.get(name, [""])[-1]
 
 
-def _parent_asked(target: Target, catalog: str) -> Targets:
+def _parent_asked(target: RequestTarget, catalog: str) -> Targets:
     parent = _query(target, "parent")
     return {"parent": _namespace_or_catalog(catalog, levels(parent) if parent else ())}
 
 
-def _parent_of_new(target: Target, catalog: str) -> Targets:
+def _parent_of_new(target: RequestTarget, catalog: str) -> Targets:
     return {"parent": _namespace_or_catalog(catalog, tuple(target.body["namespace"][:-1]))}
 
 
-def _registered(target: Target, catalog: str) -> Targets:
+def _registered(target: RequestTarget, catalog: str) -> Targets:
     return {
         SecurableType.TABLE: Securable(
             SecurableType.TABLE, catalog, (*levels(target.path["namespace"]), target.body["name"])
@@ -93,7 +89,7 @@ def _registered(target: Target, catalog: str) -> Targets:
 
 
 def _renamed(kind: SecurableType) -> Added:
-    def added(target: Target, catalog: str) -> Targets:
+    def added(target: RequestTarget, catalog: str) -> Targets:
         source, destination = identifier(target.body["source"]), identifier(target.body["destination"])
         return {
             "source": Securable(kind, catalog, source),
@@ -103,36 +99,31 @@ def _renamed(kind: SecurableType) -> Added:
     return added
 
 
-def _assigned_principal_role(target: Target, _catalog: str) -> Targets:
+def _assigned_principal_role(target: RequestTarget, _catalog: str) -> Targets:
     return {SecurableType.PRINCIPAL_ROLE: principal_role(target.body["principalRole"]["name"])}
 
 
-def _assigned_catalog_role(target: Target, catalog: str) -> Targets:
+def _assigned_catalog_role(target: RequestTarget, catalog: str) -> Targets:
     return {SecurableType.CATALOG_ROLE: catalog_role(catalog, target.body["catalogRole"]["name"])}
 
 
-def _granted_on(target: Target, catalog: str) -> Targets:
-    """Return what a grant is on, by its type."""
-    grant = target.body["grant"]
-    kind = SecurableType(grant["type"])
-    name = [grant[GRANTED_ON[kind]]] if kind in GRANTED_ON else []
-    levels = () if kind is SecurableType.CATALOG else grant["namespace"]
-    return {"securable": _in_catalog(kind, catalog, [*levels, *name])}
+def _granted_on(target: RequestTarget, catalog: str) -> Targets:
+    return {"securable": read_grant(target.body["grant"], catalog)[0]}
 
 
-def _attached_to(target: Target, catalog: str) -> Targets:
-    """Return what a policy is attached to: the catalog, a namespace or a table."""
+def _attached_to(target: RequestTarget, catalog: str) -> Targets:
+    """Return the target of a policy: the catalog, a namespace or a table."""
     attachment = target.body["target"]
     kind = SecurableType.TABLE if attachment["type"] == TABLE_LIKE else SecurableType(attachment["type"])
-    return {"securable": _in_catalog(kind, catalog, attachment.get("path") or ())}
+    return {"securable": in_catalog(kind, catalog, attachment.get("path") or ())}
 
 
-def _applied_to(target: Target, catalog: str) -> Targets:
-    """Return for what policies are asked: a table of a namespace, the namespace, or the catalog."""
+def _applied_to(target: RequestTarget, catalog: str) -> Targets:
+    """Return the target whose policies are requested: a table of a namespace, the namespace, or the catalog."""
     namespace, name = _query(target, "namespace"), _query(target, "target-name")
     path = levels(namespace) if namespace else ()
     if name:
-        return {"securable": _in_catalog(SecurableType.TABLE, catalog, (*path, name))}
+        return {"securable": in_catalog(SecurableType.TABLE, catalog, (*path, name))}
     return {"securable": _namespace_or_catalog(catalog, path)}
 
 

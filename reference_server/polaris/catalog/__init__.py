@@ -1,1 +1,1 @@
-"""What a catalog of Apache Polaris is beyond a warehouse of the Iceberg API: its locations, its kind, its policies."""
+"""Catalogs of Apache Polaris beyond a warehouse of the Iceberg API: locations, kinds, policies."""

@@ -1,7 +1,7 @@
-"""What a catalog refuses before the handler of an operation is called, beyond what the Iceberg API refuses.
+"""Refusals of a catalog before the handler of an operation is called, beyond those of the Iceberg API.
 
-An external catalog takes no changes but registrations, namespaces and notifications. Names may be limited, and so may
-be what a client asks for while it loads a table.
+An external catalog accepts no changes except registrations, namespaces and notifications. Names may be restricted, and
+so may the requests of a client that loads a table.
 """
 
 from __future__ import annotations
@@ -11,12 +11,12 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from reference_server.errors import InvalidInput, PermissionDenied
+from reference_server.iceberg.catalog.delegation import VENDED, access_modes
 from reference_server.iceberg.context import IcebergContext
-from reference_server.iceberg.handlers.credentials import VENDED
 from reference_server.iceberg.metadata.requirements import is_creation
-from reference_server.polaris.catalog.flags import PURGE, VENDING
+from reference_server.polaris.catalog.rules import PURGE, VENDING
 from reference_server.polaris.catalog.served import ServedCatalog, served_catalog
-from reference_server.polaris.catalog.vending import access_modes, require_vending
+from reference_server.polaris.catalog.vending import require_vending
 
 NOT_EXTERNAL = {
     "createTable": "create table",
@@ -29,11 +29,11 @@ NOT_EXTERNAL = {
 }
 SHOWING = frozenset({"createTable", "registerTable", "loadTable", "loadCredentials"})
 FORBIDDEN = frozenset('/\\:*?"<>|#+`')
-"""What no name has where names must be plain."""
+"""Characters that plain names must not contain."""
 
 
 def check_catalog(context: IcebergContext) -> None:
-    """Raise InvalidInput or PermissionDenied for what the catalog does not do."""
+    """Raise InvalidInput or PermissionDenied for an operation that the catalog does not support."""
     catalog, operation = served_catalog(context), context.operation.id
     if catalog.rules.plain_names:
         for name in _new_names(operation, context):
@@ -62,8 +62,8 @@ def _check_external(context: IcebergContext, catalog: ServedCatalog) -> None:
 
 
 def _check_access(context: IcebergContext, catalog: ServedCatalog) -> None:
-    """Raise InvalidInput for credentials that the catalog does not give. Other ways of access are not heeded."""
-    if VENDED in access_modes(context) or context.operation.id == "loadCredentials":
+    """Raise InvalidInput for credentials that the catalog does not vend. Other ways of access are ignored."""
+    if VENDED in access_modes(context.request) or context.operation.id == "loadCredentials":
         if catalog.is_external and not catalog.has(VENDING):
             raise InvalidInput("Credential vending is not enabled for this external catalog")
         name = context.path["table"] if "table" in context.path else context.body["name"]
@@ -79,7 +79,7 @@ def _check_condition(context: IcebergContext) -> None:
 def _check_name(name: str) -> None:
     control = any(unicodedata.category(character) == "Cc" for character in name)
     if control or FORBIDDEN & set(name) or name in (".", "..") or name != name.strip():
-        raise InvalidInput(f"Entity name {name!r:.300} has characters that a name may not have, or is no name")
+        raise InvalidInput(f"Entity name {name!r:.300} is invalid or contains a forbidden character")
 
 
 def _new_names(operation: str, context: IcebergContext) -> Iterable[str]:

@@ -1,8 +1,8 @@
-"""Where in a catalog namespaces, tables and views may lie.
+"""Rules for the locations of a catalog's namespaces, tables and views.
 
-Each lies in the folder of its namespace, the namespaces of the first level in the base location of the catalog, and
-no two overlap; settings of the catalog lift this. In an external catalog all allowed locations are as good. A table
-whose own folder is taken, say by one that had its name before, gets another one beside it.
+Each lies in the folder of its namespace, the top-level namespaces in the base location of the catalog, and no two
+overlap; settings of the catalog lift these rules. In an external catalog all allowed locations are equal. A table whose
+default folder is taken, for example by a former table of its name, gets another one beside it.
 """
 
 from __future__ import annotations
@@ -10,21 +10,21 @@ from __future__ import annotations
 import secrets
 
 from reference_server.errors import InvalidInput, PermissionDenied
-from reference_server.iceberg.catalog.catalog import Change, Properties
+from reference_server.iceberg.catalog.catalog import Properties, WarehouseChange
 from reference_server.iceberg.catalog.keys import Kind
 from reference_server.iceberg.catalog.location_index import Occupant, claim, location_of, lying
 from reference_server.iceberg.catalog.location_rules import LocationRules
 from reference_server.iceberg.catalog.names import Path, show
 from reference_server.iceberg.metadata.reading import Json
-from reference_server.polaris.catalog.flags import (
+from reference_server.polaris.catalog.object_store import CatalogLocations
+from reference_server.polaris.catalog.places import check_plain, is_within, place_of
+from reference_server.polaris.catalog.rules import (
     CUSTOM_NAMESPACES,
     EXTERNAL_FILES,
     OVERLAPPING,
     UNSTRUCTURED,
     VIEW_FILES,
 )
-from reference_server.polaris.catalog.object_store import CatalogLocations
-from reference_server.polaris.catalog.places import check_plain, is_within, place_of
 from reference_server.polaris.catalog.served import ServedCatalog, folder_name
 from reference_server.storage.places import Place
 
@@ -34,22 +34,22 @@ WRITTEN_TO = ("write.data.path", "write.metadata.path", "write.object-storage.pa
 
 
 class CatalogLocationRules(LocationRules):
-    """The rules of one catalog."""
+    """Location rules of one catalog."""
 
     def __init__(self, catalog: ServedCatalog, allowed: CatalogLocations) -> None:
         super().__init__(catalog, allowed)
         self._catalog = catalog
 
-    def new(self, change: Change, path: Path) -> str:
-        """See LocationRules."""
+    def new(self, change: WarehouseChange, path: Path) -> str:
+        """Return a free location in the folder of the namespace for a new table or view."""
         location = self._default(change, path)
         taken = self._overlapping(change, path, place_of(location))
         return location if taken is None else f"{location}-{secrets.token_hex(8)}"
 
     def check(
-        self, change: Change, kind: Kind, path: Path, metadata: Json, previous: Json | None = None
+        self, change: WarehouseChange, kind: Kind, path: Path, metadata: Json, previous: Json | None = None
     ) -> Place | None:
-        """See LocationRules. Raises PermissionDenied."""
+        """Return the new place of a table or view, None if it does not move. Raises PermissionDenied."""
         places = _places(metadata)
         if previous is not None and places == _places(previous):
             return None
@@ -60,18 +60,21 @@ class CatalogLocationRules(LocationRules):
         self.check_free(change, kind, path, location, own_place)
         return own_place
 
-    def place_registered(self, change: Change, kind: Kind, path: Path, metadata: Json) -> None:
-        """See LocationRules. Raises PermissionDenied. Views of one metadata file lie in one folder."""
+    def place_registered(self, change: WarehouseChange, kind: Kind, path: Path, metadata: Json) -> None:
+        """Index the location of a registered table or view. Raises PermissionDenied.
+
+        Views that were registered with one metadata file share a folder.
+        """
         if kind is Kind.TABLE:
             self.place(change, kind, path, metadata)
             return
         place = self._check_places(change, path, _places(metadata))
         claim(change, kind, path, metadata[LOCATION], place)
 
-    def files_of_dropped(self, change: Change, kind: Kind, path: Path) -> list[str]:
-        """See LocationRules. The metadata file of a view goes, unless another view was registered by it.
+    def files_of_dropped(self, change: WarehouseChange, kind: Kind, path: Path) -> list[str]:
+        """Return the metadata file of a view, unless another view was registered with it; see LocationRules.
 
-        A view of which no place is known, since an older server registered it, leaves its file.
+        A view of an older server without a known place leaves its file.
         """
         lies = location_of(change, kind, path)
         if kind is not Kind.VIEW or lies is None or not self._catalog.has(VIEW_FILES):
@@ -80,19 +83,19 @@ class CatalogLocationRules(LocationRules):
         beside = (thing for thing in lying(change, place_of(lies)) if thing.kind is kind and thing.path != path)
         return [] if any(change.find(kind, other.path) == file for other in beside) else [file]
 
-    def namespace_properties(self, change: Change, path: Path, properties: Properties) -> Properties:
-        """See LocationRules. Raises PermissionDenied and InvalidInput."""
+    def namespace_properties(self, change: WarehouseChange, path: Path, properties: Properties) -> Properties:
+        """Return the properties of a new namespace with its location. Raises PermissionDenied and InvalidInput."""
         location = properties.get(LOCATION) or self._default(change, path)
         self._place_namespace(change, path, location)
         return {**properties, LOCATION: location}
 
-    def check_properties(self, change: Change, path: Path, properties: Properties) -> None:
-        """See LocationRules. Raises PermissionDenied and InvalidInput."""
+    def check_properties(self, change: WarehouseChange, path: Path, properties: Properties) -> None:
+        """Check and index a location in new namespace properties. Raises PermissionDenied and InvalidInput."""
         if LOCATION in properties:
             self._place_namespace(change, path, properties[LOCATION])
 
-    def check_inside(self, change: Change, path: Path, location: str) -> Place:
-        """Return the place of a table or view. Raises PermissionDenied for one outside of catalog and namespace."""
+    def check_inside(self, change: WarehouseChange, path: Path, location: str) -> Place:
+        """Return the place of a table or view. Raises PermissionDenied for one outside of catalog or namespace."""
         place = self._check_allowed(location)
         if self._catalog.is_external or self._catalog.has(UNSTRUCTURED):
             return place
@@ -104,8 +107,8 @@ class CatalogLocationRules(LocationRules):
             )
         return place
 
-    def check_free(self, change: Change, kind: Kind, path: Path, location: str, place: Place) -> None:
-        """Raise PermissionDenied for a location that something else has, unless the catalog allows it."""
+    def check_free(self, change: WarehouseChange, kind: Kind, path: Path, location: str, place: Place) -> None:
+        """Raise PermissionDenied for the location of another object, unless the catalog allows it."""
         taken = self._overlapping(change, path, place)
         if taken is not None:
             raise PermissionDenied(
@@ -113,8 +116,8 @@ class CatalogLocationRules(LocationRules):
                 f"existing table or namespace: {show(taken.path):.300}"
             )
 
-    def _check_places(self, change: Change, path: Path, places: list[str]) -> Place:
-        """Return the place of a table or view, whose location is the first of these. Raises what `check` raises."""
+    def _check_places(self, change: WarehouseChange, path: Path, places: list[str]) -> Place:
+        """Return the place of a table or view, whose location is the first of these. Raises the errors of `check`."""
         own_place = self.check_inside(change, path, places[0])
         for location in places[1:]:
             if self._catalog.has(EXTERNAL_FILES):
@@ -129,18 +132,18 @@ class CatalogLocationRules(LocationRules):
         check_plain(location)
         return place
 
-    def _overlapping(self, change: Change, path: Path, place: Place) -> Occupant | None:
-        """Return what overlaps with what is to have a path and a place, None for nothing and where that is allowed.
+    def _overlapping(self, change: WarehouseChange, path: Path, place: Place) -> Occupant | None:
+        """Return an object that overlaps with a place, None for none and where overlaps are allowed.
 
-        What is called like the beginning of the other does not: a table may share the folder of its namespace, and of
-        a namespace of its name.
+        An object whose path begins with the other's does not count: a table may share the folder of its namespace, and
+        of a namespace of its name.
         """
         things = lying(change, place) if not self._catalog.has(OVERLAPPING) else []
         return next(
             (thing for thing in things if not _begins(thing.path, path) and not _begins(path, thing.path)), None
         )
 
-    def _place_namespace(self, change: Change, path: Path, location: str) -> None:
+    def _place_namespace(self, change: WarehouseChange, path: Path, location: str) -> None:
         check_plain(location)
         default, place = self._default(change, path), place_of(location)
         custom = place != place_of(default)
@@ -153,11 +156,11 @@ class CatalogLocationRules(LocationRules):
         self.allowed.check(location)
         claim(change, Kind.NAMESPACE, path, location, place)
 
-    def _default(self, change: Change, path: Path) -> str:
-        """Return where something lies of which nobody says where."""
+    def _default(self, change: WarehouseChange, path: Path) -> str:
+        """Return the default location of an object."""
         return f"{self._of_namespace(change, path[:-1])}/{folder_name(path)}"
 
-    def _of_namespace(self, change: Change, path: Path) -> str:
+    def _of_namespace(self, change: WarehouseChange, path: Path) -> str:
         if not path:
             return self._catalog.uri
         return (location_of(change, Kind.NAMESPACE, path) or self._default(change, path)).rstrip("/")

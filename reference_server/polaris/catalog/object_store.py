@@ -1,7 +1,7 @@
-"""Files of catalogs: local ones where they are, those in a cloud in a folder of the server, one for each storage.
+"""Files of catalogs: local ones in place, those of a cloud in a folder of the server, one for each storage.
 
-The server has no keys for anybody's cloud, and a mock must not write there. What it writes for a catalog on S3, GCS or
-Azure it finds again; clients that read and write files themselves need a catalog on a storage that they reach.
+The server has no keys for any cloud, and a mock must not write there. The files that it writes for a catalog on S3, GCS
+or Azure are found again; clients that read and write files themselves need a catalog on a storage that they reach.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ OBJECTS = "objects"
 
 
 class CatalogLocations(AllowedLocations):
-    """The locations of one catalog."""
+    """Allowed locations of one catalog."""
 
     def __init__(self, catalog: ServedCatalog, data_root: str) -> None:
         self._catalog = catalog
@@ -27,15 +27,15 @@ class CatalogLocations(AllowedLocations):
         self.remote: dict[str, Warehouse] = {} if catalog.storage_type == FILE else {catalog.storage_type: catalog}
 
     def warehouse_of(self, _location: str) -> Warehouse | None:
-        """See AllowedLocations: no storage of a cloud is reached."""
+        """Return None: no storage of a cloud is accessed. See AllowedLocations."""
         return None
 
     def place_of(self, location: str) -> Place:
-        """See AllowedLocations. Raises InvalidInput."""
+        """Return the folders of a location, equal for all its spellings. Raises InvalidInput."""
         return place_of(location)
 
     def path_of(self, location: str) -> FilePath | None:
-        """See AllowedLocations. Raises InvalidInput."""
+        """Return the path of a location on disk, in the server's folder for a cloud. Raises InvalidInput."""
         place = place_of(location)
         if place[0] == LOCAL:
             return local_path(location)
@@ -43,7 +43,7 @@ class CatalogLocations(AllowedLocations):
         return self._objects.joinpath(scheme, bucket, *place[1:])
 
     def check(self, location: str) -> Place:
-        """See AllowedLocations. Raises InvalidInput, and PermissionDenied for a location outside of the catalog."""
+        """Return the place of a location. Raises InvalidInput, and PermissionDenied for one outside of the catalog."""
         place = place_of(location)
         if not self._catalog.allows(place) or not self._is_real(place, location):
             allowed = ", ".join(self._catalog.locations)
@@ -54,7 +54,7 @@ class CatalogLocations(AllowedLocations):
         return place
 
     def _is_real(self, place: Place, location: str) -> bool:
-        """Return whether a local location is in the catalog with all links followed, and not in the server's folder."""
+        """Return whether a local location, with links resolved, is in the catalog and not in the server's folder."""
         if place[0] != LOCAL:
             return True
         try:
@@ -64,5 +64,5 @@ class CatalogLocations(AllowedLocations):
                 directory is not None and real.is_relative_to(directory.resolve()) for directory in outer
             )
         except (OSError, RuntimeError) as error:
-            raise InvalidInput(f"The location {location!r:.300} cannot be followed: {error}.") from None
+            raise InvalidInput(f"The location {location!r:.300} cannot be resolved: {error}.") from None
         return inside and OWN_FOLDER not in real.parts

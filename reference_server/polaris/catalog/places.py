@@ -1,4 +1,4 @@
-"""Locations taken apart: where they begin, and the folders from there on. Each storage has one spelling here."""
+"""Parsed locations: their storage, and the folders in it, in one spelling for each storage."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from reference_server.storage.places import Place, check_size
 
 LOCAL = "file"
 LOCAL_HOSTS = frozenset({"", "localhost"})
-ROOT = "file://"  # the whole file system, as Polaris reads it
+ROOT = "file://"  # the whole file system, in Polaris's reading
 HOST = re.compile(r"\S+")
 SCHEMES = {"s3a": "s3", "s3n": "s3", "abfs": "abfss", "wasb": "abfss", "wasbs": "abfss", "gcs": "gs"}
 AZURE_HOST = re.compile(r"\.(?:blob|dfs)\.")
@@ -23,8 +23,8 @@ MOST_DECODINGS = 8
 def place_of(location: str) -> Place:
     """Return a location as its storage and the folders in it, for instance `("s3://bucket", "a", "b")`.
 
-    Nothing is percent-decoded: a file has its name as it is written. Raises InvalidInput for a relative location, for
-    one that leads up, and for one that is too large.
+    Nothing is percent-decoded: a file's name is the text as it is. Raises InvalidInput for a relative location, for one
+    that leads upwards, and for one that is too long.
     """
     check_size(location)
     match = SCHEME.match(location)
@@ -43,13 +43,13 @@ def place_of(location: str) -> Place:
 
 
 def check_plain(location: str) -> None:
-    """Raise InvalidInput for a location that leads up once it is decoded, as some clients of its storage do."""
+    """Raise InvalidInput for a location that leads upwards when it is decoded, as some clients do."""
     if not is_plain(location):
         raise InvalidInput(f"The location {location!r:.300} has encoded dots, or encoded control characters.")
 
 
 def is_plain(text: str) -> bool:
-    """Return whether a text has no dots as a folder, even if a client decodes it or takes backslashes for slashes."""
+    """Return whether a text has no dot folders, even if a client decodes it or treats backslashes as slashes."""
     for _ in range(MOST_DECODINGS):
         if UNFIT.search(text) or DOTS & set(text.replace("\\", "/").split("/")):
             return False
@@ -61,5 +61,5 @@ def is_plain(text: str) -> bool:
 
 
 def is_within(place: Place, outer: Place) -> bool:
-    """Return whether a place is another one, or lies in it."""
+    """Return whether a place is equal to another one or inside of it."""
     return place[: len(outer)] == outer

@@ -1,9 +1,9 @@
-"""What policies are attached to: each at most one of a type.
+"""Policy mappings: a target has at most one policy of each type.
 
 attached    / <catalog> / <kind> / <path of the target> / <type>      ->  path of the policy, JSON
 attached-to / <catalog> / <path of the policy> / <kind> / <path of the target>  ->  its type, UTF-8
 
-The kind and the path of a catalog are `catalog` and nothing. A mapping goes with its target and with its policy.
+The kind of a catalog is `catalog`, its path is empty. A mapping is dropped with its target and with its policy.
 """
 
 from __future__ import annotations
@@ -13,10 +13,10 @@ from typing import NamedTuple
 
 import orjson
 
-from reference_server.iceberg.catalog.catalog import Change
+from reference_server.iceberg.catalog.catalog import WarehouseChange
 from reference_server.iceberg.catalog.keys import Kind
 from reference_server.iceberg.catalog.names import Path, show
-from reference_server.polaris.catalog.policy_errors import MappingAlreadyExists, PolicyInUse
+from reference_server.polaris.errors import MappingAlreadyExists, PolicyInUse
 from reference_server.storage import Readable, pack, unpack
 
 ATTACHED, ATTACHED_TO = "attached", "attached-to"
@@ -25,20 +25,20 @@ TARGETS = (Kind.NAMESPACE, Kind.TABLE, Kind.GENERIC_TABLE)
 
 
 class Attachment(NamedTuple):
-    """What a policy is attached to: a catalog, with no path, a namespace or a table."""
+    """Target of a policy: a catalog (with an empty path), a namespace or a table."""
 
     kind: str
     path: Path
 
 
 def policies_on(store: Readable[bytes], catalog: str, target: Attachment) -> dict[str, Path]:
-    """Return the policies that are attached to a target, by their types."""
+    """Return the policies of a target by their types."""
     rows = store.scan(_on(catalog, target))
     return {unpack(key)[-1].decode(): tuple(orjson.loads(value)) for key, value in rows}
 
 
-def attach(change: Change, policy: Path, policy_type: str, target: Attachment) -> None:
-    """Attach a policy, which may be attached already. Raises MappingAlreadyExists for another one of its type."""
+def attach(change: WarehouseChange, policy: Path, policy_type: str, target: Attachment) -> None:
+    """Attach a policy; attaching it twice is allowed. Raises MappingAlreadyExists for another policy of its type."""
     key = _on(change.warehouse, target) + pack(policy_type)
     present = change.transaction.get(key)
     if present is not None and tuple(orjson.loads(present)) != policy:
@@ -50,7 +50,7 @@ def attach(change: Change, policy: Path, policy_type: str, target: Attachment) -
     change.transaction.put(_of(change.warehouse, policy) + _target(target), policy_type.encode())
 
 
-def detach(change: Change, policy: Path, target: Attachment) -> bool:
+def detach(change: WarehouseChange, policy: Path, target: Attachment) -> bool:
     """Detach a policy; return whether it was attached."""
     back = _of(change.warehouse, policy) + _target(target)
     policy_type = change.transaction.get(back)
@@ -61,7 +61,7 @@ def detach(change: Change, policy: Path, target: Attachment) -> bool:
     return True
 
 
-def require_unattached(change: Change, policy: Path) -> None:
+def require_unattached(change: WarehouseChange, policy: Path) -> None:
     """Raise PolicyInUse for a policy that is attached to something."""
     prefix = _of(change.warehouse, policy)
     if change.transaction.scan(prefix, limit=1):
@@ -70,12 +70,12 @@ def require_unattached(change: Change, policy: Path) -> None:
 
 
 class PolicyFollower:
-    """See Follower: mappings go with what they are of, and follow a target to its new name."""
+    """Drops mappings with their policy or target, and moves them with a renamed target; see Follower."""
 
-    def started(self, _change: Change) -> None:
-        """Nothing has to be so."""
+    def started(self, _change: WarehouseChange) -> None:
+        """Check nothing."""
 
-    def removed(self, change: Change, kind: Kind, path: Path) -> None:
+    def removed(self, change: WarehouseChange, kind: Kind, path: Path) -> None:
         """Remove the mappings of a policy, or on a target."""
         if kind is Kind.POLICY:
             for target in _targets(change, path):
@@ -84,13 +84,13 @@ class PolicyFollower:
         elif kind in TARGETS:
             self._take_off(change, Attachment(kind, path))
 
-    def moved(self, change: Change, kind: Kind, path: Path, target: Path) -> None:
-        """Attach to the new name what was attached to the old one."""
+    def moved(self, change: WarehouseChange, kind: Kind, path: Path, target: Path) -> None:
+        """Move the mappings of a target to its new name."""
         if kind in TARGETS:
             for policy_type, policy in self._take_off(change, Attachment(kind, path)).items():
                 attach(change, policy, policy_type, Attachment(kind, target))
 
-    def _take_off(self, change: Change, target: Attachment) -> dict[str, Path]:
+    def _take_off(self, change: WarehouseChange, target: Attachment) -> dict[str, Path]:
         attached = policies_on(change.transaction, change.warehouse, target)
         for policy in attached.values():
             detach(change, policy, target)
@@ -98,7 +98,7 @@ class PolicyFollower:
         return attached
 
 
-def _targets(change: Change, policy: Path) -> Iterator[Attachment]:
+def _targets(change: WarehouseChange, policy: Path) -> Iterator[Attachment]:
     for key, _ in change.transaction.scan(_of(change.warehouse, policy)):
         kind, path = unpack(key)[-2:]
         yield Attachment(kind.decode(), tuple(level.decode() for level in unpack(path)))

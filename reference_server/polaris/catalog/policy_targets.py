@@ -1,4 +1,4 @@
-"""Targets of policies as requests name them, and which policies hold for one."""
+"""Targets of policies in requests, and the effective policies of a target."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 import orjson
 
 from reference_server.errors import InvalidInput, NamespaceNotFound, TableNotFound
-from reference_server.iceberg.catalog.catalog import Catalog
+from reference_server.iceberg.catalog.catalog import WarehouseCatalog
 from reference_server.iceberg.catalog.keys import Kind
 from reference_server.iceberg.catalog.names import Path, show
 from reference_server.polaris.catalog.policy_mappings import CATALOG, Attachment, policies_on
@@ -19,7 +19,7 @@ NAMESPACE, TABLE_LIKE = "namespace", "table-like"
 
 
 def attachment_of(target: Mapping[str, Any]) -> Attachment:
-    """Return the target that a body names. Raises InvalidInput for a path that its type cannot have."""
+    """Return the target in a body. Raises InvalidInput for a path that does not fit its type."""
     kind, path = target["type"], tuple(target.get("path") or ())
     if kind == CATALOG:
         if path:
@@ -30,8 +30,8 @@ def attachment_of(target: Mapping[str, Any]) -> Attachment:
     return Attachment(Kind.NAMESPACE if kind == NAMESPACE else Kind.TABLE, path)
 
 
-def existing(catalog: Catalog, target: Attachment) -> Attachment:
-    """Return a target as it is there. Raises NotFound, and InvalidInput for a generic table."""
+def existing(catalog: WarehouseCatalog, target: Attachment) -> Attachment:
+    """Return a target that exists. Raises NotFound, and InvalidInput for a generic table."""
     kind, path = target
     if kind == Kind.NAMESPACE and catalog.find(Kind.NAMESPACE, path) is None:
         raise NamespaceNotFound(f"Namespace does not exist: {show(path):.300}")
@@ -43,8 +43,8 @@ def existing(catalog: Catalog, target: Attachment) -> Attachment:
     return target
 
 
-def holding(store: Readable[bytes], catalog: Catalog, target: Attachment) -> list[dict[str, Any]]:
-    """Return the policies that hold for a target, each with its namespace and whether it comes from further out."""
+def holding(store: Readable[bytes], catalog: WarehouseCatalog, target: Attachment) -> list[dict[str, Any]]:
+    """Return the effective policies of a target, each with its namespace and whether it is inherited."""
     nearest: dict[str, tuple[Path, bool]] = {}
     for level in _levels(target):
         own = level == target
@@ -59,7 +59,7 @@ def holding(store: Readable[bytes], catalog: Catalog, target: Attachment) -> lis
 
 
 def _levels(target: Attachment) -> list[Attachment]:
-    """Return the catalog, the namespaces and the table that a target lies in or is, from the outside in."""
+    """Return the catalog, the namespaces and the table of a target, from the outside in."""
     namespaces = target.path if target.kind == Kind.NAMESPACE else target.path[:-1]
     inner = [Attachment(Kind.NAMESPACE, namespaces[:depth]) for depth in range(1, len(namespaces) + 1)]
     return [Attachment(CATALOG, ()), *inner, *([target] if target.kind == Kind.TABLE else [])]

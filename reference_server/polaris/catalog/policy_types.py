@@ -1,4 +1,4 @@
-"""The types of policies that are known, and what the content of each may be: JSON with fields of its type."""
+"""Known types of policies, and the valid content of each: JSON with typed fields."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 import orjson
 
 from reference_server.errors import InvalidInput
-from reference_server.polaris.catalog.policy_errors import InvalidPolicy
+from reference_server.polaris.errors import InvalidPolicy
 
 COMMON: dict[str, type] = {"version": str, "enable": bool, "config": dict}
 FIELDS: dict[str, dict[str, type]] = {
@@ -22,13 +22,13 @@ INHERITABLE = frozenset(FIELDS)
 
 
 def check_type(policy_type: str) -> None:
-    """Raise InvalidInput for a type that is not known."""
+    """Raise InvalidInput for an unknown type."""
     if policy_type not in FIELDS:
         raise InvalidInput(f"Unknown policy type: {policy_type:.300}")
 
 
 def check_content(policy_type: str, content: str | None) -> None:
-    """Raise InvalidPolicy for what cannot be the content of a policy of a known type."""
+    """Raise InvalidPolicy for invalid content of a policy of a known type."""
     if not content:
         raise InvalidPolicy("Policy is empty")
     try:
@@ -40,6 +40,6 @@ def check_content(policy_type: str, content: str | None) -> None:
     fields = FIELDS[policy_type]
     for name, setting in value.items():
         if name not in fields or (setting is not None and not isinstance(setting, fields[name])):
-            raise InvalidPolicy(f"Invalid policy: the field {name:.100} is not known, or of another type")
+            raise InvalidPolicy(f"Invalid policy: the field {name:.100} is unknown or has another type")
     if value.get("version") not in (None, *VERSIONS):
-        raise InvalidPolicy(f"Invalid policy: the version of its form must be {' or '.join(VERSIONS)}")
+        raise InvalidPolicy(f"Invalid policy: the version must be {' or '.join(VERSIONS)}")

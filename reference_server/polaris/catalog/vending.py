@@ -1,8 +1,8 @@
-"""Credentials that clients get for the files of a table, in the form that each storage wants: dummy ones.
+"""Dummy credentials for clients that access the files of a table, in the form of each storage.
 
-A client asks for them in X-Iceberg-Access-Delegation. Each type of storage has names of its own for them. Local files
-need none. The first revision puts them among the settings of a table; later ones say besides for which location they
-are, until when, and where there are new ones.
+A client requests them in X-Iceberg-Access-Delegation. Each type of storage has its own names for them. Local files need
+none. The first revision adds them to the settings of a table; later ones also list their location, their expiry, and an
+endpoint to refresh them.
 """
 
 from __future__ import annotations
@@ -12,12 +12,11 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from reference_server.errors import InvalidInput
+from reference_server.iceberg.catalog.delegation import VENDED, access_modes, dummy_keys, end_of_keys, path_of
 from reference_server.iceberg.catalog.names import Path, show
-from reference_server.iceberg.context import IcebergContext
+from reference_server.iceberg.context import Access, Credential, IcebergContext
 from reference_server.iceberg.files.buckets import Keys
-from reference_server.iceberg.handlers.credentials import HEADER, VENDED, dummy_keys, end_of_keys, path_of
 from reference_server.iceberg.metadata.reading import Json
-from reference_server.iceberg.services import Access, Credential
 from reference_server.polaris.catalog.served import FILE, ServedCatalog, served_catalog
 
 Config = dict[str, str]
@@ -29,19 +28,13 @@ REFRESHED_AT = {
 }
 
 
-def access_modes(context: IcebergContext) -> list[str]:
-    """Return the ways of access that a request asks for."""
-    words = context.request.headers.get(HEADER, "").split(",")
-    return [word.strip().lower() for word in words if word.strip()]
-
-
 def can_vend(catalog: ServedCatalog) -> bool:
-    """Return whether a catalog has credentials to give: a storage may say that there is nobody to make them."""
+    """Return whether a catalog can vend credentials: the storage configuration may disable it."""
     return catalog.storage_type != FILE and not catalog.storage.get("stsUnavailable")
 
 
 def credentials_for(catalog: ServedCatalog, secret: bytes, location: str, owner: str) -> Config:
-    """Return the settings with which a client opens a location; `owner` says for which table, `secret` makes keys."""
+    """Return the settings for access to a location; `owner` identifies the table, `secret` makes keys."""
     if not can_vend(catalog):
         return {}
     end = end_of_keys()
@@ -61,8 +54,8 @@ def _credentials(context: IcebergContext, path: Path, metadata: Json) -> list[Cr
 
 
 def _fields(context: IcebergContext, path: Path, metadata: Json) -> dict[str, Any]:
-    """Return what an answer that shows a table says about its storage, and the credentials if it asks for them."""
-    if VENDED not in access_modes(context):
+    """Return the storage fields of an answer that shows a table, with credentials if the request asks for them."""
+    if VENDED not in access_modes(context.request):
         return {"config": {}}
     context.reusable = False
     catalog = served_catalog(context)
@@ -72,7 +65,7 @@ def _fields(context: IcebergContext, path: Path, metadata: Json) -> dict[str, An
 
 
 def require_vending(context: IcebergContext, path: Path) -> None:
-    """Raise InvalidInput where a client asks for credentials of a table and none can be made."""
+    """Raise InvalidInput for a request for credentials of a table that the catalog cannot vend."""
     catalog = served_catalog(context)
     if catalog.storage_type != FILE and not can_vend(catalog):
         raise InvalidInput(

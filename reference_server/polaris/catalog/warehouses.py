@@ -1,4 +1,4 @@
-"""The catalogs as warehouses of the Iceberg API: looked up at each request, and ready again while unchanged."""
+"""Catalogs as warehouses of the Iceberg API: looked up at each request, and cached while unchanged."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from typing import Any
 import orjson
 
 from reference_server.backends import Backend
+from reference_server.iceberg.context import Services
 from reference_server.iceberg.files.file_io import FileIO
 from reference_server.iceberg.files.metadata_files import MetadataFiles
 from reference_server.iceberg.scans.content import BYTES
 from reference_server.iceberg.scans.plans import SYNC, ScanServices, scan_services
-from reference_server.iceberg.services import Services
 from reference_server.polaris.catalog.location_rules import CatalogLocationRules
 from reference_server.polaris.catalog.object_store import CatalogLocations
 from reference_server.polaris.catalog.places import ROOT
-from reference_server.polaris.catalog.revisions import CatalogRules
+from reference_server.polaris.catalog.rules import CatalogRules
 from reference_server.polaris.catalog.served import BASE, ServedCatalog
 
 KEPT = 64
@@ -26,17 +26,17 @@ Open = Callable[[CatalogLocationRules, MetadataFiles, ScanServices], Services]
 
 
 class Warehouses:
-    """What requests to each catalog share, for the catalogs that were asked for last."""
+    """Services of the catalogs that were requested last."""
 
     def __init__(self, backend: Backend, rules: CatalogRules, services: Open) -> None:
-        """Let `services` make what requests to a catalog share."""
+        """Cache the services that `services` makes for a catalog."""
         self._backend = backend
         self._rules = rules
         self._services = services
         self._kept: OrderedDict[str, tuple[bytes, Services]] = OrderedDict()
 
     def find(self, name: str, record: bytes) -> Services:
-        """Return what requests to a catalog share, as long as its record is the same; it is read once."""
+        """Return the services of a catalog, which are opened once for each version of its record."""
         kept = self._kept.get(name)
         if kept is not None and kept[0] == record:
             self._kept.move_to_end(name)

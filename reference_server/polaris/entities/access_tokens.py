@@ -1,6 +1,6 @@
-"""Access tokens: JSON Web Tokens that say who calls and in which roles, signed with a key that lies in the storage.
+"""Access tokens: JSON Web Tokens with the principal and its roles, signed with a key in the storage.
 
-Nothing is kept about a token. It opens something as long as its principal exists, and not after its end.
+Nothing is stored about a token. It is valid while its principal exists, until its expiry.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ HEADER = {"alg": "HS256", "typ": "JWT"}
 
 @dataclass(frozen=True, slots=True)
 class Claims:
-    """What a token says: the principal by its name and its identity, and the scope.
+    """Claims of a token: the principal by its name and its identity, and the scope.
 
-    `until` is when a token that was read is at its end, in s since 1970; one that is signed gets an end then.
+    `until` is the expiry of a token that was read, in s since 1970; signing a token sets a new one.
     """
 
     principal: str
@@ -37,13 +37,13 @@ class Claims:
 
     @property
     def roles(self) -> frozenset[str] | None:
-        """The principal roles in which the holder calls, None for all that the principal has."""
+        """The principal roles that the token activates, None for all roles of the principal."""
         named = frozenset(part.removeprefix(SCOPE_PREFIX) for part in self.scope.split())
         return None if ALL in named else named
 
 
 def is_scope(scope: str) -> bool:
-    """Return whether a scope names principal roles and nothing else."""
+    """Return whether a scope consists of names of principal roles."""
     return bool(scope.split()) and all(len(part) > len(SCOPE_PREFIX) for part in _roles(scope.split()))
 
 
@@ -61,7 +61,7 @@ class Signer:
         return "Signer(...)"
 
     def sign(self, claims: Claims) -> str:
-        """Return a token that is good from now on for LIFETIME_SECONDS."""
+        """Return a token that is valid for LIFETIME_SECONDS from now on."""
         issued = int(time.time())
         payload = {
             "iss": ISSUER,
@@ -76,7 +76,7 @@ class Signer:
         return b".".join((signed, _encode(self._signature(signed)))).decode()
 
     def read(self, token: str) -> Claims | None:
-        """Return what a token says, None for one that is not ours or at its end."""
+        """Return the claims of a token, None for a foreign or expired one."""
         signed, _, signature = token.encode("utf-8", "surrogateescape").rpartition(b".")
         if not hmac.compare_digest(signature, _encode(self._signature(signed))):
             return None

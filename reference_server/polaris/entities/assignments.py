@@ -1,4 +1,4 @@
-"""Assignments: which principal has which principal role, and which principal role has which role of a catalog."""
+"""Assignments of principal roles to principals, and of catalog roles to principal roles."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from reference_server.storage.transactions import Transaction
 
 
 def roles_of(store: Readable[bytes], assignee: Securable, *kinds: str) -> Iterator[Securable]:
-    """Yield the roles of a principal or of a principal role; `kinds` are the first parts of those meant."""
+    """Yield the roles of a principal or of a principal role; `kinds` are the first parts of their keys."""
     return (other_end(key) for key, _ in store.scan(roles_prefix(assignee, *kinds)))
 
 
@@ -27,7 +27,7 @@ def assignees_of(store: Readable[bytes], role: Securable) -> Iterator[Securable]
 
 
 def assign(transaction: Transaction[bytes], assignee: Securable, role: Securable) -> None:
-    """Give a role to somebody, who may have it already. Raises NotFound."""
+    """Assign a role to a principal or principal role; assigning it twice is allowed. Raises NotFound."""
     require(transaction, assignee)
     require(transaction, role)
     for key in assignment_keys(assignee, role):
@@ -36,7 +36,7 @@ def assign(transaction: Transaction[bytes], assignee: Securable, role: Securable
 
 
 def unassign(transaction: Transaction[bytes], assignee: Securable, role: Securable) -> bool:
-    """Take a role from somebody; return whether they had it."""
+    """Revoke a role from a principal or principal role; return whether it was assigned."""
     keys = assignment_keys(assignee, role)
     if transaction.get(keys[0]) is None:
         return False
@@ -46,7 +46,7 @@ def unassign(transaction: Transaction[bytes], assignee: Securable, role: Securab
 
 
 def unassign_all(transaction: Transaction[bytes], entity: Securable) -> None:
-    """Take all roles from an entity that is being dropped, and it from all that have it."""
+    """Revoke all roles of an entity that is being dropped, and revoke it from all its assignees."""
     for role in roles_of(transaction, entity):
         unassign(transaction, entity, role)
     for assignee in assignees_of(transaction, entity):

@@ -1,7 +1,7 @@
-"""Bootstrap: what exists before anybody has made anything, written in one commit.
+"""Bootstrap: initial entities of a storage, written in one commit.
 
 The principal `root` has the principal role `service_admin`, which has SERVICE_MANAGE_ACCESS on everything. Each catalog
-has a role `catalog_admin` from the start.
+is created with a role `catalog_admin`.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from reference_server.polaris.entities import records
 from reference_server.polaris.entities.assignments import assign
-from reference_server.polaris.entities.credentials import Credentials, hashed, new_identity, save_credentials
+from reference_server.polaris.entities.credentials import PrincipalCredentials, hashed, new_identity, save_credentials
 from reference_server.polaris.entities.grants import grant
 from reference_server.polaris.entities.keys import SIGNING_KEY
 from reference_server.polaris.securables import ROOT, principal, principal_role
@@ -25,7 +25,7 @@ CATALOG_ADMIN_PRIVILEGES = ("CATALOG_MANAGE_ACCESS", "CATALOG_MANAGE_METADATA")
 
 @dataclass(frozen=True, slots=True)
 class RootCredentials:
-    """The client id and the secret with which root can call after a bootstrap."""
+    """Client id and secret of root after a bootstrap."""
 
     client_id: str
     secret: str
@@ -35,7 +35,7 @@ class RootCredentials:
 
 
 async def bootstrap(storage: Storage[bytes], credentials: RootCredentials, *, federated_roles: bool) -> bool:
-    """Write what must exist, unless it does; return whether it was written."""
+    """Write the initial entities unless they exist; return whether they were written."""
     if storage.get(SIGNING_KEY) is not None:
         return False
     transaction = Transaction(storage)
@@ -45,7 +45,7 @@ async def bootstrap(storage: Storage[bytes], credentials: RootCredentials, *, fe
     records.insert(transaction, root, {"name": ROOT_PRINCIPAL, "clientId": credentials.client_id, "properties": {}})
     federated = {"federated": False} if federated_roles else {}
     records.insert(transaction, admin, {"name": SERVICE_ADMIN, **federated, "properties": {}})
-    stored = Credentials(new_identity(), credentials.client_id, (hashed(credentials.secret),))
+    stored = PrincipalCredentials(new_identity(), credentials.client_id, (hashed(credentials.secret),))
     save_credentials(transaction, ROOT_PRINCIPAL, stored)
     assign(transaction, root, admin)
     grant(transaction, admin, ROOT, SERVICE_PRIVILEGE)

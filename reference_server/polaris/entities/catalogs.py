@@ -1,4 +1,4 @@
-"""Catalogs: each is a warehouse of the Iceberg API, with locations of its own and a role that manages it."""
+"""Catalogs: each is a warehouse of the Iceberg API, with its own locations and a role that manages it."""
 
 from __future__ import annotations
 
@@ -17,22 +17,22 @@ from reference_server.polaris.entities.grants import grant
 from reference_server.polaris.entities.keys import CATALOG_LOCATIONS, entities_prefix, entity_key
 from reference_server.polaris.entities.records import Record
 from reference_server.polaris.entities.storage_rules import BASE, check_change, check_overlap, checked
-from reference_server.polaris.rules import Rules
+from reference_server.polaris.rules import ManagementRules
 from reference_server.polaris.securables import SecurableType, catalog, catalog_role, principal_role
 from reference_server.storage import pack
 from reference_server.storage.transactions import Transaction
 
 SENT = ("type", "name", "properties", "storageConfigInfo")
 EXTERNAL = "EXTERNAL"
-INPUT_ONLY = frozenset({"clientSecret", "bearerToken"})  # of a connection: secrets, which are neither kept nor shown
+INPUT_ONLY = frozenset({"clientSecret", "bearerToken"})  # secrets of a connection, which are neither stored nor shown
 TRACES = (iceberg_keys.IDEMPOTENCY, iceberg_keys.PLAN, iceberg_keys.UNFINISHED)
-"""What requests to a catalog leave behind."""
+"""Kinds of keys that requests to a catalog leave behind."""
 
 
-def create(transaction: Transaction[bytes], wanted: Mapping[str, Any], rules: Rules) -> Record:
-    """Add a catalog, and its role `catalog_admin`, which `service_admin` gets.
+def create(transaction: Transaction[bytes], wanted: Mapping[str, Any], rules: ManagementRules) -> Record:
+    """Add a catalog and its role `catalog_admin`, which is assigned to `service_admin`.
 
-    Raises EntityAlreadyExists, and InvalidInput for storage that a catalog cannot have.
+    Raises EntityAlreadyExists, and InvalidInput for an invalid storage.
     """
     fields = {name: wanted[name] for name in SENT}
     if wanted["type"] == EXTERNAL and rules.connection in wanted:
@@ -47,11 +47,10 @@ def create(transaction: Transaction[bytes], wanted: Mapping[str, Any], rules: Ru
     return record
 
 
-def change(transaction: Transaction[bytes], name: str, wanted: Mapping[str, Any], rules: Rules) -> Record:
-    """Give a catalog other properties, except the base location if none is given, or other storage.
+def change(transaction: Transaction[bytes], name: str, wanted: Mapping[str, Any], rules: ManagementRules) -> Record:
+    """Change the properties of a catalog, except the base location if none is given, or its storage.
 
-    Raises NotFound, CommitFailed where the catalog has another version than the wanted one, and InvalidInput for
-    storage that it cannot have.
+    Raises NotFound, CommitFailed for a version other than the requested one, and InvalidInput for an invalid storage.
     """
     present = records.load(transaction, catalog(name))
     properties, storage = wanted.get("properties"), wanted.get("storageConfigInfo")
@@ -67,7 +66,7 @@ def change(transaction: Transaction[bytes], name: str, wanted: Mapping[str, Any]
 
 
 def drop(transaction: Transaction[bytes], name: str) -> None:
-    """Drop a catalog in which there is nothing but its `catalog_admin`. Raises NotFound, and InvalidInput otherwise."""
+    """Drop a catalog that is empty except for its `catalog_admin`. Raises NotFound, and InvalidInput otherwise."""
     records.delete(transaction, catalog(name))
     admin, role_keys = catalog_role(name, CATALOG_ADMIN), entities_prefix(SecurableType.CATALOG_ROLE, name)
     namespaces = pack(iceberg_keys.Kind.NAMESPACE, name)
@@ -82,8 +81,8 @@ def drop(transaction: Transaction[bytes], name: str) -> None:
     transaction.require_empty(role_keys, namespaces)
 
 
-def _save_locations(transaction: Transaction[bytes], record: Record, rules: Rules) -> None:
-    """Check the locations of a catalog and write its record; of two that overlap only one is committed."""
+def _save_locations(transaction: Transaction[bytes], record: Record, rules: ManagementRules) -> None:
+    """Check the locations of a catalog and write its record; of two overlapping catalogs only one is committed."""
     record["storageConfigInfo"] = checked(record, rules)
     transaction.get(CATALOG_LOCATIONS)
     check_overlap(record, records.list_all(transaction, SecurableType.CATALOG))

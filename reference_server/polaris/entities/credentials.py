@@ -1,9 +1,8 @@
-"""Credentials of principals: a client id, and at most two secrets, of which only hashes are kept.
+"""Credentials of principals: a client id, and at most two secrets, of which only hashes are stored.
 
-The secret before the last one stays good for one rotation, so that clients can change over. A secret that the server
-made has 128 random bits, which nobody can try out: its hash is a quick one. One that somebody chose has a slow hash.
-scrypt begins with HMAC, which fills a short key with NULs: it is given a digest, so that a secret is no other one with
-NULs behind it.
+The previous secret stays valid for one rotation, so that clients can switch over. A secret from the server has 128
+random bits, which cannot be guessed: its hash is a fast one. A chosen secret has a slow hash. scrypt starts with HMAC,
+which pads a short key with NULs: it gets a digest, so that a secret with appended NULs is another secret.
 """
 
 from __future__ import annotations
@@ -21,17 +20,17 @@ from reference_server.polaris.errors import EntityAlreadyExists
 from reference_server.storage import Readable
 from reference_server.storage.transactions import Transaction
 
-COST, BLOCK, PARALLEL = 1 << 12, 8, 1  # of scrypt: 4 MB and some ms for each secret that is tried
+COST, BLOCK, PARALLEL = 1 << 12, 8, 1  # of scrypt: 4 MB and some ms for each checked secret
 SALT_BYTES = 16
-QUICK, SLOW, OLDER = "quick", "slow", ""  # what hashes begin with; those of older servers, which are slow, with nothing
+QUICK, SLOW, OLDER = "quick", "slow", ""  # prefixes of hashes; those of older servers are slow and have none
 
 
 @dataclass(frozen=True, slots=True)
-class Credentials:
-    """What a principal authenticates with. `identity` is another for each principal that ever was.
+class PrincipalCredentials:
+    """Credentials of a principal. `identity` is unique among all principals that ever existed.
 
-    `hashes` are those of the secrets that are good, the newest first. While `rotation_required` is true the principal
-    may do nothing but get other secrets.
+    `hashes` are those of the valid secrets, the newest first. While `rotation_required` is true the principal may do
+    nothing except rotate its credentials.
     """
 
     identity: str
@@ -41,27 +40,27 @@ class Credentials:
 
 
 def new_identity() -> str:
-    """Return an identity that no other principal has."""
+    """Return a unique identity."""
     return secrets.token_hex(16)
 
 
 def new_client_id() -> str:
-    """Return a client id that nobody has."""
+    """Return a unique client id."""
     return secrets.token_hex(8)
 
 
 def new_secret() -> str:
-    """Return a secret that nobody can guess."""
+    """Return an unguessable secret."""
     return secrets.token_hex(16)
 
 
 def hashed(secret: str) -> str:
-    """Return the hash of a secret that somebody chose, with a salt of its own."""
+    """Return the hash of a chosen secret, with a salt of its own."""
     return _salted(SLOW, secret)
 
 
 def quickly_hashed(secret: str) -> str:
-    """Return the hash of a secret of `new_secret`, with a salt of its own."""
+    """Return the hash of a secret from `new_secret`, with a salt of its own."""
     return _salted(QUICK, secret)
 
 
@@ -70,8 +69,8 @@ def _salted(kind: str, secret: str) -> str:
     return f"{kind}:{salt.hex()}:{DIGESTS[kind](secret, salt)}"
 
 
-def is_secret(secret: str, credentials: Credentials | None) -> bool:
-    """Return whether a secret is good. A wrong one takes as long where there are no credentials, or random ones."""
+def is_secret(secret: str, credentials: PrincipalCredentials | None) -> bool:
+    """Return whether a secret is valid; a wrong one takes as long without credentials, or with random ones."""
     hashes = [_read_hash(text) for text in (credentials.hashes if credentials else ())]
     if all(kind == QUICK for kind, _, _ in hashes):
         hashes.append((SLOW, bytes(SALT_BYTES), ""))
@@ -86,20 +85,20 @@ def _read_hash(text: str) -> tuple[str, bytes, str]:
     return kind, bytes.fromhex(salt), digest
 
 
-def find_credentials(store: Readable[bytes], principal: str) -> Credentials | None:
-    """Return the credentials of a principal, None where there is no such principal."""
+def find_credentials(store: Readable[bytes], principal: str) -> PrincipalCredentials | None:
+    """Return the credentials of a principal, None for a missing principal."""
     value = store.get(credentials_key(principal))
     return _read(value) if value else None
 
 
-def find_client(store: Readable[bytes], client_id: str) -> tuple[str, Credentials | None]:
-    """Return the name of the principal that has a client id, "" for nobody, and its credentials."""
+def find_client(store: Readable[bytes], client_id: str) -> tuple[str, PrincipalCredentials | None]:
+    """Return the name of the principal with a client id, "" for none, and its credentials."""
     name = (store.get(client_key(client_id)) or b"").decode()
     return name, find_credentials(store, name) if name else None
 
 
-def save_credentials(transaction: Transaction[bytes], principal: str, credentials: Credentials) -> None:
-    """Give a principal credentials in place of those that it has. Raises EntityAlreadyExists for a taken client id."""
+def save_credentials(transaction: Transaction[bytes], principal: str, credentials: PrincipalCredentials) -> None:
+    """Replace the credentials of a principal. Raises EntityAlreadyExists for a taken client id."""
     present = find_credentials(transaction, principal)
     if present is None or present.client_id != credentials.client_id:
         if transaction.get(client_key(credentials.client_id)) is not None:
@@ -110,16 +109,16 @@ def save_credentials(transaction: Transaction[bytes], principal: str, credential
 
 
 def delete_credentials(transaction: Transaction[bytes], principal: str) -> None:
-    """Take the credentials of a principal away."""
+    """Delete the credentials of a principal."""
     present = find_credentials(transaction, principal)
     if present is not None:
         transaction.put(client_key(present.client_id), None)
         transaction.put(credentials_key(principal), None)
 
 
-def _read(value: bytes) -> Credentials:
+def _read(value: bytes) -> PrincipalCredentials:
     fields = orjson.loads(value)
-    return Credentials(**{**fields, "hashes": tuple(fields["hashes"])})
+    return PrincipalCredentials(**{**fields, "hashes": tuple(fields["hashes"])})
 
 
 def _quick_digest(secret: str, salt: bytes) -> str:
@@ -131,7 +130,7 @@ def _slow_digest(secret: str, salt: bytes) -> str:
 
 
 def _older_digest(secret: str, salt: bytes) -> str:
-    """Return the digest of older servers, for which NULs behind a secret make no difference: such a one has none."""
+    """Return the digest of older servers, which ignores NULs at the end of a secret: such a secret has no digest."""
     digest = _scrypt(_raw(secret), salt)
     return "" if secret.endswith("\0") else digest
 

@@ -1,9 +1,9 @@
-"""What changes with a catalog in the same commit: the catalog is still there, grants follow what they are on."""
+"""Follower of catalog changes: requires that the catalog exists, and keeps grants with their securables."""
 
 from __future__ import annotations
 
 from reference_server.iceberg.catalog import keys as iceberg_keys
-from reference_server.iceberg.catalog.catalog import Change
+from reference_server.iceberg.catalog.catalog import WarehouseChange
 from reference_server.iceberg.catalog.names import Path
 from reference_server.polaris.entities.grants import forget
 from reference_server.polaris.entities.names import require
@@ -13,20 +13,20 @@ KINDS = {iceberg_keys.Kind.GENERIC_TABLE: SecurableType.TABLE}
 
 
 class GrantFollower:
-    """See Follower: grants are dropped and renamed with what they are on."""
+    """Drops and moves grants with their securables; see Follower."""
 
-    def started(self, change: Change) -> None:
-        """Require that the catalog is there still when the change is committed. Raises NotFound."""
+    def started(self, change: WarehouseChange) -> None:
+        """Require that the catalog still exists when the change is committed. Raises NotFound."""
         require(change.transaction, catalog(change.warehouse))
 
-    def removed(self, change: Change, kind: iceberg_keys.Kind, path: Path) -> None:
-        """Drop the grants on it."""
+    def removed(self, change: WarehouseChange, kind: iceberg_keys.Kind, path: Path) -> None:
+        """Drop the grants on a removed object."""
         forget(change.transaction, _securable(change, kind, path))
 
-    def moved(self, change: Change, kind: iceberg_keys.Kind, path: Path, target: Path) -> None:
-        """Give the grants to the new name."""
+    def moved(self, change: WarehouseChange, kind: iceberg_keys.Kind, path: Path, target: Path) -> None:
+        """Move the grants on a renamed object to the new name."""
         forget(change.transaction, _securable(change, kind, path), _securable(change, kind, target))
 
 
-def _securable(change: Change, kind: iceberg_keys.Kind, path: Path) -> Securable:
+def _securable(change: WarehouseChange, kind: iceberg_keys.Kind, path: Path) -> Securable:
     return Securable(KINDS.get(kind) or SecurableType(kind.value), change.warehouse, path)

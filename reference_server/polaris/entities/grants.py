@@ -1,8 +1,9 @@
-"""Grants: which privileges roles of catalogs have on what. A grant never outlives its role or its securable."""
+"""Grants: privileges of catalog roles on securables. A grant never outlives its role or its securable."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
+from typing import Any
 
 import orjson
 
@@ -15,7 +16,7 @@ from reference_server.polaris.entities.keys import (
     grants_prefix,
 )
 from reference_server.polaris.entities.names import require
-from reference_server.polaris.securables import Securable, SecurableType, catalog_role, principal_role
+from reference_server.polaris.securables import Securable, SecurableType, catalog_role, in_catalog, principal_role
 from reference_server.storage import Readable, unpack
 from reference_server.storage.transactions import Transaction
 
@@ -27,17 +28,18 @@ ORDER = (
     SecurableType.VIEW,
     SecurableType.POLICY,
 )
+NAME_FIELDS = {SecurableType.TABLE: "tableName", SecurableType.VIEW: "viewName", SecurableType.POLICY: "policyName"}
 Grant = tuple[Securable, str]
 
 
 class StoredGrants:
-    """What principal roles are granted: looked up by keys, so that other grants do not count."""
+    """Grants of principal roles, looked up by keys, so that the number of other grants does not matter."""
 
     def __init__(self, store: Readable[bytes]) -> None:
         self._store = store
 
     def granted(self, roles: Collection[str], securable: Securable) -> frozenset[str]:
-        """Return the privileges that are granted to these roles on a securable itself; nothing is implied by others."""
+        """Return the privileges that are granted to these roles directly on a securable, without conferred ones."""
         granted: set[str] = set()
         for name in roles:
             role = principal_role(name)
@@ -47,7 +49,7 @@ class StoredGrants:
         return frozenset(granted)
 
     def catalog_roles(self, roles: Collection[str], catalog: str) -> tuple[str, ...]:
-        """Return the roles of a catalog that these roles have, by name."""
+        """Return the roles of a catalog that are assigned to these roles, by name."""
         held = {role.path[0] for name in roles for role in catalog_roles_of(self._store, principal_role(name), catalog)}
         return tuple(sorted(held))
 
@@ -69,7 +71,7 @@ def grants_of(store: Readable[bytes], role: Securable) -> list[Grant]:
 
 
 def grant(transaction: Transaction[bytes], role: Securable, securable: Securable, privilege: str) -> None:
-    """Grant a privilege to a role, which may have it already. Raises NotFound."""
+    """Grant a privilege to a role; granting it twice is allowed. Raises NotFound."""
     require(transaction, role)
     require(transaction, securable)
     present = privileges(transaction, role, securable)
@@ -87,7 +89,7 @@ def revoke(transaction: Transaction[bytes], role: Securable, securable: Securabl
 
 
 def revoke_below(transaction: Transaction[bytes], role: Securable, securable: Securable, privilege: str) -> None:
-    """Revoke a privilege from a role on everything that lies in a catalog or a namespace."""
+    """Revoke a privilege from a role on everything inside a catalog or a namespace."""
     depth = len(securable.path)
     for key, _ in transaction.scan(grants_prefix(role)):
         inner = granted_on(key, role.catalog)
@@ -96,14 +98,14 @@ def revoke_below(transaction: Transaction[bytes], role: Securable, securable: Se
 
 
 def revoke_all(transaction: Transaction[bytes], role: Securable) -> None:
-    """Revoke everything from a role that is being dropped."""
+    """Revoke all privileges of a role that is being dropped."""
     for key, _ in transaction.scan(grants_prefix(role)):
         _write(transaction, role, granted_on(key, role.catalog), ())
     transaction.require_empty(grants_prefix(role))
 
 
 def forget(transaction: Transaction[bytes], securable: Securable, successor: Securable | None = None) -> None:
-    """Take the grants on something that is being dropped away, or give them to what it is renamed to."""
+    """Drop the grants on a dropped object, or move them to its new name."""
     for key, _ in transaction.scan(grantees_prefix(securable)):
         role = catalog_role(securable.catalog, unpack(key)[-1].decode())
         present = privileges(transaction, role, securable)
@@ -117,3 +119,22 @@ def _write(transaction: Transaction[bytes], role: Securable, securable: Securabl
     names = sorted(granted)
     transaction.put(grant_key(role, securable), orjson.dumps(names) if names else None)
     transaction.put(grantee_key(role, securable), b"" if names else None)
+
+
+def read_grant(body: Mapping[str, Any], catalog: str) -> Grant:
+    """Return the securable and the privilege of a GrantResource. Raises InvalidInput for an incomplete name."""
+    kind = SecurableType(body["type"])
+    levels = () if kind is SecurableType.CATALOG else body["namespace"]
+    name = [body[NAME_FIELDS[kind]]] if kind in NAME_FIELDS else []
+    return in_catalog(kind, catalog, [*levels, *name]), body["privilege"]
+
+
+def show_grant(securable: Securable, privilege: str) -> dict[str, Any]:
+    """Return a grant as a GrantResource."""
+    kind, _, path = securable
+    shown: dict[str, Any] = {"type": kind}
+    if kind in NAME_FIELDS:
+        shown |= {"namespace": path[:-1], NAME_FIELDS[kind]: path[-1]}
+    elif kind is SecurableType.NAMESPACE:
+        shown["namespace"] = path
+    return {**shown, "privilege": privilege}

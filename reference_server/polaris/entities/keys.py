@@ -1,15 +1,15 @@
-"""How entities, assignments and grants are keys of a storage, and what the values are.
+"""Storage keys of entities, assignments and grants, and the forms of the values.
 
-An entity is three parts: its kind, the catalog of a catalog role, else "", and its name.
+The key of an entity has three parts: its kind, the catalog of a catalog role, else "", and its name.
 
 principal, principal-role, catalog, catalog-role / <catalog> / <name>  ->  the entity as the API shows it, JSON
 credentials / <principal>                                   ->  client id and hashed secrets, see credentials.py
 client / <client id>                                        ->  name of the principal, UTF-8
-role-of / <assignee> / <role>                               ->  nothing: the assignee has the role
-assignee-of / <role> / <assignee>                           ->  nothing: the same, from the other end
+role-of / <assignee> / <role>                               ->  empty: the assignee has the role
+assignee-of / <role> / <assignee>                           ->  empty: the same, in the other direction
 grant / <catalog> / <role> / <kind> / <path>                ->  privileges of the role on a securable, a JSON list
-grantee / <catalog> / <kind> / <path> / <role>              ->  nothing: the role has a grant on the securable
-signing-key                                                 ->  what access tokens are signed with
+grantee / <catalog> / <kind> / <path> / <role>              ->  empty: the role has a grant on the securable
+signing-key                                                 ->  key that signs access tokens
 catalog-locations                                           ->  changes with every location of a catalog
 generic-table, policy / <catalog> / <path of the namespace> / <name>   ->  see catalog/
 
@@ -36,7 +36,7 @@ def parts(entity: Securable) -> tuple[str, str, str]:
 
 
 def entity_of(key_parts: list[bytes]) -> Securable:
-    """Return the entity that three parts of a key mean."""
+    """Return the entity of three parts of a key."""
     kind, catalog, name = (part.decode() for part in key_parts)
     if kind == SecurableType.CATALOG:
         return Securable(SecurableType.CATALOG, name)
@@ -49,12 +49,12 @@ def entity_key(entity: Securable) -> bytes:
 
 
 def entities_prefix(kind: SecurableType, catalog: str = "") -> bytes:
-    """Return the prefix of the keys of all entities of a kind, of all roles of one catalog."""
+    """Return the key prefix of all entities of a kind; for roles, of one catalog."""
     return pack(kind, catalog)
 
 
 def existence_keys(securable: Securable) -> list[bytes]:
-    """Return the keys of which one is there when the securable exists, none for the root."""
+    """Return the keys of which at least one exists if the securable does, empty for the root."""
     kind, catalog, path = securable
     if kind is SecurableType.ROOT:
         return []
@@ -75,17 +75,17 @@ def credentials_key(principal: str) -> bytes:
 
 
 def client_key(client_id: str) -> bytes:
-    """Return the key of the name of the principal that has a client id."""
+    """Return the key of the name of the principal with a client id."""
     return pack("client", client_id)
 
 
 def roles_prefix(assignee: Securable, *more: str) -> bytes:
-    """Return the prefix of the roles of a principal or of a principal role; `more` are the first parts of these."""
+    """Return the key prefix of the roles of a principal or of a principal role; `more` are the first parts of these."""
     return pack(ROLE_OF, *parts(assignee), *more)
 
 
 def assignees_prefix(role: Securable) -> bytes:
-    """Return the prefix of those who have a role."""
+    """Return the key prefix of the assignees of a role."""
     return pack(ASSIGNEE_OF, *parts(role))
 
 
@@ -95,12 +95,12 @@ def assignment_keys(assignee: Securable, role: Securable) -> tuple[bytes, bytes]
 
 
 def other_end(key: bytes) -> Securable:
-    """Return what stands at the end of a key of an assignment."""
+    """Return the entity at the end of an assignment's key."""
     return entity_of(unpack(key)[-3:])
 
 
 def grants_prefix(role: Securable) -> bytes:
-    """Return the prefix of all grants of a role."""
+    """Return the key prefix of all grants of a role."""
     return pack(GRANT, role.catalog, role.path[0])
 
 
@@ -110,16 +110,16 @@ def grant_key(role: Securable, securable: Securable) -> bytes:
 
 
 def grantees_prefix(securable: Securable) -> bytes:
-    """Return the prefix of the roles that have a grant on a securable of a catalog."""
+    """Return the key prefix of the roles with a grant on a securable of a catalog."""
     return pack(GRANTEE, securable.catalog, securable.kind, pack(*securable.path))
 
 
 def grantee_key(role: Securable, securable: Securable) -> bytes:
-    """Return the key that says that a role has a grant on a securable."""
+    """Return the key of the mark that a role has a grant on a securable."""
     return grantees_prefix(securable) + pack(role.path[0])
 
 
 def granted_on(key: bytes, catalog: str) -> Securable:
-    """Return what a grant of a role of a catalog is on, by its key."""
+    """Return the securable of a grant of a catalog's role, by the grant's key."""
     kind, path = unpack(key)[-2:]
     return Securable(SecurableType(kind.decode()), catalog, tuple(part.decode() for part in unpack(path)))

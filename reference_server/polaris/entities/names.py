@@ -1,4 +1,4 @@
-"""Names: whether what a request names exists."""
+"""Existence of named objects."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ MISSING: dict[SecurableType, type[NotFound]] = {
 
 
 def exists(store: Readable[bytes], securable: Securable) -> bool:
-    """Return whether something is there; the root always is."""
+    """Return whether a securable exists; the root always does."""
     keys = existence_keys(securable)
     return not keys or any(store.get(key) is not None for key in keys)
 
 
 def require(store: Readable[bytes], securable: Securable) -> None:
-    """Raise NotFound, with the type that clients know, for what is not there."""
+    """Raise NotFound, with the type that clients recognize, for a missing securable."""
     if not exists(store, securable):
         label = securable.kind.replace("-", " ").capitalize()
         raise MISSING.get(securable.kind, NotFound)(f"{label} does not exist: {securable.name:.300}")

@@ -1,4 +1,4 @@
-"""Principals: made with credentials, which are shown when they are made and never again."""
+"""Principals: created with credentials, which are shown once."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import replace
 from reference_server.polaris.entities import records
 from reference_server.polaris.entities.assignments import unassign_all
 from reference_server.polaris.entities.credentials import (
-    Credentials,
+    PrincipalCredentials,
     delete_credentials,
     find_credentials,
     save_credentials,
@@ -17,7 +17,9 @@ from reference_server.polaris.securables import principal
 from reference_server.storage.transactions import Transaction
 
 
-def create(transaction: Transaction[bytes], name: str, properties: dict[str, str], credentials: Credentials) -> Record:
+def create(
+    transaction: Transaction[bytes], name: str, properties: dict[str, str], credentials: PrincipalCredentials
+) -> Record:
     """Add a principal. Raises EntityAlreadyExists."""
     fields = {"name": name, "clientId": credentials.client_id, "properties": properties}
     record = records.insert(transaction, principal(name), fields)
@@ -26,16 +28,16 @@ def create(transaction: Transaction[bytes], name: str, properties: dict[str, str
 
 
 def drop(transaction: Transaction[bytes], name: str) -> None:
-    """Drop a principal, its credentials, and its roles with it. Raises NotFound."""
+    """Drop a principal with its credentials and role assignments. Raises NotFound."""
     records.delete(transaction, principal(name))
     delete_credentials(transaction, name)
     unassign_all(transaction, principal(name))
 
 
 def rotate(transaction: Transaction[bytes], name: str, hash_: str) -> Record:
-    """Give a principal another secret. The one that it had stays good once more, unless it had to be changed.
+    """Rotate the secret of a principal and return its record. Raises NotFound.
 
-    Raises NotFound.
+    The previous secret stays valid until the next rotation, unless a change was required.
     """
     present = _credentials(transaction, name)
     kept = () if present.rotation_required else present.hashes[:1]
@@ -43,23 +45,23 @@ def rotate(transaction: Transaction[bytes], name: str, hash_: str) -> Record:
 
 
 def reset(transaction: Transaction[bytes], name: str, client_id: str | None, hash_: str) -> Record:
-    """Give a principal a secret, and a client id unless it keeps its own; no other secret stays good.
+    """Reset the secret of a principal, and its client id if one is given; no other secret stays valid.
 
-    Raises NotFound, and EntityAlreadyExists for a client id that another principal has.
+    Raises NotFound, and EntityAlreadyExists for a client id of another principal.
     """
     present = _credentials(transaction, name)
     changed = replace(present, client_id=client_id or present.client_id, hashes=(hash_,), rotation_required=False)
     return _replace(transaction, name, changed)
 
 
-def _credentials(transaction: Transaction[bytes], name: str) -> Credentials:
+def _credentials(transaction: Transaction[bytes], name: str) -> PrincipalCredentials:
     records.load(transaction, principal(name))
     present = find_credentials(transaction, name)
     assert present is not None
     return present
 
 
-def _replace(transaction: Transaction[bytes], name: str, credentials: Credentials) -> Record:
+def _replace(transaction: Transaction[bytes], name: str, credentials: PrincipalCredentials) -> Record:
     save_credentials(transaction, name, credentials)
     record = records.load(transaction, principal(name))
     if record["clientId"] == credentials.client_id:

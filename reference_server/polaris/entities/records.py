@@ -1,4 +1,4 @@
-"""Records of entities: JSON objects as the API shows them, with a version that each change raises by one."""
+"""Records of entities: JSON objects in the API's form, with a version that each change increments."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ def load(store: Readable[bytes], entity: Securable) -> Record:
 
 
 def load_each(store: Readable[bytes], entities: Iterable[Securable]) -> list[Record]:
-    """Return the records of those entities that are still there."""
+    """Return the records of those entities that still exist."""
     values = [store.get(entity_key(entity)) for entity in entities]
     return [orjson.loads(value) for value in values if value is not None]
 
 
 def list_all(store: Readable[bytes], kind: SecurableType, catalog: str = "") -> list[Record]:
-    """Return the records of all entities of a kind, of all roles of one catalog, by name."""
+    """Return the records of all entities of a kind by name; for roles, of one catalog."""
     return [orjson.loads(value) for _, value in store.scan(entities_prefix(kind, catalog))]
 
 
@@ -52,9 +52,9 @@ def insert(transaction: Transaction[bytes], entity: Securable, fields: Mapping[s
 def update(
     transaction: Transaction[bytes], entity: Securable, version: int | None, fields: Mapping[str, Any]
 ) -> Record:
-    """Change an entity that has a version, any for None, and return its record.
+    """Change an entity of a version (any for None) and return its record.
 
-    Raises NotFound, and CommitFailed where the entity has another version.
+    Raises NotFound, and CommitFailed for another version.
     """
     record = load(transaction, entity)
     if version is not None and version != record["entityVersion"]:

@@ -1,4 +1,4 @@
-"""Principal roles and roles of catalogs: a role is dropped with all that it has and with all who have it."""
+"""Principal roles and catalog roles: a role is dropped with its assignments and grants."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ UNDROPPABLE = {
 
 
 def drop(transaction: Transaction[bytes], role: Securable) -> None:
-    """Drop a role. Raises NotFound, and InvalidInput for those that must exist."""
+    """Drop a role. Raises NotFound, and InvalidInput for the built-in admin roles."""
     records.load(transaction, role)
     refusal = UNDROPPABLE.get((role.kind, role.path[0]))
     if refusal:
@@ -26,7 +26,7 @@ def drop(transaction: Transaction[bytes], role: Securable) -> None:
 
 
 def remove(transaction: Transaction[bytes], role: Securable) -> None:
-    """Drop a role, whichever it is. Raises NotFound."""
+    """Drop any role. Raises NotFound."""
     records.delete(transaction, role)
     unassign_all(transaction, role)
     revoke_all(transaction, role)

@@ -1,4 +1,4 @@
-"""The storage of a catalog: which locations and settings it may have, and what of them can be changed."""
+"""Storage of a catalog: its valid locations and settings, and the changes that are allowed."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from reference_server.errors import InvalidInput, invalid_at
 from reference_server.iceberg.errors import IllegalArgument
 from reference_server.polaris.catalog.places import LOCAL, check_plain, is_within, place_of
 from reference_server.polaris.errors import ValidationFailed
-from reference_server.polaris.rules import Rules
+from reference_server.polaris.rules import ManagementRules
 from reference_server.storage.places import Place
 
 Json = dict[str, Any]
@@ -22,11 +22,11 @@ SCHEMES = {
     "GCS": ("gs://",),
     "FILE": ("file:/", "/"),
 }
-FIXED = {"externalId": "S3", "tenantId": "AZURE"}  # what cannot be changed, and of which storage it is
+FIXED = {"externalId": "S3", "tenantId": "AZURE"}  # settings that cannot be changed, and their storage type
 
 
 def check_overlap(catalog: Json, others: Iterable[Json]) -> None:
-    """Raise ValidationFailed where a catalog and another one would share a location."""
+    """Raise ValidationFailed for a catalog that would share a location with another one."""
     own = _places(catalog)
     for other in others:
         if other["name"] == catalog["name"]:
@@ -41,7 +41,7 @@ def check_overlap(catalog: Json, others: Iterable[Json]) -> None:
 
 
 def _places(catalog: Json) -> dict[str, Place]:
-    """Return the places of a catalog's locations; one that cannot be used, which older servers took, has none."""
+    """Return the places of a catalog's locations; an invalid one, which older servers accepted, has none."""
     places = {}
     for location in (catalog["properties"][BASE], *(catalog["storageConfigInfo"].get("allowedLocations") or ())):
         with suppress(InvalidInput):
@@ -49,10 +49,10 @@ def _places(catalog: Json) -> dict[str, Place]:
     return places
 
 
-def checked(catalog: Mapping[str, Any], rules: Rules, at: str = "") -> Json:
-    """Return the storage of a catalog as it is kept: with its allowed locations.
+def checked(catalog: Mapping[str, Any], rules: ManagementRules, at: str = "") -> Json:
+    """Return the storage of a catalog in its stored form: with its allowed locations.
 
-    `at` is where the catalog stands in the body of the request. Raises InvalidInput that says where it is wrong.
+    `at` is the position of the catalog in the request body. Raises InvalidInput with the position of an invalid field.
     """
     base, storage = catalog["properties"].get(BASE), catalog["storageConfigInfo"]
     base_at, allowed_at = f"{at}/properties/{BASE}", f"{at}/storageConfigInfo/allowedLocations"
@@ -74,8 +74,8 @@ def checked(catalog: Mapping[str, Any], rules: Rules, at: str = "") -> Json:
     return {**storage, "allowedLocations": allowed}
 
 
-def check_change(present: Json, changed: Json, rules: Rules) -> None:
-    """Raise InvalidInput for a change of a storage that is never made."""
+def check_change(present: Json, changed: Json, rules: ManagementRules) -> None:
+    """Raise InvalidInput for a change of a storage that is not allowed."""
     if present["storageType"] != changed["storageType"]:
         raise InvalidInput(
             f"Cannot modify storage type of storage config from {present['storageType']} to {changed['storageType']}"
@@ -91,7 +91,7 @@ def check_change(present: Json, changed: Json, rules: Rules) -> None:
 
 
 def _check_location(kind: str, location: str, at: str) -> None:
-    """Raise IllegalArgument for a location in which a catalog of a storage type could have nothing."""
+    """Raise IllegalArgument for a location that a catalog of a storage type cannot have."""
     if not location.startswith(SCHEMES[kind]):
         message = f"Location prefix not allowed: {location:.300}, expected prefixes: {', '.join(SCHEMES[kind])}"
         raise IllegalArgument(invalid_at(at, message))
@@ -104,8 +104,8 @@ def _check_location(kind: str, location: str, at: str) -> None:
         raise IllegalArgument(invalid_at(at, f"{location:.300} is in the folder of the server itself"))
 
 
-def _account(storage: Json, rules: Rules, at: str = "") -> str | None:
-    """Return the AWS account of a storage's role, None without one. Raises InvalidInput for what is no role."""
+def _account(storage: Json, rules: ManagementRules, at: str = "") -> str | None:
+    """Return the AWS account of a storage's role, None without one. Raises InvalidInput for an invalid role."""
     role = storage.get("roleArn") if storage["storageType"] == "S3" else None
     if role is None:
         return None

@@ -9,7 +9,7 @@ import orjson
 
 from reference_server.context import Reply
 from reference_server.faults import Call, Proceed, body_becomes, fault, request_becomes, status_becomes
-from reference_server.iceberg.handlers.credentials import HEADER, VENDED
+from reference_server.iceberg.catalog.delegation import HEADER, VENDED
 
 NOTIFY, APPLICABLE, LOAD = ["sendNotification"], ["getApplicablePolicies"], ["loadTable"]
 GENERIC = ["createGenericTable", "loadGenericTable", "listGenericTables", "dropGenericTable"]

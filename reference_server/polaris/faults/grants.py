@@ -10,7 +10,7 @@ import orjson
 from reference_server.context import Reply
 from reference_server.errors import Conflict
 from reference_server.faults import Call, Proceed, fault
-from reference_server.iceberg.context import levels
+from reference_server.iceberg.catalog.names import levels
 from reference_server.iceberg.faults.blocks import refused
 from reference_server.polaris.errors import GrantNotFound
 from reference_server.polaris.faults.blocks import CATALOG_ROLE, PRINCIPAL_ROLE, by_root, named, read

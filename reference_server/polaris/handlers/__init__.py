@@ -1,1 +1,1 @@
-"""Handlers: a coroutine function for each operation, in a module per topic."""
+"""A coroutine function for each operation of the Polaris APIs, in a module per topic."""

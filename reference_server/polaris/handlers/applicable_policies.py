@@ -1,4 +1,4 @@
-"""getApplicablePolicies: which policies hold for a catalog, a namespace or a table."""
+"""getApplicablePolicies: the effective policies of a catalog, a namespace or a table."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any
 
 from reference_server.errors import InvalidInput
 from reference_server.iceberg.catalog.keys import Kind
-from reference_server.iceberg.context import levels
+from reference_server.iceberg.catalog.names import levels
 from reference_server.polaris.catalog.policy_mappings import CATALOG, Attachment
 from reference_server.polaris.catalog.policy_targets import existing, holding
 from reference_server.polaris.catalog.policy_types import check_type
@@ -14,7 +14,7 @@ from reference_server.polaris.context import CatalogContext
 
 
 async def get_applicable_policies(context: CatalogContext) -> dict[str, Any]:
-    """Return the policies that hold for what the query names, the catalog itself without one."""
+    """Return the effective policies of the object in the query, by default of the catalog."""
     context.reusable = True
     wanted = context.query("policyType")
     if wanted:

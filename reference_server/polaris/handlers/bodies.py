@@ -1,4 +1,4 @@
-"""Bodies of requests: wrapped or bare those of management, and properties that clients may not set in any."""
+"""Request bodies: wrapped and bare ones of the management API, and properties that clients may not set."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from typing import Any
 from reference_server.errors import InvalidInput
 from reference_server.polaris.catalog.places import check_plain
 from reference_server.polaris.entities.storage_rules import checked
-from reference_server.polaris.rules import Rules
+from reference_server.polaris.rules import ManagementRules
 from reference_server.polaris.securables import SecurableType
 
 Json = Mapping[str, Any]
-# What each of these bodies is about: clients send it as the body itself, too.
+# The subject of each of these bodies; clients also send it as the whole body.
 WRAPPERS = {
     "createCatalog": "catalog",
     "createPrincipal": "principal",
@@ -24,12 +24,12 @@ WRAPPERS = {
     "revokeGrantFromCatalogRole": "grant",
 }
 PROPERTY_UPDATES = ("set-properties", "remove-properties")
-BESIDE = ("credentialRotationRequired",)  # what stands beside it
-CONFIGURATION = "polaris.config."  # settings, of which each release knows others: all are taken
+BESIDE = ("credentialRotationRequired",)  # fields beside the subject
+CONFIGURATION = "polaris.config."  # settings: each release knows others, so all are accepted
 
 
 def wrap(operation_id: str, body: Any) -> None:
-    """Put what a bare body is about where the document has it."""
+    """Wrap the subject of a bare body in the document's field."""
     wrapper = WRAPPERS.get(operation_id)
     if wrapper is None or not isinstance(body, dict) or wrapper in body:
         return
@@ -37,68 +37,68 @@ def wrap(operation_id: str, body: Any) -> None:
 
 
 def properties_of(entity: Json) -> dict[str, str]:
-    """Return the properties of an entity that a client sends."""
+    """Return the properties of an entity in a request."""
     properties: dict[str, str] = entity.get("properties") or {}
     return properties
 
 
-def check(operation_id: str, body: Any, rules: Rules) -> None:
-    """Raise InvalidInput for a body that no state of the server fits, whoever sends it."""
+def check(operation_id: str, body: Any, rules: ManagementRules) -> None:
+    """Raise InvalidInput for a body that is invalid in any state of the server, for any caller."""
     wrapper = WRAPPERS.get(operation_id)
     about = body if wrapper is None else body.get(wrapper, body)
     for objection in CHECKS.get(operation_id, ()):
         objection(about, rules)
 
 
-def _check_properties(entity: Json, rules: Rules) -> None:
+def _check_properties(entity: Json, rules: ManagementRules) -> None:
     _check_names(properties_of(entity), rules)
 
 
-def _check_changed_properties(change: Json, rules: Rules) -> None:
-    """Check the properties that a change of a namespace, a table or a view sets or removes."""
+def _check_changed_properties(change: Json, rules: ManagementRules) -> None:
+    """Check the properties that an update of a namespace, a table or a view sets or removes."""
     _check_names([*(change.get("updates") or ()), *(change.get("removals") or ())], rules)
 
 
-def _check_commit(commit: Json, rules: Rules) -> None:
+def _check_commit(commit: Json, rules: ManagementRules) -> None:
     for update in commit["updates"]:
         if update.get("action") in PROPERTY_UPDATES:
             _check_changed_properties(update, rules)
 
 
-def _check_transaction(transaction: Json, rules: Rules) -> None:
+def _check_transaction(transaction: Json, rules: ManagementRules) -> None:
     for commit in transaction["table-changes"]:
         _check_commit(commit, rules)
 
 
-def _check_names(names: Iterable[str], rules: Rules) -> None:
+def _check_names(names: Iterable[str], rules: ManagementRules) -> None:
     prefix = rules.reserved_prefix
     for name in names if prefix else ():
         if name.startswith(prefix) and not name.startswith(CONFIGURATION):
             raise InvalidInput(f"Property '{name:.300}' has the reserved prefix '{prefix}'")
 
 
-def _check_version(body: Json, _rules: Rules) -> None:
+def _check_version(body: Json, _rules: ManagementRules) -> None:
     if "currentEntityVersion" not in body:
         raise InvalidInput("Invalid value: currentEntityVersion: must not be null")
 
 
-def _check_storage(catalog: Json, rules: Rules) -> None:
+def _check_storage(catalog: Json, rules: ManagementRules) -> None:
     checked(catalog, rules, at="/catalog")
 
 
-def _check_file(registration: Json, _rules: Rules) -> None:
-    """Check the metadata file that a registration names."""
+def _check_file(registration: Json, _rules: ManagementRules) -> None:
+    """Check the metadata file of a registration."""
     check_plain(registration["metadata-location"])
 
 
-def _check_levels(grant: Json, _rules: Rules) -> None:
+def _check_levels(grant: Json, _rules: ManagementRules) -> None:
     levels = grant.get("namespace")
     if grant["type"] != SecurableType.CATALOG and not (levels and all(levels)):
         raise InvalidInput("Invalid value: grant.namespace: must have levels, none of them empty")
 
 
-# What the schema of a body does not say of it.
-CHECKS: dict[str, tuple[Callable[[Json, Rules], None], ...]] = {
+# Checks of bodies beyond the schema.
+CHECKS: dict[str, tuple[Callable[[Json, ManagementRules], None], ...]] = {
     "createCatalog": (_check_properties, _check_storage),
     "updateCatalog": (_check_properties, _check_version),
     "createPrincipal": (_check_properties,),

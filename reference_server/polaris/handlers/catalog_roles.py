@@ -1,4 +1,4 @@
-"""Roles of catalogs: the operations on them, and on the principal roles that have them."""
+"""Catalog roles: operations on them, and on their principal roles."""
 
 from __future__ import annotations
 
@@ -9,16 +9,15 @@ from reference_server.polaris.context import ManagementContext
 from reference_server.polaris.entities import records, roles
 from reference_server.polaris.entities.names import require
 from reference_server.polaris.entities.records import Record
-from reference_server.polaris.handlers.assigning import assignees_answer
 from reference_server.polaris.handlers.bodies import properties_of
-from reference_server.polaris.handlers.updating import replace_properties
+from reference_server.polaris.handlers.entities import assignees_answer, replace_properties
 from reference_server.polaris.securables import Securable, SecurableType, catalog, catalog_role
 from reference_server.storage import Readable
 from reference_server.storage.transactions import Transaction
 
 
 def named_role(context: ManagementContext, store: Readable[bytes]) -> Securable:
-    """Return the role that the path names. Raises NotFound for a catalog that does not exist."""
+    """Return the role in the path. Raises NotFound for a missing catalog."""
     require(store, catalog(context.path["catalogName"]))
     return catalog_role(context.path["catalogName"], context.path["catalogRoleName"])
 
@@ -50,15 +49,15 @@ async def get_catalog_role(context: ManagementContext) -> Record:
 
 
 async def update_catalog_role(context: ManagementContext) -> Record:
-    """Replace the properties of a role of a catalog that has a version."""
+    """Replace the properties of a catalog role of the expected version."""
     return await replace_properties(context, named_role(context, context.polaris.storage))
 
 
 async def delete_catalog_role(context: ManagementContext) -> None:
-    """Drop a role of a catalog, with its grants, whoever has it."""
+    """Drop a catalog role with its grants and assignments."""
     await context.commit(lambda transaction: roles.drop(transaction, named_role(context, transaction)))
 
 
 async def list_assignee_principal_roles_for_catalog_role(context: ManagementContext) -> dict[str, Any]:
-    """Return the principal roles that have a role of a catalog."""
+    """Return the principal roles of a catalog role."""
     return assignees_answer(context, named_role(context, context.polaris.storage), "roles")

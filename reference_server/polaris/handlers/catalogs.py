@@ -31,11 +31,11 @@ async def get_catalog(context: ManagementContext) -> Record:
 
 
 async def update_catalog(context: ManagementContext) -> Record:
-    """Change the properties or the storage of a catalog that has a version."""
+    """Change the properties or the storage of a catalog of the expected version."""
     name, wanted, rules = context.path["catalogName"], context.body, context.polaris.rules
     return await context.commit(lambda transaction: catalogs.change(transaction, name, wanted, rules))
 
 
 async def delete_catalog(context: ManagementContext) -> None:
-    """Drop a catalog in which there is nothing."""
+    """Drop an empty catalog."""
     await context.commit(lambda transaction: catalogs.drop(transaction, context.path["catalogName"]))

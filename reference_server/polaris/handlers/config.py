@@ -1,4 +1,4 @@
-"""getConfig: what a client has to know of a catalog before anything else."""
+"""getConfig: the settings of a catalog that a client needs before any other request."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ PREFIXED = "{prefix}"
 
 
 async def get_config(context: CatalogContext) -> dict[str, Any]:
-    """Return the properties of the catalog that the request names, the prefix of its paths, and what can be asked."""
+    """Return the properties of the catalog in the request, the prefix of its paths, and its endpoints."""
     context.reusable = True
     catalog, document = served_catalog(context), context.services.document
     overrides = {"prefix": encode_segment(catalog.name), SEPARATOR_OVERRIDE: encode_segment(UNIT_SEPARATOR)}

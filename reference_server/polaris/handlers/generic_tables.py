@@ -1,6 +1,6 @@
 """listGenericTables, createGenericTable, loadGenericTable, dropGenericTable: tables in formats other than Iceberg.
 
-The catalog keeps what is said of them and has no files of theirs. They share their names with tables and views.
+The catalog stores their description and no files. They share names with tables and views.
 """
 
 from __future__ import annotations
@@ -10,11 +10,11 @@ from typing import Any
 import orjson
 
 from reference_server.context import Reply, json_reply
-from reference_server.iceberg.catalog.catalog import Change
+from reference_server.iceberg.catalog.catalog import WarehouseChange
 from reference_server.iceberg.catalog.changes import commit
+from reference_server.iceberg.catalog.delegation import VENDED
 from reference_server.iceberg.catalog.keys import Kind
 from reference_server.iceberg.catalog.names import Path, check_name, show
-from reference_server.iceberg.handlers.credentials import VENDED
 from reference_server.iceberg.handlers.listings import list_objects
 from reference_server.polaris.catalog.served import served_catalog
 from reference_server.polaris.catalog.vending import credentials_for
@@ -37,7 +37,7 @@ async def create_generic_table(context: CatalogContext) -> Reply:
     check_name(path[-1])
     table = {name: context.body[name] for name in FIELDS if context.body.get(name) is not None}
 
-    async def build(change: Change) -> Reply:
+    async def build(change: WarehouseChange) -> Reply:
         change.require_free(Kind.GENERIC_TABLE, path)
         if table.get(BASE_LOCATION):
             metadata = {"location": table[BASE_LOCATION]}
@@ -57,10 +57,10 @@ async def load_generic_table(context: CatalogContext) -> dict[str, Any]:
 
 
 async def drop_generic_table(context: CatalogContext) -> Reply:
-    """Drop a generic table; its files are not the catalog's."""
+    """Drop a generic table; its files do not belong to the catalog."""
     path = context.object_path("generic-table")
 
-    async def build(change: Change) -> Reply:
+    async def build(change: WarehouseChange) -> Reply:
         change.remove(Kind.GENERIC_TABLE, path)
         return Reply(204)
 
@@ -69,7 +69,7 @@ async def drop_generic_table(context: CatalogContext) -> Reply:
 
 
 def _shown(context: CatalogContext, path: Path, table: Table) -> dict[str, Any]:
-    """Return a generic table with the credentials for its files, if the request asks for some and there are any."""
+    """Return a generic table, with credentials for its files if the request asks for them and there are any."""
     answer: dict[str, Any] = {"table": table}
     location = table.get(BASE_LOCATION)
     if location and context.request.headers.get(HEADER, "").strip().lower() == VENDED:

@@ -1,7 +1,7 @@
-"""sendNotification: another catalog says what it did to a table, and an external catalog follows.
+"""sendNotification: an external catalog follows a change that another catalog made to a table.
 
-Creation and update are the same: the table is entered, with its namespaces, unless something newer is known of it.
-A table that is dropped leaves no time behind. A validation changes nothing and reads no file.
+Creation and update are the same: the table is registered, with its namespaces, unless a newer notification was
+processed. Dropping a table also drops its notification time. A validation changes nothing and reads no file.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from typing import Any
 
 from reference_server.context import Reply
 from reference_server.errors import CatalogError, InvalidInput, TableAlreadyExists
-from reference_server.iceberg.catalog.catalog import Change
+from reference_server.iceberg.catalog.catalog import WarehouseChange
 from reference_server.iceberg.catalog.changes import commit
 from reference_server.iceberg.catalog.keys import Kind
 from reference_server.iceberg.catalog.names import Path, check_name, check_namespace, show
@@ -25,7 +25,7 @@ Payload = dict[str, Any]
 
 
 def read_timestamp(body: Any) -> None:
-    """Make a number of a timestamp that a body has as text, as clients send it."""
+    """Convert a timestamp in text form, as clients send it, to a number."""
     payload = body.get("payload") if isinstance(body, dict) else None
     if not isinstance(payload, dict):
         return
@@ -35,12 +35,12 @@ def read_timestamp(body: Any) -> None:
 
 
 async def send_notification(context: CatalogContext) -> Reply:
-    """Follow what another catalog did."""
+    """Apply the change of another catalog."""
     if not served_catalog(context).is_external:
         raise InvalidInput("Cannot update internal catalog via notifications")
     kind, payload, path = context.body["notification-type"], context.body["payload"], context.object_path("table")
 
-    async def build(change: Change) -> Reply:
+    async def build(change: WarehouseChange) -> Reply:
         if kind in ENTERED:
             await _enter(context, change, path, payload)
         elif kind == "DROP" and change.find(Kind.TABLE, path) is not None:
@@ -53,8 +53,8 @@ async def send_notification(context: CatalogContext) -> Reply:
         return await commit(context, build)
 
 
-async def _enter(context: CatalogContext, change: Change, path: Path, payload: Payload) -> None:
-    """Let a table have the metadata file that a notification names. Raises CatalogError."""
+async def _enter(context: CatalogContext, change: WarehouseChange, path: Path, payload: Payload) -> None:
+    """Register the metadata file of a notification for a table. Raises CatalogError."""
     timestamp, location = payload["timestamp"], payload["metadata-location"]
     last = last_notified(change, path)
     if last is not None and timestamp <= last:
@@ -77,13 +77,13 @@ async def _enter(context: CatalogContext, change: Change, path: Path, payload: P
 
 
 def _check_file(context: CatalogContext, location: str) -> None:
-    """Raise InvalidInput or PermissionDenied for a metadata file that the catalog may not have."""
+    """Raise InvalidInput or PermissionDenied for a metadata file that the catalog does not allow."""
     context.services.allowed.check(location)
     check_plain(location)
 
 
-def _make_namespaces(context: CatalogContext, change: Change, path: Path) -> None:
-    """Create a namespace and those around it, unless they are there."""
+def _make_namespaces(context: CatalogContext, change: WarehouseChange, path: Path) -> None:
+    """Create a namespace and its parents unless they exist."""
     check_namespace(path)
     for depth in range(1, len(path) + 1):
         if change.find(Kind.NAMESPACE, path[:depth]) is None:

@@ -1,6 +1,6 @@
-"""createPolicy, listPolicies, loadPolicy, updatePolicy, dropPolicy, and what policies are attached to.
+"""createPolicy, listPolicies, loadPolicy, updatePolicy, dropPolicy, attachPolicy, detachPolicy.
 
-A policy holds for what it is attached to, and for all in it unless something nearer has one of the same type.
+A policy applies to its target and to everything in it, unless an inner target has one of the same type.
 """
 
 from __future__ import annotations
@@ -11,22 +11,21 @@ import orjson
 
 from reference_server.context import Reply, json_reply
 from reference_server.errors import InvalidInput
-from reference_server.iceberg.catalog.catalog import Change
+from reference_server.iceberg.catalog.catalog import WarehouseChange
 from reference_server.iceberg.catalog.changes import commit
 from reference_server.iceberg.catalog.keys import Kind
 from reference_server.iceberg.catalog.names import Path, show
-from reference_server.polaris.catalog.policy_errors import PolicyAlreadyExists, PolicyVersionMismatch
 from reference_server.polaris.catalog.policy_mappings import attach, detach, require_unattached
 from reference_server.polaris.catalog.policy_targets import attachment_of, existing
 from reference_server.polaris.catalog.policy_types import INHERITABLE, check_content, check_type
 from reference_server.polaris.context import CatalogContext
-from reference_server.polaris.errors import PolicyNotFound
+from reference_server.polaris.errors import PolicyAlreadyExists, PolicyNotFound, PolicyVersionMismatch
 
 Policy = dict[str, Any]
 
 
 async def create_policy(context: CatalogContext) -> Reply:
-    """Create a policy, in version 0."""
+    """Create a policy with version 0."""
     body = context.body
     path = (*context.namespace, body["name"])
     check_type(body["type"])
@@ -40,7 +39,7 @@ async def create_policy(context: CatalogContext) -> Reply:
         "version": 0,
     }
 
-    async def build(change: Change) -> Reply:
+    async def build(change: WarehouseChange) -> Reply:
         change.require_namespace(path[:-1])
         if change.find(Kind.POLICY, path) is not None:
             raise PolicyAlreadyExists(f"Policy already exists: {show(path)}")
@@ -70,13 +69,13 @@ async def load_policy(context: CatalogContext) -> dict[str, Any]:
 
 
 async def update_policy(context: CatalogContext) -> Reply:
-    """Give a policy another content or description, which makes a new version of it."""
+    """Change the content or the description of a policy, which increments its version."""
     path, body = context.object_path("policy-name"), context.body
     version = body.get("current-policy-version")
     if version is None:
         raise InvalidInput("The change of a policy needs current-policy-version")
 
-    async def build(change: Change) -> Reply:
+    async def build(change: WarehouseChange) -> Reply:
         policy = _policy(change.find(Kind.POLICY, path), path)
         if policy["version"] != version:
             raise PolicyVersionMismatch(
@@ -96,11 +95,11 @@ async def update_policy(context: CatalogContext) -> Reply:
 
 
 async def drop_policy(context: CatalogContext) -> Reply:
-    """Drop a policy that is attached to nothing; with `detach-all` any."""
+    """Drop an unattached policy; with `detach-all` any policy."""
     path = context.object_path("policy-name")
     detached = context.query("detach-all")
 
-    async def build(change: Change) -> Reply:
+    async def build(change: WarehouseChange) -> Reply:
         _policy(change.find(Kind.POLICY, path), path)
         if not detached:
             require_unattached(change, path)
@@ -115,7 +114,7 @@ async def attach_policy(context: CatalogContext) -> Reply:
     """Attach a policy to a catalog, a namespace or a table."""
     path = context.object_path("policy-name")
 
-    async def build(change: Change) -> Reply:
+    async def build(change: WarehouseChange) -> Reply:
         policy = _policy(change.find(Kind.POLICY, path), path)
         target = existing(change, attachment_of(context.body["target"]))
         attach(change, path, policy["policy-type"], target)
@@ -125,10 +124,10 @@ async def attach_policy(context: CatalogContext) -> Reply:
 
 
 async def detach_policy(context: CatalogContext) -> Reply:
-    """Detach a policy from what it is attached to."""
+    """Detach a policy from a target."""
     path = context.object_path("policy-name")
 
-    async def build(change: Change) -> Reply:
+    async def build(change: WarehouseChange) -> Reply:
         _policy(change.find(Kind.POLICY, path), path)
         target = existing(change, attachment_of(context.body["target"]))
         if not detach(change, path, target):

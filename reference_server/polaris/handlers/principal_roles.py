@@ -1,4 +1,4 @@
-"""Principal roles: the operations on them, on who has them, and on the roles of catalogs that they have."""
+"""Principal roles: operations on them, on their principals, and on their catalog roles."""
 
 from __future__ import annotations
 
@@ -9,9 +9,14 @@ from reference_server.polaris.context import ManagementContext
 from reference_server.polaris.entities import records, roles
 from reference_server.polaris.entities.names import require
 from reference_server.polaris.entities.records import Record
-from reference_server.polaris.handlers.assigning import assign, assignees_answer, roles_answer, unassign
 from reference_server.polaris.handlers.bodies import properties_of
-from reference_server.polaris.handlers.updating import replace_properties
+from reference_server.polaris.handlers.entities import (
+    assign,
+    assignees_answer,
+    replace_properties,
+    roles_answer,
+    unassign,
+)
 from reference_server.polaris.securables import Securable, SecurableType, catalog, catalog_role, principal_role
 
 
@@ -41,22 +46,22 @@ async def get_principal_role(context: ManagementContext) -> Record:
 
 
 async def update_principal_role(context: ManagementContext) -> Record:
-    """Replace the properties of a principal role that has a version."""
+    """Replace the properties of a principal role of the expected version."""
     return await replace_properties(context, _named(context))
 
 
 async def delete_principal_role(context: ManagementContext) -> None:
-    """Drop a principal role, whoever has it."""
+    """Drop a principal role with its assignments."""
     await context.commit(lambda transaction: roles.drop(transaction, _named(context)))
 
 
 async def list_assignee_principals_for_principal_role(context: ManagementContext) -> dict[str, Any]:
-    """Return the principals that have a principal role."""
+    """Return the principals of a principal role."""
     return assignees_answer(context, _named(context), "principals")
 
 
 async def list_catalog_roles_for_principal_role(context: ManagementContext) -> dict[str, Any]:
-    """Return the roles of a catalog that a principal role has."""
+    """Return the roles of a catalog that are assigned to a principal role."""
     name = context.path["catalogName"]
     require(context.polaris.storage, _named(context))
     require(context.polaris.storage, catalog(name))
@@ -64,14 +69,14 @@ async def list_catalog_roles_for_principal_role(context: ManagementContext) -> d
 
 
 async def assign_catalog_role_to_principal_role(context: ManagementContext) -> None:
-    """Give a principal role a role of a catalog."""
+    """Assign a catalog role to a principal role."""
     name, role = context.path["catalogName"], context.body["catalogRole"]["name"]
     require(context.polaris.storage, catalog(name))
     await assign(context, _named(context), catalog_role(name, role))
 
 
 async def revoke_catalog_role_from_principal_role(context: ManagementContext) -> None:
-    """Take a role of a catalog from a principal role."""
+    """Revoke a catalog role from a principal role."""
     name, role = context.path["catalogName"], context.path["catalogRoleName"]
     require(context.polaris.storage, catalog(name))
     await unassign(context, _named(context), catalog_role(name, role))

@@ -1,4 +1,4 @@
-"""Principals: the operations on them, on their credentials, and on the principal roles that they have."""
+"""Principals: operations on them, on their credentials, and on their principal roles."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from reference_server.context import Reply, json_reply
 from reference_server.polaris.context import ManagementContext
 from reference_server.polaris.entities import principals, records
 from reference_server.polaris.entities.credentials import (
-    Credentials,
+    PrincipalCredentials,
     hashed,
     new_client_id,
     new_identity,
@@ -16,9 +16,8 @@ from reference_server.polaris.entities.credentials import (
     quickly_hashed,
 )
 from reference_server.polaris.entities.records import Record
-from reference_server.polaris.handlers.assigning import assign, roles_answer, unassign
 from reference_server.polaris.handlers.bodies import properties_of
-from reference_server.polaris.handlers.updating import replace_properties
+from reference_server.polaris.handlers.entities import assign, replace_properties, roles_answer, unassign
 from reference_server.polaris.securables import Securable, SecurableType, principal, principal_role
 
 
@@ -33,11 +32,11 @@ async def list_principals(context: ManagementContext) -> dict[str, Any]:
 
 
 async def create_principal(context: ManagementContext) -> Reply:
-    """Create a principal and return its credentials; a client id that is sent is not heard."""
+    """Create a principal and return its credentials; a client id in the request is ignored."""
     wanted, secret = context.body["principal"], new_secret()
     name, properties = wanted["name"], properties_of(wanted)
     required = bool(context.body.get("credentialRotationRequired"))
-    credentials = Credentials(new_identity(), new_client_id(), (quickly_hashed(secret),), required)
+    credentials = PrincipalCredentials(new_identity(), new_client_id(), (quickly_hashed(secret),), required)
     record = await context.commit(lambda transaction: principals.create(transaction, name, properties, credentials))
     return _with_credentials(record, secret, 201)
 
@@ -49,7 +48,7 @@ async def get_principal(context: ManagementContext) -> Record:
 
 
 async def update_principal(context: ManagementContext) -> Record:
-    """Replace the properties of a principal that has a version."""
+    """Replace the properties of a principal of the expected version."""
     return await replace_properties(context, _named(context))
 
 
@@ -59,7 +58,7 @@ async def delete_principal(context: ManagementContext) -> None:
 
 
 async def rotate_credentials(context: ManagementContext) -> Reply:
-    """Give a principal another secret and return it."""
+    """Rotate the secret of a principal and return the new one."""
     name, secret = context.path["principalName"], new_secret()
     digest = quickly_hashed(secret)
     record = await context.commit(lambda transaction: principals.rotate(transaction, name, digest))
@@ -67,7 +66,7 @@ async def rotate_credentials(context: ManagementContext) -> Reply:
 
 
 async def reset_credentials(context: ManagementContext) -> Reply:
-    """Give a principal another secret, a random one unless one is sent, and the client id that is sent, if any."""
+    """Reset the secret of a principal, to a random one unless the request has one, and its client id if it is given."""
     name, wanted = context.path["principalName"], context.body or {}
     client_id, chosen = wanted.get("clientId"), wanted.get("clientSecret")
     secret = chosen or new_secret()
@@ -89,10 +88,10 @@ async def list_principal_roles_assigned(context: ManagementContext) -> dict[str,
 
 
 async def assign_principal_role(context: ManagementContext) -> None:
-    """Give a principal a principal role."""
+    """Assign a principal role to a principal."""
     await assign(context, _named(context), principal_role(context.body["principalRole"]["name"]))
 
 
 async def revoke_principal_role(context: ManagementContext) -> None:
-    """Take a principal role from a principal."""
+    """Revoke a principal role from a principal."""
     await unassign(context, _named(context), principal_role(context.path["principalRoleName"]))

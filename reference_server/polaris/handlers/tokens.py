@@ -1,4 +1,4 @@
-"""getToken: access tokens by client credentials, and by exchange of a token that is still valid."""
+"""getToken: access tokens for client credentials, and in exchange for a valid token."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ INVALID_REQUEST, INVALID_CLIENT, INVALID_SCOPE = "invalid_request", "invalid_cli
 
 
 async def get_token(context: ManagementContext) -> Reply:
-    """Issue a token. Raises TokenRefused, which is answered as OAuth2 wants it, and RealmNotFound."""
+    """Issue a token. Raises TokenRefused, whose answer has OAuth2's form, and RealmNotFound."""
     callers = context.polaris.callers
     callers.require_realm(context.request.headers)
     form = read_form(context)
@@ -47,7 +47,7 @@ def _check_form(form: Form) -> None:
 
 
 def _pair(context: ManagementContext, form: Form) -> tuple[str, str] | None:
-    """Return client id and secret from the form, or from basic authentication; None where there is no such pair."""
+    """Return client id and secret from the form, or from basic authentication; None without both."""
     if "client_id" in form and "client_secret" in form:
         return form["client_id"], form["client_secret"]
     return basic_credentials(context)

@@ -46,7 +46,7 @@ def test_files_are_unpacked_within_bounds(monkeypatch, codec, blocks):
         (lambda data: b"no Avro", "not an Avro file"),
         (lambda data: b"Obj\x02" + data[4:], "does not begin like one"),
         (lambda data: data[:-1], "does not end where it says"),
-        (lambda data: data.replace(b"null", b"lzip"), "packed as 'lzip'"),
+        (lambda data: data.replace(b"null", b"lzip"), "its codec is 'lzip'"),
     ],
 )
 def test_damaged_files_are_refused(damage, reason):

@@ -7,7 +7,7 @@ import asyncio
 import pytest
 
 from reference_server.errors import NamespaceNotEmpty, NamespaceNotFound, TableAlreadyExists
-from reference_server.iceberg.catalog.catalog import Catalog, Change, PageRequest
+from reference_server.iceberg.catalog.catalog import PageRequest, WarehouseCatalog, WarehouseChange
 from reference_server.iceberg.catalog.keys import Kind
 from reference_server.iceberg.errors import ViewAlreadyExists
 from reference_server.storage import CommitConflict
@@ -38,7 +38,7 @@ class Counted:
 @pytest.fixture(params=BACKENDS)
 def storage(request, tmp_path):
     storage = BACKENDS[request.param](tmp_path)
-    change = Change(Transaction(storage), "w")
+    change = WarehouseChange(Transaction(storage), "w")
     change.add_namespace(("a",), {})
     commit(change)
     yield storage
@@ -51,7 +51,7 @@ def commit(change):
 
 def do(storage, action):
     """Commit one change."""
-    change = Change(Transaction(storage), "w")
+    change = WarehouseChange(Transaction(storage), "w")
     action(change)
     commit(change)
 
@@ -63,7 +63,7 @@ def test_tables_and_views_exclude_each_other(storage):
         do(storage, lambda change: change.add(Kind.VIEW, ("a", "t"), "z"))
     with pytest.raises(ViewAlreadyExists):
         do(storage, lambda change: change.move(Kind.TABLE, ("a", "t"), ("a", "v")))
-    catalog = Catalog(storage, "w")
+    catalog = WarehouseCatalog(storage, "w")
     assert catalog.list_names(Kind.TABLE, ("a",), EVERYTHING).items == ["t"]
     assert catalog.list_names(Kind.VIEW, ("a",), EVERYTHING).items == ["v"]
 
@@ -98,7 +98,7 @@ PAIRS = {
 
 @pytest.mark.parametrize("pair", PAIRS.values(), ids=PAIRS)
 def test_of_two_changes_that_do_not_go_together_one_lands(storage, pair):
-    first, second = Change(Transaction(storage), "w"), Change(Transaction(storage), "w")
+    first, second = WarehouseChange(Transaction(storage), "w"), WarehouseChange(Transaction(storage), "w")
     pair[0](first)
     pair[1](second)
     commit(first)
@@ -107,15 +107,15 @@ def test_of_two_changes_that_do_not_go_together_one_lands(storage, pair):
 
 
 def test_a_change_sees_what_it_wrote(storage):
-    change = Change(Transaction(storage), "w")
+    change = WarehouseChange(Transaction(storage), "w")
     change.add(Kind.TABLE, ("a", "t"), "x")
     change.replace(Kind.TABLE, ("a", "t"), "y")
     change.move(Kind.TABLE, ("a", "t"), ("a", "u"))
     assert change.find(Kind.TABLE, ("a", "t")) is None
     assert change.location(Kind.TABLE, ("a", "u")) == "y"
-    assert Catalog(storage, "w").find(Kind.TABLE, ("a", "u")) is None
+    assert WarehouseCatalog(storage, "w").find(Kind.TABLE, ("a", "u")) is None
     commit(change)
-    assert Catalog(storage, "w").location(Kind.TABLE, ("a", "u")) == "y"
+    assert WarehouseCatalog(storage, "w").location(Kind.TABLE, ("a", "u")) == "y"
 
 
 def test_a_namespace_with_anything_in_it_stays(storage):
@@ -136,23 +136,23 @@ def test_a_namespace_with_anything_in_it_stays(storage):
         do(storage, remove)
     do(storage, lambda change: change.remove_namespace(("a",)))
     with pytest.raises(NamespaceNotFound):
-        Catalog(storage, "w").properties(("a",))
+        WarehouseCatalog(storage, "w").properties(("a",))
 
 
 def test_warehouses_are_apart(storage):
-    other = Change(Transaction(storage), "other")
+    other = WarehouseChange(Transaction(storage), "other")
     assert other.list_names(Kind.NAMESPACE, (), EVERYTHING).items == []
     other.add_namespace(("a",), {"k": "v"})
     commit(other)
-    assert Catalog(storage, "w").properties(("a",)) == {}
+    assert WarehouseCatalog(storage, "w").properties(("a",)) == {}
 
 
 def test_a_page_reads_a_page(storage):
-    change = Change(Transaction(storage), "w")
+    change = WarehouseChange(Transaction(storage), "w")
     for number in range(2000):
         change.add(Kind.TABLE, ("a", f"t{number:04}"), "x")
     commit(change)
     counted = Counted(storage)
-    page = Catalog(counted, "w").list_names(Kind.TABLE, ("a",), PageRequest("", 100, 1000))
+    page = WarehouseCatalog(counted, "w").list_names(Kind.TABLE, ("a",), PageRequest("", 100, 1000))
     assert len(page.items) == 100
     assert counted.read <= 102

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from reference_server.iceberg import context
-from reference_server.iceberg.catalog.catalog import Catalog
+from reference_server.iceberg.catalog.catalog import WarehouseCatalog
 from reference_server.storage.directory import DirectoryStorage
 from reference_server.storage.memory import MemoryStorage
 
@@ -33,14 +33,14 @@ def test_without_a_token_everything_is_listed(full, path, key):
 @pytest.fixture
 def parts(monkeypatch):
     """The requests for parts of listings, of 10 names each."""
-    requests, list_names = [], Catalog.list_names
+    requests, list_names = [], WarehouseCatalog.list_names
 
     def noted(self, kind, path, request):
         requests.append(request)
         return list_names(self, kind, path, request)
 
     monkeypatch.setattr(context, "AT_ONCE", 10)
-    monkeypatch.setattr(Catalog, "list_names", noted)
+    monkeypatch.setattr(WarehouseCatalog, "list_names", noted)
     return requests
 
 

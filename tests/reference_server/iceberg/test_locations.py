@@ -12,7 +12,7 @@ import pytest
 
 from lakeproof import serve
 from reference_server import limits
-from reference_server.iceberg.catalog.catalog import Change
+from reference_server.iceberg.catalog.catalog import WarehouseChange
 from reference_server.iceberg.catalog.keys import Kind
 from reference_server.iceberg.catalog.location_rules import LocationRules
 from reference_server.iceberg.catalog.warehouses import AllowedLocations, Warehouse
@@ -59,7 +59,7 @@ def bring(api, location):
 def test_a_location_that_the_server_chose_is_followed_once(tmp_path, monkeypatch):
     warehouse = Warehouse("w", str(tmp_path))
     rules = LocationRules(warehouse, AllowedLocations([warehouse]))
-    change, followed = Change(Transaction(MemoryStorage()), "w"), []
+    change, followed = WarehouseChange(Transaction(MemoryStorage()), "w"), []
     place_of = AllowedLocations.place_of
     monkeypatch.setattr(
         AllowedLocations, "place_of", lambda self, location: followed.append(location) or place_of(self, location)

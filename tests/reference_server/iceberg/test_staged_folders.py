@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 import pytest
 
 from lakeproof import serve
-from reference_server.iceberg.catalog import staged
+from reference_server.iceberg.catalog import unfinished
 from reference_server.iceberg.catalog.keys import STAGED
 from reference_server.storage import pack
 from tests.reference_server.iceberg.committing import CREATE, creation
@@ -30,8 +30,8 @@ def later(monkeypatch):
     """Let a day pass for the server."""
 
     def pass_a_day():
-        real = staged.now
-        monkeypatch.setattr(staged, "now", lambda: real() + staged.LIFETIME_MS + 1)
+        real = unfinished.now
+        monkeypatch.setattr(unfinished, "now", lambda: real() + unfinished.LIFETIME_MS + 1)
 
     return pass_a_day
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from reference_server.lance.bodies import make_integers
+from reference_server.body_fields import make_integers
 from specs.profiles import find_profile
 
 DOCUMENT = find_profile("lance").document()

@@ -17,8 +17,8 @@ from reference_server.errors import (
     TableNotFound,
 )
 from reference_server.lance.catalog import changes
-from reference_server.lance.catalog.catalog import Catalog
-from reference_server.lance.catalog.changes import Change
+from reference_server.lance.catalog.catalog import EntryCatalog
+from reference_server.lance.catalog.changes import EntryChange
 from reference_server.lance.catalog.entries import ListRequest, Table
 from reference_server.lance.catalog.keys import PENDING, VERSION
 from reference_server.lance.catalog.layout import open_layout
@@ -34,7 +34,7 @@ T, U = Table("t-data", {"k": "v"}), Table("u-data")
 @pytest.fixture(params=["memory", "layout"])
 def catalog(request, tmp_path):
     if request.param == "memory":
-        catalog = Catalog(MemoryStorage(), AnyLocations(managed=True))
+        catalog = EntryCatalog(MemoryStorage(), AnyLocations(managed=True))
     else:
         (tmp_path / OWN_FOLDER).mkdir()
         catalog = open_layout(tmp_path, managed=True)
@@ -139,10 +139,10 @@ def test_versions_below_a_namespace_go_and_those_of_a_table_of_its_name_stay(cat
 def crowded(monkeypatch):
     """A catalog of many tables in a namespace, and the scans of its storage."""
     storage = MemoryStorage()
-    catalog = Catalog(storage, AnyLocations(managed=True))
+    catalog = EntryCatalog(storage, AnyLocations(managed=True))
     do(catalog.create_namespace(("n",), {}))
     tables = [(("n", f"t{number}"), Table(f"data-{number}")) for number in range(MANY)]
-    change(catalog, *(partial(Change.add_table, path=path, table=table) for path, table in tables))
+    change(catalog, *(partial(EntryChange.add_table, path=path, table=table) for path, table in tables))
     scans, scan = [], storage.scan
     monkeypatch.setattr(storage, "scan", lambda *args, **named: scans.append(args) or scan(*args, **named))
     return catalog, scans

@@ -10,7 +10,7 @@ from reference_server.errors import InvalidInput
 from reference_server.lance.data.full_text import full_text_query
 from reference_server.lance.data.projection import projection
 from reference_server.lance.data.sql import whole
-from reference_server.lance.data.sql_depth import DEEPEST, check_depth, depth
+from reference_server.lance.data.sql_limits import LONGEST_CHAIN, check_depth, depth
 from reference_server.lance.data.vector_search import find_column, search
 from reference_server.lance.handlers.queries import RowRange
 
@@ -214,4 +214,4 @@ def test_long_chains_are_refused_but_not_long_lists():
     check_depth(f"id IN ({', '.join(['1'] * 5000)})")
     for sign in ("+", "||", "::int"):
         with pytest.raises(InvalidInput):
-            whole("id" + f"{sign}1" * (DEEPEST + 1))
+            whole("id" + f"{sign}1" * (LONGEST_CHAIN + 1))

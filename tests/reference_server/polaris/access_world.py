@@ -7,12 +7,12 @@ from functools import cache
 
 from conformance.polaris.support.access.calls import AccessRequest, Names
 from conformance.polaris.support.access.table import Grant
-from reference_server.api import Target
+from reference_server.api import RequestTarget
 from reference_server.auth import Principal
 from reference_server.context import Request
 from reference_server.errors import CatalogError, NotFound
 from reference_server.polaris.access.decision import authorize
-from reference_server.polaris.access.rules import Rules, rules_of
+from reference_server.polaris.access.rules import AccessRules, rules_of
 from reference_server.polaris.securables import (
     ROOT,
     Securable,
@@ -106,7 +106,7 @@ class World:
 
 
 @cache
-def rules_for(revision: str) -> Rules:
+def rules_for(revision: str) -> AccessRules:
     """Return the rules of a revision."""
     return rules_of(find_profile(f"polaris/{revision}"))
 
@@ -117,7 +117,7 @@ def outcome(
     """Return "" for a call that is let through, or what it is refused with."""
     request = Request("1", "POST", "/x", dict(call.headers))
     request._query = {name: [value] for name, value in call.query.items()}
-    target = Target(dict(call.path), call.body, request)
+    target = RequestTarget(dict(call.path), call.body, request)
     try:
         authorize(Principal(caller, roles), call.operation, target, rules_for(revision), world)
     except CatalogError as error:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from reference_server.polaris.catalog.flags import PAGINATION, PREFIX, flag
+from reference_server.polaris.catalog.rules import PAGINATION, PREFIX, flag
 from tests.reference_server.polaris.served_catalogs import ICEBERG, MANAGEMENT, served
 
 VENDED = {"X-Iceberg-Access-Delegation": "vended-credentials"}

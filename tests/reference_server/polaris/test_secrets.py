@@ -7,7 +7,7 @@ import hashlib
 import pytest
 
 from lakeproof import serve
-from reference_server.polaris.entities.credentials import Credentials, hashed, is_secret, quickly_hashed
+from reference_server.polaris.entities.credentials import PrincipalCredentials, hashed, is_secret, quickly_hashed
 from tests.reference_server.polaris.conftest import ROOT, Admin, Caller, basic
 
 LONG = "x" * 100
@@ -30,22 +30,22 @@ def older_hash(secret):
 @pytest.mark.parametrize("hash_", [hashed, quickly_hashed, older_hash])
 @pytest.mark.parametrize("secret", ["word", LONG, "word\u00e9"])
 def test_only_the_secret_itself_is_good(hash_, secret):
-    credentials = Credentials("i", "c", (hash_(secret),))
+    credentials = PrincipalCredentials("i", "c", (hash_(secret),))
     assert is_secret(secret, credentials)
     others = [*(secret + more for more in OTHERS), secret[:-1], f"\0{secret}", ""]
     assert [other for other in others if is_secret(other, credentials)] == []
     assert not is_secret(secret, None)
-    assert not is_secret("", Credentials("i", "c", ()))
+    assert not is_secret("", PrincipalCredentials("i", "c", ()))
 
 
 def test_a_secret_may_end_with_a_nul():
-    credentials = Credentials("i", "c", (hashed("word\0"),))
+    credentials = PrincipalCredentials("i", "c", (hashed("word\0"),))
     assert is_secret("word\0", credentials)
     assert not is_secret("word", credentials)
 
 
 def test_secrets_of_all_kinds_are_good_together():
-    credentials = Credentials("i", "c", (quickly_hashed("new"), older_hash("old")))
+    credentials = PrincipalCredentials("i", "c", (quickly_hashed("new"), older_hash("old")))
     assert [secret for secret in ("new", "old", "none") if is_secret(secret, credentials)] == ["new", "old"]
 
 

@@ -1,8 +1,8 @@
-"""The entries of the published directory layout: rows of the manifest table, and directories of the root.
+"""Entries of the published directory layout: rows of the manifest table, and directories of the root.
 
-What is in the manifest table comes first. A table of the root namespace may be known by its directory
-alone; before its directory is hidden it gets a row, so that a server that is killed between two steps leaves it as
-it was.
+Rows of the manifest table come first. A table of the root namespace may be known by its directory alone; before its
+directory is hidden it gets a row (it is adopted), so that a server that is killed between two steps leaves it
+unchanged.
 """
 
 from __future__ import annotations
@@ -24,19 +24,19 @@ from reference_server.storage import after_prefix, pack, unpack
 from reference_server.storage.places import PLACES, place_key
 
 AT_ONCE = 500
-"""How many entries a commit reads before other requests have a turn."""
+"""Number of entries that a commit reads before other requests have a turn."""
 TABLES, ROOT_TABLES = pack(TABLE), pack(TABLE, b"")
 
 
 class LayoutEntries:
-    """See Storage."""
+    """Storage of the layout's entries; see Storage."""
 
     def __init__(self, manifest: ManifestStorage, tables: RootTables) -> None:
         self._manifest = manifest
         self._tables = tables
 
     def version(self) -> Hashable:
-        """See Storage.version; directories of the root are not in it."""
+        """Return the version of the manifest table, without directories of the root; see Storage.version."""
         return self._manifest.version()
 
     def close(self) -> None:
@@ -44,14 +44,14 @@ class LayoutEntries:
         self._manifest.close()
 
     def get(self, key: bytes) -> Entry | None:
-        """See Storage.get."""
+        """Return the entry of a key's row, else of its directory, None without either."""
         entry = self._manifest.get(key)
         if entry is None and key.startswith(PLACES):
             return {} if key == self._place_of_directory(key) else None
         return self._directory(key) if entry is None and key.startswith(ROOT_TABLES) else entry
 
     def scan(self, prefix: bytes, after: bytes | None = None, limit: int | None = None) -> list[tuple[bytes, Entry]]:
-        """See Storage.scan."""
+        """Return the entries of rows and directories in a range of keys, in order; see Storage.scan."""
         rows = self._manifest.scan(prefix, after, limit)
         if prefix.startswith(PLACES):
             place = self._place_of_directory(prefix)
@@ -72,9 +72,9 @@ class LayoutEntries:
         writes: Mapping[bytes, Entry | None],
         empty: Sequence[bytes] = (),
     ) -> None:
-        """See Storage.commit.
+        """Commit to the manifest table; see Storage.commit.
 
-        Directories are hidden before their rows go, and shown once their rows are there.
+        Directories are hidden before their rows are deleted, and shown after their rows are written.
         """
         tables = {key: entry for key, entry in writes.items() if key.startswith(TABLES)}
         before = await _read(self.get, tables)
@@ -88,7 +88,7 @@ class LayoutEntries:
             await self._manifest.commit(expected_rows, {**writes, **rows}, empty, partial(self._show_all, arriving))
 
     def recover(self) -> None:
-        """Make names and directories agree again after a server was killed between two steps. The row decides."""
+        """Make names and directories agree after a server was killed between two steps. The row decides."""
         for name in self._tables.in_doubt():
             key = table_key((name,))
             if self._is_own(key, self._manifest.get(key)):
@@ -96,9 +96,9 @@ class LayoutEntries:
             self._tables.decide(name)
 
     async def _expected_rows(self, expected: Mapping[bytes, Entry | None]) -> dict[bytes, Entry | None]:
-        """Return what is expected of rows: a table that is known by its directory has none, unless it was adopted.
+        """Return the expected rows: a table that is known by its directory has none, unless it was adopted.
 
-        Nor has its place.
+        The same holds for its place.
         """
         rows = await _read(self._manifest.get, expected)
         return {
@@ -106,14 +106,14 @@ class LayoutEntries:
         }
 
     async def _adopt(self, tables: Mapping[bytes, Entry | None]) -> None:
-        """Give rows to the tables that have none."""
+        """Give rows to tables without one."""
         rows = {key: _recorded(table) for key, table in tables.items() if not _is_recorded(table)}
         if rows:
             await self._manifest.commit(dict.fromkeys(rows), rows)
 
     @contextlib.contextmanager
     def _hidden(self, keys: Iterable[bytes]) -> Iterator[None]:
-        """Hide the directories of tables while their rows go; those whose rows stay are shown again."""
+        """Hide the directories of tables while their rows are deleted; directories whose rows stay are shown again."""
         names = {key: name_of(key) for key in keys}
         for name in names.values():
             self._tables.doubt(name)
@@ -128,7 +128,7 @@ class LayoutEntries:
 
     @contextlib.contextmanager
     def _doubted(self, tables: Mapping[bytes, Entry | None]) -> Iterator[None]:
-        """Note that the directories of tables are shown after their rows are there."""
+        """Note that the directories of tables are to be shown after their rows are written."""
         names = [name_of(key) for key, table in tables.items() if self._is_own(key, table)]
         for name in names:
             self._tables.doubt(name)
@@ -139,7 +139,7 @@ class LayoutEntries:
                 self._tables.decide(name)
 
     def _show_all(self, tables: Mapping[bytes, Entry | None]) -> None:
-        """Show the directories of tables, or reserve them; called in the thread that has written their rows."""
+        """Show the directories of tables, or reserve them; called in the thread that wrote their rows."""
         for key, table in tables.items():
             self._show(key, table)
 
@@ -153,9 +153,9 @@ class LayoutEntries:
         return isinstance(table, Table) and self._tables.is_own(path_of(key), table.location)
 
     def _place_of_directory(self, key: bytes) -> bytes | None:
-        """Return what the key of the outermost folder of a place is if that is, or would be, a table of the root.
+        """Return the table key of a place's outermost folder if the folder is, or would be, a table of the root.
 
-        None for other folders, and for one that was deregistered: its table may have another name now.
+        None for other folders, and for a deregistered one: its table may have another name now.
         """
         folder = unpack(key)[1].decode()
         name = folder.removesuffix(SUFFIX)
@@ -168,7 +168,7 @@ class LayoutEntries:
         return Table(self._tables.location(name), recorded=False) if self._tables.exists(name) else None
 
     def _directory_keys(self, after: bytes | None) -> Iterator[bytes]:
-        """Return the keys of directories that may be tables, in order."""
+        """Yield the keys of directories that may be tables, in order."""
         names = self._tables.names()
         start = 0
         if after is not None and after >= ROOT_TABLES:
@@ -179,7 +179,7 @@ class LayoutEntries:
 
 
 async def _read(get: Callable[[bytes], Entry | None], keys: Iterable[bytes]) -> dict[bytes, Entry | None]:
-    """Return the entries of keys; others have turns in between."""
+    """Return the entries of keys; other requests have turns in between."""
     entries: dict[bytes, Entry | None] = {}
     for number, key in enumerate(keys, 1):
         entries[key] = get(key)
@@ -193,7 +193,7 @@ def _location(table: Entry | None) -> str | None:
 
 
 def _has_row(key: bytes, entry: Entry | None) -> bool:
-    """Return whether an entry that is known has a row, or follows from one."""
+    """Return whether a known entry has a row, or follows from one."""
     return _is_recorded(entry) and not key.startswith(PLACES)
 
 

@@ -1,4 +1,4 @@
-"""Where tables lie in the published directory layout: those of the root namespace where their name says."""
+"""Locations of tables in the published directory layout: those of root tables follow from their names."""
 
 from __future__ import annotations
 
@@ -12,15 +12,14 @@ from reference_server.lance.catalog.entries import Path, Properties, Table
 from reference_server.lance.catalog.keys import new_location, show
 from reference_server.lance.catalog.layout.manifest import ManifestStorage
 from reference_server.lance.catalog.layout.root_tables import RootTables
-from reference_server.lance.catalog.removal import remove_tree
-from reference_server.lance.catalog.unfinished import Note, unfinished
+from reference_server.lance.catalog.removal import Note, remove_tree, unfinished
 from reference_server.machine import machine_fault
 
 MANAGED = "table_version_management"
 
 
 class LayoutLocations:
-    """See Locations. Names may not hold the "$" that joins them in the manifest."""
+    """Locations of the layout; see Locations. Names must not contain the "$" that joins them in the manifest."""
 
     forbidden = "$"
 
@@ -33,16 +32,16 @@ class LayoutLocations:
         self.managed = managed or manifest.table_metadata().get(MANAGED) == "true"
 
     def root_properties(self) -> Properties:
-        """See Locations.root_properties: they are the metadata of the manifest table."""
+        """Return the metadata of the manifest table; see Locations.root_properties."""
         return {name: value for name, value in self._manifest.table_metadata().items() if name != MANAGED}
 
     def location_for(self, path: Path, unused: str) -> str:
-        """See Locations.location_for: a root table lies where its name says, if nothing lies there."""
+        """Return the folder of a root table's name if it is free, else `unused`; see Locations.location_for."""
         has_own_folder = len(path) == 1 and self._tables.is_free(path[-1])
         return self._tables.location(path[-1]) if has_own_folder else unused
 
     def place(self, path: Path, written: str) -> str:
-        """See Locations.place. Taking the place takes the name: only one of two requests gets it."""
+        """Move a root table to the folder of its name, which only one request can take; see Locations.place."""
         location = self.location_for(path, written)
         if location != written:
             try:
@@ -54,28 +53,28 @@ class LayoutLocations:
         return location
 
     def is_fixed(self, path: Path, table: Table) -> bool:
-        """See Locations.is_fixed."""
+        """Return whether a table lies in the root folder of its name."""
         return self._tables.is_own(path, table.location)
 
     def copy(self, table: Table, path: Path) -> str:
-        """See Locations.copy: the copy shares the files, which are never changed once they are written."""
+        """Copy a table; the copy shares the files, which never change once written. See Locations.copy."""
         location = new_location(path)
         shutil.copytree(self._root / table.location, self._root / location, copy_function=os.link)
         return location
 
     def discard(self, location: str) -> None:
-        """See Locations.discard."""
+        """Delete the directory at a location."""
         remove_tree(self._root, location)
 
     def unfinished(self) -> AbstractContextManager[Note]:
-        """See Locations.unfinished."""
+        """Note locations in a file during a `with` block, for the next server if this one is killed."""
         return unfinished(self._root)
 
     def deregistered(self, path: Path) -> Table | None:
-        """See Locations.deregistered: a directory of the root that is hidden."""
+        """Return the table of a hidden directory of the root; see Locations.deregistered."""
         hidden = len(path) == 1 and self._tables.is_hidden(path[-1])
         return Table(self._tables.location(path[-1])) if hidden else None
 
     def follows(self, path: Path) -> bool:
-        """See Locations.follows: what lies in the root is also a matter of directories."""
+        """Return whether a namespace is not the root, where tables depend on directories too; see Locations.follows."""
         return bool(path)

@@ -1,8 +1,8 @@
-"""The manifest table as a storage of entries: they are kept in memory, and checked against the table's version.
+"""Manifest table as a storage of entries: cached in memory, and validated against the table's version.
 
-Our own servers take turns by a lock file; pylance rewrites the table with every change of its own, which contradicts a
-commit that is under way and makes us look again. What we write is known without reading it; of what others write,
-only the difference is taken over.
+Our own servers take turns through a lock file; pylance rewrites the table with every change of its own, which conflicts
+with a commit in progress and makes the server read again. Own writes are known without reading them; of other writers'
+changes only the difference is read.
 """
 
 from __future__ import annotations
@@ -27,17 +27,20 @@ from reference_server.lance.catalog.layout.manifest_table import ManifestTable, 
 from reference_server.lance.catalog.layout.rows import ManifestRow, entry_of, key_of, object_id, row_of
 from reference_server.lance.catalog.layout.upkeep import Upkeep
 from reference_server.storage import Commit, CommitConflict, is_conflict, scanned_keys
+from reference_server.storage.caches import RefreshPerTick
 from reference_server.storage.group_commit import GroupCommitter
-from reference_server.storage.looks import OnceATurn
 from reference_server.storage.places import PLACES, place_key
 
-Written = tuple[Commit[Entry], Callable[[], None] | None]  # and what is done as soon as it is written
-PATIENCE = 30.0  # seconds of other writers' turns before we give up
+Written = tuple[Commit[Entry], Callable[[], None] | None]  # a commit, and an action right after it is written
+PATIENCE = 30.0  # seconds of other writers' turns before a commit fails
 SHORTEST_PAUSE, LONGEST_PAUSE = 0.001, 0.05
 
 
 class ManifestStorage:
-    """See Storage. Whether a table's data were seen is remembered until another process changes its row."""
+    """Storage of the manifest table's rows; see Storage.
+
+    That a table has data is remembered until another process changes its row.
+    """
 
     def __init__(self, root: Path, lock: Path) -> None:
         self._table = ManifestTable(root)
@@ -45,60 +48,60 @@ class ManifestStorage:
         self._mutex = threading.RLock()
         self._entries: SortedDict = SortedDict()
         self._read = ReadRows()
-        self._before: dict[bytes, Entry | None] = {}  # what we have written since the rows were read had these values
+        self._before: dict[bytes, Entry | None] = {}  # values before own writes since the rows were read
         self._version = 0
         self._current, self._next = "", ""
         self._changes = 0
         self._metadata: dict[str, str] = {}
         self._committer = GroupCommitter(self._write, "manifest-writer")
-        self._refresh = OnceATurn(self._take_newest)
+        self._refresh = RefreshPerTick(self._take_newest)
         self._upkeep = Upkeep(self._table, self._our_turn)
 
     # Reading
 
     def get(self, key: bytes) -> Entry | None:
-        """See Storage.get."""
+        """Return the entry of a key in the newest version of the table, or None."""
         with self._mutex:
             self._refresh()
             return self.held(key)
 
     def held(self, key: bytes) -> Entry | None:
-        """Do what `get` does for who holds the entries still: it does not look for a newer version of the table."""
+        """Return an entry like `get`, for a caller that holds `_mutex`, without looking for a newer version."""
         entry: Entry | None = self._entries.get(key)
         return entry
 
     def scan(self, prefix: bytes, after: bytes | None = None, limit: int | None = None) -> list[tuple[bytes, Entry]]:
-        """See Storage.scan."""
+        """Return the entries in a range of keys, in order; see Storage.scan."""
         with self._mutex:
             self._refresh()
             return [(key, self._entries[key]) for key in islice(scanned_keys(self._entries, prefix, after), limit)]
 
     def version(self) -> int:
-        """See Storage.version."""
+        """Return a number that changes with every change of the entries."""
         with self._mutex:
             self._refresh()
             return self._changes
 
     def table_metadata(self) -> Mapping[str, str]:
-        """Return the metadata of the table itself, nothing when there is no table."""
+        """Return the metadata of the table itself, empty when there is no table."""
         with self._mutex:
             self._refresh()
             return self._metadata
 
     def _take_newest(self) -> None:
-        """Bring the entries to the newest version of the table. The caller holds them still, by `_mutex`."""
+        """Update the entries to the newest version of the table. The caller holds `_mutex`."""
         if not self._is_newest():
             self._load()
 
     def _is_newest(self) -> bool:
-        """True when no other version of the table came."""
+        """Return whether the known version of the table is the newest."""
         if not self._version:
             return not self._table.exists()
         exists = os.path.exists  # a Path takes several times as long
         return exists(self._current) and not exists(self._next)
 
     def _load(self) -> None:
-        """Take over the newest version of the table."""
+        """Load the newest version of the table."""
         if not self._table.exists():
             self._take_difference(self._read.forget(), ())
             self._metadata, self._version = {}, 0
@@ -112,7 +115,7 @@ class ManifestStorage:
         self._upkeep.note_change()
 
     def _take_difference(self, gone: Iterable[ManifestRow], arrived: Iterable[ManifestRow]) -> None:
-        """Bring the entries from the rows that were read last, without what we wrote since, to other rows."""
+        """Apply a difference of rows to the entries, after undoing own writes since the last load."""
         self._take_over(self._before)
         self._before.clear()
         self._take_over({key: None for row in gone if (key := key_of(row)) is not None})
@@ -132,14 +135,14 @@ class ManifestStorage:
         empty: Sequence[bytes] = (),
         then: Callable[[], None] | None = None,
     ) -> None:
-        """See Storage.commit. Raises ServiceUnavailable when other writers keep the lock.
+        """Commit entries; see Storage.commit. Raises ServiceUnavailable when other writers keep the lock.
 
-        What comes `then` is called in the writer's thread before the next commit; what it raises is raised here.
+        `then` is called in the writer's thread before the next commit; its errors are raised here.
         """
         await self._committer.commit((Commit(expected, writes, empty), then))
 
     def set_metadata(self, values: Mapping[str, str]) -> None:
-        """Set metadata of the table itself, making the table if there is none."""
+        """Set metadata of the table itself, and create the table if it is missing."""
         with self._our_turn():
             if not self._table.exists():
                 self._table.create()
@@ -181,7 +184,7 @@ class ManifestStorage:
 
     @contextlib.contextmanager
     def _our_turn(self) -> Iterator[None]:
-        """Keep other servers from writing. Raises ServiceUnavailable when they have their turn for too long."""
+        """Lock out other servers. Raises ServiceUnavailable when another one keeps the lock for too long."""
         last, pause = time.monotonic() + PATIENCE, SHORTEST_PAUSE
         with self._lock_path.open("w") as lock:
             while not _is_locked(lock):
@@ -192,14 +195,14 @@ class ManifestStorage:
             yield
 
     def _merge(self, rows: Mapping[bytes, ManifestRow | None]) -> int:
-        """Write rows, None for those to delete, in one version of the table and return it."""
+        """Write rows, None for deleted ones, in one version of the table and return the version."""
         removed = [object_id(key) for key, row in rows.items() if row is None]
         version, fragments = self._table.merge([row for row in rows.values() if row is not None], removed)
         self._upkeep.note_change(fragments)
         return version
 
     def _apply(self, staged: _Staged, before: int, version: int) -> None:
-        """Take over what was written, unless another process has written in between."""
+        """Apply written entries, unless another process has written in between."""
         with self._mutex:
             if self._version == before and version <= before + 1:
                 for key in staged.rows:
@@ -210,11 +213,11 @@ class ManifestStorage:
             else:
                 self._load()
                 known = {key: entry for key, entry in staged.entries.items() if self._entries.get(key) == entry}
-                self._take_over(known)  # whether a table has data is in no row
+                self._take_over(known)  # no row tells whether a table has data
             self._changes += 1
 
     def _take_over(self, entries: Mapping[bytes, Entry | None]) -> None:
-        """Take over entries, and the places that follow from tables."""
+        """Apply entries, and the places that follow from tables."""
         for key, entry in entries.items():
             before = self._entries.pop(key, None)
             if isinstance(before, Table):
@@ -226,7 +229,7 @@ class ManifestStorage:
 
 
 class _Staged:
-    """The entries with commits of a batch applied that are not written yet, and the rows that are to be written."""
+    """Entries with the unwritten commits of a batch applied, and the rows to write."""
 
     def __init__(self, storage: ManifestStorage) -> None:
         self._storage = storage
@@ -242,11 +245,11 @@ class _Staged:
         return [(key, entry) for key, entry in sorted(entries.items()) if entry is not None][:limit]
 
     def apply(self, commit: Commit[Entry]) -> Exception | None:
-        """Stage a commit, or return the conflict that it has."""
+        """Stage a commit, or return its conflict."""
         if is_conflict(self, commit.expected, commit.writes, commit.empty):
             return CommitConflict()
         for key, entry in commit.writes.items():
-            if entry != self.get(key) and not key.startswith(PLACES):  # these follow from the rows of tables
+            if entry != self.get(key) and not key.startswith(PLACES):  # places follow from the rows of tables
                 self.rows[key] = None if entry is None else row_of(key, entry)
             self.entries[key] = entry
         return None
@@ -256,13 +259,13 @@ def _outcome(then: Callable[[], None] | None) -> Exception | None:
     try:
         if then is not None:
             then()
-    except Exception as error:  # it is only its own caller's
+    except Exception as error:  # only its own caller gets the error
         return error
     return None
 
 
 def _is_locked(file: TextIO) -> bool:
-    """Lock a file unless another process has, and return whether it is ours now."""
+    """Lock a file unless another process has locked it, and return whether it is locked by this one now."""
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
@@ -271,6 +274,6 @@ def _is_locked(file: TextIO) -> bool:
 
 
 def _is_contention(error: OSError) -> bool:
-    """True when another process committed to the table at the same time."""
+    """Return whether an error means that another process committed to the table at the same time."""
     text = str(error)
     return any(word in text for word in ("concurrent", "conflict", "already exists"))

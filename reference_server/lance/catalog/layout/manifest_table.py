@@ -1,7 +1,7 @@
-"""The manifest table as Lance sees it: which rows a version has that the one read before had not, and writing rows.
+"""Manifest table on the level of Lance: differences of rows between versions, and writes of rows.
 
-A commit is one merge-insert on `object_id`, which inserts, updates and deletes in one version of the table. Only the
-columns that we know are written: what others added to the table stays as it is.
+A commit is one merge-insert on `object_id`, which inserts, updates and deletes in one version of the table. Only known
+columns are written: columns of other writers stay unchanged.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ if TYPE_CHECKING:
 
 TABLE = "__manifest"
 PRIMARY_KEY = {"lance-schema:unenforced-primary-key:position": "0"}
-FULL_FRAGMENT = 16_384  # rows: a fragment with as many is not rewritten any more
-FAR_BEHIND = 8  # versions: it is quicker to look at the rows than at what each has done
+FULL_FRAGMENT = 16_384  # rows: a larger fragment is not rewritten any more
+FAR_BEHIND = 8  # versions: comparing rows is quicker than reading the transaction of each
 Fragment = tuple[int, tuple[str, ...], str]
-"""What tells the rows of a fragment: its number, the files of its columns, and which of its rows are deleted."""
+"""Identity of a fragment's rows: its number, the files of its columns, and its deletion file."""
 
 
 class ManifestTable:
@@ -35,35 +35,35 @@ class ManifestTable:
         self._versions = self._path / FOLDER
 
     def exists(self) -> bool:
-        """True when there is such a table."""
+        """Return whether the table exists."""
         return self._versions.exists()
 
     def open(self) -> Any:
-        """Return the newest version, as a dataset."""
+        """Return the newest version as a dataset."""
         import lance  # noqa: PLC0415 - slow to import
 
         return lance.dataset(str(self._path))
 
     def files(self, version: int) -> tuple[Path, Path]:
-        """Return the file of a version, and the one that the next version would have."""
+        """Return the file of a version, and the file name of the next version."""
         scheme = V2 if (self._path / manifest_name(version, V2)).exists() else V1
         return self._path / manifest_name(version, scheme), self._path / manifest_name(version + 1, scheme)
 
     def count_versions(self) -> int:
-        """Return how many versions are kept."""
+        """Return the number of retained versions."""
         with contextlib.suppress(FileNotFoundError), os.scandir(self._versions) as entries:
             return sum(entry.name.endswith(SUFFIX) for entry in entries)
         return 0
 
     def create(self) -> None:
-        """Make an empty table, unless there is one."""
+        """Create an empty table unless the table exists."""
         import lance  # noqa: PLC0415
 
         with contextlib.suppress(OSError):  # another process was quicker
             lance.write_dataset(_empty(), str(self._path), mode="create", data_storage_version="2.2")
 
     def merge(self, rows: Sequence[ManifestRow], removed: Sequence[str]) -> tuple[int, int]:
-        """Write rows, and delete those of some ids, in one version; return it and how many of its fragments are small.
+        """Write rows and delete rows by id, in one version; return the version and its number of small fragments.
 
         Raises OSError when another process commits at the same time.
         """
@@ -83,18 +83,18 @@ class ManifestTable:
         self.open().optimize.compact_files(target_rows_per_fragment=FULL_FRAGMENT)
 
     def remove_versions(self, older_than: timedelta) -> None:
-        """Delete old versions and the files that no other version has; the newest version stays."""
+        """Delete old versions and the files that only they use; the newest version stays."""
         self.open().cleanup_old_versions(older_than, error_if_tagged_old_versions=False)
 
 
 class ReadRows:
-    """The rows of the version that was read last, by fragment: of another version only other fragments are read."""
+    """Rows of the version that was read last, by fragment: of another version only different fragments are read."""
 
     def __init__(self) -> None:
         self._rows: dict[Fragment, set[ManifestRow]] = {}
 
     def difference(self, dataset: Any) -> tuple[set[ManifestRow], set[ManifestRow]]:
-        """Read a version; return the rows that it has not any more, and those that it has besides."""
+        """Read a version; return the rows that it no longer has, and its additional rows."""
         present = {_described(fragment): fragment for fragment in dataset.get_fragments()}
         gone = {fragment: self._rows.pop(fragment) for fragment in self._rows.keys() - present.keys()}
         arrived = {name: set(_read(dataset, present[name])) for name in present.keys() - self._rows.keys()}
@@ -103,23 +103,23 @@ class ReadRows:
         return before - after, after - before
 
     def forget(self) -> set[ManifestRow]:
-        """Return all rows: the table is not there any more."""
+        """Forget and return all rows: the table no longer exists."""
         rows = set().union(*self._rows.values())
         self._rows.clear()
         return rows
 
 
 def is_rearranged(dataset: Any, since: int) -> bool:
-    """True when a version has the same rows as an earlier one: what was done in between only merged files."""
+    """Return whether a version has the same rows as an earlier one: only compactions happened in between."""
     from lance.dataset import LanceOperation  # noqa: PLC0415
 
     if not since < dataset.version <= since + FAR_BEHIND:
         return False
     try:
         done = [type(dataset.read_transaction(version).operation) for version in range(since + 1, dataset.version + 1)]
-    except (OSError, ValueError, AttributeError):  # a version or what it did is not kept any more
+    except (OSError, ValueError, AttributeError):  # a version or its transaction is no longer retained
         return False
-    # pylance tells the reservation of fragment numbers, which comes before a rewrite, as an operation without a name
+    # pylance describes the reservation of fragment numbers, which precedes a rewrite, as an operation without a name
     return done[-1] is LanceOperation.Rewrite and set(done) <= {LanceOperation.Rewrite, LanceOperation.BaseOperation}
 
 

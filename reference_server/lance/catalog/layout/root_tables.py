@@ -1,7 +1,7 @@
-"""Tables of the root namespace as directories, whatever the manifest says.
+"""Tables of the root namespace as directories, independent of the manifest.
 
-`<root>/<name>.lance` is a table when there is a file anywhere below it and no `.lance-deregistered`
-right in it. `.lance-reserved` is such a file: it declares a table that has no data yet.
+`<root>/<name>.lance` is a table when there is a file anywhere below it and no `.lance-deregistered` directly in it.
+`.lance-reserved` is such a file: it declares a table without data.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ MARKER = b"reserved"
 
 
 class RootTables:
-    """The directories right below the root that are tables."""
+    """Directories directly below the root that are tables."""
 
     def __init__(self, root: FilePath, in_doubt: FilePath) -> None:
         self._root = root
@@ -33,34 +33,34 @@ class RootTables:
         return name + SUFFIX
 
     def is_own(self, path: Path, location: str) -> bool:
-        """True when a table of this path lies where its root name says."""
+        """Return whether a table of this path has the location of its root name."""
         return len(path) == 1 and location == self.location(path[-1])
 
     def exists(self, name: str) -> bool:
-        """True when the directory is a table."""
+        """Return whether the directory is a table."""
         path = self._root / self.location(name)
         return not (path / DEREGISTERED).exists() and _has_file(path)
 
     def is_hidden(self, name: str) -> bool:
-        """True when there is a directory of this name that was deregistered."""
+        """Return whether a deregistered directory has this name."""
         return (self._root / self.location(name) / DEREGISTERED).exists()
 
     def is_free(self, name: str) -> bool:
-        """True when a directory of this name can be made: there is none, or it is empty."""
+        """Return whether a directory of this name can be made: it is missing or empty."""
         path = self._root / self.location(name)
         return not path.exists() or (path.is_dir() and not _has_file(path))
 
     def hide(self, name: str) -> None:
-        """Mark a directory as deregistered; its data stay. No directory is fine."""
+        """Mark a directory as deregistered; its data stay. A missing directory is ignored."""
         with contextlib.suppress(FileNotFoundError):
             (self._root / self.location(name) / DEREGISTERED).write_bytes(MARKER)
 
     def show(self, name: str) -> None:
-        """Remove the mark of deregistration."""
+        """Remove the mark of a deregistered directory."""
         (self._root / self.location(name) / DEREGISTERED).unlink(missing_ok=True)
 
     def reserve(self, location: str) -> None:
-        """Mark a location as that of a declared table."""
+        """Mark a location as reserved for a declared table."""
         path = self._root / location
         path.mkdir(parents=True, exist_ok=True)
         (path / RESERVED).write_bytes(MARKER)
@@ -79,7 +79,7 @@ class RootTables:
         return [path.name for path in self._in_doubt.glob("*")]
 
     def names(self) -> Sequence[str]:
-        """Return the names of all directories that may be tables, sorted; each must be looked at still."""
+        """Return the names of all directories that may be tables, sorted; the caller must check each."""
         return self._names.listing().items
 
 
@@ -92,6 +92,6 @@ def _has_file(path: FilePath) -> bool:
 
 
 def _tell(error: OSError) -> None:
-    """Raise an error of a walk, unless what it looks for is gone: without descriptors a table is not absent."""
+    """Raise an error of a walk, except for a missing folder: a lack of descriptors does not mean a missing table."""
     if not isinstance(error, FileNotFoundError | NotADirectoryError):
         raise error

@@ -1,11 +1,11 @@
-"""Entries as rows of the manifest table, and back.
+"""Conversion of entries to rows of the manifest table, and back.
 
     object_id      the names of the path joined by "$"; a version of a table adds "$<version>"
     object_type    namespace, table or table_version
     location       of a table, relative to the root
-    metadata       JSON: properties, or what is known of a version
+    metadata       JSON: properties, or the record of a version
 
-A version that is pending and one that is in its place have the same row; what is in its metadata tells which it is.
+A pending version and a finalized one have the same row; the keys of its metadata distinguish them.
 """
 
 from __future__ import annotations
@@ -30,11 +30,11 @@ from reference_server.storage import pack
 SEPARATOR = "$"
 OBJECT_TYPES = {NAMESPACE: "namespace", TABLE: "table", VERSION: "table_version", PENDING: "table_version"}
 KINDS = {"namespace": NAMESPACE, "table": TABLE, "table_version": VERSION}
-PENDING_KEYS = {"staged", "gone"}  # what the record of a version has that is not in its place yet
+PENDING_KEYS = {"staged", "gone"}  # keys of a pending version's record only
 
 
 class ManifestRow(NamedTuple):
-    """One row of the manifest table, as far as we know its columns."""
+    """One row of the manifest table: its known columns."""
 
     object_id: str
     object_type: str
@@ -43,7 +43,7 @@ class ManifestRow(NamedTuple):
 
 
 def key_of(row: ManifestRow) -> bytes | None:
-    """Return the key of a row's entry; None for a row that names nothing we know."""
+    """Return the key of a row's entry; None for an unknown kind of row."""
     kind = KINDS.get(row.object_type)
     parts = row.object_id.split(SEPARATOR)
     if kind is None or not all(parts):
@@ -58,7 +58,7 @@ def key_of(row: ManifestRow) -> bytes | None:
 
 
 def entry_of(row: ManifestRow) -> Entry:
-    """Return the entry in a row; whether a table has data is not known yet."""
+    """Return the entry of a row; it does not tell whether a table has data."""
     metadata = _object(row.metadata)
     return Table(row.location or "", metadata) if row.object_type == OBJECT_TYPES[TABLE] else metadata
 
@@ -73,7 +73,7 @@ def row_of(key: bytes, entry: Entry) -> ManifestRow:
 
 
 def object_id(key: bytes) -> str:
-    """Return what the row of a key is called."""
+    """Return the object_id of a key's row."""
     if _kind(key) in (VERSION, PENDING):
         return SEPARATOR.join([*table_of_version(key), str(version_of(key))])
     return SEPARATOR.join(path_of(key))
@@ -84,7 +84,7 @@ def _kind(key: bytes) -> str:
 
 
 def _object(text: str | None) -> dict[str, str]:
-    """Return a JSON object; any other value counts as none."""
+    """Return a JSON object; an empty one for any other value."""
     try:
         value = orjson.loads(text or "{}")
     except orjson.JSONDecodeError:

@@ -1,9 +1,9 @@
-"""Keeping the manifest table small, in the background: few fragments, and no version that nobody reads any more.
+"""Background upkeep of the manifest table: merges small fragments and removes old versions.
 
-Every change makes a version and a fragment, which later changes and readers pay for. Both ways of making room are
-commits and deletions as Lance makes them, so other writers of the table may be at work: a compaction that another
-commit gets in the way of is given up and tried again after the next change. A version is removed `KEPT_FOR` after
-another one took its place: who has opened it may read it for so long.
+Every change makes a version and a fragment, which slow down later changes and readers. Both ways of upkeep are commits
+and deletions as Lance makes them, so other writers may work meanwhile: a compaction that conflicts with another commit
+is abandoned and tried again after the next change. A version is removed `KEPT_FOR` after its successor was written:
+readers have that long to read an opened version.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ KEPT_FOR = timedelta(seconds=30)
 
 
 class Upkeep:
-    """A thread that tidies up a manifest table after changes; `turn` keeps our own servers from writing meanwhile."""
+    """Thread that tidies a manifest table after changes; `turn` locks out other servers meanwhile."""
 
     def __init__(self, table: ManifestTable, turn: Callable[[], AbstractContextManager[None]]) -> None:
         self._table = table
@@ -36,12 +36,12 @@ class Upkeep:
         self._thread.start()
 
     def note_change(self, small_fragments: int = 0) -> None:
-        """Say that the table has a new version, and how many small fragments it has, if that is known."""
+        """Note a new version of the table, and the number of its small fragments, if known."""
         self._crowded = self._crowded or small_fragments > MOST_FRAGMENTS
         self._changed.set()
 
     def close(self) -> None:
-        """Finish what is under way."""
+        """Finish the work in progress and stop."""
         self._closed = True
         self._changed.set()
         self._thread.join()
@@ -54,7 +54,7 @@ class Upkeep:
                 return
             try:
                 self._tidy()
-            except Exception as error:  # it is tried again after the next change
+            except Exception as error:  # tried again after the next change
                 log.info("the manifest table was not tidied up: %s", error)
 
     def _tidy(self) -> None:

@@ -1,4 +1,4 @@
-"""Giving roles to principals and to principal roles, and taking them away."""
+"""Requests that principals, principal roles and catalog roles have in common: property updates and assignments."""
 
 from __future__ import annotations
 
@@ -7,18 +7,29 @@ from typing import Any
 from reference_server.polaris.context import ManagementContext
 from reference_server.polaris.entities import assignments, records
 from reference_server.polaris.entities.names import require
+from reference_server.polaris.entities.records import Record
 from reference_server.polaris.errors import GrantNotFound
+from reference_server.polaris.handlers.bodies import properties_of
 from reference_server.polaris.securables import Securable
 from reference_server.storage.transactions import Transaction
 
 
+async def replace_properties(context: ManagementContext, entity: Securable) -> Record:
+    """Replace the properties of an entity of the expected version, and return its record.
+
+    Raises NotFound, and CommitFailed for another version.
+    """
+    version, fields = context.body["currentEntityVersion"], {"properties": properties_of(context.body)}
+    return await context.commit(lambda transaction: records.update(transaction, entity, version, fields))
+
+
 async def assign(context: ManagementContext, assignee: Securable, role: Securable) -> None:
-    """Give a role to somebody, who may have it already. Raises NotFound."""
+    """Assign a role to a principal or principal role; assigning it twice is allowed. Raises NotFound."""
     await context.commit(lambda transaction: assignments.assign(transaction, assignee, role))
 
 
 async def unassign(context: ManagementContext, assignee: Securable, role: Securable) -> None:
-    """Take a role from somebody. Raises NotFound, and GrantNotFound where that is an error."""
+    """Revoke a role from a principal or principal role. Raises NotFound, and GrantNotFound where that is an error."""
 
     def build(transaction: Transaction[bytes]) -> None:
         require(transaction, assignee)
@@ -30,7 +41,7 @@ async def unassign(context: ManagementContext, assignee: Securable, role: Secura
 
 
 def roles_answer(context: ManagementContext, assignee: Securable, *kinds: str) -> dict[str, Any]:
-    """Return the roles of somebody, `kinds` are the first parts of those meant. Raises NotFound."""
+    """Return the answer with the roles of an assignee; `kinds` are the first parts of their keys. Raises NotFound."""
     context.reusable = True
     store = context.polaris.storage
     require(store, assignee)
@@ -38,7 +49,7 @@ def roles_answer(context: ManagementContext, assignee: Securable, *kinds: str) -
 
 
 def assignees_answer(context: ManagementContext, role: Securable, field: str) -> dict[str, Any]:
-    """Return those who have a role. Raises NotFound."""
+    """Return the answer with the assignees of a role. Raises NotFound."""
     context.reusable = True
     store = context.polaris.storage
     require(store, role)

@@ -9,8 +9,8 @@ import orjson
 import pytest
 
 from reference_server import limits
-from reference_server.iceberg.catalog import kept
-from reference_server.iceberg.catalog.kept import Kept
+from reference_server.iceberg.catalog import expiring
+from reference_server.iceberg.catalog.expiring import ExpiringValues
 from reference_server.storage import pack
 from reference_server.storage.memory import MemoryStorage
 from reference_server.storage.transactions import Transaction
@@ -47,31 +47,31 @@ def room_for_three(monkeypatch):
 
 @pytest.mark.usefixtures("room_for_three")
 def test_the_oldest_go_to_make_room(storage):
-    store = Kept(storage)
+    store = ExpiringValues(storage)
     keep(store, storage, 0, OTHER)
     for number in range(5):
         keep(store, storage, number)
     assert numbers(storage) == [2, 3, 4]
     keep(store, storage, 4)
-    keep(Kept(storage), storage, 5)
+    keep(ExpiringValues(storage), storage, 5)
     assert numbers(storage) == [3, 4, 5]
     assert numbers(storage, OTHER) == [0]
 
 
 def test_what_has_expired_goes_however_much_there_is(storage, monkeypatch):
-    store = Kept(storage)
+    store = ExpiringValues(storage)
     for number in range(20):
         keep(store, storage, number, until=1.0 if number else None)
     assert numbers(storage) == list(range(20))  # the first one has not expired
     later = time.time() + 120
-    monkeypatch.setattr(kept.time, "time", lambda: later)
+    monkeypatch.setattr(expiring.time, "time", lambda: later)
     keep(store, storage, 20, until=later + 60)
     assert numbers(storage) == [20]
 
 
 @pytest.mark.usefixtures("room_for_three")
 def test_what_was_not_written_takes_no_room(storage):
-    store = Kept(storage)
+    store = ExpiringValues(storage)
 
     async def refused(transaction):
         for number in range(3):

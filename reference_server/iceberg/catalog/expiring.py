@@ -1,6 +1,7 @@
-"""What a storage keeps for a time, under keys that begin with the time: so much of each kind, and the oldest go.
+"""Stored values with an expiry, under keys that begin with the time.
 
-How much there is, is counted by the server that keeps it; what is there at its first use is counted then.
+The size of each kind of values is bounded: the oldest are dropped first. The server counts the sizes of the values that
+it stores; values of earlier servers are counted at the first use.
 """
 
 from __future__ import annotations
@@ -16,11 +17,11 @@ from reference_server.storage import Storage
 from reference_server.storage.transactions import Transaction
 
 SWEPT = 100
-"""How many values that have expired go with each new one."""
+"""Number of expired values that are dropped with each new one."""
 
 
 class Shelf:
-    """The sizes of the values under one prefix, and until when they are kept (seconds since 1970)."""
+    """Sizes and expiries (seconds since 1970) of the values under one prefix."""
 
     def __init__(self) -> None:
         self._values: SortedDict = SortedDict()
@@ -33,12 +34,12 @@ class Shelf:
         self._total += size
 
     def remove(self, key: bytes) -> None:
-        """Count a value no more."""
+        """Remove a value from the count."""
         size, _ = self._values.pop(key, (0, 0.0))
         self._total -= size
 
     def superfluous(self, size: int) -> list[bytes]:
-        """Return the keys of values that go: the first that have expired, and the oldest to make room for `size`."""
+        """Return the keys of values to drop: expired ones first, then the oldest until there is room for `size`."""
         keys: list[bytes] = []
         now, total = time.time(), self._total + size
         for key, (kept, until) in self._values.items():
@@ -49,15 +50,15 @@ class Shelf:
         return keys
 
 
-class Kept:
-    """The values that a storage keeps for a time: JSON objects that say `until` when."""
+class ExpiringValues:
+    """Values that a storage keeps until their expiry: JSON objects with the expiry in `until`."""
 
     def __init__(self, storage: Storage[bytes]) -> None:
         self._storage = storage
         self._shelves: dict[bytes, Shelf] = {}
 
     async def put(self, transaction: Transaction[bytes], prefix: bytes, key: bytes, value: bytes, until: float) -> None:
-        """Let a transaction keep a value, in place of older ones with the same prefix where they are too much."""
+        """Store a value in a transaction, and drop older ones with the same prefix that exceed the limit."""
         shelf = self._shelves.get(prefix) or await self._counted(prefix)
         superfluous = [old for old in shelf.superfluous(len(value)) if old != key]
         for old in superfluous:
@@ -72,7 +73,7 @@ class Kept:
         transaction.on_commit(count)
 
     async def _counted(self, prefix: bytes) -> Shelf:
-        """Count what an earlier server has left, one value at a time: they may be large."""
+        """Count the values of an earlier server, one at a time: they may be large."""
         shelf, last = Shelf(), None
         while rows := self._storage.scan(prefix, last, 1):
             ((last, value),) = rows
