@@ -98,13 +98,13 @@ class Expectations:
             replayed=replayed.state if replayed else None,
         )
 
-    def told(self, result: Result, state: ExpectationState) -> Result:
+    def told(self, result: Result, state: ExpectationState, *, failed: bool) -> Result:
         """Note how the entry of a requirement holds, and return its result as it is told then.
 
-        Where its test passed, the finding is the stored one.
+        Where its test has not `failed`, the finding is the stored one.
         """
         self.states[result.id] = state
-        if result.verdict != "known" or result.evidence:
+        if result.verdict != "known" or failed:
             left_out = result.verdict == "known" and state == "unseen"
             return msgspec.structs.replace(result, notes=[*result.notes, NOT_TESTED]) if left_out else result
         entry = self._entries[result.id]

@@ -12,7 +12,7 @@ from conformance.replay.flaky import as_flaky
 from conformance.replay.replaying import Replayed
 from conformance.run.verdicts import Decision, Facts, decide
 from conformance.values.results import Result
-from conformance.values.verdict import FINDINGS, GOOD, Verdict
+from conformance.values.verdict import FAILED, FINDINGS, GOOD, Verdict
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,9 +109,10 @@ class Ledger:
         """Return the result of a requirement, as the decision has it."""
         decision, name = self._decision(judged), judged.result.id
         finding = judged.otherwise if decision.verdict not in ("unoffered", "error") else None
-        result = msgspec.structs.replace(finding or judged.result, verdict=decision.verdict)
+        tested = finding or judged.result
+        result = msgspec.structs.replace(tested, verdict=decision.verdict)
         if decision.state:
-            result = self.expectations.told(result, decision.state)
+            result = self.expectations.told(result, decision.state, failed=tested.verdict in FAILED)
         sent = self._sent_again.get(name)
         if decision.flaky and sent and sent.state == "fixed":
             return as_flaky(result, sent)

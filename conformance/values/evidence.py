@@ -9,12 +9,13 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from typing import Any, Literal
+from zlib import crc32
 
 import msgspec
 from jsonpointer import JsonPointerException, resolve_pointer
 
 from conformance.values.exchange import ERROR_STATUS, Step
-from conformance.values.patterns import raw_pattern
+from conformance.values.patterns import pattern, raw_pattern
 
 Aspect = Literal["", "status", "header", "schema", "body", "effect", "history", "connection"]
 Request = Literal["unknown", "valid", "invalid", "unusual"]
@@ -93,9 +94,9 @@ class Evidence(msgspec.Struct, kw_only=True, omit_defaults=True, frozen=True):
         """The evidence without values: it is the same in another run where the same is wrong."""
         statuses = f"{' or '.join(map(str, self.statuses))} -> {self.status}" if self.about_status else str(self.status)
         place = raw_pattern(self.place) or "-"
-        return " ".join(
-            [self.operation or "-", self.aspect or "-", place, statuses, self.check.partition("+")[0] or "-"]
-        )
+        check = self.check.partition("+")[0] or "-"
+        features = [f"{crc32(pattern(self.feature).encode()):08x}"] if self.feature else []
+        return " ".join([self.operation or "-", self.aspect or "-", place, statuses, check, *features])
 
     @property
     def states_all(self) -> bool:
