@@ -1,1 +1,1 @@
-"""Benchmarks: everything is measured side by side in one run, and only ratios mean anything."""
+"""Benchmarks: servers are measured side by side in one run, and only the ratios are meaningful."""

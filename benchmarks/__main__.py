@@ -1,4 +1,4 @@
-"""`python -m benchmarks`: run them all and print a line for each; `--json FILE` keeps the figures."""
+"""Command `python -m benchmarks`: run the benchmarks and print a line for each; `--json FILE` saves the figures."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from rich.console import Console
 from rich.progress import Progress
 
 from benchmarks import iceberg, lance, polaris
+from benchmarks.commands import print_rows, save_rows
 from benchmarks.growth import growth
 from benchmarks.jobs import jobs
 from benchmarks.load import CLIENT
-from benchmarks.printing import print_rows, save_rows
 from benchmarks.workloads import Row
 from lakeproof.interruptions import handle
 
@@ -22,13 +22,13 @@ APIS = {"lance": lance.BENCHMARKS, "iceberg": iceberg.BENCHMARKS, "polaris": pol
 
 
 @click.group(invoke_without_command=True)
-@click.option("--api", type=click.Choice(list(APIS)), help="Only the benchmarks of one API.")
-@click.option("-k", "select", default="", metavar="WORD", help="Only benchmarks whose name has this word.")
-@click.option("--json", "path", type=click.Path(path_type=Path), help="Also write the figures here.")
+@click.option("--api", type=click.Choice(list(APIS)), help="Only the benchmarks of this API.")
+@click.option("-k", "select", default="", metavar="WORD", help="Only benchmarks whose name contains this word.")
+@click.option("--json", "path", type=click.Path(path_type=Path), help="Also write the figures to this file.")
 @click.pass_context
 def main(context: click.Context, api: str | None, select: str, path: Path | None) -> None:
-    """Measure the reference server beside its peers. Only ratios within one run mean anything."""
-    handle(lambda *_: sys.exit(1))  # servers are ended with the benchmarks
+    """Measure the reference server beside its peers. Only the ratios within one run are meaningful."""
+    handle(lambda *_: sys.exit(1))  # end the servers with the benchmarks
     if context.invoked_subcommand:
         return
     rows: list[Row] = []

@@ -1,4 +1,4 @@
-"""What grows, and what is asked of it: a server is started for every size, filled so far, and asked in turns."""
+"""Benchmarks of growth: for every size a server is started and filled, and all of them are measured in turns."""
 
 from __future__ import annotations
 
@@ -12,23 +12,23 @@ from pathlib import Path
 
 from benchmarks.load import numbered, run_once
 from benchmarks.servers import Running
-from benchmarks.workloads import Row, Workload
+from benchmarks.workloads import RequestLoad, Row
 
 ROUNDS = 15
-SENT = 3  # requests of a round; one, where something has to happen before it
+SENT = 3  # requests of a round; one, if another request goes before it
 AT_ONCE = 16  # connections that fill a server
-CHUNK = 200  # things that are made between two looks at the clock
+CHUNK = 200  # objects that are created between two looks at the clock
 Start = Callable[[Path], AbstractContextManager[Running]]
 Fill = Callable[[Running, int], Iterator[int]]
 Report = Callable[[str, int, int], None]
 
 
 @dataclass(frozen=True, slots=True)
-class Operation:
-    """A request whose latency is measured; `after` is sent before each and not measured."""
+class Measurement:
+    """Request whose latency is measured; `after` is sent before each one and not measured."""
 
-    load: Workload
-    after: Workload | None = None
+    load: RequestLoad
+    after: RequestLoad | None = None
 
     def milliseconds(self, server: Running) -> float:
         """Return the median latency of some requests, sent by one client."""
@@ -39,24 +39,24 @@ class Operation:
 
 @dataclass(frozen=True, slots=True)
 class Growing:
-    """Something that grows: how its servers are started, by name, how they are filled, and what is asked of them.
+    """Growing collection: the functions that start its servers, by name, how they are filled, and the requests.
 
-    `fill` makes so many things on a server and yields how many there are by now. `on_disk` says what a server of that
-    size has in the folder that it was started with.
+    `fill` creates a number of objects on a server and yields their number so far. `on_disk` returns figures about the
+    server's folder at that size.
     """
 
     name: str
     starts: dict[str, Start]
     fill: Fill
-    operations: tuple[Operation, ...]
+    operations: tuple[Measurement, ...]
     on_disk: Callable[[Path, int], dict[str, float]] = field(default=lambda _, __: {})
 
 
 def grown(growing: Growing, sizes: list[int], folder: Path, patience: float, report: Report) -> Iterator[Row]:
-    """Yield a row for every server and operation: milliseconds at each size, and the last divided by the first.
+    """Yield a row for every server and request: milliseconds at each size, and the last divided by the first.
 
-    A size that a server does not reach within `patience` seconds is left out, which is a row too; `report` is told how
-    many things a server has by now. Raises RuntimeError when a server refuses something.
+    A size that a server does not reach within `patience` seconds is left out, and reported as a row; `report` receives
+    the number of objects on a server so far. Raises RuntimeError if a server rejects a request.
     """
     for name, start in growing.starts.items():
         what = f"{growing.name}, {name}"
@@ -67,7 +67,7 @@ def grown(growing: Growing, sizes: list[int], folder: Path, patience: float, rep
                 server = stack.enter_context(start(place))
                 reached = _filled(growing, server, size, patience, report)
                 if reached < size:
-                    yield Row(f"{what}: made in {patience:.0f} s", {f"of {size:,}": reached}, "", "")
+                    yield Row(f"{what}: created in {patience:.0f} s", {f"of {size:,}": reached}, "", "")
                     break
                 servers[size] = server
             for operation in growing.operations if servers else ():
@@ -78,7 +78,7 @@ def grown(growing: Growing, sizes: list[int], folder: Path, patience: float, rep
 
 
 def sent(server: Running, requests: Iterator[bytes], connections: int = AT_ONCE, worth: int = 1) -> Iterator[int]:
-    """Send requests, each of which makes so many things, and yield how many were made."""
+    """Send requests, each of which creates `worth` objects, and yield the number of created objects."""
     made = 0
     while chunk := list(islice(requests, max(1, CHUNK // worth))):
         _once(server, chunk, connections)
@@ -86,7 +86,7 @@ def sent(server: Running, requests: Iterator[bytes], connections: int = AT_ONCE,
         yield made
 
 
-def _latencies(operation: Operation, servers: dict[int, Running]) -> dict[int, float]:
+def _latencies(operation: Measurement, servers: dict[int, Running]) -> dict[int, float]:
     samples: dict[int, list[float]] = {size: [] for size in servers}
     for _ in range(ROUNDS):
         for size, server in servers.items():
@@ -101,7 +101,7 @@ def _row(quantity: str, by_size: dict[int, float], unit: str) -> Row:
 
 
 def _filled(growing: Growing, server: Running, size: int, patience: float, report: Report) -> int:
-    """Fill a server and return how many things it has when its time is over."""
+    """Fill a server until its time is over, and return its number of objects."""
     end = time.monotonic() + patience
     made = 0
     for made in growing.fill(server, size):
@@ -114,9 +114,11 @@ def _filled(growing: Growing, server: Running, size: int, patience: float, repor
 def _once(server: Running, requests: list[bytes], connections: int) -> float:
     outcome = run_once(server.url, requests, connections=connections)
     if outcome.errors:
-        raise RuntimeError(f"{server.name} refused {outcome.errors} of {len(requests)} like {requests[0][:99]!r}")
+        raise RuntimeError(
+            f"{server.name} rejected {outcome.errors} of {len(requests)} requests like {requests[0][:99]!r}"
+        )
     return outcome.p50
 
 
-def _send(server: Running, load: Workload, count: int) -> float:
+def _send(server: Running, load: RequestLoad, count: int) -> float:
     return _once(server, list(islice(numbered(load.request(server)), count)), 1)

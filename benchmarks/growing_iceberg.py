@@ -1,14 +1,14 @@
-"""What grows in the Iceberg API: the tables of a namespace, and the snapshots of a table."""
+"""Growing collections of the Iceberg API: the tables of a namespace, and the snapshots of a table."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from benchmarks.growing import Growing, Operation, Start, sent
+from benchmarks.growing import Growing, Measurement, Start, sent
 from benchmarks.iceberg import BASE, SET, commit, encoded, snapshot
 from benchmarks.load import request, run_once
 from benchmarks.servers import Running, java_fixture, reference
-from benchmarks.workloads import Workload
+from benchmarks.workloads import RequestLoad
 from conformance.iceberg.support.content import SCHEMA
 
 STARTS: dict[str, Start] = {
@@ -19,10 +19,10 @@ STARTS: dict[str, Start] = {
 TABLE = "/namespaces/ns/tables/t00000"
 PAGE = "/namespaces/ns/tables?pageToken=&pageSize=100&n={n}"
 PER_COMMIT = 500  # snapshots
-CREATE = Workload("createTable", "/namespaces/ns/tables", body=encoded({"name": "x{n}", "schema": SCHEMA}))
-LIST = Workload("listTables, a page of 100", PAGE, "GET")
-LOAD = Workload("loadTable", TABLE + "?n={n}", "GET")
-COMMIT = Workload("updateTable", TABLE, body=encoded(commit(SET)))
+CREATE = RequestLoad("createTable", "/namespaces/ns/tables", body=encoded({"name": "x{n}", "schema": SCHEMA}))
+LIST = RequestLoad("listTables, a page of 100", PAGE, "GET")
+LOAD = RequestLoad("loadTable", TABLE + "?n={n}", "GET")
+COMMIT = RequestLoad("updateTable", TABLE, body=encoded(commit(SET)))
 
 
 def _post(server: Running, path: str, body: object) -> bytes:
@@ -31,7 +31,7 @@ def _post(server: Running, path: str, body: object) -> bytes:
 
 def _namespace(server: Running) -> None:
     if run_once(server.url, [_post(server, "/namespaces", {"namespace": ["ns"]})], connections=1).errors:
-        raise RuntimeError(f"{server.name} refused to create a namespace")
+        raise RuntimeError(f"{server.name} rejected the creation of a namespace")
 
 
 def _tables(server: Running, size: int) -> Iterator[int]:
@@ -55,11 +55,11 @@ TABLES = Growing(
     STARTS,
     _tables,
     (
-        Operation(CREATE),
-        Operation(LIST),
-        Operation(Workload(f"{LIST.quantity}, after a write", PAGE, "GET"), after=CREATE),
-        Operation(LOAD),
-        Operation(Workload("loadTable, after another was created", LOAD.path, "GET"), after=CREATE),
+        Measurement(CREATE),
+        Measurement(LIST),
+        Measurement(RequestLoad(f"{LIST.quantity}, after a write", PAGE, "GET"), after=CREATE),
+        Measurement(LOAD),
+        Measurement(RequestLoad("loadTable, after another was created", LOAD.path, "GET"), after=CREATE),
     ),
 )
 SNAPSHOTS = Growing(
@@ -67,10 +67,12 @@ SNAPSHOTS = Growing(
     STARTS,
     _snapshots,
     (
-        Operation(COMMIT),
-        Operation(Workload("loadTable, after a commit", LOAD.path, "GET"), after=COMMIT),
-        Operation(Workload("loadTable of refs, after a commit", LOAD.path + "&snapshots=refs", "GET"), after=COMMIT),
-        Operation(LOAD),
+        Measurement(COMMIT),
+        Measurement(RequestLoad("loadTable, after a commit", LOAD.path, "GET"), after=COMMIT),
+        Measurement(
+            RequestLoad("loadTable of refs, after a commit", LOAD.path + "&snapshots=refs", "GET"), after=COMMIT
+        ),
+        Measurement(LOAD),
     ),
 )
 GROWING = (TABLES, SNAPSHOTS)

@@ -1,4 +1,4 @@
-"""What grows in the Lance API: the tables of a namespace, and the versions of a table."""
+"""Growing collections of the Lance API: the tables of a namespace, and the versions of a table."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from pathlib import Path
 
 import urllib3
 
-from benchmarks.growing import CHUNK, Growing, Operation, Start, sent
+from benchmarks.growing import CHUNK, Growing, Measurement, Start, sent
 from benchmarks.load import request, run_once
 from benchmarks.servers import Running, reference, rest_adapter
-from benchmarks.workloads import Workload
+from benchmarks.workloads import RequestLoad
 from conformance.author.strategies import tables
 from conformance.lance.support.arrow import STREAM_TYPE, stream
 
 REST_ADAPTER = "RestAdapter"
-BATCH = 500  # tables that a request declares
+BATCH = 500  # tables per request
 STARTS: dict[str, Start] = {
     "memory": lambda _: reference("lance", "memory"),
     "directory": lambda folder: reference("lance", f"dir:{folder}"),
@@ -25,28 +25,28 @@ STARTS: dict[str, Start] = {
 
 
 def _path(number: int) -> str:
-    """Return what paths of a table begin with."""
+    """Return the beginning of a table's paths."""
     return f"/v1/table/ns%24t{number:06}/"
 
 
 TABLE = _path(0)
 LIST = "/v1/namespace/ns/table/list?limit=100&n={n}"
-DECLARE = Workload("DeclareTable", "/v1/table/ns%24x{n}/declare")
-LIST_DECLARED = Workload("ListTables, declared ones too", LIST + "&include_declared=true", "GET")
-LIST_TABLES = Workload("ListTables, with data", LIST + "&include_declared=false", "GET")
-LIST_ALL = Workload("ListAllTables", "/v1/table?limit=100&include_declared=true&n={n}", "GET")
-DESCRIBE = Workload("DescribeTable", TABLE + "describe?n={n}")
+DECLARE = RequestLoad("DeclareTable", "/v1/table/ns%24x{n}/declare")
+LIST_DECLARED = RequestLoad("ListTables, declared ones too", LIST + "&include_declared=true", "GET")
+LIST_TABLES = RequestLoad("ListTables, with data", LIST + "&include_declared=false", "GET")
+LIST_ALL = RequestLoad("ListAllTables", "/v1/table?limit=100&include_declared=true&n={n}", "GET")
+DESCRIBE = RequestLoad("DescribeTable", TABLE + "describe?n={n}")
 VERSION_PAGE = TABLE + "version/list?limit=100&n={n}"
 
 
 def _made(server: Running, *paths: str) -> None:
-    """Send requests with an empty body. Raises RuntimeError when one is refused."""
+    """Send requests with an empty body. Raises RuntimeError for a rejected request."""
     if run_once(server.url, [request(server.url, "POST", path, b"{}") for path in paths], connections=1).errors:
-        raise RuntimeError(f"{server.name} refused one of {', '.join(paths)}")
+        raise RuntimeError(f"{server.name} rejected one of {', '.join(paths)}")
 
 
 def _declared(server: Running, size: int) -> Iterator[int]:
-    """Declare tables in a namespace, many at once on a server that has batches."""
+    """Declare tables in a namespace, in batches if the server offers them."""
     _made(server, "/v1/namespace/ns/create")
     if server.name == REST_ADAPTER:
         return sent(server, (request(server.url, "POST", _path(number) + "declare", b"{}") for number in range(size)))
@@ -61,13 +61,13 @@ def _batch(server: Running, first: int, count: int) -> bytes:
 
 
 def _versions(server: Running, size: int) -> Iterator[int]:
-    """Make versions of a table, as a client does who has opened it where it lies."""
+    """Create versions of a table, like a client that has opened it at its location."""
     import lance  # noqa: PLC0415 - slow to import
 
     _made(server, "/v1/namespace/ns/create")
     create = request(server.url, "POST", TABLE + "create", stream(tables(3)), STREAM_TYPE)
     if run_once(server.url, [create], connections=1).errors:
-        raise RuntimeError(f"{server.name} refused to create a table")
+        raise RuntimeError(f"{server.name} rejected the creation of a table")
     answer = urllib3.request("POST", server.url + TABLE + "describe", json={})
     dataset = lance.dataset(answer.json()["location"])
     for number in range(1, size):
@@ -78,7 +78,7 @@ def _versions(server: Running, size: int) -> Iterator[int]:
 
 
 def _manifest(folder: Path, size: int) -> dict[str, float]:
-    """Return what the manifest table of a directory takes: files of old versions are part of it."""
+    """Return the size of a directory's manifest table, files of old versions included."""
     manifest = next(folder.rglob("__manifest"), folder / "none")
     files = [path for path in manifest.rglob("*") if path.is_file()]
     versions = sum(path.suffix == ".manifest" for path in files)
@@ -91,13 +91,13 @@ TABLES = Growing(
     STARTS,
     _declared,
     (
-        Operation(DECLARE),
-        Operation(LIST_DECLARED),
-        Operation(Workload("ListTables, declared, after a write", LIST_DECLARED.path, "GET"), after=DECLARE),
-        Operation(LIST_TABLES),
-        Operation(LIST_ALL),
-        Operation(DESCRIBE),
-        Operation(Workload("DescribeTable, after a write", DESCRIBE.path), after=DECLARE),
+        Measurement(DECLARE),
+        Measurement(LIST_DECLARED),
+        Measurement(RequestLoad("ListTables, declared, after a write", LIST_DECLARED.path, "GET"), after=DECLARE),
+        Measurement(LIST_TABLES),
+        Measurement(LIST_ALL),
+        Measurement(DESCRIBE),
+        Measurement(RequestLoad("DescribeTable, after a write", DESCRIBE.path), after=DECLARE),
     ),
     _manifest,
 )
@@ -106,10 +106,10 @@ VERSIONS = Growing(
     STARTS,
     _versions,
     (
-        Operation(Workload("ListTableVersions", VERSION_PAGE)),
-        Operation(Workload("ListTableVersions, newest first", VERSION_PAGE + "&descending=true")),
-        Operation(Workload("DescribeTableVersion", TABLE + "version/describe?n={n}", body=b'{"version": 1}')),
-        Operation(DESCRIBE),
+        Measurement(RequestLoad("ListTableVersions", VERSION_PAGE)),
+        Measurement(RequestLoad("ListTableVersions, newest first", VERSION_PAGE + "&descending=true")),
+        Measurement(RequestLoad("DescribeTableVersion", TABLE + "version/describe?n={n}", body=b'{"version": 1}')),
+        Measurement(DESCRIBE),
     ),
 )
 GROWING = (TABLES, VERSIONS)

@@ -1,4 +1,4 @@
-"""`python -m benchmarks growth`: what operations cost among few things and among many, on every server."""
+"""Command `python -m benchmarks growth`: the cost of operations on small and large collections, on every server."""
 
 from __future__ import annotations
 
@@ -11,9 +11,8 @@ import click
 from rich.console import Console
 
 from benchmarks import growing_iceberg, growing_lance
+from benchmarks.commands import numbers, print_rows, save_rows
 from benchmarks.growing import Growing, grown
-from benchmarks.numbers import numbers
-from benchmarks.printing import print_rows, save_rows
 
 GROWING = {"lance": growing_lance.GROWING, "iceberg": growing_iceberg.GROWING}
 SIZES = "500,2000"
@@ -21,18 +20,20 @@ PATIENCE = 60.0
 
 
 @click.command()
-@click.option("--api", type=click.Choice(list(GROWING)), help="Only one API.")
-@click.option("-k", "select", default="", metavar="WORD", help='Only names like "tables, memory" with this.')
-@click.option("--sizes", default=SIZES, show_default=True, callback=numbers, help="How many things there are.")
-@click.option("--patience", default=PATIENCE, show_default=True, help="Seconds that a server may take to be filled.")
-@click.option("--folder", type=click.Path(path_type=Path), help="Where servers keep data.  [default: a temporary one]")
-@click.option("--json", "path", type=click.Path(path_type=Path), help="Also write the figures here.")
+@click.option("--api", type=click.Choice(list(GROWING)), help="Only this API.")
+@click.option(
+    "-k", "select", default="", metavar="WORD", help='Only names such as "tables, memory" that contain this text.'
+)
+@click.option("--sizes", default=SIZES, show_default=True, callback=numbers, help="Numbers of objects.")
+@click.option("--patience", default=PATIENCE, show_default=True, help="Time limit for filling a server, in seconds.")
+@click.option("--folder", type=click.Path(path_type=Path), help="Directory of the servers.  [default: a temporary one]")
+@click.option("--json", "path", type=click.Path(path_type=Path), help="Also write the figures to this file.")
 def growth(
     api: str | None, select: str, sizes: list[int], patience: float, folder: Path | None, path: Path | None
 ) -> None:
-    """Measure latencies of one client among few and among many tables, versions and snapshots.
+    """Measure latencies of one client with few and with many tables, versions and snapshots.
 
-    Each line has the median at each size, measured in turns, and the last of them divided by the first.
+    Each line has the median at each size, measured in turns, and the last divided by the first.
     """
     rows = []
     console = Console(highlight=False, markup=False, soft_wrap=True)
@@ -49,7 +50,7 @@ def growth(
 
 
 def _chosen(api: str | None, select: str) -> Iterator[tuple[str, Growing]]:
-    """Yield what was chosen, with the name of its API and those servers alone that were chosen."""
+    """Yield the chosen collections, with the name of the API and only the chosen servers."""
     for name, of_api in GROWING.items():
         for growing in of_api if api in (None, name) else ():
             starts = {

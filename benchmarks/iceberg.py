@@ -1,4 +1,4 @@
-"""The Iceberg API: start-up, and operations beside Iceberg's Java fixture server and Prism's static mock."""
+"""Iceberg API: start-up, and operations beside Iceberg's Java fixture server and Prism's static mock."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 
 from benchmarks.load import request, run_once
 from benchmarks.servers import Running, java_fixture, prism, reference
-from benchmarks.workloads import Row, Workload, measured, started
+from benchmarks.workloads import RequestLoad, Row, measured, started
 from conformance.iceberg.support.content import SCHEMA
 from specs.profiles import find_profile
 
@@ -23,7 +23,7 @@ PADDING = {f"property-{number:02}": "x" * 60 for number in range(28)}  # 4 kB of
 
 
 def commit(*updates: dict[str, Any]) -> dict[str, Any]:
-    """Return the body of a commit that assumes nothing."""
+    """Return the body of a commit without requirements."""
     return {"requirements": [], "updates": list(updates)}
 
 
@@ -38,20 +38,20 @@ TRANSACTION = {
 }
 NEW = {"name": "c{n}", "schema": SCHEMA}
 WORKLOADS = (
-    Workload("loadTable, 4 kB", "/namespaces/ns/tables/small", "GET"),
-    Workload("loadTable, 4 kB, not cached", "/namespaces/ns/tables/small?n={n}", "GET"),
-    Workload("loadTable, 500 kB", "/namespaces/ns/tables/large", "GET"),
-    Workload("tableExists", "/namespaces/ns/tables/small", "HEAD"),
-    Workload("listTables, 100", "/namespaces/many/tables", "GET"),
-    Workload("listTables, 100, not cached", "/namespaces/many/tables?n={n}", "GET"),
-    Workload("createTable", "/namespaces/new/tables", body=encoded(NEW)),
-    Workload("updateTable, one writer", "/namespaces/ns/tables/x0", body=encoded(commit(SET)), connections=1),
-    Workload("commitTransaction, 10 tables", "/transactions/commit", body=encoded(TRANSACTION), connections=1),
+    RequestLoad("loadTable, 4 kB", "/namespaces/ns/tables/small", "GET"),
+    RequestLoad("loadTable, 4 kB, not cached", "/namespaces/ns/tables/small?n={n}", "GET"),
+    RequestLoad("loadTable, 500 kB", "/namespaces/ns/tables/large", "GET"),
+    RequestLoad("tableExists", "/namespaces/ns/tables/small", "HEAD"),
+    RequestLoad("listTables, 100", "/namespaces/many/tables", "GET"),
+    RequestLoad("listTables, 100, not cached", "/namespaces/many/tables?n={n}", "GET"),
+    RequestLoad("createTable", "/namespaces/new/tables", body=encoded(NEW)),
+    RequestLoad("updateTable, one writer", "/namespaces/ns/tables/x0", body=encoded(commit(SET)), connections=1),
+    RequestLoad("commitTransaction, 10 tables", "/transactions/commit", body=encoded(TRANSACTION), connections=1),
 )
 
 
 def _document(folder: Path) -> Path:
-    """Write the document for Prism: without credentials, and without headers, of which a list makes it crash."""
+    """Write the document for Prism: without credentials, and without headers, since a header with a list crashes it."""
     raw = json.loads(json.dumps(find_profile("iceberg").document().raw))
     raw.pop("security", None)
     for item in raw["paths"].values():
@@ -79,7 +79,7 @@ def start_up_iceberg(folder: Path) -> Iterator[Row]:
 
 
 def operations_iceberg(folder: Path) -> Iterator[Row]:
-    """Measure operations on the reference server and on the others, in turns."""
+    """Measure operations on the reference server and its peers, in turns."""
     with ExitStack() as stack:
         servers = [
             stack.enter_context(reference("iceberg", "memory", BASE)),
@@ -94,7 +94,7 @@ def operations_iceberg(folder: Path) -> Iterator[Row]:
 
 
 def _fill(server: Running) -> None:
-    """Make what the workloads ask for. Raises RuntimeError when the server refuses some of it."""
+    """Create the objects of the requests. Raises RuntimeError if the server rejects a creation."""
     posts = [("/namespaces", {"namespace": [name], "properties": {}}) for name in ("ns", "many", "new")]
     posts += [("/namespaces/many/tables", {"name": f"t{number:03}", "schema": SCHEMA}) for number in range(TABLES)]
     posts += [("/namespaces/ns/tables", {"name": name, "schema": SCHEMA}) for name in (*TEN, "large")]
@@ -106,11 +106,11 @@ def _fill(server: Running) -> None:
     raw = [request(server.url, "POST", server.base + path, encoded(body)) for path, body in posts]
     refused = run_once(server.url, raw, connections=1).errors
     if refused:
-        raise RuntimeError(f"{server.name} refused {refused} requests while it was filled")
+        raise RuntimeError(f"{server.name} rejected {refused} requests while it was filled")
 
 
 def snapshot(number: int) -> dict[str, Any]:
-    """Return the update that adds the snapshot of a number to a table."""
+    """Return the update that adds a snapshot, by its number, to a table."""
     totals = {name: str(number * 1_000) for name in ("added-records", "total-records", "total-files-size")}
     added = {
         "snapshot-id": 3_055_729_675_574_590_000 + number,

@@ -1,4 +1,4 @@
-"""`python -m benchmarks jobs`: how long a run of the suite takes with some jobs, on a server near by and far away."""
+"""Command `python -m benchmarks jobs`: duration of a run by number of jobs, on a near and on a distant server."""
 
 from __future__ import annotations
 
@@ -12,9 +12,8 @@ from pathlib import Path
 import click
 from rich.console import Console
 
-from benchmarks.numbers import numbers
+from benchmarks.commands import numbers, print_rows, save_rows
 from benchmarks.polaris import CREDENTIALS
-from benchmarks.printing import print_rows, save_rows
 from benchmarks.servers import Running, reference
 from benchmarks.workloads import Row
 from specs.apis import apis
@@ -27,14 +26,18 @@ TESTED_WITH = {"polaris": ("--credential", ROOT_USER)}
 
 @click.command()
 @click.option("--api", "chosen", type=click.Choice(list(apis())), multiple=True, help="Only this API; repeatable.")
-@click.option("--jobs", default="1,8", show_default=True, callback=numbers, help="Requirements at the same time.")
-@click.option("--away", default="0,20", show_default=True, callback=numbers, help="Milliseconds to the server.")
-@click.option("-k", "select", default="", metavar="EXPR", help="Only such requirements.")
-@click.option("--json", "path", type=click.Path(path_type=Path), help="Also write the figures here.")
+@click.option(
+    "--jobs", default="1,8", show_default=True, callback=numbers, help="Numbers of requirements tested in parallel."
+)
+@click.option(
+    "--away", default="0,20", show_default=True, callback=numbers, help="Latencies of the server, in milliseconds."
+)
+@click.option("-k", "select", default="", metavar="EXPR", help="Only requirements whose ids match.")
+@click.option("--json", "path", type=click.Path(path_type=Path), help="Also write the figures to this file.")
 def jobs(chosen: tuple[str, ...], jobs: list[int], away: list[int], select: str, path: Path | None) -> None:
-    """Measure runs of the suite against the reference server, all answers of which are late by so many milliseconds.
+    """Measure runs of the suite against the reference server with delayed responses.
 
-    Each line has the seconds for each number of jobs, and the first of them divided by the last.
+    Each line has the seconds for each number of jobs, and the first divided by the last.
     """
     console = Console(highlight=False, markup=False, soft_wrap=True)
     rows = []
@@ -50,7 +53,7 @@ def jobs(chosen: tuple[str, ...], jobs: list[int], away: list[int], select: str,
 def timed(api: str, late: int, jobs: list[int], select: str) -> Iterator[Row]:
     """Yield a row: the seconds of a run for each number of jobs, each on a new server.
 
-    Raises RuntimeError when a run is not green.
+    Raises RuntimeError if a run fails.
     """
     figures = {}
     for count in jobs:
@@ -69,5 +72,5 @@ def _run(server: Running, api: str, count: int, select: str, report: str) -> flo
     run = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, check=False)
     seconds = time.perf_counter() - started
     if run.returncode:
-        raise RuntimeError(f"the run was not green: {' '.join(command)}\n{run.stdout[-2000:]}{run.stderr[-2000:]}")
+        raise RuntimeError(f"the run failed: {' '.join(command)}\n{run.stdout[-2000:]}{run.stderr[-2000:]}")
     return seconds

@@ -1,4 +1,4 @@
-"""The Lance API: start-up, and operations beside pylance's RestAdapter."""
+"""Lance API: start-up, and operations beside pylance's RestAdapter."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 
 from benchmarks.load import request, run_once
 from benchmarks.servers import Running, reference, rest_adapter
-from benchmarks.workloads import Row, Workload, measured, started
+from benchmarks.workloads import RequestLoad, Row, measured, started
 from conformance.author.strategies import tables
 from conformance.lance.support.arrow import STREAM_TYPE, stream
 
@@ -17,21 +17,21 @@ THOUSAND = stream(tables(1000))
 PREDICATE = b'{"predicate":"id > 1"}'
 QUERY = b'{"vector":{},"k":10,"filter":"id > 1"}'
 WORKLOADS = (
-    Workload("ListNamespaces", "/v1/namespace/%24/list?limit=10", "GET"),
-    Workload("ListTables", "/v1/namespace/ns/table/list?limit=10", "GET"),
-    Workload("DescribeTable", "/v1/table/ns%24t3/describe"),
-    Workload("ListTables, not cached", "/v1/namespace/ns/table/list?limit=10&n={n}", "GET"),
-    Workload("DescribeTable, not cached", "/v1/table/ns%24t3/describe?n={n}"),
-    Workload("CreateNamespace", "/v1/namespace/ns%24{n}/create"),
-    Workload("DeclareTable", "/v1/table/ns%24d{n}/declare"),
-    Workload("CreateTable, 1k rows", "/v1/table/ns%24c{n}/create", body=THOUSAND, kind=STREAM_TYPE),
-    Workload("InsertIntoTable, 1k rows", "/v1/table/ns%24t1/insert", body=THOUSAND, kind=STREAM_TYPE, connections=1),
-    Workload("CountTableRows", "/v1/table/ns%24t3/count_rows"),
-    Workload("CountTableRows, predicate", "/v1/table/ns%24t3/count_rows", body=PREDICATE),
-    Workload("QueryTable, filter", "/v1/table/ns%24t3/query", body=QUERY),
-    Workload("CountTableRows, predicate, not cached", "/v1/table/ns%24t3/count_rows?n={n}", body=PREDICATE),
-    Workload("QueryTable, filter, not cached", "/v1/table/ns%24t3/query?n={n}", body=QUERY),
-    Workload("ListTableVersions", "/v1/table/ns%24t3/version/list"),
+    RequestLoad("ListNamespaces", "/v1/namespace/%24/list?limit=10", "GET"),
+    RequestLoad("ListTables", "/v1/namespace/ns/table/list?limit=10", "GET"),
+    RequestLoad("DescribeTable", "/v1/table/ns%24t3/describe"),
+    RequestLoad("ListTables, not cached", "/v1/namespace/ns/table/list?limit=10&n={n}", "GET"),
+    RequestLoad("DescribeTable, not cached", "/v1/table/ns%24t3/describe?n={n}"),
+    RequestLoad("CreateNamespace", "/v1/namespace/ns%24{n}/create"),
+    RequestLoad("DeclareTable", "/v1/table/ns%24d{n}/declare"),
+    RequestLoad("CreateTable, 1k rows", "/v1/table/ns%24c{n}/create", body=THOUSAND, kind=STREAM_TYPE),
+    RequestLoad("InsertIntoTable, 1k rows", "/v1/table/ns%24t1/insert", body=THOUSAND, kind=STREAM_TYPE, connections=1),
+    RequestLoad("CountTableRows", "/v1/table/ns%24t3/count_rows"),
+    RequestLoad("CountTableRows, predicate", "/v1/table/ns%24t3/count_rows", body=PREDICATE),
+    RequestLoad("QueryTable, filter", "/v1/table/ns%24t3/query", body=QUERY),
+    RequestLoad("CountTableRows, predicate, not cached", "/v1/table/ns%24t3/count_rows?n={n}", body=PREDICATE),
+    RequestLoad("QueryTable, filter, not cached", "/v1/table/ns%24t3/query?n={n}", body=QUERY),
+    RequestLoad("ListTableVersions", "/v1/table/ns%24t3/version/list"),
 )
 
 

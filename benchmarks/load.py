@@ -1,7 +1,7 @@
-"""A closed loop of requests: N connections, each sends a request as soon as the last is answered.
+"""Closed loop of requests: N connections, each sends a request as soon as the last one has its response.
 
-Requests are bytes made beforehand, and answers are not looked into. `wrk` sends them where it is installed: it takes
-a few microseconds for each, so that the speed is the server's. Without it an event loop of Python's does, which is the
+Requests are prepared bytes, and responses are not parsed. If `wrk` is installed, it sends them: it needs a few
+microseconds for each, so that the speed is the server's. Otherwise an event loop of Python sends them, which is the
 bottleneck above some ten thousand requests a second.
 """
 
@@ -23,20 +23,20 @@ WRK = shutil.which("wrk")
 CLIENT = "wrk" if WRK else "Python (install wrk for a client that is never the bottleneck)"
 SCRIPT = Path(__file__).with_name("load.lua")
 NUMBER = b"{n}"
-"""What stands in a request for a number: 20 digits, never the same again."""
+"""Placeholder in a request for a unique number of 20 digits."""
 DIGITS = 20
 _BEGINNINGS = count(time.time_ns() // 1_000_000)
-"""The first digits of each load's numbers: loads of the same millisecond have no number in common."""
+"""First digits of each load's numbers: loads of the same millisecond share no number."""
 HEADER_END = b"\r\n\r\n"
 LENGTH = b"content-length:"
 PATIENCE = 60.0
-"""The longest wait for an answer, in seconds."""
+"""Time limit of a response, in seconds."""
 CHUNKED, LAST_CHUNK = b"transfer-encoding: chunked", b"0\r\n\r\n"
 
 
 @dataclass(frozen=True, slots=True)
 class Load:
-    """The result of a load: answers per second, and latencies in milliseconds."""
+    """Result of a load: responses per second, and latencies in milliseconds."""
 
     per_second: float
     p50: float
@@ -52,7 +52,7 @@ def request(
     content_type: str = "application/json",
     headers: Mapping[str, str] = MappingProxyType({}),
 ) -> bytes:
-    """Return a request as bytes; it may have NUMBER in its path and body."""
+    """Return a request as bytes; its path and body may contain NUMBER."""
     head = f"{method} {path} HTTP/1.1\r\nHost: {urlsplit(url).netloc}\r\n"
     head += "".join(f"{name}: {value}\r\n" for name, value in headers.items())
     if method != "GET":
@@ -62,15 +62,15 @@ def request(
 
 
 def numbered(raw: bytes) -> Iterator[bytes]:
-    """Yield a request again and again, NUMBER in it being another one every time."""
+    """Yield a request endlessly, each time with another number for NUMBER."""
     first = _first_digits()
     for number in count(1):
         yield raw.replace(NUMBER, b"%s%07d" % (first, number))
 
 
 def run_load(url: str, raw: bytes, *, seconds: int, connections: int) -> Load:
-    """Send a request again and again for some seconds over some connections, and return the result."""
-    if WRK and not raw.startswith(b"HEAD"):  # wrk would wait for the body that the answer speaks of
+    """Send a request repeatedly for some seconds over some connections, and return the result."""
+    if WRK and not raw.startswith(b"HEAD"):  # wrk would wait for a body
         return _run_wrk(WRK, url, raw, seconds, connections)
     return asyncio.run(_run(url, numbered(raw) if NUMBER in raw else repeat(raw), seconds, connections))
 
@@ -122,7 +122,7 @@ async def _client(url: str, requests: Iterator[bytes], until: float, latencies: 
 
 
 class _Answers(asyncio.Protocol):
-    """Reads one answer after the other, each to its end."""
+    """Reader of complete responses, one after the other."""
 
     def __init__(self) -> None:
         self._buffer = bytearray()
@@ -130,13 +130,13 @@ class _Answers(asyncio.Protocol):
         self._head: asyncio.Future[bytes] | None = None
 
     def next(self, *, bodiless: bool) -> asyncio.Future[bytes]:
-        """Return the head of the next answer, when it is whole. Raises ConnectionError when the server hangs up."""
+        """Return the head of the next response, once it is complete. Raises ConnectionError if the server hangs up."""
         self._bodiless = bodiless
         self._head = asyncio.get_running_loop().create_future()
         return self._head
 
     def data_received(self, data: bytes) -> None:
-        """See asyncio.Protocol."""
+        """Store received bytes, and complete the response."""
         self._buffer += data
         end = self._buffer.find(HEADER_END) + len(HEADER_END)
         if self._head is None or end < len(HEADER_END):
@@ -144,7 +144,7 @@ class _Answers(asyncio.Protocol):
         head = bytes(self._buffer[:end])
         if self._bodiless or self._is_whole(head.lower()):
             self._buffer.clear()
-            if not self._head.done():  # it is where the load was interrupted
+            if not self._head.done():  # it is done if the load was interrupted
                 self._head.set_result(head)
 
     def _is_whole(self, head: bytes) -> bool:
@@ -155,6 +155,6 @@ class _Answers(asyncio.Protocol):
         return len(self._buffer) >= len(head) + length
 
     def connection_lost(self, _error: Exception | None) -> None:
-        """See asyncio.Protocol."""
+        """Fail the response that is incomplete."""
         if self._head is not None and not self._head.done():
             self._head.set_exception(ConnectionError("the server closed the connection"))

@@ -1,8 +1,7 @@
-"""`python -m benchmarks.pipeline`: how loading and reporting grow with what is loaded.
+"""Command `python -m benchmarks.pipeline`: growth of loading and reporting with the number of runs.
 
 The largest size is 1,000 runs of 2,000 requirements with 10,000 exchanges each. Every command is a process of
-its own, Spark and the reference server included; its memory is what all its processes have at the same time, and
-its processor time that of all of them.
+its own, with Spark and the reference server; memory and processor time are the sums over all its processes.
 """
 
 from __future__ import annotations
@@ -28,13 +27,13 @@ from spark_tests.pipeline.generate import Amount, generate
 from spark_tests.pipeline.schema import TABLES
 
 WHOLE = Amount(1000, 2000, 10_000)
-SIZES = (16, 4, 1)  # the whole is divided by
+SIZES = (16, 4, 1)  # divisors of the largest size
 LOADED = re.compile(r"([\d,]+) new runs")
 
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """What a command took: seconds, those of all processors, bytes of memory at its height, what it printed."""
+    """Cost of a command: seconds, processor seconds, peak bytes of memory, and its output."""
 
     seconds: float
     processors: float
@@ -43,11 +42,11 @@ class Cost:
 
 
 @click.command()
-@click.option("--folder", type=click.Path(path_type=Path), help="Where to work.  [default: a temporary folder]")
-@click.option("--sizes", default=",".join(map(str, SIZES)), show_default=True, help="The whole, divided by these.")
-@click.option("--json", "path", type=click.Path(path_type=Path), help="Also write the figures here.")
+@click.option("--folder", type=click.Path(path_type=Path), help="Working directory.  [default: a temporary one]")
+@click.option("--sizes", default=",".join(map(str, SIZES)), show_default=True, help="Divisors of the largest size.")
+@click.option("--json", "path", type=click.Path(path_type=Path), help="Also write the figures to this file.")
 def main(folder: Path | None, sizes: str, path: Path | None) -> None:
-    """Measure the pipeline at several sizes, and that a second load of the same runs changes nothing."""
+    """Measure the pipeline at several sizes, and check that a second load of the same runs changes nothing."""
     rows = []
     with tempfile.TemporaryDirectory(dir=folder) as scratch:
         for divisor in map(int, sizes.split(",")):
@@ -59,7 +58,7 @@ def main(folder: Path | None, sizes: str, path: Path | None) -> None:
 
 
 def measure(folder: Path, divisor: int) -> dict[str, float]:
-    """Load a part of the whole, load it again, report on it. Raises RuntimeError when the second load does anything."""
+    """Load runs twice and report on them. Raises RuntimeError if the second load changes anything."""
     amount = Amount(WHOLE.runs // divisor, WHOLE.requirements, WHOLE.exchanges)
     generate(folder / "runs", amount)
     where = ("--folder", str(folder / "warehouse"))
@@ -87,7 +86,7 @@ def measure(folder: Path, divisor: int) -> dict[str, float]:
 
 
 def state(folder: Path) -> dict[str, tuple[int, int]]:
-    """Return the snapshot and the rows of each table of a warehouse, as its catalog shows them."""
+    """Return the snapshot and the number of rows of each table of a warehouse, from its catalog."""
     with serve("iceberg", storage=f"dir:{folder}") as server:
         return {name: _snapshot(f"{server.url}/v1/namespaces/lakeproof/tables/{name}") for name in TABLES}
 
@@ -114,7 +113,7 @@ def _size(folder: Path) -> int:
 
 
 def run(*arguments: str) -> Cost:
-    """Run a command of the warehouse. Raises RuntimeError when it fails."""
+    """Run a command of the warehouse. Raises RuntimeError if it fails."""
     started, peak, ticks = time.perf_counter(), 0, dict[int, int]()
     command = [sys.executable, "-m", "lakeproof", "warehouse", *arguments]
     with (

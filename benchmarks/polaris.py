@@ -1,4 +1,4 @@
-"""Apache Polaris: management, and the catalog under access control beside the Iceberg API without it."""
+"""Apache Polaris: management, and the catalog with access control beside the Iceberg API without it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from urllib.parse import urlencode
 import urllib3
 
 from benchmarks.servers import Running, reference
-from benchmarks.workloads import Row, Workload, interleaved, measured
+from benchmarks.workloads import RequestLoad, Row, interleaved, measured
 from conformance.iceberg.support.content import SCHEMA
 
 MANAGEMENT, CATALOG = "/api/management/v1", "/api/catalog/v1"
@@ -22,32 +22,32 @@ LAKE, ROLES = "lake", 100
 OPEN = "Iceberg"  # the API without access control
 FEW, MANY = 10, 1_000  # grants of a caller
 MANAGING = (
-    Workload("getPrincipal", "/principals/root", "GET"),
-    Workload("getPrincipal, not cached", "/principals/root?n={n}", "GET"),
-    Workload(f"listPrincipalRoles, {ROLES}, not cached", "/principal-roles?n={n}", "GET"),
-    Workload("listGrantsForCatalogRole", f"/catalogs/{LAKE}/catalog-roles/catalog_admin/grants", "GET"),
-    Workload("createPrincipalRole", "/principal-roles", body=b'{"principalRole": {"name": "r{n}"}}'),
+    RequestLoad("getPrincipal", "/principals/root", "GET"),
+    RequestLoad("getPrincipal, not cached", "/principals/root?n={n}", "GET"),
+    RequestLoad(f"listPrincipalRoles, {ROLES}, not cached", "/principal-roles?n={n}", "GET"),
+    RequestLoad("listGrantsForCatalogRole", f"/catalogs/{LAKE}/catalog-roles/catalog_admin/grants", "GET"),
+    RequestLoad("createPrincipalRole", "/principal-roles", body=b'{"principalRole": {"name": "r{n}"}}'),
 )
 TABLES = (
-    Workload("loadTable", "/namespaces/ns/tables/t", "GET"),
-    Workload("loadTable, not cached", "/namespaces/ns/tables/t?n={n}", "GET"),
-    Workload("createTable", "/namespaces/ns/tables", body=json.dumps({"name": "c{n}", "schema": SCHEMA}).encode()),
+    RequestLoad("loadTable", "/namespaces/ns/tables/t", "GET"),
+    RequestLoad("loadTable, not cached", "/namespaces/ns/tables/t?n={n}", "GET"),
+    RequestLoad("createTable", "/namespaces/ns/tables", body=json.dumps({"name": "c{n}", "schema": SCHEMA}).encode()),
 )
 NOT_CACHED = TABLES[1]
 
 
 class Manager:
-    """Sends the requests that prepare a server. Raises RuntimeError when one is refused."""
+    """Sender of the requests that prepare a server."""
 
     def __init__(self, server: Running) -> None:
         self.server = server
 
     def send(self, path: str, body: Any, method: str = "POST") -> Any:
-        """Send a JSON body and return the answer."""
+        """Send a JSON body and return the response. Raises RuntimeError for a rejected request."""
         return self._send(method, path, json.dumps(body), {"Content-Type": "application/json", **self.server.headers})
 
     def logged_in(self, client_id: str, secret: str) -> Running:
-        """Return the server for a caller with a token for its credentials."""
+        """Return the server with a token for the caller's credentials."""
         form = {"grant_type": "client_credentials", "client_id": client_id, "client_secret": secret}
         body = urlencode({**form, "scope": "PRINCIPAL_ROLE:ALL"})
         answer = self._send(
@@ -58,12 +58,12 @@ class Manager:
     def _send(self, method: str, path: str, body: str, headers: dict[str, str]) -> Any:
         answer = urllib3.request(method, self.server.url + path, body=body, headers=headers)
         if answer.status >= 300:
-            raise RuntimeError(f"{method} {path} was refused: {answer.data[:300]!r}")
+            raise RuntimeError(f"{method} {path} was rejected: {answer.data[:300]!r}")
         return answer.json() if answer.data else None
 
 
 def _caller(manager: Manager, name: str, grants: int) -> Running:
-    """Make a principal that may read tables by one of so many grants; the others are on other namespaces."""
+    """Create a principal with a number of grants; one allows it to read tables, the others are on other namespaces."""
     credentials = manager.send(f"{MANAGEMENT}/principals", {"principal": {"name": name}})["credentials"]
     manager.send(f"{MANAGEMENT}/principal-roles", {"principalRole": {"name": name}})
     manager.send(f"{MANAGEMENT}/catalogs/{LAKE}/catalog-roles", {"catalogRole": {"name": name}})
@@ -77,7 +77,7 @@ def _caller(manager: Manager, name: str, grants: int) -> Running:
 
 
 def _filled(server: Running, folder: Path) -> Manager:
-    """Return a server with a catalog, a table and some principal roles, for root."""
+    """Fill a server with a catalog, a table and some principal roles; return the manager for root."""
     manager = Manager(Manager(server).logged_in(*CREDENTIALS))
     base = {"default-base-location": f"file://{folder.absolute()}/lake"}
     storage = {"storageConfigInfo": {"storageType": "FILE"}}
@@ -95,7 +95,7 @@ def _add_tables(manager: Manager, place: str) -> None:
 
 
 def operations_polaris(folder: Path) -> Iterator[Row]:
-    """Measure management on both backends, and tables of Polaris beside those of the Iceberg API."""
+    """Measure management on both backends, and tables of Polaris beside tables of the Iceberg API."""
     options = ("--bootstrap", ":".join(CREDENTIALS))
     with ExitStack() as stack:
         managers = [
@@ -115,7 +115,7 @@ def operations_polaris(folder: Path) -> Iterator[Row]:
 
 
 def grants_polaris(folder: Path) -> Iterator[Row]:
-    """Measure a request of a caller with few grants, and with many."""
+    """Measure a request of a caller with few grants, and of a caller with many."""
     with reference("polaris", "memory", options=("--bootstrap", ":".join(CREDENTIALS))) as server:
         manager = _filled(server, folder)
         for number in range(1, MANY):

@@ -1,4 +1,4 @@
-"""Starting the servers that are compared, each in a process of its own."""
+"""Servers to compare, each in its own process."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ PEERS = Path(__file__).parent.parent / "peers"
 
 @dataclass(frozen=True, slots=True)
 class Running:
-    """A server that answers: its name, URL, process, and the seconds until it said that it was ready.
+    """Running server: its name, URL, process, and the seconds until it was ready.
 
-    `base` is the path below which its operations lie, `headers` go with every request.
+    `base` is the path prefix of its operations, `headers` are sent with every request.
     """
 
     name: str
@@ -57,7 +57,7 @@ def rest_adapter(root: Path) -> Iterator[Running]:
 
 @contextlib.contextmanager
 def java_fixture() -> Iterator[Running]:
-    """Run Iceberg's own fixture server, with its catalog on disk: in memory it fails under several clients."""
+    """Run Iceberg's fixture server, with its catalog on disk: in memory it fails with several clients."""
     with _running(
         "fixture", [sys.executable, "-m", "peers.iceberg_java.fixture", "strict=false", "durable=true"], "/v1"
     ) as running:
@@ -66,7 +66,7 @@ def java_fixture() -> Iterator[Running]:
 
 @contextlib.contextmanager
 def prism(document: Path) -> Iterator[Running]:
-    """Run Prism, which answers from a document alone. Raises RuntimeError when there is no Node to run it."""
+    """Run Prism, which responds from a document alone. Raises RuntimeError if Node is missing."""
     if not shutil.which("npx"):
         raise RuntimeError("Prism needs Node: install it, or choose other benchmarks with -k")
     command = ["npx", "--yes", PRISM, "mock", "--host", "127.0.0.1", "--port", str(free_port()), str(document)]
@@ -76,10 +76,10 @@ def prism(document: Path) -> Iterator[Running]:
 
 @contextlib.contextmanager
 def _running(name: str, command: list[str], base: str = "", ready: str = "") -> Iterator[Running]:
-    """Start a server and wait for the line that ends with its URL, the first one that has the word `ready`."""
+    """Start a server and wait for the first line with the word `ready`, which ends with the URL."""
     started = time.perf_counter()
     with contextlib.ExitStack() as stack:
-        with held_back():  # so that no server is started that nothing will end
+        with held_back():  # so that every started server is ended
             process = subprocess.Popen(
                 command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, start_new_session=True
             )
@@ -87,16 +87,16 @@ def _running(name: str, command: list[str], base: str = "", ready: str = "") -> 
         line = next((line for line in process.stdout or () if ready in line), "")
         if not line:
             raise RuntimeError(f"{name} did not start: {' '.join(command)}")
-        threading.Thread(target=deque, args=(process.stdout, 0), daemon=True).start()  # what it logs goes nowhere
+        threading.Thread(target=deque, args=(process.stdout, 0), daemon=True).start()  # discard its log
         yield Running(name, line.split()[-1], process.pid, time.perf_counter() - started, base)
 
 
 def _end(process: subprocess.Popen[str]) -> None:
-    """End a server and what it started: npx and java are its children."""
+    """End a server and its child processes, such as npx and java."""
     try:
         os.killpg(process.pid, signal.SIGTERM)
         process.wait(STOP_SECONDS)
-    finally:  # also when it is interrupted, or the server does not end
+    finally:  # also after an interruption, or if the server does not end
         with contextlib.suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGKILL)
         process.wait()

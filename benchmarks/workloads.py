@@ -1,4 +1,4 @@
-"""What a benchmark is made of: workloads, sent to several servers in turns, and lines of figures."""
+"""Parts of a benchmark: requests, sent to several servers in turns, and rows of figures."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ SECONDS = 1
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One line of the result: the quantity measured, the figures by server, and a summary of them."""
+    """Row of the result: the quantity, the figures by server, and their ratio."""
 
     quantity: str
     figures: dict[str, float]
@@ -28,10 +28,10 @@ class Row:
 
 
 @dataclass(frozen=True, slots=True)
-class Workload:
-    """One request, sent for ever; "{n}" in its path or body is another number every time.
+class RequestLoad:
+    """Request that is sent repeatedly; "{n}" in its path or body is another number every time.
 
-    Its path stands below the base of the server.
+    Its path is relative to the base of the server.
     """
 
     quantity: str
@@ -48,7 +48,7 @@ class Workload:
 
 
 def started(servers: Iterable[AbstractContextManager[Running]]) -> Row:
-    """Start and end each server and return the time from the start of its process to readiness."""
+    """Start and end each server, and return the time from the start of its process until it is ready."""
     figures = {}
     for server in servers:
         with server as running:
@@ -58,16 +58,16 @@ def started(servers: Iterable[AbstractContextManager[Running]]) -> Row:
 
 @dataclass(frozen=True, slots=True)
 class Speeds:
-    """Of each load, the requests answered in a second, and the microseconds of all processors for each of them."""
+    """Speeds of each load: responses per second, and processor microseconds per response."""
 
     per_second: dict[str, float]
     micros: dict[str, float]
 
 
-def interleaved(loads: dict[str, tuple[Running, Workload]]) -> Speeds:
-    """Return the medians of each load over several rounds, taken in turns.
+def interleaved(loads: dict[str, tuple[Running, RequestLoad]]) -> Speeds:
+    """Return the medians of each load over several rounds, measured in turns.
 
-    Raises RuntimeError when a server refuses one.
+    Raises RuntimeError if a server rejects a request.
     """
     speeds: dict[str, list[float]] = {name: [] for name in loads}
     micros: dict[str, list[float]] = {name: [] for name in loads}
@@ -77,14 +77,16 @@ def interleaved(loads: dict[str, tuple[Running, Workload]]) -> Speeds:
             outcome = run_load(server.url, load.request(server), seconds=SECONDS, connections=load.connections)
             used = processor_seconds(server.pid) - used
             if outcome.errors:
-                raise RuntimeError(f"{server.name} refused {load.quantity} {outcome.errors} times")
+                raise RuntimeError(f"{server.name} rejected {load.quantity} {outcome.errors} times")
             speeds[name].append(outcome.per_second)
             micros[name].append(used / SECONDS / outcome.per_second * 1e6)
     return Speeds(_medians(speeds), _medians(micros))
 
 
-def measured(quantity: str, loads: dict[str, tuple[Running, Workload]], peers: tuple[str, ...] = ()) -> Iterator[Row]:
-    """Measure loads and yield a row of their speeds, and one of what they cost: it differs less on a busy machine."""
+def measured(
+    quantity: str, loads: dict[str, tuple[Running, RequestLoad]], peers: tuple[str, ...] = ()
+) -> Iterator[Row]:
+    """Measure loads and yield a row of their speeds, and a row of their costs, which vary less on a busy machine."""
     speeds = interleaved(loads)
     yield Row(quantity, speeds.per_second, "/s", _compared(speeds.per_second, peers))
     cheapness = {name: 1 / micros for name, micros in speeds.micros.items() if micros}
@@ -96,7 +98,7 @@ def _medians(samples: dict[str, list[float]]) -> dict[str, float]:
 
 
 def _compared(speeds: dict[str, float], peers: tuple[str, ...]) -> str:
-    """Return how much better ours are than each peer, as text."""
+    """Return the ratio of our servers to each peer, as text."""
     ours = [name for name in speeds if name not in peers]
     return "; ".join(
         f"{peer}: " + ", ".join(f"{speeds[name] / speeds[peer]:.1f}x ({name.split()[1]})" for name in ours)

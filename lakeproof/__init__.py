@@ -5,7 +5,7 @@
 
     results, code = lakeproof.check("http://localhost:2333")
 
-The parts are imported when they are first used: a mock is not kept waiting by the suite.
+Parts are imported on first use: a mock does not wait for the import of the suite.
 """
 
 import importlib

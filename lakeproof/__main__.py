@@ -1,4 +1,4 @@
-"""`lakeproof`, and `python -m lakeproof`."""
+"""Entry point of `lakeproof` and of `python -m lakeproof`."""
 
 from lakeproof.packages import bind_packages
 
@@ -6,7 +6,7 @@ from lakeproof.packages import bind_packages
 def main() -> None:
     """Run the command line and exit with its code."""
     bind_packages()
-    from lakeproof.cli import main as run  # noqa: PLC0415 - what it imports has to be ours
+    from lakeproof.cli import main as run  # noqa: PLC0415 - its imports need the bound packages
 
     run()
 

@@ -35,7 +35,7 @@ S = TypeVar("S", "Server", "ServerProcess")
 
 
 class NotReported(NotWritten):
-    """The report of a run cannot be written; `results` are what it would have."""
+    """Error for a report that cannot be written; `results` are the results of the run."""
 
     def __init__(self, problem: NotWritten, results: Results) -> None:
         super().__init__(problem.message, problem.hint)
@@ -53,14 +53,14 @@ def check(
 ) -> tuple[Results, int]:
     """Test a server, write the reports, and return the results and the exit code.
 
-    Where nothing was selected, nothing is written: the report of an earlier run stays. An interruption ends the tests;
-    one that comes later is ignored, so that what was found is written.
+    If nothing is selected, nothing is written: the report of an earlier run stays. An interruption ends the tests;
+    during the report it is ignored, so that the findings are written.
 
-    Without a URL the embedded reference server is started on a free port, with a token, so that requirements on
-    credentials can be tested too. `settings` are those of a run, `runner` runs another suite than the
-    kit's, `program` is the command that runs it. With a URL the results of the kit's suite have what the reference
-    server answers to the steps of findings. Raises Problem when there is nothing that can be tested or the report
-    cannot be written; where that turns out after the tests, it is NotReported, which has the results.
+    Without a URL it starts the embedded reference server on a free port, with a token, so that requirements on
+    credentials are tested, too. `settings` are those of a run, `runner` runs another suite than the kit's,
+    `program` is the command that runs it. With a URL the results of the kit's suite contain the reference server's
+    responses to the steps of findings. Raises Problem if nothing can be tested or the report cannot be
+    written; a failure to write after the tests is NotReported, with the results.
     """
     loaded = load_settings({**settings, "server": url})
     runner = runner or partial(run, reference=_reference if loaded.server else None)
@@ -80,16 +80,17 @@ def check(
 
 
 def reproduce(finding: Mapping[str, Any], url: str, **settings: object) -> Reproduced:
-    """Return whether a finding, as `lakeproof repro --as pytest` writes it, is still there at a URL.
+    """Send the steps of a finding, in the form of `lakeproof repro --as pytest`, to a URL, and return the outcome.
 
-    `settings` are those that differ from the recorded run's. Raises Problem when the target cannot be tested.
+    `settings` are those that differ from the settings of the recorded run. Raises Problem if the target cannot be
+    tested.
     """
     record = msgspec.convert(finding, Recorded)
     return reproduction.reproduce(record, settings_for(record, url, settings))
 
 
 def check_files(settings: Settings) -> None:
-    """Look at the files that a run reads and writes, before it does anything. Raises Problem for one that is broken."""
+    """Check the files that a run reads and writes, before it starts. Raises Problem for a broken or unwritable file."""
     if settings.expect:
         read_expectations(Path(settings.expect))
     check_report(Path(settings.report))
@@ -97,11 +98,11 @@ def check_files(settings: Settings) -> None:
 
 @contextlib.contextmanager
 def target_of(settings: Settings) -> Iterator[Settings]:
-    """Yield the settings with the URL to test: the given one or that of an embedded server, in a process of its own."""
+    """Yield the settings with the URL to test: the given URL, or the URL of an embedded server in its own process."""
     if settings.server:
         yield settings
         return
-    from lakeproof.server_process import ServerProcess, log_in  # noqa: PLC0415 - who tests their own need not wait
+    from lakeproof.server_process import ServerProcess, log_in  # noqa: PLC0415 - a run against a URL does not need it
 
     with contextlib.ExitStack() as stack:
         with doing("starting the embedded server"):
@@ -113,10 +114,10 @@ def target_of(settings: Settings) -> Iterator[Settings]:
 
 @contextlib.contextmanager
 def _reference(settings: Settings) -> Iterator[Settings]:
-    """Yield the settings for a reference server that is asked as the server of a run was: with a token, or without.
+    """Yield the settings for a reference server that answers the steps of findings, with a token if the run had one.
 
-    What a run was given of its server - namespaces, places, storages - this one does not have. Its log is not kept:
-    among the lines of a run they would be taken for the tested server's.
+    The namespaces, locations and storage options of the tested server do not exist on this one. Its log is discarded:
+    among the lines of a run it would look like the log of the tested server.
     """
     token = secrets.token_urlsafe(12) if settings.token or settings.credential else ""
     known = Settings(api=settings.api, profile=profile_of(settings).name, header=settings.header)
@@ -128,9 +129,9 @@ def _reference(settings: Settings) -> Iterator[Settings]:
 
 @contextlib.contextmanager
 def embedded(settings: Settings, token: str, start: Callable[[ServerSettings], S]) -> Iterator[tuple[Settings, S]]:
-    """Yield the settings to test an embedded server, and that server; without a token it lets everybody in.
+    """Yield the settings to test an embedded server, and the server; without a token it accepts every caller.
 
-    `start` is Server, or ServerProcess.
+    `start` is Server or ServerProcess.
     """
     from reference_server.serve import api_class, server_settings  # noqa: PLC0415 - as in target_of
 

@@ -1,4 +1,4 @@
-"""The `lakeproof` command: what is common to all commands, and nothing else."""
+"""Command group `lakeproof`: the parts that all commands share, and nothing else."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from specs.writing import OF_THE_DISK, not_written
 
 HERE = Path(__file__).parent
 COLLECT_AFTER = (20_000, 20, 20)
-"""Thresholds of the garbage collector: by its own, a tenth of a run goes into looking through documents and schemas."""
+"""Thresholds of the garbage collector: with Python's own, it spends a tenth of a run on documents and schemas."""
 COMMANDS = {
     "serve": "serve_command",
     "check": "check_command",
@@ -45,27 +45,26 @@ COMMANDS = {
 }
 EPILOG = """\b
 Examples:
-  lakeproof check                               test the embedded reference server
-  lakeproof check http://localhost:2333         test a Lance Namespace server
-  lakeproof serve --api lance                   run a mock on http://127.0.0.1:2333
+  lakeproof check                         test the embedded reference server
+  lakeproof check http://localhost:2333   test a Lance Namespace server
+  lakeproof serve --api lance             run a mock on http://127.0.0.1:2333
   lakeproof explain lance.namespace.create.conflict
   lakeproof spec show CreateTable
 
-\b
-Exit codes: 0 conforms, 1 does not, 2 interrupted, 3 the kit failed,
-4 wrong usage or no server there, 5 nothing was selected.
+Exit codes: 0 conforms, 1 does not conform, 2 interrupted, 3 error of the kit,
+4 wrong usage or unreachable server, 5 nothing selected.
 """
 
 
 class LazyGroup(click.Group):
-    """Imports a command when it is called: `serve` does not wait for what only `check` needs."""
+    """Command group that imports a command when it is called: `serve` does not wait for the imports of `check`."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """See click.Group."""
+        """Return the names of the commands, in the order of the help."""
         return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """See click.Group."""
+        """Import and return a command, None for an unknown name. Raises Problem for an unknown variable."""
         if cmd_name not in COMMANDS:
             return None
         check_environment(os.environ)
@@ -75,13 +74,13 @@ class LazyGroup(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """See click.Group. Raises Problem for an unknown command, with the nearest."""
+        """Find the command of a command line. Raises Problem for an unknown command, with the nearest name."""
         if args[0] not in COMMANDS and not args[0].startswith("-"):
-            raise Problem(f"No such command {args[0]!r}.", did_you_mean(args[0], COMMANDS, most=1))
+            raise Problem(f"Unknown command {args[0]!r}.", did_you_mean(args[0], COMMANDS, most=1))
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """List the commands with the first sentences of their help, read from their sources: no import takes longer."""
+        """List the commands with the first sentences of their help, read from their sources: importing them is slow."""
         with formatter.section("Commands"):
             formatter.write_dl([(name, _first_sentence(name)) for name in self.list_commands(ctx)])
 
@@ -92,7 +91,7 @@ def _command(name: str) -> Any:
 
 
 def _first_sentence(command: str) -> str:
-    """Return how the help of a command begins."""
+    """Return the first sentence of a command's help."""
     source = (HERE / "commands" / f"{command}.py").read_text(encoding="utf-8")
     functions = (node for node in ast.parse(source).body if isinstance(node, ast.FunctionDef))
     node = next(node for node in functions if node.name == COMMANDS[command])
@@ -106,7 +105,7 @@ def _first_sentence(command: str) -> str:
 )
 @click.version_option(package_name="lakeproof", prog_name="lakeproof")
 def lakeproof() -> None:
-    """Test lakehouse catalogs, and mock them: Lance Namespace, Iceberg REST and Apache Polaris."""
+    """Test and mock lakehouse catalogs: Lance Namespace, Iceberg REST and Apache Polaris."""
 
 
 def main() -> None:
@@ -129,20 +128,20 @@ def main() -> None:
     except OSError as error:
         if error.errno not in OF_THE_DISK:
             raise
-        refused = not_written(error.filename or "The output", error, "Make room there, or write to another place.")
+        refused = not_written(error.filename or "The output", error, "Free some space, or write to another place.")
         code = complain(refused.message, refused.hint)
     sys.exit(code if isinstance(code, int) else 0)
 
 
 def check_environment(environ: Mapping[str, str]) -> None:
-    """Raise Problem for a variable LAKEPROOF_... that no command knows."""
+    """Raise Problem for a variable LAKEPROOF_... that no command reads."""
     check_variables(environ)
     if any(name.startswith(f"{ENV_PREFIX}{SERVE}_".upper()) for name in environ):
         _command(SERVE).check_variables(environ)
 
 
 def complain(message: str, hint: str) -> int:
-    """Say what is wrong and what to do about it; return the exit code for that."""
+    """Print a problem and its hint to standard error, and return the exit code of wrong usage."""
     coloured = False if os.environ.get("NO_COLOR") else None
     click.echo(click.style("lakeproof: ", "red", bold=True) + visible(message), err=True, color=coloured)
     if hint:

@@ -1,4 +1,4 @@
-"""The command line of a run as reports show it: without secrets."""
+"""Command line of a run for its reports, without secrets."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ KEYS_IN_URI = re.compile(r"://[^/@\s]+@")
 
 
 def without_secrets(words: Sequence[str], secret_options: Collection[str]) -> str:
-    """Return a command line in which the values of the secret options, and keys in URIs, are replaced."""
+    """Return a command line with the values of secret options and the keys in URIs replaced."""
     shown = list(words)
     for position, word in enumerate(words):
         option, equals, _ = word.partition("=")
@@ -28,5 +28,5 @@ def without_secrets(words: Sequence[str], secret_options: Collection[str]) -> st
 
 
 def command_line() -> str:
-    """Return the command line of this process as it was given, without secrets."""
+    """Return the command line of this process, without secrets."""
     return without_secrets(["lakeproof", *sys.argv[1:]], [flag(name) for name in secret_settings()])

@@ -1,4 +1,4 @@
-"""The two streams that commands print to, and the tables there."""
+"""Consoles for standard output and standard error, and the tables of commands."""
 
 from __future__ import annotations
 
@@ -16,34 +16,34 @@ WIDEST = 1 << 20
 
 
 class SafeConsole(Console):
-    """A console that nobody's text controls: only its own styles and movements reach the terminal as they are.
+    """Console that escapes control characters in texts: only its own styles and movements control the terminal.
 
-    What is no screen has no width: in a file or a pipe nothing is cut or wrapped, whatever its colors.
+    A file or a pipe has no width: text in it is neither truncated nor wrapped, whatever its colors.
     """
 
     @property
     def is_screen(self) -> bool:
-        """True when somebody sees what is printed, line by line, in some width."""
+        """True if the output is a terminal with a width."""
         try:
             return self.file.isatty()
-        except ValueError:  # it is closed
+        except ValueError:  # the stream is closed
             return False
 
     @property  # type: ignore[misc]  # nobody sets it
     def size(self) -> ConsoleDimensions:
-        """See Console.size."""
+        """Size of the terminal; for a file or a pipe, a width that no line reaches."""
         size = super().size
         return size if self.is_screen else ConsoleDimensions(WIDEST, size.height)
 
     def rule(self, title: TextType = "", **options: Any) -> None:
-        """See Console.rule. Outside of a screen it is the title alone: a line across has no end there."""
+        """Print a title in a line across the terminal; in a file or a pipe, the title alone."""
         if self.is_screen:
             super().rule(title, **options)
         else:
             self.print(title)
 
     def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterator[Segment]:
-        """See Console.render. Outside of a screen the spaces that fill a line are left out."""
+        """Yield the segments of a renderable; for a file or a pipe, without the spaces that fill a line."""
         segments = (
             segment if segment.control else Segment(visible(segment.text), segment.style)
             for segment in super().render(renderable, options)
@@ -52,7 +52,7 @@ class SafeConsole(Console):
 
 
 def _without_filling(segments: Iterable[Segment]) -> Iterator[Segment]:
-    """Yield segments without the spaces before the end of a line."""
+    """Yield segments without trailing spaces of lines."""
     held: list[Segment] = []
     for segment in segments:
         if segment.text == "\n":
@@ -72,6 +72,6 @@ err = SafeConsole(stderr=True, highlight=False)
 
 
 def table_of(*headers: RenderableType, **options: Any) -> Table:
-    """Return a table as all commands print them; a long word goes on in the next line, and none is cut."""
+    """Return a table in the style of all commands; it breaks long words into lines and truncates none."""
     columns = [Column(header, overflow="fold") for header in headers]
     return Table(*columns, box=None, header_style="dim", pad_edge=False, **options)

@@ -1,4 +1,4 @@
-"""`lakeproof check` of the embedded server with all APIs: a run for each, and one page of them."""
+"""`lakeproof check` of the embedded server with all APIs: one run per API, and one page of all runs."""
 
 from __future__ import annotations
 
@@ -36,10 +36,10 @@ WORST_FIRST = (*ENDING, EXIT_FAILS, EXIT_NOTHING, EXIT_CONFORMS)
 
 
 def check_every_api(*, as_json: bool, **given: Any) -> int:
-    """Test the embedded server with each API that has what is selected, print the runs, and return the worst exit code.
+    """Test each API of the embedded server that has selected requirements, print the runs, return the worst exit code.
 
-    The reports of several APIs lie in a folder each of the report's folder, which has a page of all.
-    Raises Problem where nothing can be selected by what was given, or the page cannot be written.
+    With several APIs, each has its reports in a folder below the report's folder, which has a page of all.
+    Raises Problem if the arguments select nothing, or the page cannot be written.
     """
     settings = load_settings(given)
     folder = Path(settings.report)
@@ -71,7 +71,7 @@ def check_every_api(*, as_json: bool, **given: Any) -> int:
 def _tested(
     selected: Sequence[str], folder: Path, given: Mapping[str, Any], *, announce: bool
 ) -> Iterator[tuple[str, Ended]]:
-    """Yield the run of each API: one after another, or with several jobs at the same time."""
+    """Yield the run of each API: one after another, or in parallel with several jobs."""
     jobs = load_settings(given).jobs
     runs = {api: {**given, "api": api, "report": str(folder / api)} for api in selected}
     if jobs > 1:
@@ -94,7 +94,10 @@ def _announce(api: str, wanted: bool) -> None:
 
 
 def _selected(given: Mapping[str, Any], folder: Path) -> list[str]:
-    """Return the APIs that have a requirement of those selected; one where none has: its run says so."""
+    """Return the APIs with selected requirements; if there are none, the first API, whose run reports that.
+
+    Raises Problem if the arguments are invalid for every API.
+    """
     chosen, problem = [], None
     for api in servable():
         try:

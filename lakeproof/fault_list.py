@@ -1,4 +1,4 @@
-"""The list of faults that `lakeproof serve --list-faults` shows."""
+"""List of faults for `lakeproof serve --list-faults`."""
 
 from __future__ import annotations
 
@@ -16,24 +16,24 @@ from reference_server.faults import Fault
 from specs.profiles import Profile
 
 FAULT, WRONG = "fault", "what is wrong"
-MOST = 2  # names of operations that fit beside each other
+MOST = 2  # names of operations in a row
 EXAMPLES = (
-    ("--fault slow:2.5", "every answer, 2.5 seconds late"),
-    ("--fault throttled:{operation}", "one operation only"),
-    ("--fault slow:{operation}:2.5", "the same with seconds"),
-    ("--fault slow --fault plain-text-errors", "several at once"),
-    ("--fault {derived}", "one that follows from the document"),
-    ("--allow-faults", "then a request chooses: X-Lakeproof-Fault: slow:2.5, plain-text-errors"),
+    ("--fault slow:2.5", "delays every response by 2.5 seconds"),
+    ("--fault throttled:{operation}", "affects one operation"),
+    ("--fault slow:{operation}:2.5", "delays one operation by 2.5 seconds"),
+    ("--fault slow --fault plain-text-errors", "combines faults"),
+    ("--fault {derived}", "a fault derived from the document"),
+    ("--allow-faults", "a request chooses its faults: X-Lakeproof-Fault: slow:2.5, plain-text-errors"),
 )
 
 
 def print_faults(served: Sequence[Profile]) -> None:
-    """Print the faults for clients of some profiles by group, those that follow from their documents, and examples."""
+    """Print the client faults of some profiles by group, the faults derived from their documents, and examples."""
     columns = (FAULT, *(["API"] if len(served) > 1 else []), "operations", WRONG)
     for group, some in groupby(client_faults(served), lambda entry: entry.group):
         _print(group, [_row(entry, served) for entry in some], *columns)
     derived = [(fault.name, fault.breaks) for fault in _families()]
-    _print("For every operation of the document", derived, FAULT, WRONG)
+    _print("Derived for every operation of the document", derived, FAULT, WRONG)
     document = served[0].document()
     names = {"operation": next(iter(document.operations)), "derived": next(derived_faults(document)).name}
     _print("Examples", [tuple(text.format(**names) for text in row) for row in EXAMPLES], "option", "")
@@ -42,7 +42,7 @@ def print_faults(served: Sequence[Profile]) -> None:
 
 
 def print_faults_as_json(served: Sequence[Profile]) -> None:
-    """Print the same as one JSON object."""
+    """Print the client faults and derived faults of some profiles as one JSON object."""
     written = [
         {
             "name": entry.fault.name,
@@ -63,7 +63,7 @@ def _families() -> list[Fault]:
 
 
 def _row(entry: ClientFault, served: Sequence[Profile]) -> tuple[str, ...]:
-    """Return what a table says of a fault; of several APIs, also whose it is."""
+    """Return the cells of a fault's row in a table; with several APIs, also its API."""
     owners = "all" if len(entry.apis) == len(served) else ", ".join(entry.apis)
     apis = [owners] if len(served) > 1 else []
     shown = ", ".join(entry.operations[:MOST]) or "all"

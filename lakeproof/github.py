@@ -1,4 +1,4 @@
-"""Annotations of GitHub's workflows: a line for each cause, which the run's page shows at its top."""
+"""Annotations for GitHub workflows: one line for each cause, shown at the top of the workflow run's page."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from collections.abc import Iterator
 from conformance.values.results import Results
 
 KINDS = {"fail": "error", "warn": "warning", "blocked": "notice"}
-MOST = 10  # of each kind are shown by GitHub
+MOST = 10  # GitHub shows this many annotations of a kind
 IN_DATA = {"%": "%25", "\r": "%0D", "\n": "%0A"}
 IN_TITLE = {**IN_DATA, ":": "%3A", ",": "%2C"}
 
 
 def workflow_commands(results: Results) -> Iterator[str]:
-    """Yield the workflow commands that annotate a run with its causes, the worst first."""
+    """Yield the workflow commands that annotate a run with its causes, worst first."""
     for verdict, kind in KINDS.items():
         for cause in [cause for cause in results.causes if cause.verdict == verdict][:MOST]:
             title = _escaped(f"{cause.level}, {cause.title}", IN_TITLE)

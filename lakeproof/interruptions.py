@@ -1,7 +1,7 @@
-"""Interruptions of a command by SIGINT and SIGTERM: handlers, and blocks in which they wait or are ignored.
+"""Interruptions of a command by SIGINT and SIGTERM: handlers, and blocks that delay or ignore them.
 
-Who starts a command with SIGINT ignored (`nohup`, a script that puts it in the background) wants Ctrl-C to pass it by:
-SIGINT stays ignored then, and SIGTERM ends the command in good order.
+A command that was started with SIGINT ignored (`nohup`, a background job of a script) keeps ignoring it: Ctrl-C is not
+meant for it. SIGTERM still ends the command cleanly.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ Handler = Callable[[int, FrameType | None], object]
 
 
 def handle(handler: Handler) -> None:
-    """Install a handler of interruptions, in the main thread; a SIGINT that is ignored from outside stays ignored."""
+    """Install a handler of interruptions, in the main thread; a SIGINT that was ignored at the start stays ignored."""
     if threading.current_thread() is threading.main_thread():
         for number in INTERRUPTIONS:
             if number != signal.SIGINT or signal.getsignal(number) is not signal.SIG_IGN:
@@ -26,7 +26,7 @@ def handle(handler: Handler) -> None:
 
 @contextmanager
 def held_back() -> Iterator[None]:
-    """Let interruptions wait until a `with` block is left."""
+    """Delay interruptions to the end of a `with` block."""
     came: list[int] = []
     try:
         with _handled(lambda number, _: came.append(number)):
@@ -38,14 +38,14 @@ def held_back() -> Iterator[None]:
 
 @contextmanager
 def ignored() -> Iterator[None]:
-    """Ignore interruptions until a `with` block is left."""
+    """Ignore interruptions in a `with` block."""
     with _handled(lambda *_: None):
         yield
 
 
 @contextmanager
 def _handled(handler: Handler) -> Iterator[None]:
-    """Have interruptions handled so until a `with` block is left, in the main thread: no other is interrupted."""
+    """Install a handler of interruptions for a `with` block, in the main thread: Python interrupts no other thread."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return

@@ -1,4 +1,4 @@
-"""Faults measured by several processes at the same time, each with an embedded server of its own."""
+"""Measuring faults with several processes in parallel, each with its own embedded server."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ from reference_server.faults import FAMILIES, Fault, find_fault
 from reference_server.serve import Server
 from specs.profiles import find_profile
 
-WAREHOUSE = "default"  # a run that names it sees what becomes of clients that name none
+WAREHOUSE = "default"  # a run that names the warehouse also tests requests that name none
 FIRST, KNOWN, ALL = "first", "known", "all"
-BATCH = 20  # faults that are shown in one run
+BATCH = 20  # faults per run
 JUDGED = ("pass", *FINDINGS)
 
 
 @dataclass(frozen=True)
 class Bench:
-    """A server, the settings that test it, and what was learnt about who notices."""
+    """Embedded server, the settings that test it, and the requirements that are likely to notice a fault."""
 
     settings: Settings
     server: Server
@@ -41,16 +41,16 @@ class Bench:
 
 @dataclass(frozen=True)
 class Measuring:
-    """How faults are measured: by so many processes, and what they are shown to.
+    """Measurement of faults: the number of processes, and the requirements that each fault is shown to.
 
-    first   requirements, until one notices: of a fault that follows from a document those that meet it on a server
-            without it, else those of its operations before the others
-    known   those of noticed.toml, each of them, and as `first` where it names none; where this server offers nothing
-            that they are about, the fault changed nothing
-    all     each requirement of the fault's operations
+    first   requirements until one notices: for a derived fault the requirements that reach it on a server without
+            faults, for a written fault the requirements of its operations before all others
+    known   every requirement that noticed.toml lists for the fault, or as `first` if it lists none; if the server does
+            not offer the operations that they test, the fault counts as one that changed nothing
+    all     every requirement of the fault's operations
 
-    Each requirement is shown the server without a fault first. `failing` are those that it does not meet even so: they
-    say nothing of a fault, and are shown none.
+    Each requirement runs on the server without faults first. `failing` are the requirements that fail there: they
+    prove nothing about a fault and are left out.
     """
 
     api: str
@@ -59,7 +59,7 @@ class Measuring:
     failing: set[str] = field(default_factory=set)
 
     def measure(self, names: Collection[str]) -> Iterator[Mutant]:
-        """Yield the measurement of each fault, as it is done."""
+        """Yield the measurement of each fault, as soon as it is complete."""
         document = find_profile(self.api).document()
         faults = {name: replace(find_fault(name, [document]), name=name) for name in names}
         wholly = {name: stages for name, stages in self._fair(self._wholly(faults)).items() if any(stages)}
@@ -72,7 +72,7 @@ class Measuring:
         yield from self._written({name: fault for name, fault in left.items() if name not in derived})
 
     def _written(self, faults: Mapping[str, Fault]) -> Iterator[Mutant]:
-        """Measure with the requirements of each fault's operations, and what survives these with all others."""
+        """Show each fault to the requirements of its operations, and the surviving faults to all others."""
         left, everybody = dict(faults), judging(self.api).keys()
         close = {name: near(self.api, fault.operations) for name, fault in faults.items()}
         for shown in self._noticed(self._fair({name: (sorted(ids),) for name, ids in close.items()})):
@@ -82,7 +82,7 @@ class Measuring:
         yield from map(_unnoticed, left.values())
 
     def _fair(self, plan: Plan) -> Plan:
-        """Return a plan without the requirements that fail on the server without a fault."""
+        """Return a plan without the requirements that fail on the server without faults."""
         asked = {name for stages in plan.values() for ids in stages for name in ids}
         if asked:
             with _served(self.api) as bench, ProgressListener() as listener:
@@ -93,7 +93,7 @@ class Measuring:
         }
 
     def _wholly(self, faults: Mapping[str, Fault]) -> Plan:
-        """Return the faults that are shown to requirements each of which is asked."""
+        """Return the plan of the faults that every one of their requirements is shown."""
         if self.asked == ALL:
             return {name: (sorted(near(self.api, fault.operations)),) for name, fault in faults.items()}
         if self.asked == FIRST:
@@ -103,12 +103,12 @@ class Measuring:
         return {name: (ids,) for name, ids in known.items() if ids}
 
     def _near_first(self, fault: Fault, ids: Collection[str]) -> tuple[list[str], list[str]]:
-        """Return the requirements of a fault's operations, and the others."""
+        """Return the requirements of a fault's operations, and the other requirements."""
         close = near(self.api, fault.operations)
         return [name for name in ids if name in close], [name for name in ids if name not in close]
 
     def _derived(self, faults: Mapping[str, Fault]) -> Iterator[Mutant]:
-        """Measure with the requirements of the faults' operations, and what survives these with all others."""
+        """Show each fault to the requirements of the faults' operations, and the surviving faults to all others."""
         close = near(self.api, {operation for fault in faults.values() for operation in fault.operations})
         meeting = self._who_meets(faults, close)
         yield from (_unnoticed(faults[name], reached=False) for name in faults.keys() - meeting.keys())
@@ -160,14 +160,14 @@ def _unnoticed(fault: Fault, *, reached: bool = True) -> Mutant:
 
 
 def _show(api: str, plan: Plan, first: bool) -> list[Shown]:
-    """Show a batch of faults; where the first that notices is enough, so is its first counterexample."""
+    """Show a batch of faults to their requirements; if one that notices is enough, so is its first counterexample."""
     bench = _of_process(api)
     return show(replace(bench.settings, no_shrink=first), plan, bench.likely, first=first)
 
 
 @contextmanager
 def _processes(count: int) -> Iterator[ProcessPoolExecutor]:
-    """Run a pool of processes; an interrupted one is ended at once, where it would measure all that it was given."""
+    """Run a pool of processes; an interruption ends them at once, instead of after their remaining faults."""
     with (
         tempfile.TemporaryDirectory(prefix="lakeproof-mutants-") as folder,
         ProcessPoolExecutor(count, get_context("spawn"), _keep_files_in, (folder,)) as pool,
@@ -181,13 +181,13 @@ def _processes(count: int) -> Iterator[ProcessPoolExecutor]:
 
 
 def _keep_files_in(folder: str) -> None:
-    """Let this process make its temporary files where they are removed however it ends."""
+    """Make temporary files of this process in a folder that is removed even if the process is killed."""
     tempfile.tempdir = folder
 
 
 @cache
 def _of_process(api: str) -> Bench:
-    """Return the bench of this process, whose server runs until the process ends."""
+    """Return the bench of this process; its server runs until the process ends."""
     stack = ExitStack()
     atexit.register(stack.close)
     return stack.enter_context(_served(api))

@@ -1,4 +1,4 @@
-"""Processes of our own code, each with one end of a pipe: they end when the other end is closed."""
+"""Child processes that run functions of lakeproof; each holds one end of a pipe and ends when the other end closes."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import IO, Any
 
 from lakeproof.packages import FOLDER
 
-# Packages of the working directory or PYTHONPATH may have the names of ours: ours are imported first.
+# The working directory or PYTHONPATH may contain packages of the same names: lakeproof's are imported first.
 CODE = (
     "import sys; sys.path.insert(0, sys.argv[1]); import lakeproof; lakeproof.bind_packages(); del sys.path[0]; "
     "from importlib import import_module; getattr(import_module(sys.argv[2]), sys.argv[3])(int(sys.argv[4]))"
@@ -24,10 +24,10 @@ def start_process(
     environ: Mapping[str, str],
     log: IO[bytes] | int | None = None,
 ) -> subprocess.Popen[bytes]:
-    """Start a process that calls a function with the descriptor of its end of a pipe, which is closed here.
+    """Start a process that calls a function with the descriptor of its end of a pipe, and close that end here.
 
-    It is in a session of its own: it hears of no interruption of this one. `log` takes what it prints as errors, by
-    default where this process prints them.
+    The process has its own session: Ctrl-C does not reach it. `log` receives its standard error, by default the
+    standard error of this process.
     """
     process = subprocess.Popen(  # noqa: S603 - our own code
         [sys.executable, "-P", "-c", CODE, str(FOLDER), module, function, str(theirs.fileno())],

@@ -1,7 +1,7 @@
-"""The import packages of lakeproof beside this one, found by their place and not by their name alone.
+"""Import packages of lakeproof, found by their location and not by their name alone.
 
-Their names (`conformance`, `specs`, ...) are ordinary: a project under test may have folders of the same names, and
-the working directory, PYTHONPATH or pytest may put these first on `sys.path`.
+Their names (`conformance`, `specs`, ...) are common: a project under test may have folders of the same names, and the
+working directory, PYTHONPATH or pytest may put these first on `sys.path`.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ PACKAGES = ("specs", "reference_server", "conformance", "spark_tests")
 
 
 def bind_packages() -> None:
-    """Import the packages of lakeproof under their names, whatever `sys.path` has under these names.
+    """Import the packages of lakeproof under their names, regardless of packages of the same names on `sys.path`.
 
-    Raises ImportError when this process has imported another package of such a name already.
+    Raises ImportError if this process has already imported another package of one of these names.
     """
     for name in PACKAGES:
         if name in sys.modules:
@@ -31,15 +31,15 @@ def _check_own(name: str) -> None:
     file = sys.modules[name].__file__
     if file is None or Path(file).parent != FOLDER / name:
         raise ImportError(
-            f"lakeproof has a package `{name}`, and so has this project ({file}): "
-            "run lakeproof in a process of its own, with the command `lakeproof`."
+            f"The package `{name}` of this project ({file}) hides lakeproof's package of the same name: "
+            "run lakeproof in a separate process, with the command `lakeproof`."
         )
 
 
 def _import_own(name: str) -> None:
     spec = PathFinder.find_spec(name, [str(FOLDER)])
     if spec is None or spec.loader is None:
-        raise ImportError(f"The package `{name}` of lakeproof is not in {FOLDER}: install lakeproof again.")
+        raise ImportError(f"The package `{name}` of lakeproof is missing from {FOLDER}: install lakeproof again.")
     module = module_from_spec(spec)
     sys.modules[name] = module
     spec.loader.exec_module(module)

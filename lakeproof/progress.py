@@ -32,12 +32,12 @@ from lakeproof.terminal import COLOURS
 
 LINE_SECONDS = 10.0
 LOOK_SECONDS = 1.0
-BAR = 30  # columns at most: where there is little room the bar gives way, no number is cut
+BAR = 30  # columns at most: in a narrow terminal the bar shrinks, the numbers do not
 
 
 @contextmanager
 def every_second(action: Callable[[], None]) -> Iterator[None]:
-    """Do something every second in a `with` block, beside it."""
+    """Call a function every second during a `with` block, in another thread."""
     over = threading.Event()
 
     def run() -> None:
@@ -54,26 +54,26 @@ def every_second(action: Callable[[], None]) -> Iterator[None]:
 
 
 class Heartbeat:
-    """Prints a line where none was printed for ten seconds; `line` returns it, "" for none."""
+    """Printer of a progress line at most every ten seconds; `line` returns the text, "" for none."""
 
     def __init__(self, line: Callable[[], str], clock: Callable[[], float] = time.monotonic) -> None:
         self._line, self._clock = line, clock
         self._told = clock()
 
     def beat(self) -> None:
-        """Print the line if it is time."""
+        """Print the line if the last one is ten seconds old."""
         if self._clock() - self._told >= LINE_SECONDS and (line := self._line()):
             self._told = self._clock()
             err.print(Text(line), soft_wrap=True)
 
 
 class ActivityProgress(Progress):
-    """A bar with what is done now below it; the spinner there turns as long as anything is done."""
+    """Progress bar with the present activity below it, beside a spinner."""
 
     _spinner = Spinner("dots")
 
     def get_renderables(self) -> Iterator[RenderableType]:
-        """See Progress."""
+        """Yield the bar, if the total is known, and the present activity."""
         if any(task.total for task in self.tasks):
             yield self.make_tasks_table(self.tasks)
         frame = self._spinner.render(time.monotonic())
@@ -81,7 +81,7 @@ class ActivityProgress(Progress):
 
 
 class TimeLeft(ProgressColumn):
-    """The time left, nothing where that is unknown or over: what comes after the last requirement is not counted."""
+    """Column of the estimated time left until the last requirement; empty if unknown or over."""
 
     max_refresh = TimeRemainingColumn.max_refresh
 
@@ -90,13 +90,16 @@ class TimeLeft(ProgressColumn):
         self._left = TimeRemainingColumn()
 
     def render(self, task: Task) -> Text:
-        """See ProgressColumn."""
+        """Return the time left of a task."""
         return self._left.render(task) if task.time_remaining else Text("")
 
 
 @contextmanager
 def showing(line: Callable[[], str] = present) -> Iterator[Progress]:
-    """Show what is done in a `with` block: in a terminal below a bar, for which tasks may be added, else as `line`."""
+    """Show the present activity during a `with` block, and yield the progress bar, to which tasks can be added.
+
+    Without a terminal, `line` is printed every ten seconds instead.
+    """
     columns = (
         BarColumn(None, table_column=Column(max_width=BAR)),
         MofNCompleteColumn(table_column=Column(no_wrap=True)),
@@ -112,7 +115,7 @@ def showing(line: Callable[[], str] = present) -> Iterator[Progress]:
 
 
 class ProgressListener:
-    """Shows how many requirements of a run are tested, with which verdicts, and what is done now."""
+    """Listener that shows the number of tested requirements, their verdicts and the present activity."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._counts: Counter[str] = Counter()
@@ -132,22 +135,22 @@ class ProgressListener:
         self._shown.__exit__(None, None, None)
 
     def selected(self, requirements: list[Requirement]) -> None:
-        """See Listener."""
+        """Add the selected requirements to the total."""
         self.expect(len(requirements))
 
     def expect(self, count: int) -> None:
-        """Hear how many requirements a run will test; several runs may be under way."""
+        """Add the requirements of a run to the total; several runs may be active."""
         if not self._total:
             self._started = self._clock()
         self._total += count
         self._update(total=self._total)
 
     def tested(self, result: Result) -> None:
-        """See Listener."""
+        """Count a verdict of the only run."""
         self.note(result.id, result.verdict)
 
     def note(self, id: str, verdict: str, run: str = "") -> None:
-        """Hear of a verdict of one of several runs."""
+        """Count a verdict of one of several runs."""
         self._verdicts[run, id] = verdict
         self._counts = Counter(self._verdicts.values())
         counts = " ".join(

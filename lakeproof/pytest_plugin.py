@@ -1,4 +1,4 @@
-"""What pytest loads wherever lakeproof is installed: options and one fixture. Nothing else is imported until used.
+"""Plugin that pytest loads wherever lakeproof is installed: options and one fixture; all else is imported on use.
 
 pytest --pyargs conformance --lakeproof-server http://127.0.0.1:2333 --lakeproof-depth smoke
 """
@@ -25,7 +25,7 @@ MARK = "lakeproof_requirement"  # conformance.author.requirement.MARK, likewise
 
 
 class Written(NamedTuple):
-    """A setting of a run as the source says it."""
+    """Setting of a run, read from its source."""
 
     name: str
     type: str
@@ -35,7 +35,7 @@ class Written(NamedTuple):
 
 @cache
 def settings() -> list[Written]:
-    """Return the settings of a run. Their source is read, not imported: a project may have a package of that name."""
+    """Return the settings of a run, read from the source: an import could find a project's package of the same name."""
     source = (FOLDER / "conformance" / "values" / "settings.py").read_text(encoding="utf-8")
     table = next(node for node in ast.parse(source).body if isinstance(node, ast.ClassDef) and node.name == "Settings")
     return [
@@ -64,7 +64,7 @@ def _key(name: str) -> str:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Register the suite when there is a server to test, or the embedded one is asked for by its storage."""
+    """Register the suite if the options name a server, or a storage for the embedded server."""
     config.addinivalue_line("markers", f"{MARK}(requirement): a requirement on a server")
     if config.getoption(_key("server")) or config.getoption(_key("storage")):
         config.pluginmanager.register(_suite_plugin(config))
@@ -72,12 +72,10 @@ def pytest_configure(config: pytest.Config) -> None:
 
 def _suite_plugin(config: pytest.Config) -> SuitePlugin:
     if hasattr(config, "workerinput") or getattr(config.option, "numprocesses", None):
-        raise pytest.UsageError(
-            "pytest -n cannot make one report of a run: leave it out and give --lakeproof-jobs N, which can"
-        )
+        raise pytest.UsageError("pytest -n cannot write one report of a run: use --lakeproof-jobs N instead")
     _bind()
     from conformance.report.card import card  # noqa: PLC0415
-    from conformance.run.plugin import SuitePlugin  # noqa: PLC0415 - only a run with a server pays for it
+    from conformance.run.plugin import SuitePlugin  # noqa: PLC0415 - only a run with a server needs it
     from conformance.run.session import Session  # noqa: PLC0415
     from conformance.values.settings import secret_settings  # noqa: PLC0415
     from lakeproof.checking import target_of  # noqa: PLC0415
@@ -109,13 +107,13 @@ def _bind() -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Refuse to run requirements without a server."""
+    """Raise UsageError for requirements without a server."""
     if not config.pluginmanager.has_plugin(PLUGIN) and any(item.get_closest_marker(MARK) for item in items):
-        raise pytest.UsageError("these are requirements on a server: say which one with --lakeproof-server URL")
+        raise pytest.UsageError("the collected requirements need a server: name it with --lakeproof-server URL")
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
-    """Say how the run ended and where its report is."""
+    """Write the reports of the run, and print its totals and the path of the page."""
     plugin: SuitePlugin | None = config.pluginmanager.get_plugin(PLUGIN)
     if plugin is None:
         return
@@ -140,9 +138,9 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
 
 @pytest.fixture
 def lakeproof_server(request: pytest.FixtureRequest) -> Iterator[Server]:
-    """Run a reference server for the length of a test; its base URLs are in `urls`.
+    """Run a reference server during a test; `urls` are its base URLs.
 
-    It serves every API, or the one that an indirect parameter names.
+    It serves every API, or the API that an indirect parameter names.
     """
     bind_packages()
     from reference_server.serve import serve  # noqa: PLC0415

@@ -1,4 +1,4 @@
-"""The embedded server in a process of its own: who tests it does not share an interpreter lock with it."""
+"""Embedded server in its own process: it does not share an interpreter lock with the tests."""
 
 from __future__ import annotations
 
@@ -24,38 +24,38 @@ from specs.problems import Problem
 from specs.writing import write_file
 
 LOG = "server.log"
-MEMORY = "/dev/shm"  # noqa: S108 - the file system in memory that Linux has for everybody
+MEMORY = "/dev/shm"  # noqa: S108 - Linux's shared file system in memory
 ENOUGH_BYTES = 2 << 30
 
 
 class ServerProcess:
-    """A server for a `with` block, as `Server` is one; its process ends with the block, and with this process."""
+    """Server for a `with` block, used like `Server`; its process ends with the block, and with this process."""
 
     def __init__(self, settings: ServerSettings, log: IO[bytes] | int | None = None) -> None:
-        """Start the process; `start` waits for it. It hears of no interruption: a run cleans up first.
+        """Start the process; `start` waits for it. Ctrl-C does not reach it: a run cleans up first.
 
-        `log` takes the lines of the server, by default the error stream of this process.
+        `log` receives the log of the server, by default the standard error of this process.
         """
         self.urls: dict[str, str] = {}
         self._log = log
         self._pipe, there = Pipe()
         environ = {**os.environ, **temporary_files_in_memory()}
         self._process = start_process(__name__, serve_until_closed.__name__, there, environ, log)
-        with suppress(OSError):  # it has ended already: there is no answer then
+        with suppress(OSError):  # the process has ended: `start` finds no message then
             self._pipe.send(settings)
 
     @property
     def url(self) -> str:
-        """The base URL of the only API served, or of the first."""
+        """Base URL of the only API served, or of the first one."""
         return next(iter(self.urls.values()))
 
     def start(self) -> ServerProcess:
-        """Wait until the server listens. Raises Problem for settings that cannot be served."""
+        """Wait until the server listens. Raises Problem for settings that the server rejects."""
         try:
             answer = self._pipe.recv()
         except (EOFError, OSError):
-            where = "What it printed" if self._log is None else f"{LOG} in the folder of the report"
-            answer = Problem("The embedded server did not start.", f"{where} says why.")
+            where = "Its output above" if self._log is None else f"{LOG} in the folder of the report"
+            answer = Problem("The embedded server did not start.", f"{where} contains the reason.")
         if isinstance(answer, Problem):
             self.stop()
             raise answer
@@ -63,7 +63,7 @@ class ServerProcess:
         return self
 
     def stop(self) -> None:
-        """Let the server close everything and remove its temporary files, as `Server.stop` does."""
+        """Stop the server, which removes its temporary files; kill the process if that takes too long."""
         self._pipe.close()
         try:
             self._process.wait(3 * limits.STOP)
@@ -82,10 +82,9 @@ class ServerProcess:
 
 @contextmanager
 def log_in(folder: Path) -> Iterator[IO[bytes]]:
-    """Yield a file for the lines of a server; it is kept in a folder, for what a run prints is about other things.
+    """Yield a file for the log of a server, and save it in a folder afterwards: a run prints other things.
 
-    There is none where a server has nothing to say, or where the folder cannot be written to: the report that comes
-    after it says so.
+    Nothing is saved if the log is empty, or if the folder is not writable: writing the report reports that.
     """
     with tempfile.TemporaryFile() as log:
         try:
@@ -101,9 +100,9 @@ def log_in(folder: Path) -> Iterator[IO[bytes]]:
 
 
 def temporary_files_in_memory(environ: Mapping[str, str] = os.environ) -> dict[str, str]:
-    """Return the variable that puts temporary files into memory, if there is room and no other place is named.
+    """Return the variable that puts temporary files into memory, if it has space and the environment names no folder.
 
-    The embedded server makes and drops thousands of small files; a disk's file system doubles the work of the kernel.
+    The embedded server creates and drops thousands of small files; on a disk the kernel works twice as long.
     """
     if any(environ.get(name) for name in ("TMPDIR", "TEMP", "TMP")):
         return {}
@@ -112,7 +111,7 @@ def temporary_files_in_memory(environ: Mapping[str, str] = os.environ) -> dict[s
 
 
 def serve_until_closed(descriptor: int) -> None:
-    """Serve by the settings that come through a pipe, answer with the URLs, and stop when the other end is closed."""
+    """Receive settings through a pipe, start the server, send its URLs, and stop when the other end is closed."""
     gc.set_threshold(*COLLECT_AFTER)
     sys.setswitchinterval(SWITCH_SECONDS)
     pipe: Connection[dict[str, str] | Problem, ServerSettings] = Connection(descriptor)

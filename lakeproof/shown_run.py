@@ -1,4 +1,4 @@
-"""A run as a command shows it: how far it is, what it found, and where its report is."""
+"""Runs of `check` with their output: progress, findings, and the path of the report."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from specs.problems import Problem
 
 
 class Ended(NamedTuple):
-    """A run that is over: its results, its exit code, and why its report could not be written."""
+    """Completed run: its results, its exit code, and the problem if its report could not be written."""
 
     results: Results
     code: int
@@ -31,18 +31,18 @@ class Ended(NamedTuple):
 
 
 def check_and_show(url: str | None, *, as_json: bool, **given: Any) -> int:
-    """Test a server as `check` does with these arguments, print the run, and return its exit code."""
+    """Test a server with the arguments of `check`, print the run, and return its exit code."""
     return show_run(run_with_progress(url, **given), as_json=as_json)
 
 
 def run_with_progress(url: str | None, **given: Any) -> Ended:
-    """Test a server as `check` does with these arguments, and show how far the run is."""
+    """Test a server with the arguments of `check`, and show the progress."""
     with ProgressListener() as listener:
         return run_to_end(url, listener=listener, command=command_line(), **given)
 
 
 def run_to_end(url: str | None, **given: Any) -> Ended:
-    """Test a server as `check` does with these arguments; a report that cannot be written takes no result away."""
+    """Test a server with the arguments of `check`; return the results even if the report cannot be written."""
     try:
         return Ended(*check(url, **given))
     except NotReported as problem:
@@ -50,7 +50,7 @@ def run_to_end(url: str | None, **given: Any) -> Ended:
 
 
 def show_run(ended: Ended, *, as_json: bool) -> int:
-    """Print a run and where its report is, or all of it as JSON and nothing else; return its exit code."""
+    """Print a run and the path of its report, or only its results as JSON; return its exit code."""
     results, code, problem = ended
     if as_json:
         click.echo(json.dumps({"exit": code, **results.to_json()}, indent=2))
@@ -67,7 +67,7 @@ def _print(results: Results, *, reported: bool) -> None:
         for line in workflow_commands(results):
             click.echo(visible(line))
     if not results.run.selected:
-        out.print("Nothing was selected. No report was written.")
+        out.print("No requirement was selected. No report was written.")
         return
     totals = ", ".join(f"{count:,} {verdict}" for verdict, count in results.totals.items() if count) or "nothing tested"
     out.print(f"{totals} in {results.run.seconds:.1f} s")
@@ -76,5 +76,5 @@ def _print(results: Results, *, reported: bool) -> None:
 
 
 def report_of(folder: str) -> str:
-    """Return the line that says where the report in a folder is."""
+    """Return the line with the path of the report in a folder."""
     return f"report: {folder}/{REPORT}"

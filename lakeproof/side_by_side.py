@@ -1,4 +1,4 @@
-"""Runs at the same time, each in a process of its own; they are shown as one."""
+"""Parallel runs, each in its own process, shown as one."""
 
 from __future__ import annotations
 
@@ -29,19 +29,19 @@ from lakeproof.shown_run import Ended, run_to_end
 from specs.problems import Problem
 
 Given = Mapping[str, Any]
-INTERRUPTED = (EXIT_INTERRUPTED, -signal.SIGTERM)  # how the process of a run ends that has nothing to tell
+INTERRUPTED = (EXIT_INTERRUPTED, -signal.SIGTERM)  # exit codes of an interrupted run without results
 
 
 @dataclass(frozen=True, slots=True)
 class Selected:
-    """How many requirements a run tests."""
+    """Message with the number of requirements that a run tests."""
 
     count: int
 
 
 @dataclass(frozen=True, slots=True)
 class Tested:
-    """A verdict of a run."""
+    """Message with a verdict of a run."""
 
     id: str
     verdict: str
@@ -49,13 +49,13 @@ class Tested:
 
 @dataclass(frozen=True, slots=True)
 class Doing:
-    """The present activity of a run."""
+    """Message with the present activity of a run."""
 
     text: str
 
 
 class PipeListener:
-    """Tells another process how a run goes; see Listener. Where nobody hears it any more the run is interrupted."""
+    """Listener that sends the progress of a run to another process, and interrupts the run if that process is gone."""
 
     def __init__(self, pipe: Connection[Any, Any]) -> None:
         self._pipe = pipe
@@ -63,59 +63,59 @@ class PipeListener:
         self._doing = ""
 
     def selected(self, requirements: list[Requirement]) -> None:
-        """See Listener."""
+        """Send the number of selected requirements."""
         self._tell(Selected(len(requirements)))
 
     def tested(self, result: Result) -> None:
-        """See Listener."""
+        """Send a verdict."""
         self._tell(Tested(result.id, result.verdict))
 
     def tell_activity(self) -> None:
-        """Tell what the run does, if that is something else than before; for another thread than that of the run."""
+        """Send the present activity if it has changed; called in another thread than the run's."""
         before, self._doing = self._doing, present()
         if self._doing != before:
             self._tell(Doing(self._doing))
 
     def _tell(self, news: Selected | Tested | Doing) -> None:
         try:
-            with held_back(), self._lock:  # half of it would make nonsense of all that follows
+            with held_back(), self._lock:  # after half a message the reader could not parse the rest
                 self._pipe.send(news)
         except OSError:
             signal.raise_signal(signal.SIGINT)
 
 
 @dataclass(frozen=True)
-class Run:
-    """A run that is under way in another process."""
+class ActiveRun:
+    """Active run in another process."""
 
     name: str
     process: Popen[bytes]
     pipe: Connection[Any, Any]
 
     def interrupt(self) -> None:
-        """Interrupt the run, which cleans up and tells what it has; one that has not begun just ends."""
+        """Interrupt the run, which cleans up and sends its results; a run that has not started just ends."""
         if self.process.poll() is None:
             self.process.terminate()
 
 
 def run_side_by_side(runs: Mapping[str, Given], most: int) -> dict[str, Ended]:
-    """Test as `check` does with each of these arguments, `most` at the same time; return how each ended, by name.
+    """Run `check` with each of these arguments, at most `most` in parallel, and return the completed runs by name.
 
-    An interruption ends all of them; those that were not begun are left out. Raises Problem where a run does, and
-    RuntimeError where the process of one ends without a word.
+    An interruption ends all of them; runs that have not started are left out. Raises Problem if a run does, and
+    RuntimeError if the process of a run ends without results.
     """
     ended: dict[str, Ended] = {}
     activities: dict[str, str] = {}
     waiting = list(runs)
     with ProgressListener() as listener, doing(partial(_together, activities)), ExitStack() as stack:
-        active: list[Run] = []
+        active: list[ActiveRun] = []
         while waiting or active:
             with _interrupting(active, waiting):
                 while waiting and len(active) < most:
                     active.append(stack.enter_context(_started(waiting[0], runs[waiting[0]])))
                     del waiting[0]
                 ready = wait([run.pipe for run in active])
-                with held_back():  # half of a message would be lost, and the rest be taken for another one
+                with held_back():  # after half a message the rest would be read as another one
                     for run in [run for run in active if run.pipe in ready]:
                         if _hear(run, listener, activities, ended):
                             active.remove(run)
@@ -124,8 +124,8 @@ def run_side_by_side(runs: Mapping[str, Given], most: int) -> dict[str, Ended]:
 
 
 @contextmanager
-def _interrupting(active: list[Run], waiting: list[str]) -> Iterator[None]:
-    """Pass an interruption on to the runs that are under way, and begin no other."""
+def _interrupting(active: list[ActiveRun], waiting: list[str]) -> Iterator[None]:
+    """Pass an interruption on to the active runs, and start no other."""
     try:
         yield
     except KeyboardInterrupt:
@@ -135,10 +135,10 @@ def _interrupting(active: list[Run], waiting: list[str]) -> Iterator[None]:
 
 
 @contextmanager
-def _started(name: str, given: Given) -> Iterator[Run]:
+def _started(name: str, given: Given) -> Iterator[ActiveRun]:
     here, there = Pipe()
-    run = Run(name, start_process(__name__, run_for.__name__, there, environ), here)
-    with suppress(OSError):  # it has ended already: nothing is heard of it then
+    run = ActiveRun(name, start_process(__name__, run_for.__name__, there, environ), here)
+    with suppress(OSError):  # the process has ended: its pipe is closed then
         here.send((command_line(), dict(given)))
     try:
         yield run
@@ -149,12 +149,12 @@ def _started(name: str, given: Given) -> Iterator[Run]:
 
 
 def _together(activities: Mapping[str, str]) -> str:
-    """Return the activities of several runs, in a line."""
+    """Return the activities of several runs on one line."""
     return "; ".join(f"{name}: {text}" for name, text in list(activities.items()) if text)
 
 
-def _hear(run: Run, listener: ProgressListener, activities: dict[str, str], ended: dict[str, Ended]) -> bool:
-    """Take what a run says, and return whether it is over. Raises as `run_side_by_side`."""
+def _hear(run: ActiveRun, listener: ProgressListener, activities: dict[str, str], ended: dict[str, Ended]) -> bool:
+    """Receive a message of a run; return True if the run is over. Raises as `run_side_by_side`."""
     try:
         said = run.pipe.recv()
     except (EOFError, OSError):
@@ -177,12 +177,12 @@ def _hear(run: Run, listener: ProgressListener, activities: dict[str, str], ende
 
 
 def run_for(descriptor: int) -> None:
-    """Test as the other end of a pipe asks for, and tell it how the run goes, and how it ended."""
+    """Receive the arguments of a run through a pipe, test, and send the progress and the completed run."""
     gc.set_threshold(*COLLECT_AFTER)
-    for number in INTERRUPTIONS:  # a shell starts what is in the background with SIGINT ignored
+    for number in INTERRUPTIONS:  # a shell starts background jobs with SIGINT ignored
         signal.signal(number, signal.default_int_handler)
     try:
-        with suppress(EOFError):  # nobody wants it any more
+        with suppress(EOFError):  # the other process is gone
             _run(Connection(descriptor))
     except KeyboardInterrupt:
         sys.exit(EXIT_INTERRUPTED)
@@ -197,6 +197,6 @@ def _run(pipe: Connection[Any, tuple[str, Given]]) -> None:
     except Problem as problem:
         ended = problem
     for number in INTERRUPTIONS:
-        signal.signal(number, signal.SIG_IGN)  # all that is left is to tell it, and to end
+        signal.signal(number, signal.SIG_IGN)  # the run is over: send it and end
     with suppress(OSError):
         pipe.send(ended)

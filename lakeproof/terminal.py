@@ -1,4 +1,4 @@
-"""Output of a run in a terminal: tables, and findings as short cards."""
+"""Output of a run in a terminal: tables, and findings as cards."""
 
 from __future__ import annotations
 
@@ -37,12 +37,12 @@ MOST_STEPS = 6
 
 
 def mark(verdict: str, text: str = "") -> Text:
-    """Return a verdict's sign, and text, in its colour."""
+    """Return a verdict's sign and a text in its color."""
     return Text(f"{GLYPHS[verdict]} {text}".rstrip(), COLOURS[verdict])
 
 
 def print_results(results: Results) -> None:
-    """Print a run: failures as cards, a table by resource, the verdict in one sentence."""
+    """Print a run: failures as cards, a table by resource, and the verdict in one sentence."""
     if stopped := results.run.stopped:
         out.print(Text(f"The run was stopped: {stopped.message}", "bold red"), soft_wrap=True)
         if stopped.step:
@@ -59,7 +59,7 @@ def print_results(results: Results) -> None:
             soft_wrap=True,
         )
     if len(errors) > MOST_CARDS:
-        out.print(f"… and {len(errors) - MOST_CARDS:,} more errors of the kit: see the report page.\n", soft_wrap=True)
+        out.print(f"… and {len(errors) - MOST_CARDS:,} more errors of the kit: see the report.\n", soft_wrap=True)
     for cause in results.causes[:MOST_CARDS]:
         title = mark(cause.verdict, f"{cause.level}  {cause.sentence}")
         entry = entries[cause.example]
@@ -67,7 +67,7 @@ def print_results(results: Results) -> None:
     if len(results.causes) > MOST_CARDS:
         out.print(_lines(results.causes[MOST_CARDS:MOST_LINES]))
         more = len(results.causes) - MOST_LINES
-        out.print(f"… and {more:,} more causes: see the report page.\n" if more > 0 else "")
+        out.print(f"… and {more:,} more causes: see the report.\n" if more > 0 else "")
     if results.requirements:
         out.print(_table(results))
     for line in not_as_expected(results):
@@ -80,7 +80,7 @@ def print_results(results: Results) -> None:
 
 
 def traits(results: Results) -> Iterator[str]:
-    """Return the server's profile as lines, empty where nothing was found out."""
+    """Yield the server's traits as lines; none if the run has recognized none."""
     if results.target.traits:
         yield "The server's profile:"
     for trait in results.target.traits:
@@ -91,7 +91,7 @@ def traits(results: Results) -> Iterator[str]:
 
 
 def print_end(notes: Iterable[str], left_behind: Collection[Leftover | str]) -> None:
-    """Print what a run says about itself: its connections, and what it left behind."""
+    """Print the notes of a run, such as lost connections, and the objects that it left behind."""
     for note in notes:
         out.print(Text(note, "yellow"))
     for line in summary(left_behind):
@@ -119,7 +119,7 @@ def _count(count: int, verdict: str) -> Text:
 
 
 def _lines(causes: Iterable[Cause]) -> Table:
-    """Return causes on a line each, with the number of their requirements."""
+    """Return a table of causes, each on a line with the number of its requirements."""
     table = Table(box=None, show_header=False, pad_edge=False)
     table.add_column(no_wrap=True)
     table.add_column(ratio=1)
@@ -134,13 +134,13 @@ def _lines(causes: Iterable[Cause]) -> Table:
 
 
 def _commands(results: Results, entry: Result) -> str:
-    """Return the commands that show a finding again."""
+    """Return the commands that reproduce a finding."""
     again = results.run.again or f"lakeproof check {results.target.url}"
     return f"  again: {again} -k {entry.id}\n  steps: {repro(entry.id, results.target.settings)}\n"
 
 
 def _card(entry: Result, title: Text, about: str, commands: str) -> Group:
-    """Return a finding: what was seen, how it came about, and the commands that show it again."""
+    """Return a finding as a card: its message, its last steps, and the commands that reproduce it."""
     steps = entry.steps
     shown = steps[-MOST_STEPS:]
     lines = [
@@ -149,7 +149,7 @@ def _card(entry: Result, title: Text, about: str, commands: str) -> Group:
         *(Text(f"  {line}", COLOURS[entry.verdict]) for line in [entry.message.partition("\n")[0], *entry.notes]),
     ]
     if len(steps) > len(shown):
-        lines.append(Text(f"  … {len(steps) - len(shown)} steps before these", "dim"))
+        lines.append(Text(f"  … {len(steps) - len(shown)} earlier steps", "dim"))
     lines += [_step(number, step) for number, step in enumerate(shown, len(steps) - len(shown) + 1)]
     lines.append(Text(commands, "cyan"))
     return Group(*lines)

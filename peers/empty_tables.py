@@ -1,8 +1,8 @@
-"""A proxy before a Lance Namespace server that lacks CreateEmptyTable: it declares the table instead.
+"""Proxy for a Lance Namespace server without CreateEmptyTable: it declares the table instead.
 
     python peers/empty_tables.py http://127.0.0.1:2444 [port=2445]
 
-Spark's connector asks for that operation, which newer servers no longer have. Everything else goes through as it is.
+Spark's connector calls that operation, which newer servers no longer offer. All other requests are forwarded unchanged.
 The first line of output is `ready: URL`.
 """
 

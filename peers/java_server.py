@@ -1,4 +1,4 @@
-"""Other people's servers in Java as processes: started, waited for, and stopped."""
+"""Processes of other people's Java servers: start, wait and stop."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ STOP_SECONDS = 10.0
 
 @dataclass(frozen=True)
 class JavaServer:
-    """How to start a server: its name, its command, its port, and the path and status by which it is known to be up."""
+    """Java server: its name, its command, its port, and the path and status that show that it is ready."""
 
     name: str
     command: list[str]
@@ -38,13 +38,13 @@ class JavaServer:
 
     @property
     def url(self) -> str:
-        """Where it listens."""
+        """Base URL of the server."""
         return f"http://127.0.0.1:{self.port}"
 
     @contextlib.contextmanager
     def running(self) -> Iterator[str]:
-        """Run the server and yield its URL. Raises Problem when it does not start, and where its port is taken."""
-        if listens(self.port):  # another server would answer in its place
+        """Run the server and yield its URL. Raises Problem if it does not start, or its port is in use."""
+        if listens(self.port):  # another server would respond in its place
             raise Problem(f"Another process listens on port {self.port}.", "Choose another port.")
         with contextlib.ExitStack() as stack:
             log = stack.enter_context(tempfile.TemporaryFile("w+"))
@@ -53,12 +53,12 @@ class JavaServer:
             stack.callback(_stop, process)
             if not self._answers(process):
                 log.seek(0)
-                last = (log.read().strip().splitlines() or ["it said nothing"])[-1]
+                last = (log.read().strip().splitlines() or ["it printed nothing"])[-1]
                 raise Problem(f"{self.name} did not start on port {self.port}: {last}", "Choose another port.")
             yield self.url
 
     def _answers(self, process: subprocess.Popen[str]) -> bool:
-        """Wait until the server answers; False when it ends instead or takes too long."""
+        """Wait until the server responds; return False if it ends instead or takes too long."""
         deadline = time.monotonic() + self.seconds
         with urllib3.PoolManager(retries=False) as pool:
             while process.poll() is None and time.monotonic() < deadline:
@@ -79,12 +79,12 @@ def _stop(process: subprocess.Popen[str]) -> None:
 
 
 def run_until_killed(start: Callable[[], AbstractContextManager[str]], note: str = "") -> None:
-    """Run a server as a command does: `ready: URL` is the first line of output, and a signal ends it.
+    """Run a server as a command: print `ready: URL` as the first line, and stop at a signal.
 
-    `start` begins with reading the options, and raises Problem for wrong ones; `note` is for those who watch.
+    `start` also parses the options, and raises Problem for invalid ones; `note` is printed to standard error.
     """
     try:
-        handle(lambda *_: sys.exit())  # also while it starts: no Java is left behind
+        handle(lambda *_: sys.exit())  # also during the start, so that no Java is left behind
         with start() as url:
             sys.stderr.write(note)
             sys.stdout.write(f"ready: {url}\n")

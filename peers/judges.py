@@ -3,11 +3,11 @@
     python -m peers.judges schemathesis --api iceberg --keep mutants
     python -m peers.judges java --keep mutants
 
-Shown are the faults that our kit was shown, as the folder has them. Schemathesis is found on the PATH
-(`pip install schemathesis`), knows what there is on the server (peers/schemathesis), and gets the operations that a
-fault touches and the others of their paths, with all its phases and checks, for --seconds each. Each judge also judges
-the server without a fault: what it finds there it is not credited with. What is kept in the folder already is not
-measured again; `lakeproof mutants --publish` makes the page.
+The faults are those in our kit's measurements in the folder. Schemathesis must be on the PATH
+(`pip install schemathesis`). It knows the objects on the server (peers/schemathesis), and tests the operations of a
+fault and the other operations of their paths, with all its phases and checks, for --seconds each. Each judge also
+judges the server without a fault: findings on it do not count. Measurements that are in the folder are not repeated;
+`lakeproof mutants --publish` writes the page.
 """
 
 from __future__ import annotations
@@ -36,20 +36,20 @@ from specs.apis import apis
 from specs.problems import Problem
 from specs.profiles import find_profile
 
-TOKEN = "judged"  # noqa: S105 - of a server that lives as long as its judge
-KIT_SECONDS = 900.0  # the kit runs to its end, however long that takes
-Asked = tuple[str, ...]  # ids of operations, none for all
+TOKEN = "judged"  # noqa: S105 - for a server that runs only for its judge
+KIT_SECONDS = 900.0  # the kit always runs to its end
+Asked = tuple[str, ...]  # ids of operations, empty for all
 
 
 def schemathesis(api: str, url: str, asked: Asked, seconds: float) -> set[str]:
-    """Return what Schemathesis finds wrong with these operations of a server."""
+    """Return the findings of Schemathesis on these operations of a server."""
     return run_schemathesis(api, url, TOKEN, find_profile(api).document(), asked, seconds)
 
 
 def java(api: str, url: str, _asked: Asked, seconds: float) -> set[str]:
-    """Return the tests of Iceberg's compatibility kit that fail on a server; all are run, whatever is asked for."""
+    """Return the tests of Iceberg's compatibility kit that fail on a server; it always runs all of them."""
     if api != "iceberg":
-        raise Problem("Iceberg's kit is about Iceberg.", "Use --api iceberg.")
+        raise Problem("--api: Iceberg's kit tests only Iceberg.", "Use --api iceberg.")
     with tempfile.TemporaryDirectory(prefix="lakeproof-rck-") as folder:
         outcomes = run_kit(url, {**USUAL, "token": TOKEN}, Path(folder, "log"), seconds=max(seconds, KIT_SECONDS))
     return {requirement_id(outcome) for outcome in outcomes if outcome.end == "failed"}
@@ -74,9 +74,9 @@ def _server_options(api: str) -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class Judge:
-    """One judge: how it judges a server, which operations it is asked about, and how its servers are started.
+    """Judge: the function that judges a server, the operations that it tests, and the options of its servers.
 
-    `how` says what it is given for each fault.
+    `how` describes its effort for each fault.
     """
 
     judge: Callable[[str, str, Asked, float], set[str]]
@@ -93,7 +93,7 @@ JUDGES: Mapping[str, Judge] = {
 
 @dataclass
 class Judging:
-    """A judge at work on an API. `usual` is all that it found without a fault so far."""
+    """Judge of an API. `usual` are its findings so far on the server without faults."""
 
     judge: Judge
     api: str
@@ -101,9 +101,9 @@ class Judging:
     usual: set[str] = field(default_factory=set)
 
     def finds(self, fault: str) -> set[str]:
-        """Return what the judge finds on a server with a fault, and not on one without, where it looks twice as long.
+        """Return the judge's findings on a server with a fault that it does not find without it, in twice the time.
 
-        What is found with the fault first is looked for without it each time: what is drawn is not always the same.
+        Every new finding with a fault is searched without it again, since a judge draws different requests each time.
         """
         asked = self.judge.asked(self.api, fault)
         findings = self._on_server([fault], asked, self.seconds)
@@ -120,11 +120,13 @@ class Judging:
 @click.command("judges")
 @click.argument("judge", type=click.Choice(list(JUDGES)))
 @click.option("--api", type=click.Choice(list(apis())), default="iceberg", show_default=True, help="Whose faults.")
-@click.option("--sample", type=click.IntRange(1), default=1, metavar="N", help="Only one of these faults in N.")
-@click.option("--seconds", type=click.FloatRange(min=1), default=60.0, show_default=True, help="For each fault.")
-@click.option("--keep", type=click.Path(path_type=Path), required=True, metavar="DIR", help="Measurements of our kit.")
+@click.option("--sample", type=click.IntRange(1), default=1, metavar="N", help="Show only one fault in N.")
+@click.option("--seconds", type=click.FloatRange(min=1), default=60.0, show_default=True, help="Time for each fault.")
+@click.option(
+    "--keep", type=click.Path(path_type=Path), required=True, metavar="DIR", help="Folder of our kit's measurements."
+)
 def judges(judge: str, api: str, sample: int, seconds: float, keep: Path) -> None:
-    """Show the faults that this kit was shown, and that changed an answer, to another judge."""
+    """Show the faults that our kit was shown, and that changed a response, to another judge."""
     ours, kept = counted(Keeper.of(keep, api, OURS).read().values()), Keeper.of(keep, api, judge)
     known = kept.read()
     judging = Judging(JUDGES[judge], api, seconds)

@@ -1,10 +1,10 @@
-"""Paste findings of a published report as they stand, against a fresh server: all three forms have to say the same.
+"""Reproduce findings of a published report on a fresh server, in all three forms, which must agree.
 
     python -m peers.pasted reports/pylance-14.0.2-restadapter http://127.0.0.1:2333 [--count 10]
 
-The forms are `lakeproof repro ID URL`, the module of `--as pytest`, and the commands of `--as curl`, whose marked step
-must be answered with the recorded status, or which say themselves why they do not show it. Exit code 1 when a finding
-is not seen again by each of them.
+The forms are `lakeproof repro ID URL`, the module of `--as pytest`, and the commands of `--as curl`. The marked step of
+the commands must return the recorded status, or the commands state why they cannot show the finding. Exit code 1 if a
+form does not reproduce a finding.
 """
 
 from __future__ import annotations
@@ -34,15 +34,15 @@ from peers.iceberg_java.rck import run_command
 STATUS = re.compile(r"^HTTP/\S+ (\d+)", re.MULTILINE)
 CURL_SECONDS = 60
 SAME = "still fails"
-SAID = "says why it does not show it"
+SAID = "states why it cannot show it"
 
 
 def forms(record: Recorded, result: Result, url: str) -> Mapping[str, str]:
-    """Return what each form of a finding says about a server: "still fails", or what else."""
+    """Return the outcome of each form of a finding on a server: "still fails", or another one."""
     settings = settings_for(record, url, {})
     again = reproduce(record, settings)
     sent = _by_curl(record, url, result, _secrets(settings))
-    why = doubt(record.finding)  # which the commands tell
+    why = doubt(record.finding)  # the commands print it
     return {
         "repro": SAME if again.fails else f"fixed: {again.why}",
         "pytest": _by_pytest(as_pytest(record, url), url),
@@ -51,9 +51,9 @@ def forms(record: Recorded, result: Result, url: str) -> Mapping[str, str]:
 
 
 def _secrets(settings: Settings) -> dict[str, str]:
-    """Return the variables of curl commands, with a new token where a run has got one for its credential.
+    """Return the variables of curl commands, with a new token if the run got one for its credential.
 
-    What a run made for its own caller is gone after it.
+    The run has dropped the objects of its own caller.
     """
     with met(settings) as target:
         headers = target.managing or target.client.headers
@@ -61,9 +61,9 @@ def _secrets(settings: Settings) -> dict[str, str]:
 
 
 def _by_pytest(module: str, url: str) -> str:
-    """Run the test of a written module as pytest would."""
+    """Run the test of a written module like pytest."""
     names: dict[str, Any] = {}
-    exec(compile(module, "finding", "exec"), names)  # noqa: S102 - what we have just written
+    exec(compile(module, "finding", "exec"), names)  # noqa: S102 - our own code
     test = next(value for name, value in names.items() if name.startswith("test_"))
     with patch.dict(os.environ, {"BASE": url}):
         try:
@@ -74,7 +74,7 @@ def _by_pytest(module: str, url: str) -> str:
 
 
 def _by_curl(record: Recorded, url: str, result: Result, secrets: Mapping[str, str]) -> str:
-    """Run the commands, and look at the status of the step that shows the finding, before what follows it."""
+    """Run the commands up to the step that shows the finding, and compare its status."""
     step = shown_step(result.steps)
     if step is None:
         return "no steps"
@@ -91,11 +91,11 @@ def _by_curl(record: Recorded, url: str, result: Result, secrets: Mapping[str, s
     number = result.steps.index(step)
     place = len(record.preparation) + number
     got = int(parts[place]) if place < len(parts) else 0
-    return SAME if got == step.response.status else f"step {number + 1} is answered {got}, not {step.response.status}"
+    return SAME if got == step.response.status else f"step {number + 1} returned {got}, not {step.response.status}"
 
 
 def chosen(results: Sequence[Result], count: int) -> list[Result]:
-    """Return findings from all parts of a run, in equal distances."""
+    """Return findings from all parts of a run, at equal distances."""
     findings = [result for result in results if result.verdict in FINDINGS and result.steps]
     return findings[:: max(len(findings) // count, 1)][:count]
 
@@ -103,9 +103,9 @@ def chosen(results: Sequence[Result], count: int) -> list[Result]:
 @click.command("pasted")
 @click.argument("report", type=click.Path(path_type=Path))
 @click.argument("url")
-@click.option("--count", type=click.IntRange(1), default=10, show_default=True, help="So many findings.")
+@click.option("--count", type=click.IntRange(1), default=10, show_default=True, help="Number of findings.")
 def pasted(report: Path, url: str, count: int) -> int:
-    """Paste findings of a published report against a server."""
+    """Reproduce findings of a published report on a server."""
     results = read_results(report)
     differing = 0
     for result in chosen(results.requirements, count):

@@ -2,7 +2,7 @@
 
     python peers/rest_adapter.py root=/tmp/lake [port=2444] [manifest_enabled=false ...]
 
-Everything but `port` goes to pylance's DirectoryNamespace. The first line of output is `ready: URL`.
+All options except `port` are for pylance's DirectoryNamespace. The first line of output is `ready: URL`.
 """
 
 from __future__ import annotations

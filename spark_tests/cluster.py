@@ -1,4 +1,4 @@
-"""A standalone Spark cluster on this machine: one master and two workers, by Spark's own classes."""
+"""Standalone Spark cluster on this machine: one master and its workers, started through Spark's own classes."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ REGISTERED = re.compile(r"Registering worker")
 
 @contextlib.contextmanager
 def cluster(folder: Path, workers: int = 2) -> Iterator[str]:
-    """Yield the URL of a master with `workers` workers of one core each; logs go to a folder.
+    """Start a master with `workers` workers of one core each, and yield the master's URL; `folder` receives the logs.
 
-    Raises Problem without a Java, and TimeoutError, with the log, when the master or a worker does not come up.
+    Raises Problem if there is no Java, and TimeoutError, with the log, if the master or a worker does not start.
     """
     port = free_port()
     url = f"spark://{HOST}:{port}"

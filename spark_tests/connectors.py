@@ -1,6 +1,6 @@
-"""Connectors: which jar an API needs on a line of Spark, and how a catalog is configured in Spark.
+"""Connectors: the jar of an API for a line of Spark, and the configuration of its catalogs.
 
-The table is `connectors.toml`. A connector that is chosen by its coordinates replaces that of its API.
+The table is `connectors.toml`. A connector that is chosen by its coordinates replaces the API's connector.
 """
 
 from __future__ import annotations
@@ -17,16 +17,16 @@ from specs.files import read_toml
 from specs.problems import Problem
 
 TABLE = Path(__file__).with_name("connectors.toml")
-LINE, GROUP = "spark", "group"  # what the table has beside APIs
+LINE, GROUP = "spark", "group"  # tables of connectors.toml that are not APIs
 LIKE = "like"
 AUTHORIZATION = "Authorization"
 
 
 @dataclass(frozen=True, slots=True)
-class Catalog:
-    """A catalog as SQL calls it: its name, its API, its base URL, and settings of the connector besides.
+class SparkCatalog:
+    """Catalog in Spark SQL: its name, its API, its base URL, and further settings of the connector.
 
-    `headers` go with every request.
+    The connector sends `headers` with every request.
     """
 
     name: str
@@ -38,9 +38,9 @@ class Catalog:
 
 @dataclass(frozen=True, slots=True)
 class Connector:
-    """What Spark needs for one API: the coordinates of its jar and the settings of its catalogs.
+    """Connector of an API: the coordinates of its jar and the settings of its catalogs.
 
-    `waits` is a class in which its tasks may wait for themselves, "" for none.
+    `waits` is a class in which its tasks may deadlock, "" for none.
     """
 
     api: str
@@ -54,9 +54,9 @@ class Connector:
 
 @dataclass(frozen=True, slots=True)
 class SqlTables:
-    """Tables that a connector writes by SQL, and what its errors name of writes that were not acknowledged.
+    """Tables that a connector writes by SQL, and its error names for writes that it did not acknowledge.
 
-    `conflicts` came too late, of `unknown` nobody knows what became of them.
+    Errors in `conflicts` mean that the write was rejected, errors in `unknown` that its outcome is unknown.
     """
 
     format: str
@@ -67,7 +67,7 @@ class SqlTables:
 
 @cache
 def table() -> dict[str, Any]:
-    """Return the table of connectors; an API that is like another has all that the other has."""
+    """Return the table of connectors; an API with `like` inherits all fields of the other API."""
     raw = read_toml(TABLE)
     for api in connectable(raw):
         if base := raw[api].get(LIKE):
@@ -78,37 +78,37 @@ def table() -> dict[str, Any]:
 
 
 def connectable(rows: Mapping[str, Any] | None = None) -> list[str]:
-    """Return the APIs that Spark has a connector for, in the table or in other rows of one."""
+    """Return the APIs with a connector, in the table or in `rows`."""
     return [name for name in (table() if rows is None else rows) if name not in (LINE, GROUP)]
 
 
 def default_connector() -> str:
-    """Return the API that is meant where none is named."""
+    """Return the API that Spark commands use if none is named."""
     return connectable()[0]
 
 
 def sql_tables(api: str) -> SqlTables | None:
-    """Return what tables are like that the connector of an API appends to and merges into, None if it cannot."""
+    """Return the tables that the connector of an API can append to and merge into, None if it cannot."""
     entry = table()[api].get("sql")
     return SqlTables(**entry) if entry else None
 
 
 def client_modules(apis: Collection[str]) -> set[str]:
-    """Return the parts of Java's runtime that the HTTP clients of connectors cannot do without."""
+    """Return the modules of Java's runtime that the HTTP clients of connectors need."""
     return {module for api in apis if (module := table()[api].get("module"))}
 
 
 def connector(api: str, line: str, chosen: Sequence[str] = ()) -> Connector:
-    """Return the connector of an API on a line of Spark, "3.5" for example; `chosen` are coordinates instead.
+    """Return the connector of an API for a line of Spark, such as "3.5"; coordinates in `chosen` replace it.
 
-    Raises Problem when there is none.
+    Raises Problem if there is none.
     """
     wanted = table()[api].get(LIKE, api)
     coordinates_of_api = next((coordinates for coordinates in chosen if _api_of(coordinates) == wanted), "")
     coordinates = coordinates_of_api or str(table()[LINE].get(line, {}).get(api, ""))
     if not coordinates:
         raise Problem(
-            f"There is no connector for {api} on Spark {line} in the table.",
+            f"There is no connector for {api} on Spark {line}.",
             "Choose one with --connector GROUP:ARTIFACT:VERSION, or install another pyspark.",
         )
     entry = table()[api] | table()[GROUP].get(coordinates.partition(":")[0], {})
@@ -117,32 +117,32 @@ def connector(api: str, line: str, chosen: Sequence[str] = ()) -> Connector:
 
 
 def _api_of(coordinates: str) -> str:
-    """Return the API that a connector is for. Raises Problem for coordinates of another kind."""
+    """Return the API of a connector. Raises Problem for coordinates with an unknown group."""
     parts = coordinates.split(":")
     known = {group: entry["api"] for group, entry in table()[GROUP].items()}
     own = [api for api in connectable() if LIKE not in table()[api]]
     known |= {line[api].partition(":")[0]: api for line in table()[LINE].values() for api in own if api in line}
     if len(parts) != 3 or parts[0] not in known:
         raise Problem(
-            f"{coordinates!r} is not a connector that the kit knows.",
+            f"--connector: unknown connector {coordinates!r}.",
             f"Write it as GROUP:ARTIFACT:VERSION; groups: {', '.join(sorted(known))}.",
         )
     return str(known[parts[0]])
 
 
 def java_module(line: str) -> str:
-    """Return the part of Java's runtime that a line of Spark cannot start without, "" for none."""
+    """Return the module of Java's runtime that a line of Spark needs to start, "" for none."""
     return str(table()[LINE].get(line, {}).get("module", ""))
 
 
 def jar_files(apis: Collection[str], line: str, chosen: Sequence[str] = ()) -> list[str]:
-    """Return the connectors' jars, fetched when they are not there. Raises Problem when one is not to be had."""
+    """Return the connectors' jars, and fetch missing ones. Raises Problem for a jar that cannot be fetched."""
     coordinates = dict.fromkeys(connector(api, line, chosen).coordinates for api in sorted(apis))
     return [str(resolve(name)) for name in coordinates]
 
 
-def catalog_settings(catalog: Catalog, line: str, chosen: Sequence[str] = ()) -> dict[str, str]:
-    """Return the settings that make a catalog. They can be given to a session that runs."""
+def catalog_settings(catalog: SparkCatalog, line: str, chosen: Sequence[str] = ()) -> dict[str, str]:
+    """Return the settings of a catalog; they can be set in a running session."""
     needed = connector(catalog.api, line, chosen)
     prefix = f"spark.sql.catalog.{catalog.name}"
     headers = {f"{needed.headers}.{name}": value for name, value in catalog.headers.items()}
@@ -151,15 +151,15 @@ def catalog_settings(catalog: Catalog, line: str, chosen: Sequence[str] = ()) ->
     return {prefix: needed.catalog, f"{prefix}.uri": catalog.url, **options}
 
 
-def catalog_for(name: str, settings: Settings) -> Catalog:
-    """Return the catalog that shows the target of a run, with its credentials, under a name of SQL's."""
+def catalog_for(name: str, settings: Settings) -> SparkCatalog:
+    """Return the catalog for the target of a run, with its credentials, under a name in SQL."""
     headers = dict(settings.pairs("header"))
     supported = table()[settings.api].get("takes", [])
     options = {name: getattr(settings, name) for name in supported}
-    if settings.token:  # a connector that got both would get itself another token
+    if settings.token:  # a connector with both would request another token
         options.pop("credential", None)
         if "token" not in supported:
             headers[AUTHORIZATION] = f"Bearer {settings.token}"
     nonempty = {name: value for name, value in options.items() if value}
     url = settings.server.rstrip("/") + table()[settings.api].get("path", "")
-    return Catalog(name, settings.api, url, nonempty, headers)
+    return SparkCatalog(name, settings.api, url, nonempty, headers)

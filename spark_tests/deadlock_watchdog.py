@@ -1,4 +1,4 @@
-"""The deadlock watchdog: a connector whose task deadlocks must not count against a server."""
+"""Deadlock watchdog: a deadlock in a connector's task must not count against a server."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ WAITING = "WAITING"
 
 
 def interrupt_deadlocked_tasks(session: SparkSession, waits: str) -> int:
-    """Interrupt the tasks of this process that wait within a class, and return how many there were.
+    """Interrupt the tasks of this process that wait within a class, and return their number.
 
-    Spark fails such a task and runs it again, so nothing is lost: a task has written nothing that counts before its
-    end. Tasks on other machines are out of reach.
+    Spark fails an interrupted task and runs it again; nothing is lost, since a task commits only at its end. Tasks on
+    other machines cannot be interrupted.
     """
     from py4j.protocol import Py4JError  # noqa: PLC0415 - optional
 
@@ -28,7 +28,7 @@ def interrupt_deadlocked_tasks(session: SparkSession, waits: str) -> int:
             if thread.getName().startswith(TASK) and thread.getState().toString() == WAITING and _is_in(thread, waits):
                 thread.interrupt()
                 interrupted += 1
-        except Py4JError:  # it has ended since
+        except Py4JError:  # the thread has ended
             continue
     return interrupted
 

@@ -1,4 +1,4 @@
-"""Connector jars: resolved once by Ivy, which the pyspark wheel contains, then kept in the user's cache."""
+"""Connector jars: resolved once by Ivy, which the pyspark wheel contains, then cached in the user's cache folder."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ SETTINGS = """<ivysettings>
 
 
 def cache_folder() -> Path:
-    """Return where connectors are kept."""
+    """Return the cache folder of connectors."""
     return cache_root() / "spark"
 
 
 def resolve(coordinates: str) -> Path:
-    """Return the jar of `group:artifact:version`, and fetch it when it is not there.
+    """Return the jar of `group:artifact:version`, and fetch it if it is not cached.
 
-    Raises Problem, with the coordinates, when that is impossible.
+    Raises Problem, with the coordinates, if it cannot be fetched.
     """
     _, artifact, version = coordinates.split(":")
     jar = cache_folder() / f"{artifact}-{version}.jar"
@@ -53,7 +53,7 @@ def resolve(coordinates: str) -> Path:
 
 
 def _fetch(coordinates: str, jar: Path) -> None:
-    """Fetch a jar once. Raises Problem when it does not come: a registry may say so of one that it has."""
+    """Fetch a jar, in one attempt: a registry may miss a jar that it has. Raises Problem if the attempt fails."""
     group, artifact, version = coordinates.split(":")
     with tempfile.TemporaryDirectory(prefix=f"{artifact}-", dir=jar.parent) as scratch:
         folder = Path(scratch)
@@ -76,7 +76,7 @@ def _run(command: list[str], coordinates: str) -> None:
     output = result.stdout + result.stderr
     if result.returncode or "UNRESOLVED" in output:
         lines = [line.strip(" :\t") for line in output.splitlines() if LOUD.search(line)]
-        raise _failure(coordinates, (lines or ["Ivy said nothing"])[0][:200])
+        raise _failure(coordinates, (lines or ["Ivy printed no reason"])[0][:200])
 
 
 def _failure(coordinates: str, why: str) -> Problem:
@@ -87,7 +87,7 @@ def _failure(coordinates: str, why: str) -> Problem:
 
 
 def pyspark_jar(name: str) -> Path:
-    """Return a jar inside the installed pyspark, found without importing it. Raises Problem without pyspark."""
+    """Return a jar inside the installed pyspark, found without importing it. Raises Problem if pyspark is missing."""
     spec = importlib.util.find_spec("pyspark")
     folder = Path(spec.origin).parent / "jars" if spec and spec.origin else Path()
     jars = sorted(folder.glob(f"{name}-[0-9]*.jar"))

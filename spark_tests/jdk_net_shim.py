@@ -1,6 +1,6 @@
-"""The jdk.net shim: two classes that Iceberg's HTTP client needs and that the Java of the wheel lacks.
+"""Shim for jdk.net: two classes that Iceberg's HTTP client needs and the Java of the wheel does not contain.
 
-Their sources stand in `jdk_net/`; the compiler is the one that the pyspark wheel contains.
+Their sources are in `jdk_net/`; the pyspark wheel contains the compiler.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ from specs.problems import Problem
 
 SOURCES = Path(__file__).with_name("jdk_net")
 COMPILER = "org.codehaus.commons.compiler.samples.CompilerDemo"
-FOLDER = "jdk.net-1"  # another number for other sources
+FOLDER = "jdk.net-1"  # change the number with the sources
 SECONDS = 120
 
 
 def compiled_shim(java: Java) -> Path | None:
     """Return the folder of the shim's classes, None for a Java that has the module.
 
-    Raises Problem when they cannot be compiled.
+    Raises Problem if they cannot be compiled.
     """
     if java.has_module(CLIENT_MODULE):
         return None
@@ -34,7 +34,7 @@ def compiled_shim(java: Java) -> Path | None:
             _compile(java, Path(scratch) / "classes")
             try:
                 (Path(scratch) / "classes").rename(folder)
-            except OSError:  # another process was quicker
+            except OSError:  # another process has compiled them
                 if not folder.exists():
                     raise
     return folder
@@ -48,6 +48,6 @@ def _compile(java: Java, folder: Path) -> None:
     if result.returncode:
         why = (result.stderr.strip().splitlines() or ["no reason given"])[0]
         raise Problem(
-            f"{java.program} lacks the module {CLIENT_MODULE}, and it cannot be replaced: {why}.",
+            f"{java.program} does not contain the module {CLIENT_MODULE}, and the kit cannot replace it: {why}.",
             "Install a Java 17 or newer, and put it on PATH or into JAVA_HOME.",
         )

@@ -1,10 +1,10 @@
-"""A Spark session for one target, or for several: connectors by API, catalogs by name.
+"""Spark session for one target or several: connectors by API, catalogs by name.
 
-    with open_session(SparkSettings(), [Catalog("ice", "iceberg", url)]) as spark:
+    with open_session(SparkSettings(), [SparkCatalog("ice", "iceberg", url)]) as spark:
         spark.sql("SHOW NAMESPACES IN ice")
 
-A session starts in ten seconds and only one runs in a process, so a session that runs can be shown further
-catalogs (`attach`), of the APIs that it was opened for.
+A session starts in ten seconds, and a process can run only one. Further catalogs of the same APIs can
+therefore be attached to a running session (`attach`).
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from conformance.values.activity import doing
-from spark_tests.connectors import Catalog, catalog_settings, client_modules, connector, jar_files, java_module
+from spark_tests.connectors import SparkCatalog, catalog_settings, client_modules, connector, jar_files, java_module
 from spark_tests.jars import cache_folder
 from spark_tests.java import CLIENT_MODULE, find_java
 from spark_tests.jdk_net_shim import compiled_shim
@@ -35,13 +35,13 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 STARTING = "starting Spark; the first time, connectors are fetched"
-LOCAL = "local[2,4]"  # two tasks at a time, each run up to four times
+LOCAL = "local[2,4]"  # two tasks in parallel, each with up to four attempts
 DRIVER_MEMORY = "2g"
 STANDALONE = "spark://"
 PORT = 7077
 SECONDS = 5.0
 ENDS = 60.0
-QUERY_LOG = "SQLQueryContextLogger"  # pyspark 4 prints every refused statement there, with its stack
+QUERY_LOG = "SQLQueryContextLogger"  # pyspark 4 logs every rejected statement there, with its stack
 LOG_SETTINGS = Path(__file__).with_name("log4j2.properties")
 LOOPBACKS = ("127.0.0.1", "localhost")
 ALWAYS = {
@@ -50,18 +50,18 @@ ALWAYS = {
     "spark.sql.shuffle.partitions": "2",
     "spark.driver.memory": DRIVER_MEMORY,
     "spark.sql.session.timeZone": "UTC",
-    "spark.network.timeout": "900s",  # a machine that stands still for minutes loses no executor
+    "spark.network.timeout": "900s",  # so that a machine that pauses for minutes loses no executor
     "spark.executor.heartbeatInterval": "60s",
 }
 
 
 @dataclass(frozen=True, slots=True)
 class SparkSettings:
-    """How Spark is started.
+    """Settings of a Spark session.
 
-    `master` is any that Spark knows, `jars` are files instead of those of the table, `connectors` coordinates
-    instead of those of the table, `py_files` what executors on other machines need to import the kit, `settings`
-    further ones of Spark itself, `log` the file that Spark logs into, by default one in the user's cache.
+    `master` is any master of Spark, `jars` and `connectors` replace the files and coordinates in the table,
+    `py_files` are files from which executors on other machines import the kit, `settings` are further properties of
+    Spark, `log` is Spark's log file, by default in the user's cache folder.
     """
 
     master: str = LOCAL
@@ -74,11 +74,11 @@ class SparkSettings:
 
 @contextlib.contextmanager
 def open_session(
-    spark: SparkSettings, catalogs: Sequence[Catalog] = (), apis: Collection[str] = ()
+    spark: SparkSettings, catalogs: Sequence[SparkCatalog] = (), apis: Collection[str] = ()
 ) -> Iterator[SparkSession]:
-    """Yield a session with these catalogs, to which more of these APIs can be attached, and stop it again.
+    """Start a session with these catalogs and the connectors of further APIs, yield it, and stop it.
 
-    Raises Problem when pyspark, a Java, a jar or the master is missing.
+    Raises Problem if pyspark, Java, a jar or the master is missing.
     """
     with doing(STARTING):
         session = _start(spark, catalogs, apis)
@@ -88,7 +88,7 @@ def open_session(
         stop(session)
 
 
-def _start(spark: SparkSettings, catalogs: Sequence[Catalog], apis: Collection[str]) -> SparkSession:
+def _start(spark: SparkSettings, catalogs: Sequence[SparkCatalog], apis: Collection[str]) -> SparkSession:
     """Start a session. Raises as `open_session`."""
     check_spark(spark)
     _prepare_environment()
@@ -110,7 +110,7 @@ def _start(spark: SparkSettings, catalogs: Sequence[Catalog], apis: Collection[s
 
 @contextlib.contextmanager
 def _sigint_handler_kept() -> Iterator[None]:
-    """Put back what handles SIGINT: Spark's own handler replaces that of a run, and fails once Spark has stopped."""
+    """Restore the handler of SIGINT: Spark's own handler replaces the run's, and fails once Spark has stopped."""
     handler = signal.getsignal(signal.SIGINT)
     try:
         yield
@@ -120,19 +120,19 @@ def _sigint_handler_kept() -> Iterator[None]:
 
 
 def check_spark(spark: SparkSettings) -> None:
-    """Look whether a session can be started at all. Raises Problem when pyspark, a Java or the master is missing."""
+    """Check that a session can be started. Raises Problem if pyspark, Java or the master is missing."""
     find_java(java_module(installed_line()))
     _check_master(spark.master)
 
 
 def alive(session: SparkSession) -> bool:
-    """True when the process behind a session runs: a connector's native library may take it down."""
+    """True if the process of a session runs: a connector's native library may crash it."""
     process = getattr(session.sparkContext._gateway, "proc", None)
     return process is None or process.poll() is None
 
 
 def stop(session: SparkSession) -> None:
-    """Stop a session and the process behind it: the jars of the next one may be others."""
+    """Stop a session and its process: the next session may need other jars."""
     from pyspark import SparkContext  # noqa: PLC0415 - optional
     from pyspark.sql import SparkSession  # noqa: PLC0415
 
@@ -141,26 +141,26 @@ def stop(session: SparkSession) -> None:
         session.stop()
         gateway.shutdown()
     if process := getattr(gateway, "proc", None):
-        process.stdin.close()  # the process ends itself then
+        process.stdin.close()  # then the process ends
         process.wait(ENDS)
     SparkContext._active_spark_context = None
     SparkContext._gateway = SparkContext._jvm = None
     SparkSession._instantiatedSession = None
 
 
-def attach(session: SparkSession, catalog: Catalog, chosen: Sequence[str] = ()) -> None:
-    """Show a session a further catalog, of an API whose connector it has. A name is good for one catalog."""
+def attach(session: SparkSession, catalog: SparkCatalog, chosen: Sequence[str] = ()) -> None:
+    """Attach a catalog, of an API whose connector the session has. A name can be used for only one catalog."""
     for name, value in catalog_settings(catalog, line_of(session.version), chosen).items():
         session.conf.set(name, value)
 
 
 def line_of(version: str) -> str:
-    """Return the line of a version of Spark: 3.5 for 3.5.9."""
+    """Return the line of a Spark version: 3.5 for 3.5.9."""
     return ".".join(version.split(".")[:2])
 
 
 def installed_line() -> str:
-    """Return the line of the installed pyspark. Raises Problem when there is none."""
+    """Return the line of the installed pyspark. Raises Problem if pyspark is missing."""
     if importlib.util.find_spec("pyspark") is None:
         raise missing_extra("spark", "pyspark")
     from pyspark import __version__ as version  # noqa: PLC0415 - optional
@@ -169,13 +169,13 @@ def installed_line() -> str:
 
 
 def spark_settings(
-    spark: SparkSettings, catalogs: Sequence[Catalog] = (), apis: Collection[str] = ()
+    spark: SparkSettings, catalogs: Sequence[SparkCatalog] = (), apis: Collection[str] = ()
 ) -> dict[str, str]:
-    """Return the settings of a session. Raises Problem when a connector or its jar is missing."""
+    """Return the properties of a session. Raises Problem if a connector or its jar is missing."""
     line, apis_of_session = installed_line(), {*apis, *(catalog.api for catalog in catalogs)}
     cache = cache_folder()
     settings = ALWAYS | {"spark.driver.extraJavaOptions": _log_options(spark.log or cache / "spark.log")}
-    settings["spark.sql.warehouse.dir"] = (cache / "warehouse").as_uri()  # of Spark's own catalog, which stays empty
+    settings["spark.sql.warehouse.dir"] = (cache / "warehouse").as_uri()  # for Spark's own catalog, which stays empty
     if _is_here(spark.master):
         settings |= {"spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1"}
     if CLIENT_MODULE in client_modules(apis_of_session) and (folder := compiled_shim(find_java(java_module(line)))):
@@ -199,7 +199,7 @@ def _is_here(master: str) -> bool:
 
 
 def _check_master(master: str) -> None:
-    """Spark itself asks a master that is not there for a minute."""
+    """Raise Problem if no master listens: Spark itself would retry for a minute."""
     if not master.startswith(STANDALONE):
         return
     places = [urlsplit(f"{STANDALONE}{part}") for part in master.removeprefix(STANDALONE).split(",")]
@@ -210,7 +210,7 @@ def _check_master(master: str) -> None:
 
 
 def _prepare_environment() -> None:
-    """Tell Spark which Java to start, and executors of this machine which Python."""
+    """Set the variables by which Spark starts Java, and Python for executors on this machine."""
     java = find_java(java_module(installed_line()))
     os.environ["JAVA_HOME"] = str(java.home)
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)

@@ -1,4 +1,4 @@
-"""The interface documents, what is known about them, and what reads them.
+"""Interface documents, clauses and error tables of the APIs, and the code that reads them.
 
-Everything else is built on this package; it imports nothing of the others.
+All other packages are built on this one; it imports none of them.
 """

@@ -1,23 +1,23 @@
-"""The APIs: each is a folder that says in its `api.toml` what everything else has to know about it.
+"""APIs and their facts: an API is a folder with an `api.toml`.
 
-    title, place     its name for people; its place among all APIs (the first is meant where none is named)
-    port, mount      where a server listens that serves it alone; the path of it on a server of several
-    revisions        from the oldest to the newest: the order is stated, never read off the names
-    [dialects]       profiles beside that line, each with the revision that it counts as
-    [[document]]     what a profile consists of; without any, one document in `<revision>.yaml` at the root
-        mount        the path below which the document's own paths are
+    title, place     its name for people; its place in the order of APIs (the first is the default)
+    port, mount      the port of a server of this API alone; its path on a server of several APIs
+    revisions        from the oldest to the newest: the order is stated, never derived from the names
+    [dialects]       profiles beside the revisions, each with the revision that it counts as
+    [[document]]     a document of a profile; without any, one document in `<revision>.yaml` at the root
+        mount        the path prefix of the document's operations
         file         the document; `{revision}` stands for the revision
-        follows      a profile of another API whose document this is, as far as `file` says nothing else;
-                     the requirements of that API apply too
-        revisions    the profiles that have this document, all if none is named
-        rename       other ids for operations whose id another document of the profile has too
-    [error]          where an error body has what clients tell errors apart by, see specs/errors.py
-    [selectors]      what later revisions let a request say about where it reads and writes
-        names        of fields and query parameters; a revision without them refuses them, see the server's selectors.py
-        beside       the name of the field beside which they stand
+        follows      a profile of another API: its document is the basis, `file` contains the differences, and the
+                     requirements of that API apply, too
+        revisions    the profiles that contain this document, all by default
+        rename       new ids for operations whose id another document of the profile also uses
+    [error]          the places of number and type in an error body, see specs/errors.py
+    [selectors]      fields by which requests of later revisions select a place to read or write
+        names        of fields and query parameters; a revision without them rejects them, see the server's selectors.py
+        beside       the name of the field that they accompany
 
-The part of an API in each package is a subpackage of its name: `reference_server.<api>`, `conformance.<api>`,
-`spark_tests.races.<api>`. Its folder may be in any directory of `specs.__path__`.
+The part of an API in another package has its name: `reference_server.<api>`, `conformance.<api>`,
+`spark_tests.races.<api>`. The folder of an API may be in any directory of `specs.__path__`.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ FIELDS = {"title", "place", "port", "mount", "revisions", "dialects", "document"
 
 @dataclass(frozen=True, slots=True)
 class DocumentPart:
-    """One document of an API's profiles; see the module."""
+    """Document of an API's profiles: the fields of a [[document]]."""
 
     file: str = ""
     mount: str = ""
@@ -53,7 +53,7 @@ class DocumentPart:
 
 @dataclass(frozen=True, slots=True)
 class Selectors:
-    """Fields and query parameters by which requests of later revisions select a place; see the module."""
+    """Fields and query parameters by which requests of later revisions select a place: the table [selectors]."""
 
     names: tuple[str, ...] = ()
     beside: str = ""
@@ -61,7 +61,7 @@ class Selectors:
 
 @dataclass(frozen=True, slots=True)
 class ApiFacts:
-    """What `api.toml` says of an API; see the module."""
+    """Facts about an API: the fields of its `api.toml`."""
 
     name: str
     folder: Path
@@ -77,7 +77,7 @@ class ApiFacts:
 
     @property
     def profiles(self) -> tuple[str, ...]:
-        """Every profile's name within the API: dialects, then the revisions from the oldest on."""
+        """Names of the profiles within the API: dialects, then revisions from the oldest to the newest."""
         return (*self.dialects, *self.revisions)
 
     def parts(self, revision: str) -> list[DocumentPart]:
@@ -85,14 +85,14 @@ class ApiFacts:
         return [part for part in self.documents if not part.revisions or revision in part.revisions]
 
     def reached(self, revision: str, since: str) -> bool:
-        """True when a revision, or what a dialect counts as, is not older than another one.
+        """True if a revision (for a dialect, the revision that it counts as) is not older than `since`.
 
-        Raises Problem for one that the API does not have.
+        Raises Problem for an unknown revision.
         """
         unknown = {revision, since} - {*self.profiles}
         if unknown:
             names = ", ".join(self.profiles)
-            raise Problem(f"The API {self.name} has no revision {min(unknown)}.", f"It has {names}.")
+            raise Problem(f"The API {self.name} has no revision {min(unknown)}.", f"Its revisions: {names}.")
         age = self.revisions.index
         return age(self.dialects.get(revision, revision)) >= age(self.dialects.get(since, since))
 
@@ -105,37 +105,37 @@ def _apis(folders: tuple[str, ...]) -> dict[str, ApiFacts]:
 
 
 def apis() -> dict[str, ApiFacts]:
-    """Return every API by name, in their order. Raises Problem for a malformed `api.toml`."""
+    """Return the APIs by name, in their order. Raises Problem for a malformed `api.toml`."""
     return _apis(tuple(specs.__path__))
 
 
 def find_api(name: str) -> ApiFacts:
     """Return an API by name. Raises Problem for an unknown one."""
     if name not in apis():
-        raise Problem(f"There is no API {name!r}.", did_you_mean(name, apis()))
+        raise Problem(f"Unknown API {name!r}.", did_you_mean(name, apis()))
     return apis()[name]
 
 
 def default_api() -> str:
-    """Return the API that is meant where none is named."""
+    """Return the API that is used if none is named."""
     return next(iter(apis()))
 
 
 def folder_of(name: str) -> Path:
-    """Return the folder of an API, or of a view on several such as Spark's, where its clauses are."""
+    """Return the folder with the clauses of an API, or of a suite over several APIs such as Spark's."""
     folders = [Path(folder) / name for folder in specs.__path__]
     return next(filter(Path.is_dir, folders), folders[0])
 
 
 def part_of(package: str, api: str) -> Any:
-    """Return the part of an API in another package: the module of its name in a package. Raises Problem without one."""
+    """Import the part of an API in another package: the module with the API's name. Raises Problem if it is missing."""
     name = f"{package}.{api}"
     try:
         return import_module(name)
     except ModuleNotFoundError as error:
         if error.name != name:
             raise
-        raise Problem(f"The API {api} has no part in {package}.", f"It would be the package {name}.") from None
+        raise Problem(f"The API {api} has no part in {package}.", f"Add the package {name}.") from None
 
 
 def _read(path: Path) -> ApiFacts:

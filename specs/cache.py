@@ -1,4 +1,4 @@
-"""The folder for files that the kit can make again."""
+"""Cache folder for files that the kit can create again."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Errors of schemas that are a choice (`oneOf`, `anyOf`), as errors of the field that is wrong.
+"""Errors in a choice of schemas (`oneOf`, `anyOf`), reported as errors of the wrong field.
 
-A validator says of such a value that no branch of the choice matches. The reader wants to know which field is wrong in
-the branch that was meant: the one whose constants the value has, for instance its `type`.
+A validator reports only that no branch of the choice matches. This module finds the wrong field in the intended branch:
+the branch whose constants the value has, for instance in its `type`.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ CHOICES = (Kind.OneOfNotValid, Kind.AnyOf)
 
 
 def nearest_error(error: Error) -> tuple[Place, str]:
-    """Return the place and the message of an error: of a choice, those of the error in the branch that was meant."""
+    """Return the place and the message of an error; for a choice, of the error in the intended branch."""
     while isinstance(error.kind, CHOICES):
         here, branches = error.instance_path, error.kind.context
         meant = min(branches, key=lambda branch: _distance(branch, here))
@@ -35,7 +35,7 @@ def nearest_error(error: Error) -> tuple[Place, str]:
 
 
 def _distance(branch: Branch, here: Place) -> tuple[bool, bool, bool, int]:
-    """Return the distance of a value from a branch: another type is the farthest, then another constant."""
+    """Return the distance of a value from a branch: a different type counts most, then a different constant."""
     kind = getattr(_fixed(branch, here), "kind", None)
     return _has_other_type(branch, here), isinstance(kind, Kind.Constant), isinstance(kind, Kind.Enum), len(branch)
 
@@ -45,14 +45,14 @@ def _has_other_type(branch: Branch, here: Place) -> bool:
 
 
 def _fixed(branch: Branch, here: Place) -> Error | None:
-    """Return the error of a field of the value that has another constant than the branch, or none of its options."""
+    """Return the error of a field that has another constant than the branch, or none of its allowed values."""
     own = [error for error in branch if error.instance_path[:-1] == here]
     by_kind = (error for kind in (Kind.Constant, Kind.Enum) for error in own if isinstance(error.kind, kind))
     return next(by_kind, None)
 
 
 def _options(errors: Iterable[Error], place: Place) -> list[str]:
-    """Return the values that these errors allow for the field at a place, as JSON."""
+    """Return the allowed values of the field at a place, as JSON, from its errors."""
     options: list[Any] = []
     for kind in (error.kind for error in errors if error.instance_path == place):
         if isinstance(kind, Kind.Constant):

@@ -1,12 +1,12 @@
 """Clauses: the normative statements of an API, in our words, each tested or excluded with a reason.
 
-The files of `clauses/` hold
+The files of `clauses/` contain
 
     [[clause]]      id, level (MUST, SHOULD, MAY), operations, source, text; or `excluded = "why"`.
-                    `place` lists where the source says it (`places.py` says how places are written). Only
-                    what sense or clients alone say has none, and that is not a MUST.
-                    `revisions` are those that it is for, all if none is named, `since` the first of them;
-                    `replaces` names clauses that do not hold in these
+                    `place` lists the places of the statement in its source, in the form of `places.py`. Only clauses
+                    with the sources sense or clients have none; they are a SHOULD at most.
+                    `revisions` are the revisions in which it holds, all by default, `since` is the first of them;
+                    `replaces` names clauses that do not hold in these revisions
     [[unreached]]   operations ("*" for all), statuses, why: declared statuses that no requirement can provoke
 """
 
@@ -25,15 +25,15 @@ from specs.profiles import Profile
 
 LEVELS = ("MUST", "SHOULD", "MAY")
 FIELDS = ("id", "level", "operations", "source", "text")
-WEAK_SOURCES = {"sense", "clients"}  # no norm, like the server that an API is named after: a SHOULD at most
+WEAK_SOURCES = {"sense", "clients"}  # not norms, like the server that an API is named after: a SHOULD at most
 
 
 @dataclass(frozen=True, slots=True)
 class Clause:
-    """One normative statement. `source` says who says it, `place` where, `excluded` why it is not tested.
+    """Normative statement, with its `source`, its `place` there, and the reason if it is `excluded` from tests.
 
-    `revisions` are those that it is for (none given: all), `since` is the first of them, `replaces` the clauses that
-    do not hold in them.
+    `revisions` are the revisions in which it holds (empty: all), `since` is the first of them, `replaces` are the
+    clauses that do not hold in them.
     """
 
     id: str
@@ -48,26 +48,26 @@ class Clause:
     since: str = ""
 
     def holds_in(self, profile: Profile) -> bool:
-        """True when the clause is for a profile, whatever may replace it there."""
+        """True if the clause holds in a profile, unless another clause replaces it."""
         return profile.has_reached(self.since) and (not self.revisions or profile.revision in self.revisions)
 
 
 @dataclass(frozen=True, slots=True)
 class Unreached:
-    """Declared statuses that a suite cannot provoke from outside, and why."""
+    """Declared statuses that no request can provoke, with the reason."""
 
     operations: tuple[str, ...]
     statuses: tuple[str, ...]
     why: str
 
     def covers(self, operation_id: str, status: str) -> bool:
-        """True when this entry excuses the status of the operation."""
+        """True if this entry excuses the status of the operation."""
         return status in self.statuses and ("*" in self.operations or operation_id in self.operations)
 
 
 @cache
 def clauses(api: str) -> dict[str, Clause]:
-    """Return the clauses of an API by id. Raises Problem for a malformed or doubled one, and one without its place."""
+    """Return an API's clauses by id. Raises Problem for a malformed clause, a repeated id, or a missing place."""
     by_id: dict[str, Clause] = {}
     for path, raw in _entries(api, "clause"):
         clause = read_clause(path, raw)
@@ -78,21 +78,22 @@ def clauses(api: str) -> dict[str, Clause]:
 
 
 def read_clause(path: Path, raw: dict[str, Any]) -> Clause:
-    """Return the clause in an entry of a file. Raises Problem for a malformed one, and one without its place."""
+    """Parse a clause of a file. Raises Problem for a malformed clause or a missing place."""
     missing = [field for field in FIELDS if not raw.get(field)]
     if missing:
-        raise Problem(f"{path}: the clause {raw.get('id')!r} lacks {', '.join(missing)}.", "Add what is missing.")
+        raise Problem(f"{path}: the clause {raw.get('id')!r} has no {', '.join(missing)}.", "Add the missing fields.")
     if raw["level"] not in LEVELS:
-        raise Problem(f"{path}: the clause {raw['id']!r} has no level.", f"Its level is one of {', '.join(LEVELS)}.")
+        raise Problem(f"{path}: the clause {raw['id']!r} has no level.", f"Set it to one of {', '.join(LEVELS)}.")
     norms = set(raw["source"].split(", ")) - WEAK_SOURCES - {path.parent.parent.name}
     if raw["level"] == "MUST" and not norms:
         raise Problem(
             f"{path}: the clause {raw['id']!r} is a MUST, but its only source is {raw['source']!r}.",
-            "Name the norm that says it, or make it a SHOULD.",
+            "Name the norm that states it, or make it a SHOULD.",
         )
     if norms and not raw.get("place"):
         raise Problem(
-            f"{path}: the clause {raw['id']!r} has no `place`.", f"Name where it stands: {', '.join(sorted(norms))}."
+            f"{path}: the clause {raw['id']!r} has no `place`.",
+            f"Name its place in the norm: {', '.join(sorted(norms))}.",
         )
     return Clause(
         raw["id"],
@@ -118,7 +119,7 @@ def clauses_of(profile: Profile) -> dict[str, Clause]:
 
 @cache
 def unreached(api: str) -> tuple[Unreached, ...]:
-    """Return which declared statuses no requirement can provoke, with the reasons."""
+    """Return the declared statuses that no requirement can provoke, with the reasons."""
     return tuple(
         Unreached(tuple(raw["operations"]), tuple(raw["statuses"]), raw["why"]) for _, raw in _entries(api, "unreached")
     )

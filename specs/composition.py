@@ -1,7 +1,7 @@
-"""One document of several: the paths of each below its mount, and what they share once.
+"""Composition of several documents into one: the paths of each below its mount, shared components once.
 
-Components keep their names. Where two documents have different ones of one name, that of the later document gets
-the document's place in front: `management.Catalog` for a document at `/api/management`.
+Components keep their names. If two documents define a name differently, the name of the later document gets the
+document's place as a prefix: `management.Catalog` for a document at `/api/management`.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ SAID_ONCE = "Give one of them another id with `rename` in api.toml."
 
 @dataclass(frozen=True, slots=True)
 class Mounted:
-    """A document, the path below which it is, and other ids for some of its operations."""
+    """Document with the path prefix of its operations, and new ids for some of them."""
 
     document: Document
     mount: str = ""
@@ -29,9 +29,9 @@ class Mounted:
 
 
 def compose(title: str, parts: Sequence[Mounted]) -> Document:
-    """Return the document that several make together; a single one that is mounted nowhere is that itself.
+    """Compose documents into one; a single document without a mount stays as it is.
 
-    Raises Problem for an operationId or a path that two of them have.
+    Raises Problem for an operationId or a path that two of them contain.
     """
     first = parts[0]
     if len(parts) == 1 and not first.mount and not first.rename:
@@ -69,13 +69,15 @@ def _add(tree: Tree, part: Mounted) -> None:
 
 def _add_path(tree: Tree, part: Mounted, path: str, item: Tree, taken: set[str]) -> None:
     if path in tree["paths"]:
-        raise Problem(f"{part.document.source}: another document of the profile has the path {path} too.")
+        raise Problem(f"{part.document.source}: another document of the profile also has the path {path}.")
     for method in METHODS:
         if method in item:
             name = item[method].get("operationId", f"{method} {path}")
             item[method]["operationId"] = name = part.rename.get(name, name)
             if name in taken:
-                raise Problem(f"{part.document.source}: another document has the operation {name} too.", SAID_ONCE)
+                raise Problem(
+                    f"{part.document.source}: another document of the profile also has the operation {name}.", SAID_ONCE
+                )
     tree["paths"][path] = {**item, MOUNT: part.mount}
 
 
@@ -88,7 +90,7 @@ def _name(renamed: Mapping[str, str], section: str, name: str) -> str:
 
 
 def _referring(renamed: Mapping[str, str], node: Any) -> Any:
-    """Return a copy of a tree whose references lead to the new names."""
+    """Return a copy of a tree with references to the new names."""
     if isinstance(node, dict):
         return {key: _referring(renamed, value) for key, value in node.items()}
     if isinstance(node, list):

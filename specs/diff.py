@@ -1,4 +1,4 @@
-"""Structural comparison of two documents: what a machine would notice, without the prose."""
+"""Structural comparison of two documents; prose is ignored."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ NAME_MAPS = {
     "securitySchemes",
     "mapping",
 }
-PROSE_MAPS = {"scopes"}  # name -> what it means
+PROSE_MAPS = {"scopes"}  # name -> description
 IGNORED_ROOTS = {"info", "tags"}
 ABSENT = object()
 
 
 @dataclass(frozen=True, slots=True)
 class StructuralDifference:
-    """One structural difference. `kind` is added, removed or changed; values are None where absent."""
+    """Structural difference of two documents. `kind` is added, removed or changed; an absent value is None."""
 
     pointer: str
     kind: str
@@ -35,7 +35,7 @@ class StructuralDifference:
 
 
 def diff_documents(left: dict[str, Any], right: dict[str, Any]) -> list[StructuralDifference]:
-    """Compare two document trees; an empty list means that they state the same interface."""
+    """Compare two document trees; return an empty list if they describe the same interface."""
     return list(_walk(_root(left), _root(right), (), names=False))
 
 
@@ -82,7 +82,7 @@ def _walk_lists(left: list[Any], right: list[Any], path: tuple[str | int, ...]) 
 
 
 def _ordered(values: list[Any], path: tuple[str | int, ...]) -> list[Any]:
-    """`required`, `enum` and `tags` are sets: their order says nothing."""
+    """Sort the values of `required`, `enum` and `tags`, which are sets."""
     unordered = bool(path) and path[-1] in {"required", "enum", "tags"}
     return sorted(values, key=str) if unordered else values
 

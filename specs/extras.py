@@ -1,4 +1,4 @@
-"""Extras: packages that only a part of lakeproof needs, as pyproject.toml lists them."""
+"""Extras: optional packages of lakeproof, as listed in pyproject.toml."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ DISTRIBUTION = "lakeproof"
 
 
 def require_extra(extra: str) -> None:
-    """Do nothing where the packages of an extra are installed. Raises Problem that names those that are not."""
+    """Check that the packages of an extra are installed. Raises Problem that names the missing packages."""
     missing = [name for name in _packages(extra) if not _installed(name)]
     if missing:
         raise missing_extra(extra, *missing)
 
 
 def missing_extra(extra: str, *packages: str) -> Problem:
-    """Return the problem that packages of an extra are not installed."""
+    """Return the problem for missing packages of an extra."""
     return Problem(f"{extra} needs {' and '.join(packages)}: pip install '{DISTRIBUTION}[{extra}]'")
 
 

@@ -1,4 +1,4 @@
-"""Reading TOML and YAML files; a broken file becomes a Problem that names the file and the place."""
+"""Reading text, TOML and YAML files; a broken file is a Problem that names the file and the place."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from specs.problems import Problem
 
 
 def read_text(path: Path) -> str:
-    """Return the text of `path`. Raises Problem when it is missing, unreadable or not UTF-8."""
+    """Return the text of a file. Raises Problem if it is missing, unreadable or not UTF-8."""
     try:
         return path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
@@ -19,7 +19,7 @@ def read_text(path: Path) -> str:
 
 
 def read_toml(path: Path) -> dict[str, Any]:
-    """Return the table in a TOML file. Raises Problem, with line and column, when it does not parse."""
+    """Parse a TOML file. Raises Problem, with line and column, for invalid TOML."""
     try:
         return tomllib.loads(read_text(path))
     except tomllib.TOMLDecodeError as error:
@@ -27,8 +27,8 @@ def read_toml(path: Path) -> dict[str, Any]:
 
 
 def read_yaml(path: Path) -> Any:
-    """Return what a YAML (or JSON) file holds. Raises Problem, with the place, when it does not parse."""
-    import yaml  # noqa: PLC0415 - slow to import, and most commands read TOML alone
+    """Parse a YAML (or JSON) file. Raises Problem, with the place, for invalid YAML."""
+    import yaml  # noqa: PLC0415 - slow to import, and most commands read only TOML
 
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     try:

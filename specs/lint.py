@@ -1,6 +1,6 @@
-"""Defects of a document that make it say less, or something else, than its authors meant.
+"""Lint checks: defects that change the meaning of a document.
 
-Each check is a function from a document to findings; the registry is the list of what `lint` looks for.
+A check is a function from a document to its defects; the registry lists the checks.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ Path = tuple[str | int, ...]
 
 @dataclass(frozen=True, slots=True)
 class Defect:
-    """A defect of a document: which check found it, where, and what it means."""
+    """Defect of a document: the check that found it, its place, and its description."""
 
     check: str
     pointer: str
@@ -35,7 +35,7 @@ CHECKS: dict[str, Check] = {}
 
 
 def check(name: str) -> Callable[[Check], Check]:
-    """Register a lint check under a name; a name used twice is an error."""
+    """Register a lint check under a name. Raises ValueError for a name used twice."""
 
     def register(function: Check) -> Check:
         if name in CHECKS:
@@ -64,7 +64,7 @@ def nodes(node: Any, path: Path = ()) -> Iterator[tuple[Path, dict[str, Any]]]:
 
 @check("operation-id")
 def operation_ids(document: Document) -> Iterator[Defect]:
-    """Every operation has an id of its own."""
+    """Yield missing and repeated operationIds."""
     counts = Counter(operation.id for operation in document.operations.values())
     declared = Counter(
         item[method].get("operationId", "")
@@ -81,11 +81,11 @@ def operation_ids(document: Document) -> Iterator[Defect]:
 
 @check("reference")
 def references(document: Document) -> Iterator[Defect]:
-    """Every reference leads somewhere."""
+    """Yield references without a target."""
     for path, node in nodes(document.raw):
         target = node.get("$ref")
         if isinstance(target, str) and target.startswith("#/") and not _resolves(document, target):
-            yield Defect("reference", pointer(list(path)), f"{target} leads nowhere")
+            yield Defect("reference", pointer(list(path)), f"the target {target} does not exist")
 
 
 def _resolves(document: Document, target: str) -> bool:
@@ -98,7 +98,7 @@ def _resolves(document: Document, target: str) -> bool:
 
 @check("path-parameter")
 def path_parameters(document: Document) -> Iterator[Defect]:
-    """The parameters in a path template are those that the operation declares."""
+    """Yield path parameters that only the path template or only the operation declares."""
     for operation in document.operations.values():
         in_path = set(re.findall(r"{([^}]+)}", operation.path))
         for name in sorted(in_path.symmetric_difference(operation.path_names)):
@@ -108,7 +108,7 @@ def path_parameters(document: Document) -> Iterator[Defect]:
 
 @check("void-nullable")
 def void_nullable(document: Document) -> Iterator[Defect]:
-    """`nullable` has no meaning since OpenAPI 3.1."""
+    """Yield uses of `nullable`, which has no meaning since OpenAPI 3.1."""
     if str(document.raw["openapi"]).startswith("3.0"):
         return
     for path, node in nodes(document.raw):
@@ -116,13 +116,13 @@ def void_nullable(document: Document) -> Iterator[Defect]:
             yield Defect(
                 "void-nullable",
                 pointer(list(path)),
-                "`nullable` says nothing in OpenAPI 3.1: null is refused",
+                "`nullable` has no meaning in OpenAPI 3.1: validators reject null",
             )
 
 
 @check("discriminator")
 def discriminators(document: Document) -> Iterator[Defect]:
-    """A discriminator without a mapping cannot be expanded."""
+    """Yield discriminators without a mapping, which cannot be expanded."""
     for path, node in nodes(document.raw):
         raw = node.get("discriminator")
         if isinstance(raw, dict) and "propertyName" in raw and not raw.get("mapping") and "oneOf" not in node:
@@ -135,19 +135,19 @@ def discriminators(document: Document) -> Iterator[Defect]:
 
 @check("required-property")
 def required_properties(document: Document) -> Iterator[Defect]:
-    """What is required is also described."""
+    """Yield required properties without a schema."""
     for path, node in nodes(document.raw):
         required, properties = node.get("required"), node.get("properties")
         if not isinstance(required, list) or not isinstance(properties, dict) or "allOf" in node:
             continue
         for name in required:
             if name not in properties:
-                yield Defect("required-property", pointer(list(path)), f"{name} is required but not described")
+                yield Defect("required-property", pointer(list(path)), f"{name} is required but has no schema")
 
 
 @check("example")
 def examples(document: Document) -> Iterator[Defect]:
-    """Examples match the schema beside them."""
+    """Yield examples that do not match their schema."""
     for path, node in nodes(document.raw):
         if "example" not in node or not isinstance(node.get("schema", node.get("type")), dict | str):
             continue
@@ -163,7 +163,7 @@ def examples(document: Document) -> Iterator[Defect]:
 
 @check("second-opinion")
 def second_opinion(document: Document) -> Iterator[Defect]:
-    """What openapi-core objects to, where it is installed (`lakeproof[lint]`)."""
+    """Yield the errors that openapi-core finds, if it is installed (`lakeproof[lint]`)."""
     if not has_second_opinion():
         return
     from openapi_core import OpenAPI  # noqa: PLC0415 - slow to import, and optional
@@ -178,5 +178,5 @@ def second_opinion(document: Document) -> Iterator[Defect]:
 
 
 def has_second_opinion() -> bool:
-    """True when openapi-core is installed."""
+    """True if openapi-core is installed."""
     return importlib.util.find_spec("openapi_core") is not None

@@ -1,7 +1,7 @@
-"""An OpenAPI document as data: its operations, their parameters, bodies and responses.
+"""OpenAPI document as data: its operations, their parameters, bodies and responses.
 
-Routes, validators, generated requests and coverage follow from the document: nothing else writes a path, a status or
-a schema down a second time.
+Routes, validators, generated requests and coverage are derived from the document: no path, status or schema is written
+a second time.
 """
 
 from __future__ import annotations
@@ -16,19 +16,18 @@ from urllib.parse import unquote
 
 from jsonpointer import JsonPointerException, resolve_pointer
 
-from specs.discriminators import expand_discriminators
 from specs.errors import ErrorBody
-from specs.nullable import expand_nullable
-from specs.overlay import Action, apply_fitting, apply_overlay
+from specs.expansions import expand_discriminators, expand_nullable
+from specs.overlay import OverlayAction, apply_fitting, apply_overlay
 from specs.problems import Problem, did_you_mean
 from specs.revisions import read_revision
 
 METHODS = ("get", "put", "post", "delete", "head", "patch", "options")
 JSON_TYPE = "application/json"
 MAY_BE_EMPTY = "x-lakeproof-may-be-empty"  # of a response: its body may be missing
-MOUNT = "x-lakeproof-mount"  # of a path item: below which path its document is
-WEIGHT_TAGS = ("metadata", "data")  # these say how heavy an operation is, not what it is about
-HINT = "Correct the document there."
+MOUNT = "x-lakeproof-mount"  # of a path item: the path prefix of its document
+WEIGHT_TAGS = ("metadata", "data")  # the weight of an operation, not its subject
+HINT = "Correct the document at that place."
 Schema = dict[str, Any]
 Made = TypeVar("Made")
 
@@ -40,7 +39,7 @@ def snake_case(operation_id: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """A path, query or header parameter of an operation."""
+    """Path, query or header parameter of an operation."""
 
     name: str
     location: str
@@ -50,7 +49,7 @@ class Parameter:
 
 @dataclass(frozen=True, slots=True)
 class Body:
-    """A request body or the body of a response: media type -> schema. A body that is not required may be missing."""
+    """Body of a request or a response: media type -> schema. A body that is not required may be missing."""
 
     required: bool
     content: Mapping[str, Schema]
@@ -58,9 +57,9 @@ class Body:
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """One operation of a document, references resolved one level deep.
+    """Operation of a document, with references resolved one level deep.
 
-    `mount` is where its own document is, if that is one of several.
+    `mount` is the path prefix of its own document, if that is one of several.
     """
 
     id: str
@@ -76,17 +75,17 @@ class Operation:
 
     @property
     def own_path(self) -> str:
-        """The path in the operation's own document, where that is one of several."""
+        """Path of the operation in its own document, without the mount."""
         return self.path.removeprefix(self.mount)
 
     @property
     def name(self) -> str:
-        """The operation's name in Python."""
+        """Name of the operation in Python."""
         return snake_case(self.id)
 
     @property
     def resource(self) -> str:
-        """What the operation is about: its most specific tag, in lower case."""
+        """Resource of the operation: its most specific tag, in lower case."""
         about = [tag.lower() for tag in self.tags if tag.lower() not in WEIGHT_TAGS]
         return about[-1] if about else "other"
 
@@ -97,32 +96,32 @@ class Operation:
 
     @property
     def successes(self) -> list[int]:
-        """The statuses of success that the document declares, in its order."""
+        """Declared statuses of success, in the document's order."""
         return [int(status) for status in self.responses if status.startswith("2") and status.isdecimal()]
 
     def query_parameters(self) -> list[Parameter]:
-        """Return the parameters that travel in the query."""
+        """Return the query parameters."""
         return [parameter for parameter in self.parameters if parameter.location == "query"]
 
     def path_parameters(self) -> list[Parameter]:
-        """Return the parameters that travel in the path."""
+        """Return the path parameters."""
         return [parameter for parameter in self.parameters if parameter.location == "path"]
 
     @property
     def path_names(self) -> list[str]:
-        """The names of what travels in the path."""
+        """Names of the path parameters."""
         return [parameter.name for parameter in self.path_parameters()]
 
     def path_values(self, path: str) -> dict[str, str]:
-        """Return what stands in the path of a request, decoded, by the names of the parameters.
+        """Return the decoded path parameters of a request's path, by name.
 
-        It is read from its end: what comes before differs from server to server.
+        The path is parsed from its end: its beginning differs between servers.
         """
         pairs = zip(reversed(self.path.split("/")), reversed(path.split("/")), strict=False)
         return {name[1:-1]: unquote(text) for name, text in pairs if name.startswith("{")}
 
     def default(self, name: str) -> Any:
-        """Return what the document says that a query parameter is when it is not sent, None if nothing."""
+        """Return the documented default of a query parameter, None if there is none."""
         return next(
             (parameter.schema.get("default") for parameter in self.query_parameters() if parameter.name == name), None
         )
@@ -130,22 +129,22 @@ class Operation:
 
 @dataclass(frozen=True)
 class Document:
-    """An OpenAPI 3 document after its corrections. `raw` is the whole tree, `errors` what is said of error bodies."""
+    """OpenAPI 3 document after its corrections. `raw` is the whole tree, `errors` describes its error bodies."""
 
     raw: dict[str, Any]
     source: str
-    unused_actions: tuple[Action, ...] = field(default=())
+    unused_actions: tuple[OverlayAction, ...] = field(default=())
     errors: ErrorBody = field(default_factory=ErrorBody)
     compiled: dict[Any, Any] = field(default_factory=dict, init=False, compare=False, repr=False)
-    """What was made of the document and is shared by all that use it: see `once` and validation.py."""
+    """Values derived from the document that its users share: see `once` and validation.py."""
 
     @classmethod
-    def load(cls, path: Path, overlay: list[Action] | None = None, *, lenient: bool = False) -> Document:
-        """Read the document at `path` and correct it; without an overlay it is read as it stands.
+    def load(cls, path: Path, overlay: list[OverlayAction] | None = None, *, lenient: bool = False) -> Document:
+        """Read a document and correct it by an overlay, if one is given.
 
-        With `lenient`, corrections that do not fit are kept in `unused_actions` instead of being an error:
-        the overlay was not written for a document that the user gives, which may be of another revision.
-        Raises Problem for a file that is not an OpenAPI 3 document.
+        With `lenient`, corrections that do not fit are stored in `unused_actions` instead of raising: a user's
+        document may be of another revision than the overlay's. Raises Problem for a file that is not an OpenAPI 3
+        document.
         """
         raw = read_revision(path)
         if not isinstance(raw, dict) or not str(raw.get("openapi", "")).startswith("3"):
@@ -155,7 +154,7 @@ class Document:
             )
         if not isinstance(raw.get("paths"), dict):
             raise Problem(f"{path} declares no `paths`.", "Give a document that declares operations.")
-        unused: list[Action] = []
+        unused: list[OverlayAction] = []
         if lenient:
             raw, unused = apply_fitting(raw, overlay or [])
         else:
@@ -171,22 +170,22 @@ class Document:
 
     @property
     def title(self) -> str:
-        """The title and version that the document gives itself."""
+        """Title and version of the document."""
         info = self.raw.get("info", {})
         return f"{info.get('title', 'untitled')} {info.get('version', '')}".strip()
 
     @cached_property
     def operations(self) -> dict[str, Operation]:
-        """The operations by id, in document order."""
+        """Operations by id, in the document's order."""
         return {operation.id: operation for operation in self._operations()}
 
     @cached_property
     def names(self) -> frozenset[str]:
-        """The names of the operations in Python."""
+        """Names of the operations in Python."""
         return frozenset(operation.name for operation in self.operations.values())
 
     def stated(self) -> Iterator[tuple[str, ...]]:
-        """Yield the operations, their parameters and the fields of schemas: by these, documents can be compared."""
+        """Yield the operations, their parameters and the fields of schemas, for the distance between documents."""
         for operation in self.operations.values():
             yield ("operation", operation.id)
             yield from (("parameter", operation.id, parameter.name) for parameter in operation.parameters)
@@ -194,24 +193,24 @@ class Document:
             yield from (("field", name, field_name) for field_name in schema.get("properties", ()))
 
     def operation(self, operation_id: str) -> Operation:
-        """Return one operation. Raises Problem, with near matches, for an unknown id."""
+        """Return an operation. Raises Problem, with similar ids, for an unknown id."""
         try:
             return self.operations[operation_id]
         except KeyError:
             near = [name for name in self.operations if operation_id.lower() in name.lower()]
             hint = f"Did you mean {', '.join(near[:5])}?" if near else ""
-            hint = hint or did_you_mean(operation_id, self.operations, "`lakeproof spec list` shows them all.")
+            hint = hint or did_you_mean(operation_id, self.operations, "`lakeproof spec list` shows all operations.")
             raise Problem(f"The document has no operation {operation_id}.", hint) from None
 
     def once(self, key: Hashable, make: Callable[[], Made]) -> Made:
-        """Return what `make` makes of the document: it is made on first use, and kept under the key."""
+        """Return the value of `make`, which is called on first use and cached under the key."""
         if key not in self.compiled:
             self.compiled[key] = make()
         made: Made = self.compiled[key]
         return made
 
     def resolve(self, node: Any) -> Any:
-        """Follow `$ref` until the node is not a reference. Raises Problem for one that leads nowhere."""
+        """Follow `$ref` until the node is not a reference. Raises Problem for a reference without a target."""
         while isinstance(node, dict) and "$ref" in node:
             reference = node["$ref"]
             node = self.once(("reference", reference), partial(self._referred, reference))
@@ -223,7 +222,7 @@ class Document:
         except JsonPointerException:
             node = None
         if node is None:
-            raise Problem(f"{self.source}: the reference {reference} leads nowhere.", "Correct the document.")
+            raise Problem(f"{self.source}: the reference {reference} has no target.", "Correct the document.")
         return node
 
     def _operations(self) -> Iterator[Operation]:

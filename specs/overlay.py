@@ -4,19 +4,19 @@ An overlay is a YAML file:
 
     overlay: 1.0.0
     info: {title: ..., version: ...}
-    extends: ../2026-03.yaml            the document that it is for, with the revisions whose basis that is; without it,
-                                        the first of its API
+    extends: ../2026-03.yaml            the corrected document, and all revisions based on it; by default
+                                        the first document of the API
     actions:
-      - target: $.components.schemas    where: a JSONPath (RFC 9535)
-        description: ...                why the document is wrong there
-        update: {...}                   what to merge into each object there, or to append to each list there
-        x-revisions: ["1.6"]            the revisions that the action is for; without it, all
+      - target: $.components.schemas    the place: a JSONPath (RFC 9535)
+        description: ...                the reason of the correction
+        update: {...}                   value to merge into each object, or to append to each list, at the place
+        x-revisions: ["1.6"]            the corrected revisions; by default all
       - target: $.paths[*].head.responses[*].content
         description: ...
-        remove: true                    takes what is there away
+        remove: true                    removes the value at the place
 
-Two rules are ours: an action without a description is an error, and so is one that changes nothing: what it corrected
-is gone. To another copy of a document, which an overlay was not written for, only those actions apply that fit it.
+Two rules are ours: an action without a description is an error, and so is an action that changes nothing, since the
+defect is gone. If the user gives another copy of a document, actions that do not fit it are left out.
 """
 
 from __future__ import annotations
@@ -40,8 +40,8 @@ KINDS = ("remove", "update")
 
 
 @dataclass(frozen=True, slots=True)
-class Action:
-    """One action of an overlay: where, why, and what to merge or append; where it removes, `update` is None."""
+class OverlayAction:
+    """Action of an overlay: its target, its reason, and the value to merge or append; None removes the target."""
 
     target: str
     description: str
@@ -50,23 +50,23 @@ class Action:
 
 @dataclass(frozen=True, slots=True)
 class Overlay:
-    """An overlay file: the document that it extends, None for the first one of its API, and its actions."""
+    """Overlay file: the document that it extends, None for the first document of its API, and its actions."""
 
     extends: Path | None
-    actions: tuple[Action, ...]
+    actions: tuple[OverlayAction, ...]
 
 
 class OverlayError(Problem):
-    """An overlay that is malformed, or an action that no longer applies."""
+    """Error for a malformed overlay, or an action that no longer applies."""
 
 
 def read_overlay(path: Path, revision: str = "") -> Overlay:
-    """Return an overlay file with the actions for a revision. Raises OverlayError for a malformed one."""
+    """Read an overlay file with its actions for a revision. Raises OverlayError for a malformed file."""
     raw = read_yaml(path)
     if not isinstance(raw, dict) or not str(raw.get("overlay", "")).startswith("1.") or not raw.get("actions"):
         raise OverlayError(
             f"{path} is not an overlay: it needs `overlay: 1.0.0` and `actions`.",
-            "Write it as the OpenAPI Overlay Specification says.",
+            "Write it in the format of the OpenAPI Overlay Specification.",
         )
     numbered = enumerate(raw["actions"], 1)
     actions = [
@@ -75,32 +75,34 @@ def read_overlay(path: Path, revision: str = "") -> Overlay:
     return Overlay((path.parent / raw["extends"]).resolve() if "extends" in raw else None, tuple(actions))
 
 
-def _action(path: Path, number: int, raw: dict[str, Any]) -> Action:
+def _action(path: Path, number: int, raw: dict[str, Any]) -> OverlayAction:
     kinds = [kind for kind in KINDS if raw.get(kind) not in (None, False)]
     if not raw.get("target") or not str(raw.get("description", "")).strip() or len(kinds) != 1:
         raise OverlayError(
             f"{path}: action {number} needs a `target`, a `description` and either `update` or `remove: true`.",
-            "Every correction says why it is made.",
+            "Add the missing fields; `description` is the reason of the correction.",
         )
-    return Action(raw["target"], raw["description"], raw["update"] if kinds == ["update"] else None)
+    return OverlayAction(raw["target"], raw["description"], raw["update"] if kinds == ["update"] else None)
 
 
-def apply_overlay(document: dict[str, Any], actions: list[Action]) -> dict[str, Any]:
-    """Return a corrected copy of `document`. Raises OverlayError for an action that changes nothing."""
+def apply_overlay(document: dict[str, Any], actions: list[OverlayAction]) -> dict[str, Any]:
+    """Return a corrected copy of a document. Raises OverlayError for an action that changes nothing."""
     corrected = copy.deepcopy(document)
     for action in actions:
         if not apply_action(corrected, action):
             raise OverlayError(
                 f"The overlay's action at {action.target} no longer applies.",
-                "The document was corrected or moved there: remove or move the action.",
+                "The document has changed at that place: remove the action, or correct its target.",
             )
     return corrected
 
 
-def apply_fitting(document: dict[str, Any], actions: Sequence[Action]) -> tuple[dict[str, Any], list[Action]]:
-    """Return a corrected copy of a document that the actions were not written for, and the actions that do not fit it.
+def apply_fitting(
+    document: dict[str, Any], actions: Sequence[OverlayAction]
+) -> tuple[dict[str, Any], list[OverlayAction]]:
+    """Return a corrected copy of a user's document, and the actions that do not fit it.
 
-    An action does not fit when it changes nothing, and when it refers to something that the document lacks.
+    An action does not fit if it changes nothing, or if it refers to a component that the document does not have.
     """
     before, fitting = dangling(document), list(actions)
     while True:
@@ -112,18 +114,20 @@ def apply_fitting(document: dict[str, Any], actions: Sequence[Action]) -> tuple[
             return corrected, [action for action in actions if action not in fitting]
 
 
-def apply_action(document: dict[str, Any], action: Action) -> bool:
-    """Apply one action in place; True if it changed something. Raises OverlayError for an invalid JSONPath."""
+def apply_action(document: dict[str, Any], action: OverlayAction) -> bool:
+    """Apply an action in place; return True if it changed the document. Raises OverlayError for an invalid JSONPath."""
     try:
         places = [node.location for node in jsonpath_rfc9535.find(action.target, document)]
     except jsonpath_rfc9535.JSONPathError as error:
-        raise OverlayError(f"The overlay's target {action.target} is not a JSONPath: {error}.", "Correct it.") from None
-    # From the last place to the first, so that what is taken out of a list moves none that is still to come.
+        raise OverlayError(
+            f"The overlay's target {action.target} is not a valid JSONPath: {error}.", "Correct it."
+        ) from None
+    # From the last place to the first: removing an item of a list then moves no later place.
     results = [_apply(document, place, action) for place in reversed(places)]
     return any(results)
 
 
-def _apply(document: dict[str, Any], place: Location, action: Action) -> bool:
+def _apply(document: dict[str, Any], place: Location, action: OverlayAction) -> bool:
     root = {ROOT: document}
     parent: Any = root
     *path, key = (ROOT, *place)
@@ -138,7 +142,7 @@ def _apply(document: dict[str, Any], place: Location, action: Action) -> bool:
 
 
 def _updated(value: Any, update: Any) -> Any:
-    """Return a value with an update: objects are merged at every depth, lists get it appended, others are replaced."""
+    """Return a value with an update: objects are merged at every depth, lists are extended, others are replaced."""
     if isinstance(value, dict) and isinstance(update, dict):
         for key, item in update.items():
             value[key] = _updated(value[key], item) if key in value else copy.deepcopy(item)

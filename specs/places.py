@@ -1,11 +1,11 @@
-"""Places: where the norms of an API say what a clause says.
+"""Places of clauses in the norms of an API.
 
 A place is one of
 
     /components/schemas/PageToken             a pointer (RFC 6901) into the document
-    createTable/responses/409                 a pointer that starts at the operation of that id
-    error_codes.toml#/errors/TableNotFound    a pointer into a file that lies beside the document
-    https://iceberg.apache.org/spec/#sorting  a section of another norm, which is not followed
+    createTable/responses/409                 a pointer that starts at the operation with that id
+    error_codes.toml#/errors/TableNotFound    a pointer into a file beside the document
+    https://iceberg.apache.org/spec/#sorting  a section of another norm; links are not fetched
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def is_link(place: str) -> bool:
 
 
 def resolves(place: str, profile: Profile) -> bool:
-    """True if a profile's document, or the file beside it, has the place; true for a link."""
+    """True if the place exists in a profile's document or the file beside it; True for every link."""
     if is_link(place):
         return True
     start, _, pointer = place.partition("/")
@@ -35,7 +35,7 @@ def resolves(place: str, profile: Profile) -> bool:
 
 
 def _root(start: str, profile: Profile) -> Any:
-    """Return where a pointer starts: the document, one of its operations, or a file beside it; None for no such one."""
+    """Return the root of a pointer: the document, an operation, or a file beside it; None if there is none."""
     document = profile.document()
     if not start:
         return document.raw
@@ -46,7 +46,7 @@ def _root(start: str, profile: Profile) -> Any:
 
 
 def said(place: str, profile: Profile) -> str:
-    """Return how the description at a place begins, "" where there is none, or the place is in another norm."""
+    """Return the beginning of the description at a place, "" if there is none or the place is a link."""
     if is_link(place):
         return ""
     start, _, pointer = place.partition("/")

@@ -1,11 +1,11 @@
-"""Ports: those of URLs that name none, and free ones of this machine, for servers whose port is chosen first."""
+"""Ports: the defaults of URLs, and free ports of this machine for servers that cannot choose one themselves."""
 
 from __future__ import annotations
 
 import socket
 
 LOOPBACK = "127.0.0.1"
-DEFAULT_PORTS = {"http": 80, "https": 443}  # of a URL, by its scheme
+DEFAULT_PORTS = {"http": 80, "https": 443}  # of URLs, by scheme
 
 
 def free_port() -> int:
@@ -17,6 +17,6 @@ def free_port() -> int:
 
 
 def listens(port: int) -> bool:
-    """True when a process listens on a port of the loopback address."""
+    """True if a process listens on a port of the loopback address."""
     with socket.socket() as probe:
         return probe.connect_ex((LOOPBACK, port)) == 0

@@ -1,4 +1,4 @@
-"""The exception for problems that the user can solve."""
+"""Exception for problems that the user can solve."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from difflib import get_close_matches
 
 
 class Problem(Exception):
-    """Something outside the kit is not as it should be: a flag, a file, a target.
+    """Problem outside the kit: in a flag, a file, a target.
 
-    `message` is one sentence that says what is wrong, `hint` one that says what to do about it.
-    The command line prints both and exits with 4; there is no traceback.
+    `message` is one sentence about the problem, `hint` is one sentence with the way out.
+    The command line prints both and exits with 4, without a traceback.
     """
 
     def __init__(self, message: str, hint: str = "") -> None:
@@ -23,7 +23,7 @@ class Problem(Exception):
 
 
 def did_you_mean(name: str, known: Iterable[str], otherwise: str = "", most: int = 3) -> str:
-    """Return a hint for an unknown name: the known names that are nearest, else another hint, or all of them."""
+    """Return a hint for an unknown name: the nearest known names, else `otherwise`, else all known names."""
     names = sorted(known)
     near = get_close_matches(name, names, n=most)
     return f"Did you mean {' or '.join(near)}?" if near else otherwise or f"Known: {', '.join(names)}."

@@ -1,16 +1,15 @@
-"""Profiles: one revision of one API each, with its documents, corrections, clauses and requirement set.
+"""Profiles: revisions of APIs, each with its documents, corrections and clauses.
 
-A profile named `lance/2026-03` stands in these files beside each other:
+A profile named `lance/2026-03` consists of these files:
 
-    specs/lance/api.toml                  what the API is, which revisions it has, of which documents they consist
-    specs/lance/2026-03.yaml              the document, or what it says otherwise than another revision
-    specs/lance/overlays/*.yaml           corrections, of the document that they extend, and of what is written as its
-                                          differences from that; or of the API's first document
+    specs/lance/api.toml                  facts about the API, its revisions and their documents
+    specs/lance/2026-03.yaml              the document, or its differences from another revision
+    specs/lance/overlays/*.yaml           corrections of documents, and of revisions that are based on them
     specs/lance/2026-03.requirements.txt  the published requirement set, once there is one: it is frozen
     specs/lance/clauses/*.toml            the normative statements, shared by the revisions of an API
 
-A dialect of an API, such as `iceberg/tables-api`, is a profile like the others: what it says otherwise is in
-its document, and in clauses that are for it alone.
+A dialect of an API, such as `iceberg/tables-api`, is a profile like the others: its differences are in
+its document and in clauses of its own.
 """
 
 from __future__ import annotations
@@ -23,9 +22,9 @@ from typing import TypeVar
 
 from specs.apis import ApiFacts, DocumentPart, apis, find_api
 from specs.composition import Mounted, compose
-from specs.discriminators import expand_discriminators
+from specs.expansions import expand_discriminators
 from specs.openapi import Document, Operation
-from specs.overlay import Action, read_overlay
+from specs.overlay import OverlayAction, read_overlay
 from specs.problems import Problem, did_you_mean
 from specs.revisions import lineage, patch_document
 
@@ -34,73 +33,76 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """An API and a revision of it."""
+    """Revision of an API."""
 
     api: str
     revision: str
 
     @property
     def name(self) -> str:
-        """The profile's name on the command line: `lance/2026-03`."""
+        """Name of the profile on the command line: `lance/2026-03`."""
         return f"{self.api}/{self.revision}"
 
     @property
     def mount(self) -> str:
-        """Where the reference server mounts the API when it serves several."""
+        """Path prefix of the API on a reference server with several APIs."""
         return self.facts.mount
 
     @property
     def facts(self) -> ApiFacts:
-        """What is said about the API."""
+        """Facts about the API."""
         return find_api(self.api)
 
     @property
     def suites(self) -> tuple[str, ...]:
-        """The APIs whose requirements apply: its own, and those whose documents it has."""
+        """APIs whose requirements apply: its own, and the APIs whose documents it contains."""
         return tuple(dict.fromkeys(profile.api for profile in self.tested_by()))
 
     def tested_by(self) -> list[Profile]:
-        """Return the profiles whose clauses hold: this one, and those that its documents follow."""
+        """Return the profiles whose clauses hold: this one, and the profiles that its documents follow."""
         followed = [find_profile(part.follows) for part in self.facts.parts(self.revision) if part.follows]
         return [self, *(tested for profile in followed for tested in profile.tested_by())]
 
     def suite_of(self, operation_id: str) -> str:
-        """Return the API whose requirements test an operation: that of the document which has it."""
+        """Return the API that tests an operation: the API of the document that declares it."""
         followed = self.tested_by()[1:]
         return next((profile.api for profile in followed if operation_id in profile.document().operations), self.api)
 
     def has_reached(self, since: str) -> bool:
-        """True when what is so since a revision, "" for ever, is so here. Raises Problem for an unknown revision."""
+        """True if the profile is not older than a revision; "" means any. Raises Problem for an unknown revision."""
         return not since or self.facts.reached(self.revision, since)
 
     def in_force(self, by_revision: Mapping[str, T]) -> T:
-        """Return what holds here of what changes with revisions: the entry of the newest one that is reached.
+        """Return the entry for the newest revision that is not newer than this profile.
 
-        Raises Problem where none is.
+        Raises Problem if there is none.
         """
         reached = [
             revision for revision in self.facts.revisions if revision in by_revision and self.has_reached(revision)
         ]
         if not reached:
-            raise Problem(f"Nothing is said of {self.name}.", f"There are entries for {', '.join(by_revision)}.")
+            raise Problem(
+                f"There is no entry for {self.name} or an older revision.",
+                f"There are entries for {', '.join(by_revision)}.",
+            )
         return by_revision[reached[-1]]
 
     def file(self, suffix: str) -> Path:
-        """Return the path of one of the profile's files, by what follows the revision."""
+        """Return the path of one of the profile's files, by the suffix behind the revision."""
         return self.facts.folder / f"{self.revision}{suffix}"
 
     def document(self) -> Document:
-        """Return the profile's document, corrected by its overlays. Raises Problem for one that is malformed."""
+        """Return the profile's document, corrected by its overlays. Raises Problem for a malformed document."""
         return _document(self)
 
     def plain_document(self) -> Document:
-        """Return the profile's document as it stands in its files, without corrections."""
+        """Return the profile's document as published, without corrections."""
         return self._composed(self._read_plain)
 
     def document_from(self, path: Path) -> Document:
-        """Read another copy of a document, such as the published one, with the corrections that fit it.
+        """Read another copy of the document, such as the published one, with the corrections that fit it.
 
-        Of several documents it stands for the one that has most of its operations.
+        If the profile has several documents, the copy replaces the one with most of its operations.
         """
         copied = self._copied(path)
         corrections = self._overlay(copied) or self._overlay_of_followed(copied)
@@ -109,7 +111,7 @@ class Profile:
         )
 
     def _copied(self, path: Path) -> DocumentPart:
-        """Return the document of the profile for which a copy stands."""
+        """Return the document of the profile that a copy replaces."""
         first, *others = self.facts.parts(self.revision)
         if not others:
             return first
@@ -117,11 +119,11 @@ class Profile:
         return max((first, *others), key=lambda part: len(ids & self._read(part).operations.keys()))
 
     def distance(self, copy: Document) -> int:
-        """Return in how many operations, parameters and fields a copy differs from the document for which it stands."""
+        """Count the operations, parameters and fields that differ between a copy and the document it replaces."""
         stated = set(copy.stated())
         return min(len(stated ^ set(self._read_plain(part).stated())) for part in self.facts.parts(self.revision))
 
-    def overlay(self) -> list[Action]:
+    def overlay(self) -> list[OverlayAction]:
         """Return the corrections of the profile's own documents."""
         return [action for part in self.facts.parts(self.revision) for action in self._overlay(part)]
 
@@ -155,10 +157,10 @@ class Profile:
         followed = find_profile(part.follows).plain_document()
         return replace(followed, raw=patch_document(followed.raw, self._path(part))) if part.file else followed
 
-    def _overlay_of_followed(self, part: DocumentPart) -> list[Action]:
+    def _overlay_of_followed(self, part: DocumentPart) -> list[OverlayAction]:
         return find_profile(part.follows).overlay() if part.follows else []
 
-    def _overlay(self, part: DocumentPart) -> list[Action]:
+    def _overlay(self, part: DocumentPart) -> list[OverlayAction]:
         if part.follows or not part.file:
             return []
         first = next(other for other in self.facts.parts(self.revision) if not other.follows)
@@ -173,25 +175,25 @@ def _document(profile: Profile) -> Document:
 
 
 def profiles() -> dict[str, Profile]:
-    """Return every profile by name: within an API dialects first, then the revisions from the oldest on."""
+    """Return the profiles by name: for each API dialects first, then revisions from the oldest to the newest."""
     in_order = (Profile(api.name, revision) for api in apis().values() for revision in api.profiles)
     return {profile.name: profile for profile in in_order}
 
 
 def find_profile(name: str) -> Profile:
-    """Return a profile by name; an API alone means its newest revision. Raises Problem for an unknown one."""
+    """Return a profile by name; the name of an API means its newest revision. Raises Problem for an unknown name."""
     if name in profiles():
         return profiles()[name]
     if name in apis():
         return Profile(name, apis()[name].revisions[-1])
     of_the_api = [known for known in profiles() if known.startswith(f"{name.partition('/')[0]}/")]
-    raise Problem(f"There is no profile {name!r}.", did_you_mean(name, of_the_api or [*apis(), *profiles()]))
+    raise Problem(f"Unknown profile {name!r}.", did_you_mean(name, of_the_api or [*apis(), *profiles()]))
 
 
 def nearest_profile(api: str, path: Path) -> Profile:
-    """Return the profile of an API whose document is nearest to a copy; of two that are as near, the newer one.
+    """Return the profile of an API whose document is nearest to a copy, the newest of several.
 
-    Raises Problem for a file that is no document.
+    Raises Problem for a file that is not a document.
     """
     copy = Document.load(path)
     newest_first = [Profile(api, revision) for revision in reversed(find_api(api).profiles)]
@@ -199,9 +201,9 @@ def nearest_profile(api: str, path: Path) -> Profile:
 
 
 def newest_operations(api: str) -> dict[str, tuple[Profile, Operation]]:
-    """Return the operations of all profiles of an API by id, each with the newest profile that has it.
+    """Return the operations of all profiles of an API by id, each with the newest profile that declares it.
 
-    Those of the newest come first, in its order.
+    The operations of the newest profile come first, in its order.
     """
     newest: dict[str, tuple[Profile, Operation]] = {}
     for revision in reversed(find_api(api).profiles):
@@ -212,5 +214,5 @@ def newest_operations(api: str) -> dict[str, tuple[Profile, Operation]]:
 
 
 def every_operation(api: str) -> list[Operation]:
-    """Return the operations of all profiles of an API, each as the newest revision has it that has it at all."""
+    """Return the operations of all profiles of an API, each from the newest profile that declares it."""
     return [operation for _, operation in newest_operations(api).values()]

@@ -1,4 +1,4 @@
-"""References between the parts of a document: by `$ref`, or by the mapping of a discriminator."""
+"""References within a document: by `$ref`, or by the mapping of a discriminator."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ COMPONENTS = "#/components/"
 
 
 def references(node: Any) -> Iterator[str]:
-    """Yield the components that a part of a document refers to."""
+    """Yield the references in a part of a document."""
     if isinstance(node, dict):
         for value in node.values():
             yield from references(value)
@@ -21,7 +21,7 @@ def references(node: Any) -> Iterator[str]:
 
 
 def dangling(document: dict[str, Any]) -> set[str]:
-    """Return the references of a document to components that it does not have."""
+    """Return the references of a document to missing components."""
     return {reference for reference in references(document) if not _leads(reference, document.get("components"))}
 
 

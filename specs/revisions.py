@@ -1,11 +1,11 @@
-"""Revisions of a document: one is written out, the others are files of differences.
+"""Revisions of a document: one is complete, the others are files of differences.
 
 A file with the field `x-lakeproof-basis` is a JSON merge patch (RFC 7396) for the revision that the
-field names, in the file beside it: null takes a key away, objects are merged, and everything else is
+field names, in a file beside it: null removes a key, objects are merged, and everything else is
 replaced, lists as a whole. The basis may itself be a patch.
 
-With the field `x-lakeproof-pruned` a file that takes operations away also lacks the components to which
-no operation leads any more.
+With the field `x-lakeproof-pruned`, a file that removes operations also removes the components that only
+these operations refer to.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ from specs.references import COMPONENTS, references
 
 BASIS = "x-lakeproof-basis"
 PRUNED = "x-lakeproof-pruned"
-REFERRED = ("parameters", "responses", "schemas")  # the sections that references lead to
+REFERRED = ("parameters", "responses", "schemas")  # the sections that references point to
 
 
 def read_revision(path: Path) -> Any:
-    """Return the document at `path`, put together from its basis where it has one.
+    """Read a document, with its basis if it has one.
 
-    Raises Problem for a file that cannot be read and for revisions that are each other's basis.
+    Raises Problem for an unreadable file and for revisions that are each other's basis.
     """
     return _read(path, ())
 
@@ -40,9 +40,9 @@ def _read(path: Path, above: tuple[Path, ...]) -> Any:
 
 
 def lineage(path: Path) -> list[Path]:
-    """Return the files of which the document at `path` is put together: itself, its basis, the basis of that."""
+    """Return the files of a document: the file itself, its basis, the basis of its basis, and so on."""
     files = [path]
-    while BASIS in read_text(files[-1]):  # most have none, and parsing takes long
+    while BASIS in read_text(files[-1]):  # most files have no basis, and parsing is slow
         raw = read_yaml(files[-1])
         if not isinstance(raw, dict) or BASIS not in raw or (basis := path.with_name(f"{raw[BASIS]}.yaml")) in files:
             break
@@ -51,10 +51,12 @@ def lineage(path: Path) -> list[Path]:
 
 
 def patch_document(basis: dict[str, Any], path: Path) -> dict[str, Any]:
-    """Return what the merge patch in a file makes of a document. Raises Problem for a file that holds none."""
+    """Apply the merge patch in a file to a document. Raises Problem for a file that is not a merge patch."""
     raw = string_keys(read_yaml(path))
     if not isinstance(raw, dict):
-        raise Problem(f"{path} is not a merge patch: it holds no object.", "Give what it says otherwise, by section.")
+        raise Problem(
+            f"{path} is not a merge patch: it is not an object.", "Write the differences from the basis, by section."
+        )
     patched: dict[str, Any] = _patched(basis, raw)
     return patched
 
@@ -65,7 +67,7 @@ def _patched(basis: Any, patch: dict[str, Any]) -> Any:
 
 
 def merge_patch(target: Any, patch: Any) -> Any:
-    """Return what a JSON merge patch (RFC 7396) makes of `target`, which stays as it is."""
+    """Return `target` with a JSON merge patch (RFC 7396) applied; `target` itself is not changed."""
     if not isinstance(patch, dict):
         return patch
     merged = dict(target) if isinstance(target, dict) else {}
@@ -78,7 +80,7 @@ def merge_patch(target: Any, patch: Any) -> Any:
 
 
 def prune(document: dict[str, Any]) -> dict[str, Any]:
-    """Return a document without the parameters, responses and schemas to which no operation leads."""
+    """Return a document without the parameters, responses and schemas that no operation refers to."""
     components, reached = document["components"], set[str]()
     waiting = list(references(document["paths"]))
     while waiting:
@@ -103,7 +105,7 @@ def _place(section: str, name: str) -> str:
 
 
 def string_keys(node: Any) -> Any:
-    """YAML reads response statuses as integers; OpenAPI means strings."""
+    """Convert keys to strings: YAML parses the statuses of responses as integers."""
     if isinstance(node, dict):
         return {str(key): string_keys(value) for key, value in node.items()}
     if isinstance(node, list):

@@ -1,4 +1,4 @@
-"""Names of headers, parameters, settings and fields whose values no log, report or message shows."""
+"""Names of headers, parameters, settings and fields with secret values, which no log, report or message shows."""
 
 from __future__ import annotations
 
@@ -11,6 +11,6 @@ REDACTED = "<redacted>"
 
 @cache
 def is_secret(name: str) -> bool:
-    """Return whether the value of this name must not be shown; names may be written with dashes or underscores."""
+    """True if the value of a name is secret; the name may contain dashes or underscores."""
     lowered = name.lower().replace("_", "-")
     return lowered in SECRET_HEADERS or any(word in lowered for word in SECRET_WORDS)

@@ -1,12 +1,13 @@
 """Compiled validators for the requests and responses of a document.
 
-Validators are compiled on first use and kept. The components are registered once for a document: a schema that brought
-them along would cost milliseconds each.
+Validators are compiled on first use and cached. The components of a document are registered once: compiling them with
+every schema would cost milliseconds each.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any
 
 import jsonschema_rs
@@ -17,16 +18,16 @@ from specs.openapi import JSON_TYPE, Document, Schema
 from specs.variants import variants
 
 MAX_MISMATCHES = 5
-REQUEST, MASKED_REQUEST = "request", "masked request"  # beside statuses: the parts of an operation that have schemas
-MASK = "the value"  # what stands for a value in the messages about a masked request
+REQUEST, MASKED_REQUEST = "request", "masked request"  # parts of an operation with schemas, beside its statuses
+MASK = "the value"  # replaces values in the messages about a masked request
 COMPONENTS = "urn:lakeproof:components"
 
 
 @dataclass(frozen=True, slots=True)
 class Mismatch:
-    """One way in which a JSON value does not match its schema.
+    """Mismatch between a JSON value and its schema.
 
-    `pointer` is the RFC 6901 pointer of the offending field, "" for the value itself; `keyword` is the keyword of JSON
+    `pointer` is the RFC 6901 pointer of the wrong field, "" for the value itself; `keyword` is the keyword of JSON
     Schema that it violates.
     """
 
@@ -36,29 +37,28 @@ class Mismatch:
 
 
 class Validators:
-    """The validators of one document, by operation and status."""
+    """Validators of a document, by operation and status."""
 
     def __init__(self, document: Document) -> None:
         self.document = document
         self._compiled: dict[tuple[str, str], jsonschema_rs.Draft202012Validator | None] = document.compiled
 
     def response_mismatches(self, operation_id: str, status: int, value: Any) -> list[Mismatch]:
-        """Check the JSON body of an answer; an empty list means that it matches.
+        """Return the mismatches of the JSON body of a response, none if it matches.
 
-        A status that the operation does not declare has no schema and matches nothing: see `Operation.declared`.
+        A status that the operation does not declare has no schema and no mismatches: see `Operation.declared`.
         """
         key = self.document.operations[operation_id].declared(status)
-        return self._mismatches((operation_id, key or "undeclared"), value)
-
-    def request_mismatches(self, operation_id: str, value: Any) -> list[Mismatch]:
-        """Check the JSON body of a request; an empty list means that it matches."""
-        return self._mismatches((operation_id, REQUEST), value)
+        validator = self._validator((operation_id, key or "undeclared"))
+        if validator is None or validator.is_valid(value):
+            return []
+        errors = islice(validator.iter_errors(value), MAX_MISMATCHES)
+        return [Mismatch(pointer(error.instance_path), error.message, _keyword(error)) for error in errors]
 
     def first_request_mismatch(self, operation_id: str, value: Any, *, quoted: bool = True) -> Mismatch | None:
-        """Return the first mismatch of the JSON body of a request, None when it matches; the others cost nothing.
+        """Return the first mismatch of the JSON body of a request, None if it matches.
 
-        It names the field that is wrong, also within a choice of schemas. The message quotes the value only if it may
-        be `quoted`.
+        It names the wrong field, also within a choice of schemas. The message contains the value only if `quoted`.
         """
         validator = self._validator((operation_id, REQUEST if quoted else MASKED_REQUEST))
         try:
@@ -68,18 +68,6 @@ class Validators:
             place, message = nearest_error(error)
             return Mismatch(pointer(place), message)
         return None
-
-    def _mismatches(self, key: tuple[str, str], value: Any) -> list[Mismatch]:
-        validator = self._validator(key)
-        if validator is None or validator.is_valid(value):
-            return []
-        mismatches = []
-        for error in validator.iter_errors(value):
-            keyword = next((str(part) for part in reversed(error.schema_path) if isinstance(part, str)), "")
-            mismatches.append(Mismatch(pointer(error.instance_path), error.message, keyword))
-            if len(mismatches) == MAX_MISMATCHES:
-                break
-        return mismatches
 
     def _validator(self, key: tuple[str, str]) -> jsonschema_rs.Draft202012Validator | None:
         if key not in self._compiled:
@@ -97,9 +85,9 @@ class Validators:
 
 
 def _as_object(document: Document, schema: Schema) -> Schema:
-    """Return the schema of a request, for objects alone where it lists fields and names no type.
+    """Return the schema of a request, restricted to objects if it lists fields without a type.
 
-    To JSON Schema any list, text or number fits such a schema; the document that leaves the type out means an object.
+    In JSON Schema any list, text or number matches such a schema; the document means an object.
     """
     parts = [part for part, _ in variants(document, schema)]
     means_object = any("properties" in part for part in parts) and not any("type" in part for part in parts)
@@ -107,9 +95,9 @@ def _as_object(document: Document, schema: Schema) -> Schema:
 
 
 def compile_schema(document: Document, schema: Schema, mask: str | None = None) -> jsonschema_rs.Draft202012Validator:
-    """Return the validator of a schema of a document. Raises jsonschema_rs.ValidationError for one that is none.
+    """Compile a schema of a document. Raises jsonschema_rs.ValidationError for an invalid schema.
 
-    Where there is a `mask` it stands for every value in the messages.
+    A `mask` replaces every value in the messages.
     """
     registry = document.once(COMPONENTS, lambda: _registered(document.raw.get("components", {})))
     return jsonschema_rs.Draft202012Validator(_based(schema), registry=registry, mask=mask)
@@ -120,7 +108,7 @@ def _registered(components: Schema) -> jsonschema_rs.Registry:
 
 
 def _based(schema: Any) -> Any:
-    """Return a schema whose references are to the registered components."""
+    """Return a schema with references to the registered components."""
     if isinstance(schema, list):
         return [_based(part) for part in schema]
     if not isinstance(schema, dict):
@@ -132,5 +120,10 @@ def _based(schema: Any) -> Any:
 
 
 def pointer(path: list[str | int]) -> str:
-    """Write a path of keys and indices as an RFC 6901 pointer."""
+    """Return a path of keys and indices as an RFC 6901 pointer."""
     return str(JsonPointer.from_parts(path).path)
+
+
+def _keyword(error: jsonschema_rs.ValidationError) -> str:
+    """Return the keyword of JSON Schema that a value violates."""
+    return next((str(part) for part in reversed(error.schema_path) if isinstance(part, str)), "")

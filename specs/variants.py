@@ -1,4 +1,4 @@
-"""What a schema is made of: itself and all that it names with allOf, oneOf and anyOf."""
+"""Variants of a schema: the schema and all schemas in its allOf, oneOf and anyOf."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Trail = tuple[str, ...]
 def variants(document: Document, schema: Schema, trail: Trail = ()) -> Iterator[tuple[Schema, Trail]]:
     """Yield the variants of a schema, at any depth, and then the schema itself, resolved.
 
-    With each come the references that led to it, after those of `trail`: none of these is followed again.
+    Each comes with the references that led to it, after the references of `trail`; none of them is followed again.
     """
     reference = schema.get("$ref")
     if reference in trail:

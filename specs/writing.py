@@ -1,6 +1,6 @@
-"""Writing files: the one place through which a command writes what it keeps, so that a full disk is one sentence.
+"""Writing files: all commands write through this module, so that a full disk is one message.
 
-Not here: what servers and requirements write where tables lie.
+Not here: the files of tables, which servers and requirements write.
 """
 
 from __future__ import annotations
@@ -16,18 +16,18 @@ from typing import BinaryIO
 from specs.problems import Problem
 
 LEAST_BYTES = 16 << 10
-"""Free space that a folder needs before a command starts to work for what it will write there."""
+"""Free space that a folder needs before a command starts the work that it writes there."""
 OF_THE_DISK = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EFBIG)
-"""Errors that are never a bug of the kit."""
+"""Numbers of errors that are never a bug of the kit."""
 
 
 class NotWritten(Problem):
-    """A file or a folder cannot be written."""
+    """Error for a file or a folder that cannot be written."""
 
 
 @contextmanager
 def written(what: object, hint: str) -> Iterator[None]:
-    """Write to this place within the block. Raises NotWritten with the hint when that is impossible."""
+    """Run a block that writes to a place. Raises NotWritten, with the hint, for an error of the operating system."""
     try:
         yield
     except OSError as error:
@@ -35,14 +35,14 @@ def written(what: object, hint: str) -> Iterator[None]:
 
 
 def not_written(what: object, error: OSError, hint: str) -> NotWritten:
-    """Return the problem for a place that an error kept from being written."""
+    """Return the problem for an error while writing to a place."""
     return NotWritten(f"{what} cannot be written: {error.strerror or error}.", hint)
 
 
 def write_file(path: Path, content: str | bytes) -> Path:
-    """Write a file, text as UTF-8, in a folder that is made where it is missing, and return its path.
+    """Write a file, text as UTF-8, create its folder if it is missing, and return its path.
 
-    An earlier file stays as it was until the new one is whole. Raises OSError when that is impossible.
+    The new file replaces an earlier one only when it is complete. Raises OSError.
     """
     data = content.encode("utf-8", "backslashreplace") if isinstance(content, str) else content
     place = Path(os.path.realpath(path))
@@ -62,20 +62,20 @@ def write_file(path: Path, content: str | bytes) -> Path:
 
 
 def append(path: Path, data: bytes) -> None:
-    """Append to a file, in a folder that is made where it is missing. Raises OSError when that is impossible."""
+    """Append to a file; create it and its folder if they are missing. Raises OSError."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("ab") as file:
         file.write(data)
 
 
 def open_file(path: Path) -> BinaryIO:
-    """Open a file that grows, in a folder that is made where it is missing. Raises OSError when that is impossible."""
+    """Open a file for appending; create it and its folder if they are missing. Raises OSError."""
     path.parent.mkdir(parents=True, exist_ok=True)
     return path.open("wb")
 
 
 def check_writable(folder: Path, names: Iterable[str] = ()) -> None:
-    """Make a folder, and look whether files of these names can be written there. Raises OSError where they cannot."""
+    """Create a folder, and check that files of these names can be written there. Raises OSError if they cannot."""
     folder.mkdir(parents=True, exist_ok=True)
     for name in names:
         _check_file(folder / name)
@@ -84,7 +84,7 @@ def check_writable(folder: Path, names: Iterable[str] = ()) -> None:
 
 
 def _check_file(path: Path) -> None:
-    """Raise OSError where a folder or a read-only file is in the way: replacing it would not ask."""
+    """Raise OSError if a folder or a read-only file has the name: replacing a file ignores its permissions."""
     if path.is_dir():
         raise IsADirectoryError(errno.EISDIR, f"{path.name} is a folder")
     if path.exists() and not os.access(path, os.W_OK):

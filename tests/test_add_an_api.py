@@ -325,7 +325,7 @@ def test_the_newest_revision_is_the_last_that_is_stated(toy):
 
 
 def test_one_id_in_two_documents_is_an_error_unless_it_is_renamed(toy):
-    with pytest.raises(Problem, match="another document has the operation getThing too") as caught:
+    with pytest.raises(Problem, match="another document of the profile also has the operation getThing") as caught:
         find_profile("toy/10").document()
     assert "rename" in caught.value.hint
 

@@ -64,72 +64,70 @@ def setting(default: Any, help: str, metavar: str = "", **more: Any) -> Any:
 class Settings:
     """The settings of a run: options, variables and keys are made from this table."""
 
-    server: str = setting("", "Test this server.", "URL")
-    api: str = setting(default_api, "What the server speaks", "API", choices=apis, section="The server")
-    profile: str = setting(
-        "", "A revision, as `lakeproof spec list` has it.  [default: the newest; with --spec the nearest]", "NAME"
-    )
-    spec: str = setting("", "Test by this copy of the document, not the kit's own.", "FILE")
-    storage: str = setting("", "Storage of the embedded server, as `lakeproof serve` has it.", "KIND")
-    name: str = setting("", "What the reports call the server, with its version.", "NAME")
+    server: str = setting("", "URL of the server to test.", "URL")
+    api: str = setting(default_api, "API of the server", "API", choices=apis, section="Server")
+    profile: str = setting("", "Revision of the API, see `lakeproof spec list`.  [default: the newest]", "NAME")
+    spec: str = setting("", "OpenAPI document to test against, by the --profile closest to it.", "FILE")
+    storage: str = setting("", "Storage of the embedded server: memory, memory:pure or dir:PATH.", "KIND")
+    name: str = setting("", "Name and version of the server in the reports.", "NAME")
 
     warehouse: str = setting(
-        "", "The warehouse to ask a server of several for; NAME=URI embedded.", "NAME", section="Where the run works"
+        "", "Warehouse to test; NAME=URI creates it on the embedded server.", "NAME", section="Objects of the run"
     )
-    namespace: str = setting("", "Stay in this existing namespace; dots between its levels.", "NAME")
-    functions: str = setting("", "An existing namespace that has functions.", "NAME")
-    prefix: str = setting("", "The names of all that the run makes start so.  [default: lp]", "NAME")
-    location: str = setting("", "Tables may lie here; the run has a folder of its own below.", "URI")
+    namespace: str = setting("", "Existing namespace in which the run stays; separate levels with dots.", "NAME")
+    functions: str = setting("", "Existing namespace that contains functions.", "NAME")
+    prefix: str = setting("", "Prefix of every object that the run creates.  [default: lp]", "NAME")
+    location: str = setting("", "Location for tables; the run creates its own folder below.", "URI")
     storage_option: tuple[str, ...] = setting(
-        (), "Reach the files of tables by this: s3.endpoint=...; repeatable.", "KEY=VALUE", between="="
+        (), "Storage option for reading and writing table files; repeatable.", "KEY=VALUE", between="="
     )
-    leave_behind: bool = setting(False, "Go on where a server cannot drop what the run makes.")
+    leave_behind: bool = setting(False, "Continue if the server cannot drop the objects of the run.")
 
-    token: str = setting("", "Send this bearer token, and test what happens without it.", "TOKEN", section="Access")
-    credential: str = setting("", "Get tokens from the server for this, and test them.", "ID:SECRET")
-    scope: str = setting("", "The scope of tokens that are got for the credential.", "SCOPE")
-    header: tuple[str, ...] = setting((), "Send this header too; repeatable.", "'NAME: VALUE'", between=": ")
-    ca: str = setting("", "The authorities that sign the server's certificate (PEM).", "FILE")
-    insecure: bool = setting(False, "Take any certificate.")
-    cert: str = setting("", "The client's certificate (PEM).", "FILE")
-    key: str = setting("", "The key of the client's certificate, if in another file.", "FILE")
+    token: str = setting("", "Bearer token to send; requests without it are tested, too.", "TOKEN", section="Access")
+    credential: str = setting("", "Client credentials for getting and testing tokens.", "ID:SECRET")
+    scope: str = setting("", "Scope of the tokens requested with --credential.", "SCOPE")
+    header: tuple[str, ...] = setting((), "Additional header to send; repeatable.", "'NAME: VALUE'", between=": ")
+    ca: str = setting("", "Certificate authorities that verify the server's certificate (PEM).", "FILE")
+    insecure: bool = setting(False, "Accept any certificate of the server.")
+    cert: str = setting("", "Client certificate (PEM).", "FILE")
+    key: str = setting("", "Private key of the client certificate, if in another file.", "FILE")
 
     kinds: tuple[str, ...] = setting(
         KINDS,
-        "Only requirements of these kinds; fuzz runs only where it is named",
+        "Only requirements of these kinds (fuzz: only if named)",
         "KIND,...",
         choices=lambda: EVERY_KIND,
-        section="What is tested",
+        section="Selection",
     )
     operation: tuple[str, ...] = setting(
-        (), "Only requirements on this operation, by its operationId; repeatable.", "OPERATION"
+        (), "Only requirements on the operation with this operationId; repeatable.", "OPERATION"
     )
-    clause: tuple[str, ...] = setting((), "Only requirements that follow this clause; repeatable.", "CLAUSE")
+    clause: tuple[str, ...] = setting((), "Only requirements that test this clause; repeatable.", "CLAUSE")
     select: str = setting(
         "",
-        "Only requirements with these words in their ids, as in pytest -k: 'table and not rename'. "
-        "A whole id means that requirement alone.",
+        "Only requirements whose ids match, as in pytest -k: 'table and not rename'. "
+        "A complete id selects one requirement.",
         "EXPR",
         short="-k",
     )
-    last_failed: bool = setting(False, "Only what the last run with this --report did not find to be met.")
+    last_failed: bool = setting(False, "Only requirements that did not pass in the last run with this --report.")
 
     depth: str = setting(
-        "gate", "How many examples to draw", "DEPTH", choices=lambda: DEPTHS, section="How it is tested"
+        "gate", "Number of examples per requirement, few to many", "DEPTH", choices=lambda: DEPTHS, section="Execution"
     )
-    seed: int = setting(0, "Where a deep run starts; others are the same every time.", "N")
-    no_shrink: bool = setting(False, "Show a drawn counterexample as found, not the smallest.")
-    jobs: int = setting(1, "Test so many requirements at the same time.", "N")
-    timeout: float = setting(30.0, "For a request and its answer.", "SECONDS")
-    max_time: float = setting(0.0, "For the whole run; what was tested by then is reported.", "SECONDS")
-    wait: float = setting(0.0, "Wait for a server that is not up yet.", "SECONDS")
-    fail_fast: bool = setting(False, "End at the first requirement that breaks the gate.")
+    seed: int = setting(0, "Random seed of a deep run; other depths always draw the same examples.", "N")
+    no_shrink: bool = setting(False, "Report a counterexample as drawn, without reducing it.")
+    jobs: int = setting(1, "Number of requirements tested in parallel.", "N")
+    timeout: float = setting(30.0, "Time limit of a request.", "SECONDS")
+    max_time: float = setting(0.0, "Time limit of the run; the results until then are reported.", "SECONDS")
+    wait: float = setting(0.0, "Time to wait for a server that is starting.", "SECONDS")
+    fail_fast: bool = setting(False, "Stop at the first requirement that fails the run.")
 
-    strict: bool = setting(False, "A SHOULD counts like a MUST.", section="Verdict and report")
+    strict: bool = setting(False, "Fail the run when a SHOULD is violated.", section="Verdict and report")
     expect: str = setting(
-        "", "Known deviations of the server.  [default: lakeproof-expectations.toml, if there]", "FILE"
+        "", "Known deviations of the server.  [default: lakeproof-expectations.toml, if it exists]", "FILE"
     )
-    report: str = setting(DEFAULT_REPORT, "Reports go here.", "DIR")
+    report: str = setting(DEFAULT_REPORT, "Directory of the reports.", "DIR")
 
     def shown(self) -> dict[str, Any]:
         """Return the settings in force, for a report: secrets are not shown."""

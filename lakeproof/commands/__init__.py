@@ -1,1 +1,1 @@
-"""The commands: options in, one call, words out."""
+"""Commands of `lakeproof`: each parses its options, calls one function and prints the outcome."""

@@ -1,4 +1,4 @@
-"""`lakeproof compare`."""
+"""Command `lakeproof compare`: the same requests to two servers."""
 
 from __future__ import annotations
 
@@ -31,18 +31,18 @@ from lakeproof.shown_run import report_of, run_to_end, show_run
 from lakeproof.terminal import MOST_STEPS
 
 SUPPORTED: Mapping[Side, str] = {
-    "A": "only A keeps to the document",
-    "B": "only B keeps to the document",
-    "neither": "neither keeps to the document",
-    "open": "the document allows both, or no requirement is about it",
+    "A": "only A follows the document",
+    "B": "only B follows the document",
+    "neither": "neither follows the document",
+    "open": "the document allows both, or no requirement tests it",
 }
 VERDICTS: Mapping[Change, str] = {
-    "broken": "Met by A alone",
-    "blocked": "Met by A, and blocked on B by another finding",
-    "fixed": "Met by B alone",
-    "changed": "Met by neither, each in its own way",
-    "appeared": "Tested on B alone, and not met",
-    "gone": "Tested on A alone, and not met",
+    "broken": "Passed by A, violated by B",
+    "blocked": "Passed by A, blocked on B by another finding",
+    "fixed": "Violated by A, passed by B",
+    "changed": "Violated by both, in different ways",
+    "appeared": "Violated by B, not tested on A",
+    "gone": "Violated by A, not tested on B",
 }
 MOST_IDS = 3
 EPILOG = """\b
@@ -51,13 +51,12 @@ Examples:
   lakeproof compare http://old:8181 http://new:8181 --api iceberg -k iceberg.table
   lakeproof compare http://localhost:2333 http://localhost:2334 --depth deep --seed 7
 
-\b
-B gets each request right after A, under names of its own, and their answers are compared,
-without ids, times, places, page tokens, and the order of lists where none is promised.
-Each difference is told once, with the fewest steps that show it; after a minute of looking
-for them, with those of its example. Operations that one of them lacks are named. Then B is
-tested by itself.
-The runs are reported in DIR/a and DIR/b. Exit codes: 0 no difference, 1 there are some,
+B receives each request right after A, with names of its own. The comparison ignores ids,
+times, locations, page tokens, and the order of lists unless the document promises one.
+Each difference is reported once, with the fewest steps that show it (searched for at most
+a minute), and so are operations that only one server has. Then B is tested alone.
+
+The runs are reported in DIR/a and DIR/b. Exit codes: 0 no difference, 1 differences,
 2 interrupted.
 """
 
@@ -65,13 +64,13 @@ The runs are reported in DIR/a and DIR/b. Exit codes: 0 no difference, 1 there a
 @click.command("compare", epilog=EPILOG)
 @click.argument("url_a")
 @click.argument("url_b")
-@settings_options("api", "profile", "warehouse")
-@settings_options(token="Send this bearer token to both.", credential="Get tokens from both servers for this.")
-@settings_options("header", "depth", "seed", jobs="Test B on so many requirements at the same time.")
+@settings_options("api", "profile", warehouse="Warehouse to test on both.")
+@settings_options(token="Bearer token to send to both.", credential="Client credentials for getting tokens from both.")
+@settings_options("header", "depth", "seed", jobs="Number of requirements tested in parallel when B is tested alone.")
 @settings_options(*SELECTION, *CONNECTION, "report")
-@click.option("--json", "as_json", is_flag=True, help="Print the differences as JSON and nothing else.")
+@click.option("--json", "as_json", is_flag=True, help="Print only the differences, as JSON.")
 def compare_command(url_a: str, url_b: str, *, as_json: bool, **given: Any) -> int:
-    """Send two servers the same requests, and say where their answers differ and who keeps to the document."""
+    """Send two servers the same requests, and show where their responses differ and which one follows the document."""
     command = command_line()
     other = load_settings({**given, "server": url_b})
     del given["report"]
@@ -120,7 +119,7 @@ def _print(
     out.print()
     for letters, names in zip(("AB", "BA"), answers.lacking, strict=True):
         if names:
-            lacks = f"{letters[0]} lacks operations that {letters[1]} has: {', '.join(names)}\n"
+            lacks = f"operations that only {letters[1]} has: {', '.join(names)}\n"
             out.print(Text(lacks, "yellow"), soft_wrap=True)
     for side, some in sides.items():
         if some:
@@ -129,9 +128,9 @@ def _print(
             _print_deviation(deviation)
     out.print(_summary({side: len(some) for side, some in sides.items()}), soft_wrap=True)
     if answers.lost:
-        out.print(Text(f"B was not asked to the end: {answers.lost}", "red"), soft_wrap=True)
+        out.print(Text(f"B did not receive all requests: {answers.lost}", "red"), soft_wrap=True)
     if verdicts:
-        out.print(Text("\nVerdicts that differ where no answer above does\n", "bold"))
+        out.print(Text("\nVerdicts that differ without a difference above\n", "bold"))
         print_differences(verdicts, VERDICTS)
 
 
@@ -140,19 +139,19 @@ def _capital(words: str) -> str:
 
 
 def _summary(counts: Mapping[Side, int]) -> str:
-    """Return how often the document supports whom, in a sentence."""
+    """Return a sentence with the number of differences, by the server that follows the document."""
     total = sum(counts.values())
     if not total:
-        return "The answers do not differ."
+        return "The responses do not differ."
     parts = [f"{count:,} where {SUPPORTED[side]}" for side, count in counts.items() if count]
-    return f"The answers differ in {total:,} way{'s' * (total > 1)}: {', '.join(parts)}."
+    return f"The responses differ in {total:,} way{'s' * (total > 1)}: {', '.join(parts)}."
 
 
 def _print_deviation(deviation: Deviation) -> None:
     out.print(Text(f"  {difference(deviation)}", "yellow"), soft_wrap=True)
     names = list(deviation.requirements)
     more = f" and {len(names) - MOST_IDS} more" if len(names) > MOST_IDS else ""
-    seen = "seen once, not again: " if deviation.seen_once else ""
+    seen = "seen once, not reproduced: " if deviation.seen_once else ""
     out.print(Text(f"      {seen}{', '.join(names[:MOST_IDS])}{more}", "dim"), soft_wrap=True)
     shown = deviation.pairs[-MOST_STEPS:]
     for number, pair in enumerate(shown, len(deviation.pairs) - len(shown) + 1):
@@ -163,7 +162,7 @@ def _print_deviation(deviation: Deviation) -> None:
 
 
 def _entry(deviation: Deviation, side: Side) -> dict[str, Any]:
-    """Return a deviation for a JSON file."""
+    """Return a deviation as values of JSON."""
     spot, steps = deviation.spot, [[exchange.to_step() for exchange in pair] for pair in deviation.pairs]
     return {
         "side": side,

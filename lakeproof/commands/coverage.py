@@ -1,4 +1,4 @@
-"""`lakeproof coverage`."""
+"""Command `lakeproof coverage`: the statuses, clauses and cells that the requirements reach."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ from conformance.values.results import Results
 from conformance.values.settings import Settings, load_settings
 from lakeproof.checking import check
 from lakeproof.commands.settings_options import settings_options
-from lakeproof.commands.useless import checked
 from lakeproof.console import err, out, table_of
+from lakeproof.options import checked
 from lakeproof.progress import ProgressListener
 from specs.profiles import find_profile
 
@@ -40,30 +40,30 @@ STYLES = {COVERED: ("✓", "green"), EXCLUDED: ("–", "dim"), UNSERVED: ("○",
 MOST_NAMES = 3
 EPILOG = """\b
 Examples:
-  lakeproof coverage                      test the embedded server, then count
-  lakeproof coverage --api iceberg        the same for another API
-  lakeproof coverage --profile iceberg/1.6        or for an older document of it
-  lakeproof coverage lakeproof-report     count what that run reached
-  lakeproof coverage --cells              each value of each field that nothing sent or looked at
+  lakeproof coverage                         test the embedded server, then count
+  lakeproof coverage --api iceberg           the same for another API
+  lakeproof coverage --profile iceberg/1.6   the same for an older revision
+  lakeproof coverage lakeproof-report        count for an earlier run
+  lakeproof coverage --cells                 list the cells that nothing covers
   lakeproof coverage --json | jq '.statuses[] | select(.state == "gap")'
 
-\b
-A cell is one thing that can be done with an operation: a field of a request with
-an ordinary value, each declared one, none, null, a wrong type, a number beside its
-bounds; a field of an answer that a requirement looked at; one object and many.
+A cell is one case of an operation: a request field with a usual value, with each
+declared value, absent, null, of a wrong type, or with a number just outside its
+bounds; a response field that a requirement checks; one object or many objects.
 """
 
 
 @click.command("coverage", epilog=EPILOG)
 @click.argument("results", required=False, type=click.Path(path_type=Path))
 @settings_options("api", "profile", "storage")
-@click.option("--cells", "with_cells", is_flag=True, help="Print the cells that nothing covers, and nothing else.")
-@click.option("--json", "as_json", is_flag=True, help="Print every status, clause and cell as JSON.")
+@click.option("--cells", "with_cells", is_flag=True, help="Print only the cells that nothing covers.")
+@click.option("--json", "as_json", is_flag=True, help="Print only the statuses, clauses and cells, as JSON.")
 @checked
 def coverage_command(results: Path | None, with_cells: bool, as_json: bool, **given: Any) -> int:
-    """Count which declared statuses, clauses and cells the requirements reach; exit 1 if there is a gap.
+    """Count the declared statuses, clauses and cells that the requirements reach; exit 1 if there is a gap.
 
-    Cells are gaps for the exit code where a run by the newest profile leaves more than `coverage.toml` allows.
+    RESULTS is a results file or its folder. Uncovered cells count as gaps if a run of the newest profile leaves more
+    of them than `coverage.toml` allows.
     """
     settings = load_settings(given)
     run = read_results(results) if results else _run(settings)
@@ -113,7 +113,7 @@ def _print(
     for name, entries in (("statuses", statuses), ("clauses", clauses), ("cells", cells)):
         counts = Counter(entry.state for entry in entries)
         summary = ", ".join(f"{counts[state]:,} {state}" for state in STYLES if counts[state])
-        out.print(f"{name}: {summary or 'not counted, these results are of an older kit'}")
+        out.print(f"{name}: {summary or 'not in these results, an older lakeproof wrote them'}")
 
 
 def _print_reasons(statuses: list[StatusCoverage], clauses: list[ClauseCoverage]) -> None:
@@ -130,7 +130,7 @@ def _print_reasons(statuses: list[StatusCoverage], clauses: list[ClauseCoverage]
 
 
 def _print_cells(cells: list[CellCoverage]) -> None:
-    """Print the gaps: what is not seen of which operations, and of which of their fields."""
+    """Print the gaps by kind, with their operations and fields, and the reasons of excluded cells."""
     for part, groups in groupby(gap_groups(cells), key=lambda group: group.part):
         gaps = list(groups)
         out.print(f"\n[bold]{part}[/]: {sum(group.count for group in gaps):,} gaps")

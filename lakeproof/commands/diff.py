@@ -1,4 +1,4 @@
-"""`lakeproof diff`."""
+"""Command `lakeproof diff`: the differences between two runs."""
 
 from __future__ import annotations
 
@@ -20,30 +20,30 @@ from lakeproof.terminal import COLOURS, mark
 MOST_NAMES = 3
 TITLES: Mapping[Change, str] = {
     "broken": "Newly broken",
-    "changed": "Broken in another way",
-    "blocked": "Met before, and now blocked by another finding",
-    "appeared": "Broken, and not tested before",
+    "changed": "Violated in another way",
+    "blocked": "Passed before, now blocked by another finding",
+    "appeared": "Violated, not tested before",
     "fixed": "Fixed",
-    "gone": "Broken before, and not tested now",
+    "gone": "Violated before, not tested now",
 }
 EPILOG = """\b
 Examples:
-  lakeproof diff yesterday/ lakeproof-report        two results files, or their folders
+  lakeproof diff yesterday/ lakeproof-report
   lakeproof diff reports/my-server-1.1 reports/my-server-1.2 --strict
   lakeproof diff main.json branch.json --json | jq '.[] | select(.change == "broken")'
 
-\b
-Exit codes: 0 no MUST is newly broken, blocked, or broken in another way, 1 one is.
+OLD and NEW are results files or their folders. Exit codes: 1 a MUST is newly broken, blocked,
+or broken in another way, 0 otherwise.
 """
 
 
 @click.command("diff", epilog=EPILOG)
 @click.argument("old", type=click.Path(path_type=Path))
 @click.argument("new", type=click.Path(path_type=Path))
-@click.option("--strict", is_flag=True, help="A SHOULD counts like a MUST.")
-@click.option("--json", "as_json", is_flag=True, help="Print the differences as JSON and nothing else.")
+@click.option("--strict", is_flag=True, help="Exit 1 for a SHOULD, too.")
+@click.option("--json", "as_json", is_flag=True, help="Print only the differences, as JSON.")
 def diff_command(old: Path, new: Path, *, strict: bool, as_json: bool) -> int:
-    """Say what is different between two runs, by cause: newly broken, fixed, broken in another way."""
+    """Show the differences between two runs by cause: newly broken, fixed, broken in another way."""
     before, after = read_results(old), read_results(new)
     verdicts = differences(before, after)
     if as_json:
@@ -56,7 +56,7 @@ def diff_command(old: Path, new: Path, *, strict: bool, as_json: bool) -> int:
 
 
 def entry(difference: Difference) -> dict[str, Any]:
-    """Return a difference for a JSON file."""
+    """Return a difference as values of JSON."""
     return {
         "change": difference.change,
         "level": difference.shown.level,
@@ -68,7 +68,7 @@ def entry(difference: Difference) -> dict[str, Any]:
 
 
 def print_differences(verdicts: Sequence[Difference], titles: Mapping[Change, str]) -> None:
-    """Print differences, under a title for each change, and their numbers."""
+    """Print differences under a title for each kind of change, and the numbers of differences."""
     for change in CHANGES:
         some = [difference for difference in verdicts if difference.change == change]
         if some:
@@ -90,5 +90,5 @@ def _print(difference: Difference) -> None:
 
 
 def _seen(result: Result | None) -> str:
-    """Return how a requirement ended, on one line."""
+    """Return the verdict of a requirement and its message on one line."""
     return f"{result.verdict}: {result.message.partition(chr(10))[0]}".removesuffix(": ") if result else "not tested"

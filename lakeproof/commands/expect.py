@@ -1,4 +1,4 @@
-"""`lakeproof expect`."""
+"""Command `lakeproof expect`: write the file of known deviations."""
 
 from __future__ import annotations
 
@@ -11,39 +11,50 @@ from conformance.after.expectations_update import pruned, updated
 from conformance.after.reading import read_results
 from conformance.replay.expectations_file import ExpectationFile, read_expectations, write_expectations
 from conformance.values.settings import DEFAULT_REPORT, EXPECTATIONS
-from lakeproof.commands.useless import checked
 from lakeproof.console import out
+from lakeproof.options import checked
 from specs.problems import Problem
 
 EPILOG = """\b
 Examples:
-  lakeproof check URL; lakeproof expect           the findings of this run are known from now on
-  lakeproof expect --reason "fixed in 2.1" --link https://example.com/17 --expires 2027-06-30
-  lakeproof expect lakeproof-report --prune       remove what is met now, or is no requirement any more
+  lakeproof check URL; lakeproof expect      expect these findings from now on
+  lakeproof expect --reason "fixed in 2.1" --expires 2027-06-30
+  lakeproof expect lakeproof-report --prune  remove entries that pass now
   lakeproof check URL --expect known/nightly.toml
 
-\b
-The file has an entry for each cause: a reason, a link, the day it expires, what was
-seen for each requirement, and the steps that show it. `lakeproof check` fails on
-what is not in the file, is seen in another way, is met now, or has expired.
+The file has an entry for each cause: a reason, a link, an expiry date, the message of
+each requirement, and the steps that show it. `lakeproof check` fails on a finding that
+is not in the file, and on an entry that passes now, fails in another way, or has expired.
 """
 
 
 @click.command("expect", epilog=EPILOG)
 @click.argument("results", type=click.Path(path_type=Path), default=DEFAULT_REPORT)
-@click.option("--file", "path", type=click.Path(path_type=Path), default=EXPECTATIONS, show_default=True)
-@click.option("--reason", default="", help="Why the new entries are there.  [default: the day on which they were seen]")
-@click.option("--link", default="", metavar="URL", help="Where more stands about the new entries.")
-@click.option("--expires", type=click.DateTime(["%Y-%m-%d"]), help="The last day on which the new entries hold.")
-@click.option("--prune", is_flag=True, help="Add nothing; remove what is met now, or is no requirement.")
+@click.option(
+    "--file",
+    "path",
+    type=click.Path(path_type=Path),
+    default=EXPECTATIONS,
+    show_default=True,
+    help="File of known deviations.",
+)
+@click.option("--reason", default="", help="Reason of the new entries.  [default: the date of the run]")
+@click.option("--link", default="", metavar="URL", help="Link of the new entries, such as an issue.")
+@click.option(
+    "--expires",
+    type=click.DateTime(["%Y-%m-%d"]),
+    metavar="YYYY-MM-DD",
+    help="Last day on which the new entries are valid.",
+)
+@click.option("--prune", is_flag=True, help="Only remove entries that pass now or name no requirement.")
 @checked
 def expect_command(results: Path, path: Path, reason: str, link: str, expires: datetime | None, *, prune: bool) -> None:
-    """Write the findings of a run as known deviations: from RESULTS, a results file or its folder."""
+    """Record the findings of a run as known deviations. RESULTS is a results file or its folder."""
     run = read_results(results)
     file = read_expectations(path) if path.exists() else ExpectationFile(profile=run.target.profile)
     if file.profile != run.target.profile:
         raise Problem(
-            f"{path} has expectations of {file.profile}, and the run was of {run.target.profile}.",
+            f"--file {path} has expectations of the profile {file.profile}, the run tested {run.target.profile}.",
             "Give another --file.",
         )
     if prune:

@@ -1,4 +1,4 @@
-"""`lakeproof explain`."""
+"""Command `lakeproof explain`: one requirement."""
 
 from __future__ import annotations
 
@@ -20,22 +20,22 @@ from specs.problems import Problem
 @click.command("explain", epilog="Example: lakeproof explain lance.namespace.create.conflict")
 @click.argument("requirement_id", metavar="REQUIREMENT")
 def explain_command(requirement_id: str) -> None:
-    """Say what a requirement states, where that comes from, and how it is tested."""
+    """Show a requirement: its statement, its clause, the faults that it detects, and its test."""
     entry = find_requirement(requirement_id)
     requirement = entry.requirement
     clause = clauses(requirement.suite)[requirement.clause]
     grid = Table.grid(padding=(0, 2))
     grid.add_column(style="dim")
-    grid.add_column(overflow="fold")  # links are copied whole
+    grid.add_column(overflow="fold")  # so that a link can be copied
     grid.add_row("level", requirement.level)
     grid.add_row("kind", requirement.kind)
     grid.add_row("operations", ", ".join(requirement.operations))
     grid.add_row("clause", f"{clause.id}: {clause.text}")
     grid.add_row("source", clause.source)
-    grid.add_row("place", "\n".join(clause.place) or "nowhere in the norms")
+    grid.add_row("place", "\n".join(clause.place) or "not stated in the norms")
     file = (noticed_scenarios_file if requirement.suite == SUITE else noticed_file)(requirement.api)
     noticed = faults_noticed_by(requirement.id, read_noticed(file))
-    grid.add_row("fails on", ", ".join(noticed) or "no fault of the reference server yet")
+    grid.add_row("fails on", ", ".join(noticed) or "no known fault of the reference server")
     out.print(f"[bold]{requirement.id}[/]\n{requirement.statement}\n")
     out.print(grid)
     out.print()
@@ -44,7 +44,7 @@ def explain_command(requirement_id: str) -> None:
 
 
 def find_requirement(requirement_id: str) -> Declared:
-    """Return a requirement by id. Raises Problem, with near matches, for an unknown one."""
+    """Return a requirement by its id. Raises Problem, with similar ids, for an unknown id."""
     suite, _, rest = requirement_id.partition(".")
     api = rest.partition(".")[0] if suite == SUITE else suite
     known = _requirements(api) if api in apis() else {}
@@ -54,10 +54,10 @@ def find_requirement(requirement_id: str) -> Declared:
     near = (
         difflib.get_close_matches(requirement_id, known, n=3) or [name for name in known if requirement_id in name][:3]
     )
-    hint = f"Did you mean {', '.join(near)}?" if near else "`lakeproof list` shows them all."
-    raise Problem(f"There is no requirement {requirement_id!r}.", hint)
+    hint = f"Did you mean {', '.join(near)}?" if near else "`lakeproof list` shows all ids."
+    raise Problem(f"Unknown requirement {requirement_id!r}.", hint)
 
 
 def _requirements(api: str) -> dict[str, Declared]:
-    """Return the requirements of an API and its scenarios, by id."""
+    """Return the requirements and scenarios of an API, by id."""
     return index_of(f"conformance.{api}", api) | index_of(f"{PACKAGE}.{api}", SUITE)

@@ -1,4 +1,4 @@
-"""`lakeproof list`."""
+"""Command `lakeproof list`: the requirements of a profile."""
 
 from __future__ import annotations
 
@@ -20,20 +20,19 @@ from specs.profiles import find_profile
 
 EPILOG = """\b
 Examples:
-  lakeproof list                                     all requirements of the default API
+  lakeproof list                       all requirements of the default API
   lakeproof list --api iceberg --kinds race
   lakeproof list --operation RenameTable --clause rename-moves
   lakeproof list -k 'lance.table and not rename' --json | jq -r '.[].id'
 
-\b
-`lakeproof check` takes the same options and tests what is listed, but for what the
-server does not offer. `lakeproof explain ID` says more of one requirement.
+`lakeproof check` with the same options tests the listed requirements, except those on
+operations that the server does not offer. `lakeproof explain ID` shows one requirement.
 """
 
 
 @click.command("list", epilog=EPILOG)
 @settings_options("api", "profile", *SELECTION)
-@click.option("--json", "as_json", is_flag=True, help="Print them as JSON, with their statements.")
+@click.option("--json", "as_json", is_flag=True, help="Print only the requirements, with their statements, as JSON.")
 def list_command(as_json: bool, **given: Any) -> int:
     """List requirements: id, level, kind, operations and clause."""
     settings = load_settings(given)
@@ -55,10 +54,10 @@ def list_command(as_json: bool, **given: Any) -> int:
 
 
 def _asked_for(settings: Settings) -> list[str]:
-    """Return the suites that are there only for who asks for them. Raises Problem where what they need is not there."""
+    """Return the suites that run only if their kind is named. Raises Problem if a package that they need is missing."""
     if FUZZ not in settings.kinds:
         return []
-    from specs.extras import require_extra  # noqa: PLC0415 - few ask for it
+    from specs.extras import require_extra  # noqa: PLC0415 - rarely needed
 
     require_extra(FUZZ)
     return [FUZZ]
@@ -76,7 +75,7 @@ def _entry(requirement: Requirement) -> dict[str, Any]:
 
 
 def _print(chosen: list[Requirement]) -> None:
-    """Print a line for each requirement; a line stays one in whatever width, so that it can be searched."""
+    """Print a line for each requirement; lines are not wrapped, so that grep finds whole requirements."""
     rows = [
         (requirement.id, requirement.level, requirement.kind, _few(requirement.operations), requirement.clause)
         for requirement in chosen
@@ -90,6 +89,6 @@ def _print(chosen: list[Requirement]) -> None:
 
 
 def _few(names: tuple[str, ...], most: int = 2) -> str:
-    """Return the first names of some, and how many more there are."""
+    """Return the first names, and the number of further ones."""
     more = f" +{len(names) - most}" if len(names) > most else ""
     return ", ".join(names[:most]) + more

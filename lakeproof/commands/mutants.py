@@ -1,4 +1,4 @@
-"""`lakeproof mutants`."""
+"""Command `lakeproof mutants`: the faults that the requirements notice."""
 
 from __future__ import annotations
 
@@ -24,10 +24,9 @@ from conformance.mutants.noticed import (
 )
 from conformance.mutants.scores import OURS, Keeper, Mutant, counted, survivors
 from conformance.report.mutants import publish_mutants
-from lakeproof.closed_sets import OneOf
-from lakeproof.commands.useless import checked
 from lakeproof.console import err, out, table_of
 from lakeproof.mutant_jobs import ALL, FIRST, KNOWN, Measuring
+from lakeproof.options import OneOf, checked
 from reference_server.derived_faults import derived_faults
 from reference_server.faults import FAULTS, Fault, find_fault
 from specs.apis import apis, default_api
@@ -38,35 +37,45 @@ from specs.writing import check_writable, written
 MOST_NAMES = 3
 EPILOG = """\b
 Examples:
-  lakeproof mutants --api lance --list                 how many there are
-  lakeproof mutants --api lance --fault 'tag*'         who notices these
-  lakeproof mutants --api iceberg --derived --sample 10
-                                                       one in ten of those that follow from the document,
-                                                       each until one requirement notices it
-  lakeproof mutants --api iceberg --derived            all of them: half an hour, less with --jobs 2
+  lakeproof mutants --api lance --list          list the written faults
+  lakeproof mutants --api lance --fault 'tag*'  measure some of them
   lakeproof mutants --api lance --fault tags-move --write
-                                                       keeps what was measured in noticed.toml
+  lakeproof mutants --api iceberg --derived --sample 10
   lakeproof mutants --api iceberg --jobs 2 --keep mutants
-                                                       all written faults, each shown to those that are known to
-                                                       notice it; what the folder has already is not measured again
-  lakeproof mutants --publish mutants          makes the page and the badge of what is kept there
+  lakeproof mutants --publish mutants           write the page of the folder
+
+With --keep, a written fault is shown to the requirements in noticed.toml, which are known to
+notice it. Measuring every derived fault of an API takes half an hour.
 """
 
 
 @click.command("mutants", epilog=EPILOG)
-@click.option("--api", type=OneOf(list(apis())), default=default_api(), show_default=True, help="The API to measure.")
-@click.option("--derived", is_flag=True, help="Faults that follow from the document instead of the written ones.")
-@click.option("--fault", "patterns", multiple=True, metavar="PATTERN", help="Only faults with such names; repeatable.")
-@click.option("--sample", type=click.IntRange(1), default=1, metavar="N", help="Only one fault in N.")
-@click.option("--seed", default=0, help="Another seed is another sample.")
+@click.option("--api", type=OneOf(list(apis())), default=default_api(), show_default=True, help="API to measure.")
+@click.option("--derived", is_flag=True, help="Faults derived from the document, instead of written ones.")
 @click.option(
-    "--write", is_flag=True, help="Ask every requirement of the operations, and add those that notice to noticed.toml."
+    "--fault",
+    "patterns",
+    multiple=True,
+    metavar="PATTERN",
+    help="Only faults whose names match, such as 'tag*'; repeatable.",
 )
-@click.option("--jobs", type=click.IntRange(1), default=1, show_default=True, help="Measure so many at the same time.")
-@click.option("--keep", type=click.Path(path_type=Path), metavar="DIR", help="Keep measurements here, and continue.")
-@click.option("--publish", "published", type=click.Path(path_type=Path), metavar="DIR", help="Make the page of a DIR.")
-@click.option("--list", "only_list", is_flag=True, help="Show which faults these are and exit.")
-@click.option("--json", "as_json", is_flag=True, help="Print a JSON object for each fault.")
+@click.option("--sample", type=click.IntRange(1), default=1, metavar="N", help="Measure only one fault in N.")
+@click.option("--seed", default=0, help="Random seed of the sample.")
+@click.option(
+    "--write", is_flag=True, help="Run every requirement of the operations; add those that notice to noticed.toml."
+)
+@click.option("--jobs", type=click.IntRange(1), default=1, show_default=True, help="Number of processes.")
+@click.option(
+    "--keep",
+    type=click.Path(path_type=Path),
+    metavar="DIR",
+    help="Save measurements here; skip faults measured before.",
+)
+@click.option(
+    "--publish", "published", type=click.Path(path_type=Path), metavar="DIR", help="Write the page of a --keep DIR."
+)
+@click.option("--list", "only_list", is_flag=True, help="List the faults and exit.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object per fault.")
 @checked
 def mutants_command(
     api: str,
@@ -83,9 +92,10 @@ def mutants_command(
 ) -> None:
     """Measure which requirements notice which fault of the embedded reference server.
 
-    Under each fault those requirements run that are about its operations, and under one that follows from the document
-    those that meet it in a run without faults. What fails without a fault notices none. A fault that changed something
-    and that nobody notices is a gap of the suite, unless excused.toml says why nobody can: such faults are left out.
+    A requirement notices a fault if it passes on the server without faults and fails with the fault. A written fault
+    is shown to the requirements on its operations, a derived fault to the requirements that reach it in a run without
+    faults. A fault that changes a response and that no requirement notices is a gap of the suite. Faults in
+    excused.toml, which gives the reasons, are left out.
     """
     if published:
         out.print("\n".join(map(str, publish_mutants(published, _to_notice()))), soft_wrap=True)
@@ -97,7 +107,9 @@ def mutants_command(
         and crc32(f"{seed} {fault.name}".encode()) % sample == 0
     ]
     if not faults:
-        raise Problem(f"There is no such fault of {api}.", "`lakeproof mutants --list` shows them.")
+        raise Problem(
+            f"No fault of {api} matches these options.", f"`lakeproof mutants --api {api} --list` shows the names."
+        )
     excused = _excused(api)
     if only_list:
         _list(faults, excused)
@@ -119,22 +131,22 @@ def mutants_command(
         _keep(api, {mutant.fault: set(mutant.noticed_by) for mutant in measured if mutant.noticed_by})
     changed, left = counted(measured), survivors(measured)
     if measuring.failing:
-        err.print(f"failing without a fault, so shown none: {', '.join(sorted(measuring.failing))}", soft_wrap=True)
+        err.print(f"left out, they fail without a fault: {', '.join(sorted(measuring.failing))}", soft_wrap=True)
     err.print(
         f"{len(measured)} faults: {len(changed) - len(left)} noticed, {len(left)} survive, "
-        f"{len(measured) - len(changed)} changed nothing, {len(faults) - len(needed)} are excused"
+        f"{len(measured) - len(changed)} changed nothing, {len(faults) - len(needed)} excused"
     )
 
 
 def _check_writable(*files: Path | None) -> None:
-    """Look whether measurements can be written before any is made. Raises NotWritten where they cannot."""
+    """Check that measurements can be written, before any is made. Raises NotWritten if they cannot."""
     for path in filter(None, files):
         with written(path, "Give another folder."):
             check_writable(path.parent, [path.name])
 
 
 def _keep(api: str, measured: dict[str, set[str]]) -> None:
-    """Add to the file of an API what was measured. What stood there stays: a test says where it does not hold."""
+    """Add measurements to the file of an API. Earlier entries stay: a test checks them."""
     path, known = noticed_file(api), requirements(api)
     before = read_noticed(path)
     new = {
@@ -144,7 +156,7 @@ def _keep(api: str, measured: dict[str, set[str]]) -> None:
 
 
 def _to_notice() -> dict[str, dict[str, str]]:
-    """Return the written faults of all APIs that somebody has to notice, with what is wrong."""
+    """Return the written faults of every API that are not excused, and their descriptions, by API and name."""
     excused = {api: _excused(api) for api in apis()}
     return {
         api: {fault.name: fault.breaks for fault in _written(api) if not excuse(fault.name, excused[api])}
@@ -153,14 +165,14 @@ def _to_notice() -> dict[str, dict[str, str]]:
 
 
 def _excused(api: str) -> Excused:
-    """Return why nobody has to notice some faults of an API: also what the suites that it shares say."""
+    """Return the excused faults of an API and of the suites that it shares, with the reasons."""
     return {pattern: why for suite in find_profile(api).suites for pattern, why in read_excused(suite).items()}
 
 
 def _written(api: str) -> Iterator[Fault]:
-    """Return the written faults that touch an operation that the API's own suite tests, and others that it notices.
+    """Return the written faults of the operations that the API's own suite tests, and other faults that it notices.
 
-    Some are noticed by their name on one operation: on all of them nothing could be prepared.
+    Some of those are limited to one operation: on every operation they would prevent all preparation.
     """
     profile = find_profile(api)
     operations = {operation for operation in profile.document().operations if profile.suite_of(operation) == api}
@@ -189,7 +201,7 @@ def _print(mutant: Mutant, *, as_json: bool) -> None:
 
 
 def _list(faults: list[Fault], excused: Excused) -> None:
-    table = table_of("fault", "what is wrong", "why nobody has to notice")
+    table = table_of("fault", "misbehavior", "reason if excused")
     for fault in faults:
         table.add_row(fault.name, fault.breaks, excuse(fault.name, excused))
     out.print(table)

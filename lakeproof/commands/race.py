@@ -1,4 +1,4 @@
-"""`lakeproof race`."""
+"""Command `lakeproof race`: concurrent clients on Spark's executors."""
 
 from __future__ import annotations
 
@@ -21,11 +21,10 @@ from conformance.values.exit_codes import EXIT_CONFORMS, EXIT_FAILS
 from conformance.values.resources import Leftover
 from conformance.values.settings import EMBEDDED_STORAGE, Settings, load_settings
 from lakeproof.command_line import command_line
-from lakeproof.commands.settings_options import CONNECTION, settings_options
-from lakeproof.commands.spark_options import api_option, spark_options, spark_settings_of
-from lakeproof.commands.spark_progress import counting
-from lakeproof.commands.useless import checked
+from lakeproof.commands.on_spark import api_option, counting, spark_options, spark_settings_of
+from lakeproof.commands.settings_options import ACCESS, CONNECTION, settings_options
 from lakeproof.console import out
+from lakeproof.options import checked
 from lakeproof.progress import showing
 from lakeproof.server_process import ServerProcess, log_in
 from lakeproof.terminal import print_end
@@ -47,35 +46,39 @@ EPILOG = """\b
 Examples:
   lakeproof race --api iceberg --clients 100 --operations 10000
   lakeproof race http://localhost:8181 --api iceberg --token "$TOKEN"
-  lakeproof race --api iceberg --fault lost-update     what a finding looks like; also stale-read,
-                                                       torn-transaction, duplicate-apply
-  lakeproof race --api lance --fault torn-batch        also lost-update, race-hidden, drop-race-hidden
-  lakeproof race --sql                                 through Spark's connector: sums are exact
-  lakeproof race URL --api lance --master spark://host:7077 --py-files lakeproof.whl
+  lakeproof race --sql                               through Spark's connector
+  lakeproof race --api iceberg --fault lost-update   shows a finding
+  lakeproof race URL --master spark://host:7077 --py-files lakeproof.whl
 
-\b
-Exit codes: 0 no contradiction, 1 contradictions or undecided objects, 4 wrong usage or no server there.
+Other faults for races: stale-read, torn-transaction and duplicate-apply (Iceberg), torn-batch,
+race-hidden and drop-race-hidden (Lance).
+
+A contradiction is a history that no order of the operations explains. Exit codes: 0 no contradiction,
+1 contradictions or undecided objects, 4 wrong usage or unreachable server.
 """
 
 
 @click.command("race", epilog=EPILOG)
 @click.argument("url", required=False)
-@api_option(raceable(), "The API to race on.")
-@click.option("--clients", type=click.IntRange(1), help="Clients at the same time.  [default: 1000, with --sql 6]")
-@click.option("--operations", type=click.IntRange(1), help="Of all clients.  [default: 100000, with --sql 120]")
-@click.option("--sql", is_flag=True, help="Race through Spark's connector (Iceberg): appends and merges add up.")
-@click.option("--partitions", type=click.IntRange(1), help="Spark tasks among which clients are divided.")
+@api_option(raceable(), "API of the server.")
+@click.option("--clients", type=click.IntRange(1), help="Number of concurrent clients.  [default: 1000, with --sql 6]")
+@click.option(
+    "--operations", type=click.IntRange(1), help="Operations of all clients.  [default: 100000, with --sql 120]"
+)
+@click.option("--sql", is_flag=True, help="Race with SQL appends and merges through Spark's connector (Iceberg).")
+@click.option("--partitions", type=click.IntRange(1), help="Number of Spark tasks that run the clients.")
 @click.option(
     "--most-orders",
     type=click.IntRange(1),
     default=MOST_ORDERS,
     show_default=True,
-    help="Orders of the operations on one object to follow before it is left undecided.",
+    help="Orders of one object's operations to try before its history is undecided.",
 )
-@settings_options("storage", seed="What clients choose.")
-@click.option("--fault", "faults", multiple=True, metavar="NAME", help="Of the embedded server, without a URL.")
-@settings_options("name", "warehouse", "token", "credential", "scope", "header", *CONNECTION, "report")
-@click.option("--json", "as_json", is_flag=True, help="Print the report as JSON and nothing else.")
+@settings_options("storage", seed="Random seed of the clients' choices.")
+@click.option("--fault", "faults", multiple=True, metavar="NAME", help="Fault of the embedded server; repeatable.")
+@settings_options("name", "warehouse", **ACCESS)
+@settings_options("scope", "header", *CONNECTION, "report")
+@click.option("--json", "as_json", is_flag=True, help="Print only the report, as JSON.")
 @spark_options
 @checked
 def race_command(
@@ -89,13 +92,13 @@ def race_command(
     most_orders: int,
     **given: Any,
 ) -> int:
-    """Let clients on Spark's executors race, and check their history; by default on the embedded server."""
+    """Race clients on Spark's executors and judge their history; by default on the embedded server."""
     spark: SparkSettings = spark_settings_of(given)
     settings = load_settings({**given, "server": url})
     tables = sql_tables(settings.api)
     if sql and not tables:
         able = " or ".join(filter(sql_tables, raceable()))
-        raise Problem(f"--sql races on {able}, not on {settings.api}.", "Leave --sql out.")
+        raise Problem(f"--sql: {settings.api} has no race through SQL, only {able} has.", "Leave --sql out.")
     many, much = (sql_race.CLIENTS, sql_race.OPERATIONS) if sql else (running.CLIENTS, running.OPERATIONS)
     size = RaceSettings(clients or many, operations or much, partitions or 0, settings.seed, most_orders=most_orders)
     through_sql = partial(sql_race.through_sql, tables=tables) if sql and tables else None
@@ -130,7 +133,7 @@ def _target(settings: Settings, faults: tuple[str, ...]) -> Iterator[Settings]:
 
 
 def print_race(report: dict[str, Any], path: Path) -> None:
-    """Print a race: contradictions, a row for each operation, the verdict in one sentence. `path` has all of it."""
+    """Print a race: contradictions, operations, and the verdict in one sentence. `path` is the full report."""
     problems, undecided = report["problems"], report["undecided"]
     for problem in problems[:MOST_PROBLEMS]:
         out.print(Text("✗ ", "red").append(f"{problem['object']}: {problem['message']}", "bold"), soft_wrap=True)
@@ -144,7 +147,7 @@ def print_race(report: dict[str, Any], path: Path) -> None:
     figures = report["totals"]
     out.print(
         f"{figures['per_second']:,.0f} operations/s, {figures['conflicts'] or 0:.1%} conflicts, "
-        f"{figures['seconds']:.1f} s, history checked in {report['run']['seconds']['judge']:.2f} s"
+        f"{figures['seconds']:.1f} s, history judged in {report['run']['seconds']['judge']:.2f} s"
     )
     out.print(Text(sentence(report), SENTENCE_COLORS[report["verdict"]]), soft_wrap=True)
     for entry in undecided[:MOST_PROBLEMS]:
@@ -153,7 +156,7 @@ def print_race(report: dict[str, Any], path: Path) -> None:
     if undecided:
         out.print(advice(report), soft_wrap=True)
     for never in figures["never_done"]:
-        out.print(Text(f"never succeeded, so nothing is known of it: {never}", "yellow"))
+        out.print(Text(f"never succeeded, so the race proves nothing about it: {never}", "yellow"))
     print_end((), [Leftover(**left) for left in report["run"]["left_behind"]])
 
 

@@ -1,4 +1,4 @@
-"""`lakeproof report`."""
+"""Command `lakeproof report`: the reports of an earlier run."""
 
 from __future__ import annotations
 
@@ -15,13 +15,11 @@ EPILOG = """\b
 Examples:
   lakeproof report lakeproof-report --report public/
   lakeproof report lakeproof-report --publish --report reports/my-server-1.2
-  lakeproof report reports/my-server-1.2             the page of a published run
+  lakeproof report reports/my-server-1.2     write the page of a published run
 
-\b
-What --publish reads besides the results is notes.toml in its folder, the only
-file that people write there: title, introduction, causes, closing (Markdown),
-baseline (the folder of a report to compare with) and [why], a sentence for each
-requirement that needs one.
+--publish also reads notes.toml in the folder, the only file there that people
+write: title, introduction, causes, closing (Markdown), baseline (the folder of a
+report to compare with) and [why] (a sentence about a requirement).
 """
 
 
@@ -31,11 +29,16 @@ requirement that needs one.
     "--report",
     metavar="DIR",
     type=click.Path(path_type=Path),
-    help="Where to write.  [default: beside RESULTS]",
+    help="Directory of the reports.  [default: the folder of RESULTS]",
 )
-@click.option("--publish", "published", is_flag=True, help="Write what is kept: results.json.gz, summary and findings.")
+@click.option(
+    "--publish",
+    "published",
+    is_flag=True,
+    help="Write the files for the repository: results.json.gz, summary, findings.",
+)
 def report_command(results: Path, report: Path | None, published: bool) -> None:
-    """Write the reports of a run again from RESULTS, a results file or its folder, and show them."""
+    """Write the reports of an earlier run again, and print the run. RESULTS is a results file or its folder."""
     run = read_results(results)
     folder = report or (results if results.is_dir() else results.parent)
     if published:

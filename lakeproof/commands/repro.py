@@ -1,4 +1,4 @@
-"""`lakeproof repro`."""
+"""Command `lakeproof repro`: the steps of a finding."""
 
 from __future__ import annotations
 
@@ -15,37 +15,40 @@ from conformance.report.pretty import step_lines
 from conformance.values.exchange import Exchange, Step
 from conformance.values.exit_codes import EXIT_CONFORMS, EXIT_FAILS
 from conformance.values.settings import DEFAULT_REPORT
-from lakeproof.closed_sets import OneOf
-from lakeproof.commands.settings_options import settings_options
-from lakeproof.commands.useless import checked
+from lakeproof.commands.settings_options import ACCESS, settings_options
 from lakeproof.console import out
+from lakeproof.options import OneOf, checked
 from lakeproof.progress import showing
 
 EPILOG = """\b
 Examples:
   lakeproof repro lance.namespace.create.conflict
-  lakeproof repro lance.namespace.create.conflict http://localhost:2333 --token "$TOKEN"
+  lakeproof repro ID http://localhost:2333 --token "$TOKEN"
   lakeproof repro ID --results reports/my-server-1.2 http://localhost:2333
-  lakeproof repro ID --as pytest > test_it.py        a test that fails until it is fixed
-  lakeproof repro ID --as curl | sh                  the steps as numbered commands
+  lakeproof repro ID --as pytest > test_it.py  a test that fails until it is fixed
+  lakeproof repro ID --as curl | sh            the steps as curl commands
 
-\b
-The recorded steps are sent under names of this run, with the ids that the server gives
-now. Where their answers do not decide, the requirement is tested. Exit codes:
-0 it is fixed, 1 it still fails, 4 there is no such finding, or no server.
+Without URL, the steps go to the server of the run. They are sent with new names, and with
+the ids that the server returns now. If the responses do not decide, the requirement is
+tested again. Exit codes: 0 fixed, 1 still fails, 4 unknown finding or unreachable server.
 """
 
 
 @click.command("repro", epilog=EPILOG)
 @click.argument("requirement_id", metavar="REQUIREMENT")
 @click.argument("url", required=False)
-@click.option("--results", type=click.Path(path_type=Path), default=DEFAULT_REPORT, show_default=True, help="The run.")
-@click.option("--as", "form", type=OneOf(["curl", "pytest"]), help="Print the steps in this form; send nothing.")
-@settings_options(token="Send this bearer token.", credential="Get tokens from the server for this.")
-@settings_options(header="Send this header, and none of the recorded ones; repeatable.")
+@click.option(
+    "--results",
+    type=click.Path(path_type=Path),
+    default=DEFAULT_REPORT,
+    show_default=True,
+    help="Results file or its folder.",
+)
+@click.option("--as", "form", type=OneOf(["curl", "pytest"]), help="Print the steps in this form, and send nothing.")
+@settings_options(**ACCESS, header="Header to send instead of the recorded ones; repeatable.")
 @checked
 def repro_command(requirement_id: str, url: str | None, results: Path, form: str | None, **given: Any) -> int:
-    """Send the steps of a finding again, and say whether it still fails."""
+    """Send the steps of a finding again and report whether it still fails."""
     record = recorded(read_results(results), requirement_id)
     base = (url or record.finding.base).rstrip("/")
     if form:
@@ -62,7 +65,7 @@ def repro_command(requirement_id: str, url: str | None, results: Path, form: str
 
 
 def _print_steps(steps: Sequence[Step], exchanges: Sequence[Exchange]) -> None:
-    """Print what was sent now and what came, with the recorded status where that is another one."""
+    """Print the requests and responses, with the recorded status if it differs."""
     for number, (step, exchange) in enumerate(zip(steps, exchanges, strict=False), 1):
         sent, came = step_lines(exchange.to_step())
         before = step.response.status

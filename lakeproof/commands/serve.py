@@ -1,4 +1,4 @@
-"""`lakeproof serve`."""
+"""Command `lakeproof serve`: the reference server."""
 
 from __future__ import annotations
 
@@ -12,9 +12,8 @@ from typing import Any, TypeVar
 import click
 
 from lakeproof import interruptions
-from lakeproof.closed_sets import OneOf
 from lakeproof.fault_list import print_faults, print_faults_as_json
-from lakeproof.file_options import FileOptionsCommand
+from lakeproof.options import FileOptionsCommand, OneOf
 from reference_server.options import Option, flags
 from reference_server.serve import LOOPBACK, SWITCH_SECONDS, Server, ServerSettings, api_class, servable
 from specs.apis import SHARED_PORT, apis
@@ -26,44 +25,44 @@ STOP_SECONDS = 4.5
 LOOPBACKS = ("127.0.0.1", "localhost", "::1")
 EPILOG = """\b
 Storage:
-  memory        state in memory; table data in a temporary directory that other
-                processes can open, removed at the end
-  memory:pure   state and data in memory; no other process can open the data
-                (for Iceberg the same as memory: its clients read files)
-  dir:PATH      state and data below PATH, durable, kept
+  memory        state in memory; table files in a temporary directory, which
+                clients can read and the server removes at the end
+  memory:pure   state and table files in memory; clients cannot read the files
+                (for Iceberg the same as memory: its clients need the files)
+  dir:PATH      state and table files below PATH, durable
 
 \b
 Warehouses on S3:
-  NAME=s3://BUCKET/PATH?OPTION=VALUE&...     keys come from AWS_* in the environment
-  endpoint_override, region                  where the bucket is, if not on AWS
-  credentials=dummy|own|none                 what clients that ask for access get:
-                dummy keys (for storage that checks none), the server's own, or none
+  NAME=s3://BUCKET/PATH?OPTION=VALUE&...     the keys are AWS_* in the environment
+  endpoint_override, region                  location of a bucket outside AWS
+  credentials=dummy|own|none                 keys for clients that request access:
+                dummy keys (for storage that checks none), the server's own, none
 
 \b
-Every option can also stand in the environment (--page-size is
-LAKEPROOF_SERVE_PAGE_SIZE) or in lakeproof.toml ([serve], page_size = 5).
+Every option is also read from the environment (LAKEPROOF_SERVE_PAGE_SIZE for
+--page-size) and from lakeproof.toml ([serve], page_size = 5).
 
 \b
 Examples:
   lakeproof serve --api lance                        http://127.0.0.1:2333
-  lakeproof serve --api lance --storage dir:./lake   keeps what clients write
+  lakeproof serve --api lance --storage dir:./lake   durable
   lakeproof serve --api iceberg --warehouse demo     http://127.0.0.1:8181
   lakeproof serve --profile iceberg/tables-api --namespace analytics
-  lakeproof serve --api lance --fault slow:2.5       a server that answers late
-  lakeproof serve --api lance --allow-faults         a request chooses its fault:
+  lakeproof serve --api lance --fault slow:2.5       delays every response
+  lakeproof serve --api lance --allow-faults         requests choose their faults:
       curl -H 'X-Lakeproof-Fault: plain-text-errors' ...
-  lakeproof serve --api lance --list-faults          what there is to choose from
+  lakeproof serve --api lance --list-faults          lists the faults
 """
 
 
 def _ports() -> str:
-    """Return which ports servers of one API listen on, where it is not the usual one."""
+    """Return the default ports: of each API with its own port, and of all others."""
     own = [f"{api.port} for {name} alone" for name, api in apis().items() if api.port != SHARED_PORT]
     return ", ".join([*own, f"else {SHARED_PORT}"])
 
 
 def _options() -> dict[str, tuple[str, Any, Option]]:
-    """Return the options of all APIs by name: the first API that has it, its default, and how it is given."""
+    """Return the options of every API by name: the first API that has the option, its default, its description."""
     options: dict[str, tuple[str, Any, Option]] = {}
     for api in servable():
         for field, default, option in flags(api_class(api).options):
@@ -72,7 +71,7 @@ def _options() -> dict[str, tuple[str, Any, Option]]:
 
 
 def api_options(command: F) -> F:
-    """Give the command the options of every API, in their order."""
+    """Add the options of every API to the command, in their order."""
     for field, (api, default, option) in reversed(_options().items()):
         command = _option(api, field, default, option)(command)
     return command
@@ -88,29 +87,32 @@ def _option(api: str, field: str, default: Any, option: Option) -> Callable[[F],
 
 
 @click.command("serve", cls=FileOptionsCommand, epilog=EPILOG)
-@click.option("--api", type=OneOf([*servable(), "all"]), default="all", show_default=True, help="What to serve.")
-@click.option("--profile", help="A revision of the API, such as lance/2026-03. Default: the newest.")
-@click.option("--host", default=LOOPBACK, show_default=True, help="The address to listen on.")
+@click.option("--api", type=OneOf([*servable(), "all"]), default="all", show_default=True, help="API to serve.")
+@click.option("--profile", help="Revision of the API, such as lance/2026-03.  [default: the newest]")
+@click.option("--host", default=LOOPBACK, show_default=True, help="Address to listen on.")
 @click.option(
     "--port",
     type=click.IntRange(0, 65535),
-    help=f"0 takes a free one. Default: {_ports()}.",
+    help=f"Port to listen on; 0 takes a free port.  [default: {_ports()}]",
 )
-@click.option("--storage", default="memory", show_default=True, help="memory, memory:pure or dir:PATH; see below.")
+@click.option(
+    "--storage", default="memory", show_default=True, help="Storage: memory, memory:pure or dir:PATH (see below)."
+)
 @click.option(
     "--auth",
     default="none",
     show_default=True,
-    help="none, token:VALUE (a bearer token or API key) or oauth:ID:SECRET (Iceberg issues tokens).",
+    help="Authentication of clients: none, token:VALUE (bearer token or API key) or oauth:ID:SECRET "
+    "(Iceberg issues tokens).",
 )
-@click.option("--fault", "faults", multiple=True, metavar="NAME", help="Misbehave like this; may be repeated.")
-@click.option("--allow-faults", is_flag=True, help="Let requests choose faults with the header X-Lakeproof-Fault.")
+@click.option("--fault", "faults", multiple=True, metavar="NAME", help="Fault of the server; repeatable.")
+@click.option("--allow-faults", is_flag=True, help="Let a request choose its faults with the header X-Lakeproof-Fault.")
 @click.option(
     "--page-size",
     type=click.IntRange(1),
     default=1000,
     show_default=True,
-    help="The largest page of a listing.",
+    help="Largest page of a listing.",
 )
 @api_options
 @click.option(
@@ -118,18 +120,18 @@ def _option(api: str, field: str, default: Any, option: Option) -> Callable[[F],
     type=click.IntRange(1),
     default=64 << 20,
     show_default=True,
-    help="The largest body in bytes.",
+    help="Largest request body, in bytes.",
 )
-@click.option("--access-log", metavar="FILE", help="Write a JSON line per request; - is standard error.")
-@click.option("--list-faults", is_flag=True, help="List the faults of what would be served, and exit.")
-@click.option("--json", "as_json", is_flag=True, help="With --list-faults: print the list as JSON and nothing else.")
+@click.option("--access-log", metavar="FILE", help="Write one JSON line per request; - is standard error.")
+@click.option("--list-faults", is_flag=True, help="List the faults of the served APIs and exit.")
+@click.option("--json", "as_json", is_flag=True, help="With --list-faults: print only the list, as JSON.")
 def serve_command(list_faults: bool, as_json: bool, api: str, profile: str | None, **options: Any) -> None:
     """Run the reference server: a mock of every API, in one process."""
     named = (profile,) if profile else () if api == "all" else (api,)
     if profile and api not in ("all", find_profile(profile).api):
-        raise Problem(f"The profile {profile} does not belong to the API {api}.", "Leave one of them out.")
+        raise Problem(f"--profile {profile} is not a revision of --api {api}.", "Leave one of them out.")
     if as_json and not list_faults:
-        raise Problem("--json is for --list-faults.", "Leave it out, or give both.")
+        raise Problem("--json does nothing without --list-faults.", "Give --list-faults, or leave it out.")
     if list_faults:
         show = print_faults_as_json if as_json else print_faults
         show([find_profile(name) for name in named or servable()])
@@ -138,15 +140,15 @@ def serve_command(list_faults: bool, as_json: bool, api: str, profile: str | Non
 
 
 def _serve(named: tuple[str, ...], host: str, port: int | None, faults: tuple[str, ...], **rest: Any) -> None:
-    """Serve APIs or a profile, all APIs if none is named, until a signal comes."""
+    """Serve the named APIs or profile, or every API if none is named, until SIGINT or SIGTERM."""
     usual = find_profile(named[0]).facts.port if named else SHARED_PORT
     chosen = usual if port is None else port
     options = {field: value for field, (_, default, _) in _options().items() if (value := rest.pop(field)) != default}
     settings = ServerSettings(apis=named, host=host, port=chosen, faults=faults, options=options, **rest)
     if host not in LOOPBACKS:
-        click.secho(f"Listening on {host}: others can reach this server.", fg="yellow", err=True)
+        click.secho(f"Listening on {host}: other machines can reach this server.", fg="yellow", err=True)
     sys.setswitchinterval(SWITCH_SECONDS)
-    stop: SimpleQueue[None] = SimpleQueue()  # its locks can be taken in a signal handler, those of an Event cannot
+    stop: SimpleQueue[None] = SimpleQueue()  # a signal handler can put into it, but not set an Event
 
     def end(*_: object) -> None:
         stop.put(None)
@@ -159,13 +161,13 @@ def _serve(named: tuple[str, ...], host: str, port: int | None, faults: tuple[st
 
 
 def _end_in_time() -> None:
-    """End the process when the server does not: it may be starting, or in native code that cannot be interrupted."""
+    """End the process if the server does not stop: it may be starting, or in native code that ignores signals."""
     watchdog = threading.Timer(STOP_SECONDS, os._exit, (0,))
     watchdog.daemon = True
     watchdog.start()
 
 
 def _announce(server: Server) -> None:
-    """Print the base URL of every API on one line: the sign that the server is ready."""
+    """Print the base URL of every API on one line, which means that the server is ready."""
     click.echo("ready: " + "  ".join(f"{api} {url}" for api, url in server.urls.items()))
     sys.stdout.flush()

@@ -1,4 +1,4 @@
-"""The options of commands that are settings of a run, made from the table of them in conformance/values/settings.py."""
+"""Command options for the settings of a run, made from the table in conformance/values/settings.py."""
 
 from __future__ import annotations
 
@@ -9,17 +9,18 @@ from typing import Any, TypeVar
 import click
 
 from conformance.values.settings import SETTINGS, Settings, flag
-from lakeproof.closed_sets import OneOf
+from lakeproof.options import OneOf
 
 F = TypeVar("F", bound=Callable[..., Any])
 SELECTION = ("kinds", "operation", "clause", "select")
+ACCESS = {"token": "Bearer token to send.", "credential": "Client credentials for getting tokens."}
 CONNECTION = ("timeout", "max_time", "wait", "ca", "insecure", "cert", "key", "leave_behind")
 
 
 def settings_options(*names: str, **helps: str) -> Callable[[F], F]:
-    """Give a command these settings as options; `helps` are further ones, of which it says something else.
+    """Add options for settings to a command; `helps` are further settings, with their own help texts.
 
-    None, or no value, means that an option was not given: environment and file have a say then.
+    None, or no value, means that an option was not given: environment and file apply then.
     """
 
     def give(command: F) -> F:
@@ -31,10 +32,10 @@ def settings_options(*names: str, **helps: str) -> Callable[[F], F]:
 
 
 class SettingsCommand(click.Command):
-    """A command whose help has the settings of a run in sections, and its own options in the last of them."""
+    """Command whose help lists the settings in sections, and its own options in the last section."""
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """See click.Command."""
+        """Write the sections of options."""
         title, sections = "", defaultdict[str, list[tuple[str, str]]](list)
         for option in self.get_params(ctx):
             title = SETTINGS[option.name].section or title if option.name in SETTINGS else title

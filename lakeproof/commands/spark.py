@@ -1,4 +1,4 @@
-"""`lakeproof spark`."""
+"""Command `lakeproof spark`: scenarios through Spark's connectors."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from typing import Any
 
 import click
 
-from lakeproof.commands.settings_options import CONNECTION, settings_options
-from lakeproof.commands.spark_options import api_option, spark_options, spark_settings_of
+from lakeproof.commands.on_spark import api_option, spark_options, spark_settings_of
+from lakeproof.commands.settings_options import ACCESS, CONNECTION, settings_options
 from lakeproof.shown_run import check_and_show
 from spark_tests.connectors import connectable
 from spark_tests.scenarios.running import run_scenarios
@@ -19,24 +19,24 @@ Examples:
   lakeproof spark --api iceberg                    the embedded reference server
   lakeproof spark http://localhost:8181 --api iceberg --warehouse demo
   lakeproof spark http://localhost:2333 --api lance -k spark.lance.rows
-  lakeproof spark URL --api lance --connector org.lance:lance-spark-bundle-3.5_2.12:0.4.0
-  lakeproof spark URL --api iceberg --jars iceberg-spark-runtime.jar   without a registry
+  lakeproof spark URL --api iceberg --jars iceberg-spark-runtime.jar
+  lakeproof spark URL --api lance \\
+      --connector org.lance:lance-spark-bundle-3.5_2.12:0.4.0
 
-\b
-Spark and the executors have to reach the files of the server's tables. Exit
-codes are those of `lakeproof check`.
+Spark and its executors must reach the files of the server's tables. Exit codes
+are those of `lakeproof check`.
 """
 
 
 @click.command("spark", epilog=EPILOG)
 @click.argument("url", required=False)
-@api_option(connectable(), "What the server speaks.")
-@settings_options("profile", "storage", "name", "warehouse", "token", "credential", "scope", "header")
-@settings_options("select", "strict", *CONNECTION, "report")
-@click.option("--json", "as_json", is_flag=True, help="Print the results as JSON and nothing else.")
+@api_option(connectable(), "API of the server.")
+@settings_options("profile", "storage", "name", "warehouse", **ACCESS)
+@settings_options("scope", "header", "select", "strict", *CONNECTION, "report")
+@click.option("--json", "as_json", is_flag=True, help="Print only the results, as JSON.")
 @spark_options
 def spark_command(url: str | None, as_json: bool, **given: Any) -> int:
-    """Run Spark, with the real connector, against a server; by default against the embedded one."""
+    """Test a server through Spark and the API's real connector; by default the embedded server."""
     spark = spark_settings_of(given)
     check_spark(spark)
     runner = partial(run_scenarios, spark=spark)

@@ -1,4 +1,4 @@
-"""`lakeproof spec`."""
+"""Commands `lakeproof spec ...`: the interface documents."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ VALUE_WIDTH = 60
 
 @click.group("spec", epilog="Example: lakeproof spec diff lance/2026-03 openapi.yaml")
 def spec_group() -> None:
-    """Look at the interface documents."""
+    """Show, compare and lint the interface documents."""
 
 
 @spec_group.command("list")
 @click.argument("profile", required=False)
 def spec_list(profile: str | None) -> None:
-    """List the profiles, or the operations of one."""
+    """List the profiles, or the operations of PROFILE. A profile is a revision of an API."""
     if profile is None:
         table = table_of("profile", "operations", "title")
         for listed in profiles().values():
@@ -47,15 +47,15 @@ def spec_list(profile: str | None) -> None:
 
 @spec_group.command("show", epilog="Example: lakeproof spec show CreateTable")
 @click.argument("operation")
-@click.option("--profile", default=default_api(), show_default=True, help="The profile, or the API for its newest one.")
+@click.option("--profile", default=default_api(), show_default=True, help="Profile, or an API for its newest profile.")
 def spec_show(operation: str, profile: str) -> None:
-    """Show an operation: parameters, bodies, statuses, clauses."""
+    """Show an operation: parameters, body, statuses, errors, clauses."""
     chosen = find_profile(profile)
     document = chosen.document()
     described = document.operation(operation)
     out.print(f"[bold]{described.id}[/]  {described.method} {described.path}\n{described.summary}\n")
     out.print(_parameters(document, described))
-    statuses = table_of("status", "answer")
+    statuses = table_of("status", "response")
     for status, body in described.responses.items():
         kinds = [f"{kind} {_schema_name(schema)}" for kind, schema in body.content.items()]
         statuses.add_row(status, ", ".join(kinds) or "no body")
@@ -68,7 +68,7 @@ def spec_show(operation: str, profile: str) -> None:
 
 
 def _errors(profile: Profile, operation_id: str) -> Text:
-    """Return what is known of an operation's errors, by each API whose suite tests it."""
+    """Return the known errors of an operation, for each API whose suite tests it."""
     words = Text()
     for tested in profile.tested_by():
         if find_spec(f"specs.{tested.api}.errors") is None:
@@ -111,9 +111,10 @@ def _schema_name(schema: dict[str, Any]) -> str:
 @click.argument("left", metavar="A")
 @click.argument("right", metavar="B")
 def spec_diff(left: str, right: str) -> int:
-    """Compare two documents, profiles or files, whatever their words; exit 1 if they differ.
+    """Compare the structure of two documents.
 
-    Documents are compared as they stand in their files, without corrections.
+    A and B are files or profiles, as published, without the kit's corrections. Descriptions are ignored. Exit 1 if the
+    documents differ.
     """
     differences = diff_documents(_plain(left).raw, _plain(right).raw)
     if not differences:
@@ -130,7 +131,7 @@ def spec_diff(left: str, right: str) -> int:
 
 
 def _short(value: Any) -> str:
-    """Return a value of a document as JSON, cut where people see it beside another one."""
+    """Return a value of a document as JSON, truncated in a terminal so that two fit in a row."""
     text = "" if value is None else value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
     return text if not out.is_screen or len(text) <= VALUE_WIDTH else text[: VALUE_WIDTH - 1] + "…"
 
@@ -145,14 +146,15 @@ def _plain(name: str) -> Document:
 @spec_group.command("lint", epilog="Example: lakeproof spec lint openapi.yaml")
 @click.argument("document", metavar="FILE")
 def spec_lint(document: str) -> int:
-    """Look for defects of a document that change what it says; exit 1 if there are any.
+    """Find defects that change the meaning of a document.
 
-    FILE may also be a profile; its document is looked at as it stands in its file, without corrections.
+    FILE may also be a profile; its document is checked as published, without the kit's corrections. Exit 1 if there
+    are defects.
     """
     defects = lint_document(_plain(document))
     if not has_second_opinion():
-        out.print("[yellow]No second opinion: pip install 'lakeproof\\[lint]' for openapi-core.[/]")
-    table = table_of("check", "where", "what")
+        out.print("[yellow]Checked without openapi-core: pip install 'lakeproof\\[lint]' for a second opinion.[/]")
+    table = table_of("check", "place", "defect")
     for defect in defects:
         table.add_row(defect.check, defect.pointer, defect.message)
     if defects:

@@ -1,4 +1,4 @@
-"""`lakeproof warehouse`."""
+"""Commands `lakeproof warehouse ...`: the results of many runs, in Iceberg tables."""
 
 from __future__ import annotations
 
@@ -18,10 +18,9 @@ from conformance.report.pages import check_page
 from conformance.target.target import connect
 from conformance.values.exit_codes import EXIT_CONFORMS, EXIT_FAILS
 from conformance.values.settings import DEFAULT_REPORT, Settings
-from lakeproof.commands.spark_options import spark_options, spark_settings_of
-from lakeproof.commands.spark_progress import working
-from lakeproof.commands.useless import checked
+from lakeproof.commands.on_spark import spark_options, spark_settings_of, working
 from lakeproof.console import out
+from lakeproof.options import checked
 from lakeproof.progress import showing
 from lakeproof.terminal import mark
 from reference_server.serve import serve
@@ -44,20 +43,24 @@ SECONDS = 5.0
 
 
 def catalog_options(command: F) -> F:
-    """Give a command the options that say where the warehouse is."""
+    """Add the options that locate the warehouse to a command, and the options of Spark."""
     for option in reversed(
         (
             click.option(
                 "--folder",
                 default=DEFAULT_FOLDER,
                 show_default=True,
-                help="Keep the tables here.",
+                help="Directory of the tables.",
             ),
-            click.option("--catalog", metavar="URL", help="Keep them in this Iceberg REST catalog instead."),
-            click.option("--warehouse", metavar="NAME", help="The warehouse to ask that catalog for."),
-            click.option("--token", help="The bearer token for it."),
-            click.option("--credential", metavar="ID:SECRET", help="What to get a token for from it."),
-            click.option("--scope", help="The scope of that token."),
+            click.option(
+                "--catalog", metavar="URL", help="Iceberg REST catalog of the tables, instead of a directory."
+            ),
+            click.option("--warehouse", metavar="NAME", help="Warehouse of the catalog."),
+            click.option("--token", help="Bearer token for the catalog."),
+            click.option(
+                "--credential", metavar="ID:SECRET", help="Client credentials for getting a token from the catalog."
+            ),
+            click.option("--scope", help="Scope of the token requested with --credential."),
         )
     ):
         command = option(command)
@@ -69,12 +72,12 @@ def catalog_options(command: F) -> F:
     epilog="""\b
 Examples:
   lakeproof check http://localhost:8181 --api iceberg --report reports/monday
-  lakeproof warehouse load reports/          every run below this folder that is not there yet
-  lakeproof warehouse report                 lakeproof-report/warehouse.html
+  lakeproof warehouse load reports/   load the new runs below this folder
+  lakeproof warehouse report          write lakeproof-report/warehouse.html
 """,
 )
 def warehouse_group() -> None:
-    """Keep the results of many runs in Iceberg tables, and ask them questions; Spark does the work."""
+    """Load the results of many runs into Iceberg tables and report on them, with Spark."""
 
 
 @warehouse_group.command(
@@ -83,28 +86,29 @@ def warehouse_group() -> None:
 Examples:
   lakeproof warehouse load lakeproof-report/
   lakeproof warehouse load reports/ --folder /srv/lakeproof
-  lakeproof warehouse load reports/ --catalog https://catalog:8181 --warehouse results --token "$TOKEN"
+  lakeproof warehouse load reports/ --catalog https://catalog:8181 --token "$TOKEN"
   lakeproof warehouse load reports/ --master spark://host:7077 --py-files lakeproof.whl
 
-\b
-Loading the same runs again changes nothing. What is no results file is named, and the rest is loaded.
-Exit codes: 0 everything is there, 1 files were refused, 4 wrong usage or no catalog there.
+Loading a run again changes nothing. A file that is not a results file is rejected and named; the others are loaded.
+Exit codes: 0 all files loaded, 1 files rejected, 4 wrong usage or unreachable catalog.
 """,
 )
 @click.argument("folders", nargs=-1, required=True, metavar="DIR...", type=click.Path(path_type=Path))
 @catalog_options
 @checked
 def load_command(folders: tuple[Path, ...], **given: Any) -> int:
-    """Load the results and wire logs of all runs below some folders."""
+    """Load the results and wire logs of every run below the folders."""
     with _session(given) as (spark, where), working("loading", spark):
         loaded = load(spark, folders)
     rows = ", ".join(f"{count:,} {name}" for name, count in loaded.rows.items())
-    out.print(f"{loaded.runs:,} new runs of {loaded.files:,} files into {where}: {rows}; {loaded.seconds:.1f} s")
+    out.print(
+        f"loaded {loaded.runs:,} new runs from {loaded.files:,} files into {where}: {rows}; {loaded.seconds:.1f} s"
+    )
     for refused in loaded.refused:
-        out.print(Text(f"refused: {refused.why}", "yellow"), soft_wrap=True)
+        out.print(Text(f"rejected: {refused.why}", "yellow"), soft_wrap=True)
     lines, log = loaded.broken
     if lines:
-        out.print(Text(f"left out: {lines:,} broken lines of wire logs, as in {log}", "yellow"), soft_wrap=True)
+        out.print(Text(f"skipped: {lines:,} invalid lines of wire logs, such as in {log}", "yellow"), soft_wrap=True)
     return EXIT_FAILS if loaded.refused else EXIT_CONFORMS
 
 
@@ -116,12 +120,15 @@ Examples:
   lakeproof warehouse report --json | jq .changes
 """,
 )
-@click.option("--report", default=DEFAULT_REPORT, show_default=True, metavar="DIR", help="Where the report goes.")
-@click.option("--json", "as_json", is_flag=True, help="Print the report as JSON and nothing else.")
+@click.option("--report", default=DEFAULT_REPORT, show_default=True, metavar="DIR", help="Directory of the report.")
+@click.option("--json", "as_json", is_flag=True, help="Print only the report, as JSON.")
 @catalog_options
 @checked
 def report_command(report: str, as_json: bool, **given: Any) -> int:
-    """Write the matrix, trends, flaky requirements, changes and latencies of all servers."""
+    """Write the report on all loaded runs.
+
+    It has a matrix of servers and requirements, trends, flaky requirements, changes and latencies.
+    """
     check_page(Path(report), NAME)
     with _session(given) as (spark, where), working("asking", spark):
         check_tables(spark)
@@ -138,7 +145,7 @@ def report_command(report: str, as_json: bool, **given: Any) -> int:
 
 @contextlib.contextmanager
 def _session(given: dict[str, Any]) -> Iterator[tuple[SparkSession, str]]:
-    """Yield a session that has the warehouse, and where that is. Raises Problem when it is not to be had."""
+    """Yield a Spark session with the warehouse, and its location. Raises Problem if the warehouse cannot be opened."""
     spark = spark_settings_of(given)
     with showing(), contextlib.ExitStack() as stack:
         url, where = given["catalog"], given["catalog"]
@@ -158,18 +165,18 @@ def _open(spark: SparkSettings, url: str, given: dict[str, Any]) -> contextlib.A
 
 
 def _check(url: str) -> None:
-    """Raise Problem when nobody listens there: Spark's connector would take its time to say less."""
+    """Raise Problem if nothing listens at a URL: Spark's connector would fail later, with a worse message."""
     place = urlsplit(url)
     port = place.port or DEFAULT_PORTS[place.scheme]
     try:
         socket.create_connection((place.hostname or "", port), SECONDS).close()
     except OSError as error:
-        raise Problem(f"The catalog {url} cannot be reached: {error.strerror or error}.", "Check --catalog.") from None
+        raise Problem(f"--catalog {url} cannot be reached: {error.strerror or error}.", "Check the URL.") from None
 
 
 @contextlib.contextmanager
 def _as_problem(where: str) -> Iterator[None]:
-    """Raise Problem for what Spark, its connector or the catalog refuse."""
+    """Raise Problem for an error of Spark, its connector or the catalog."""
     from py4j.protocol import Py4JJavaError  # noqa: PLC0415 - optional
     from pyspark.errors import PySparkException  # noqa: PLC0415
 
@@ -180,7 +187,7 @@ def _as_problem(where: str) -> Iterator[None]:
         first = reason.strip().splitlines()[0].rstrip(".")
         raise Problem(
             f"The warehouse {where} cannot be used: {first}.",
-            "Loading again is safe: a run counts when all of it is there.",
+            "Load again: a run counts only when it is complete.",
         ) from None
 
 
@@ -204,4 +211,4 @@ def _print(report: dict[str, Any]) -> None:
 
 def _print_rest(count: int, nouns: str) -> None:
     if count > MOST_SHOWN:
-        out.print(f"… and {count - MOST_SHOWN:,} more {nouns}: see the report page.")
+        out.print(f"… and {count - MOST_SHOWN:,} more {nouns}: see the report.")

@@ -2,7 +2,7 @@
 
     python -m peers.iceberg_java.embedded [--storage memory] [--flags dots] [--out DIR]
 
-Every run has a fresh server with an empty catalog. Its report is in a folder of its own.
+Every run has a fresh server with an empty catalog, and its own report folder.
 """
 
 from __future__ import annotations
@@ -37,7 +37,13 @@ FLAGS = {
 @click.command("embedded")
 @click.option("--storage", type=click.Choice(BACKENDS), multiple=True, help="Only on this backend.")
 @click.option("--flags", type=click.Choice(list(FLAGS)), multiple=True, help="Only with this set of flags.")
-@click.option("-k", "only", multiple=True, metavar="ID", help="Only this test: an id of the report, or part of a name.")
+@click.option(
+    "-k",
+    "only",
+    multiple=True,
+    metavar="ID",
+    help="Only this test: an id of the report, or a part of a name; repeatable.",
+)
 @click.option(
     "--out", "folder", type=click.Path(path_type=Path), default=REPORT, show_default=True, help="The reports."
 )

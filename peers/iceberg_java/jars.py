@@ -1,9 +1,9 @@
-"""The jars that `pom.xml` asks for: resolved once, then kept in the user's cache.
+"""Jars of `pom.xml`: resolved once, then cached in the user's cache folder.
 
     python -m peers.iceberg_java.jars          prints the folder
 
-Maven resolves them where it is installed, else Ivy, whose jar the pyspark wheel contains; both read the
-same `pom.xml`. The cache folder bears a digest of that file, so a changed list is resolved anew.
+Maven resolves them if it is installed, else Ivy, whose jar the pyspark wheel contains; both read the
+same `pom.xml`. The name of the cache folder contains a digest of that file, so a changed list is resolved again.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ CAUSES = (
     ),
     (
         ("ArtifactNotFound", "Could not find artifact", "UNRESOLVED"),
-        "The registry lacks an artifact: choose a version in {pom} that it has.",
+        "The registry does not have an artifact: choose another version in {pom}.",
     ),
 )
 
@@ -54,15 +54,15 @@ def versions(pom: Path = POM) -> dict[str, str]:
 
 
 def cache_folder(environ: Mapping[str, str] = os.environ, pom: Path = POM) -> Path:
-    """Return where the jars of this POM are kept, whether they are there or not."""
+    """Return the cache folder for the jars of this POM, which may not exist."""
     digest = hashlib.sha256(pom.read_bytes()).hexdigest()[:12]
     return cache_root(environ) / "iceberg-java" / digest
 
 
 def resolve() -> Path:
-    """Return the folder with all jars, and fetch them when they are not there.
+    """Return the folder with all jars, and fetch them if they are not cached.
 
-    Raises Problem when that is impossible: without a resolver, a network or trust in the registry.
+    Raises Problem without a resolver, a network or trust in the registry's certificate.
     """
     folder = cache_folder()
     if folder.is_dir():
@@ -74,7 +74,7 @@ def resolve() -> Path:
         try:
             jars.rename(folder)
         except OSError:
-            if not folder.is_dir():  # else another process was quicker, with the same jars
+            if not folder.is_dir():  # else another process has fetched the same jars
                 raise
     return folder
 
@@ -85,7 +85,7 @@ def class_path() -> str:
 
 
 def _resolver(jars: Path, scratch: Path) -> list[str]:
-    """Return the command that fetches what the POM asks for into a folder."""
+    """Return the command that fetches the jars of the POM into a folder."""
     maven = shutil.which("mvn")
     if maven:
         goal = f"{PLUGIN}:{versions()['dependency.plugin.version']}:copy-dependencies"
@@ -94,7 +94,7 @@ def _resolver(jars: Path, scratch: Path) -> list[str]:
         ivy = pyspark_jar("ivy")
     except Problem:
         raise Problem(
-            "Nothing here can fetch jars: there is no Maven, and no pyspark, whose wheel contains Ivy.",
+            "Jars cannot be fetched: neither Maven nor pyspark, whose wheel contains Ivy, is installed.",
             "Install Maven, or `pip install 'lakeproof[spark]'`.",
         ) from None
     options = ("-ivy", str(POM), "-confs", "runtime", "-cache", str(scratch / "ivy"))
@@ -102,7 +102,7 @@ def _resolver(jars: Path, scratch: Path) -> list[str]:
 
 
 def run(command: list[str], java: Java, seconds: float = SECONDS) -> None:
-    """Run Maven or Ivy on a Java. Raises Problem when it fails, or takes longer than `seconds`."""
+    """Run Maven or Ivy on a Java. Raises Problem if it fails, or takes longer than `seconds`."""
     environ = {**os.environ, "JAVA_HOME": str(java.home)}
     try:
         result = subprocess.run(command, capture_output=True, text=True, check=False, timeout=seconds, env=environ)
@@ -113,7 +113,7 @@ def run(command: list[str], java: Java, seconds: float = SECONDS) -> None:
 
 
 def failure(command: list[str], output: str) -> Problem:
-    """Return the problem of a resolver that failed: its first complaint, and what to do about it."""
+    """Return the problem of a failed resolver: its first error message, and the way out."""
     lines = COLOUR.sub("", output).splitlines()
     complaints = [line for line in lines if "error" in line.lower() and not line.startswith("::")]
     reason = " ".join((complaints or lines or ["it printed nothing"])[0].split())[:300]
@@ -126,7 +126,7 @@ def failure(command: list[str], output: str) -> Problem:
 
 
 def main() -> None:
-    """Fetch the jars and print where they are."""
+    """Fetch the jars and print their folder."""
     try:
         sys.stdout.write(f"{resolve()}\n")
     except Problem as problem:

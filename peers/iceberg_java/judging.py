@@ -1,4 +1,4 @@
-"""One run of the kit from the first look to the reports, and what people see of it in a terminal."""
+"""Run of the kit from the first request to the reports, and its output in a terminal."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from conformance.values.results import Result, Results
 from lakeproof.console import out
 from lakeproof.terminal import COLOURS, mark
 from peers.iceberg_java.kit import probe, run_kit
-from peers.iceberg_java.verdicts import Run, build_results
+from peers.iceberg_java.verdicts import KitRun, build_results
 
 FINDINGS = ("error", "fail", "blocked")
 LOG = "rck.log"
@@ -36,13 +36,13 @@ def judge(
 ) -> Results:
     """Run the kit against a URL, write `results.json`, the reports and Java's log into a folder, return the results.
 
-    Raises Problem when the kit cannot run or nothing answers at the URL.
+    Raises Problem if the kit cannot run or no server responds at the URL.
     """
     server_info = probe(url, properties)
     folder.mkdir(parents=True, exist_ok=True)
     started, clock = datetime.now(UTC), time.perf_counter()
     outcomes = run_kit(url, properties, folder / LOG, only=only, seconds=seconds)
-    run = Run(url, name, properties, started, time.perf_counter() - clock, command_line(url, properties, only))
+    run = KitRun(url, name, properties, started, time.perf_counter() - clock, command_line(url, properties, only))
     results = build_results(run, server_info, outcomes)
     results.write(folder)
     render_reports(results, folder)
@@ -50,7 +50,7 @@ def judge(
 
 
 def command_line(url: str, properties: Mapping[str, str], only: Sequence[str] = ()) -> str:
-    """Return the command that runs the kit like this, without its secrets."""
+    """Return the command of the run, without its secrets."""
     properties_shown = [f"-D {name}={REDACTED if is_secret(name) else value}" for name, value in properties.items()]
     return " ".join(["python -m peers.iceberg_java.rck", url, *properties_shown, *(f"-k {text}" for text in only)])
 
@@ -60,14 +60,14 @@ def show(results: Results) -> None:
     out.print(_table(results))
     findings = [entry for entry in results.requirements if entry.verdict in FINDINGS]
     for (verdict, _), entries in _causes(findings).items():
-        more = f" and {len(entries) - 1} more like it" if len(entries) > 1 else ""
+        more = f" and {len(entries) - 1} more with this cause" if len(entries) > 1 else ""
         out.print(mark(verdict, f"{entries[0].id}{more}"), soft_wrap=True)
         out.print(Text("".join(f"    {line}\n" for line in entries[0].message.splitlines())), soft_wrap=True)
     out.print(Text(sentence(results), "bold red" if findings else "bold green"), soft_wrap=True)
 
 
 def _causes(findings: list[Result]) -> dict[tuple[str, str], list[Result]]:
-    """Return findings by verdict and the first line of what was thrown, the most frequent first."""
+    """Return findings by verdict and first line of their messages, the most frequent first."""
     causes: dict[tuple[str, str], list[Result]] = {}
     for entry in findings:
         causes.setdefault((entry.verdict, entry.message.partition("\n")[0]), []).append(entry)

@@ -1,4 +1,4 @@
-"""Reading what JUnit's console launcher writes: its XML, as outcomes of tests."""
+"""Reports of JUnit's console launcher, parsed from XML to outcomes of tests."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ TRACE = re.compile(r"^\s*(at \S+\(|\.\.\. \d+ more|Suppressed: |Caused by: )")
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """How one test ended: `passed`, `failed` or `skipped`.
+    """Outcome of a test: `passed`, `failed` or `skipped`.
 
     `class_name` is the full name of its class, `name` its method with the number of the case in brackets,
-    `error` the class of what was thrown, `message` what that says, `frames` the methods and places of its
+    `error` the class of the exception, `message` its message, `frames` the methods and places of its
     stack, innermost first.
     """
 
@@ -35,15 +35,15 @@ class Outcome:
 
 
 def read_outcomes(folder: Path) -> list[Outcome]:
-    """Return the outcomes in the reports folder of a run, in the order in which the tests ran.
+    """Parse the outcomes in the reports folder of a run, in the order of the tests.
 
-    Raises Problem when there is no report, or one that is not XML.
+    Raises Problem for a missing report, or one that is not XML.
     """
     path = folder / FILE
     try:
         root = ET.parse(path).getroot()  # noqa: S314 - JUnit wrote it on this machine
     except OSError as error:
-        raise Problem(f"The kit wrote no report {path}: {error.strerror}.", "Its log says how it ended.") from None
+        raise Problem(f"The kit wrote no report {path}: {error.strerror}.", "Its log has the reason.") from None
     except ET.ParseError as error:
         raise Problem(f"The kit's report {path} is not XML: {error}.", "Run the kit again.") from None
     return list(_outcomes(root))

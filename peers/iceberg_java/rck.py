@@ -20,27 +20,35 @@ from specs.problems import Problem
 
 REPORT = Path("lakeproof-report") / "rck"
 EPILOG = """\b
-Every -D reaches the kit and Iceberg's client, for example:
-  -D warehouse=NAME                       the kit asks for rck_warehouse otherwise
+Every -D is a property of the kit or of Iceberg's client, for example:
+  -D warehouse=NAME                       the warehouse, else rck_warehouse
   -D credential=ID:SECRET -D scope=NAME   for a server with OAuth2
-  -D rck.requires-namespace-create=true   no table without its namespace
-  -D rck.supports-names-with-dot=true     judge names with a dot too
+  -D rck.requires-namespace-create=true   create namespaces before tables
+  -D rck.supports-names-with-dot=true     also test names with a dot
   -D rck.supports-serverside-retry=false  the server does not merge commits
 
-The catalog must be fresh: what an earlier run left behind fails the next one.
-Some tests look for the table's files, so server and kit need one file system.
+The catalog must be empty: objects of an earlier run fail the next one.
+Some tests read the tables' files, so server and kit must share a file system.
 """
 
 
 @click.command("rck", epilog=EPILOG)
 @click.argument("url")
 @click.option("--out", "folder", type=click.Path(path_type=Path), default=REPORT, show_default=True, help="The report.")
-@click.option("-D", "pairs", multiple=True, metavar="KEY=VALUE", help="A property; see below.")
-@click.option("-k", "only", multiple=True, metavar="ID", help="Only this test: an id of the report, or part of a name.")
-@click.option("--name", default="", help="What the report calls the server.")
-@click.option("--seconds", type=click.FloatRange(min=1), default=1800.0, show_default=True, help="For the whole run.")
+@click.option("-D", "pairs", multiple=True, metavar="KEY=VALUE", help="Property, see below; repeatable.")
+@click.option(
+    "-k",
+    "only",
+    multiple=True,
+    metavar="ID",
+    help="Only this test: an id of the report, or a part of a name; repeatable.",
+)
+@click.option("--name", default="", help="Name of the server in the report.")
+@click.option(
+    "--seconds", type=click.FloatRange(min=1), default=1800.0, show_default=True, help="Time limit of the run."
+)
 def rck(url: str, folder: Path, pairs: tuple[str, ...], only: tuple[str, ...], name: str, seconds: float) -> int:
-    """Run Iceberg's compatibility kit against the server at URL, and report like `lakeproof check`."""
+    """Run Iceberg's compatibility kit against the server at URL, and write reports like `lakeproof check`."""
     results = judge(url, parse_properties(pairs), folder, name=name, only=only, seconds=seconds)
     show(results)
     out.print(f"report: {folder / 'report.html'}", soft_wrap=True)
@@ -48,18 +56,18 @@ def rck(url: str, folder: Path, pairs: tuple[str, ...], only: tuple[str, ...], n
 
 
 def parse_properties(pairs: tuple[str, ...]) -> dict[str, str]:
-    """Return what -D options say. Raises Problem for one without a name or a value."""
+    """Parse the -D options. Raises Problem for an option without a name or a value."""
     properties = {}
     for pair in pairs:
         name, equals, value = pair.partition("=")
         if not name or not equals:
-            raise Problem(f"The property {pair!r} has no value.", "Write it as -D name=value.")
+            raise Problem(f"-D {pair!r} has no value.", "Write it as -D name=value.")
         properties[name] = value
     return properties
 
 
 def run_command(command: click.Command) -> None:
-    """Run a command and exit with its code; a problem that the user can solve is printed without a traceback."""
+    """Run a command and exit with its code; print a Problem without a traceback."""
     try:
         code = command.main(standalone_mode=False)
     except Problem as problem:

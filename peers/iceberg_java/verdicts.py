@@ -1,4 +1,4 @@
-"""The outcomes of Iceberg's kit as results like ours: the same file and the same reports as of our own suite."""
+"""Conversion of the kit's outcomes to results of our format, with the same file and the same reports."""
 
 from __future__ import annotations
 
@@ -40,8 +40,8 @@ MOST_LINES = 12
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
-    """The facts of a run: what was judged, when, how long it took (seconds), and the command that did it."""
+class KitRun:
+    """Facts about a run of the kit: the server, the start, the duration in seconds, and the command."""
 
     url: str
     name: str
@@ -51,7 +51,7 @@ class Run:
     command: str
 
 
-def build_results(run: Run, server_info: ServerInfo, outcomes: Iterable[Outcome]) -> Results:
+def build_results(run: KitRun, server_info: ServerInfo, outcomes: Iterable[Outcome]) -> Results:
     """Return the results of a run of the kit."""
     kit = kit_version()
     about = RunRecord(
@@ -64,7 +64,7 @@ def build_results(run: Run, server_info: ServerInfo, outcomes: Iterable[Outcome]
         again=f"python -m peers.iceberg_java.rck {run.url}",
         kit=kit_name(),
         interrupted=False,
-        requests=0,  # Java does not say
+        requests=0,  # unknown
         left_behind=[],
     )
     target = TargetRecord(
@@ -93,7 +93,7 @@ def to_result(outcome: Outcome) -> Result:
         needs=[],
         clause=ClauseRecord(
             id="iceberg-rck",
-            text="Iceberg's Java client gets from the server what the kit's test expects.",
+            text="The kit's test with Iceberg's Java client passes.",
             source=f"org.apache.iceberg:iceberg-open-api:{kit_version()}:tests",
         ),
         statement=statement(outcome.name),
@@ -109,7 +109,7 @@ def to_result(outcome: Outcome) -> Result:
 
 
 def to_verdict(outcome: Outcome) -> Verdict:
-    """Return our verdict: a class that could not be prepared blocks its tests, a broken Java is the kit's error."""
+    """Return the verdict: a failed preparation of a class blocks its tests, a broken Java is an error of the kit."""
     if outcome.end == "passed":
         return "pass"
     if outcome.end == "skipped":
@@ -120,13 +120,13 @@ def to_verdict(outcome: Outcome) -> Verdict:
 
 
 def requirement_id(outcome: Outcome) -> str:
-    """Return `rck.view_catalog.create_or_replace_view_1` for the first case of that method of the view class."""
+    """Return the id of a test: `rck.view_catalog.create_or_replace_view_1` for the first case of a method."""
     kind = outcome.class_name.rpartition(".")[2].removeprefix(KIT).removesuffix("Tests")
     return f"rck.{'_'.join(_words(kind))}.{'_'.join([*_words(outcome.name.partition('(')[0]), *_case(outcome.name)])}"
 
 
 def statement(name: str) -> str:
-    """Return the name of a test as a sentence: what reports show."""
+    """Return the name of a test as a sentence, for reports."""
     words = _words(name.partition("(")[0])
     words = words[1:] if words[0] == "test" else words
     case = "".join(f", case {number}" for number in _case(name))
@@ -134,12 +134,12 @@ def statement(name: str) -> str:
 
 
 def subjects(method: str) -> list[str]:
-    """Return the ids of the operations that a test is about."""
+    """Return the ids of the operations that a test calls."""
     return next((list(rule["operations"]) for rule in _rules("subject") if re.search(rule["tests"], method)), [])
 
 
 def kit_version() -> str:
-    """Return the release of Iceberg that the kit is of: `1.11.0`."""
+    """Return the kit's release of Iceberg: `1.11.0`."""
     return versions()["iceberg.version"]
 
 
@@ -152,15 +152,15 @@ def _case(name: str) -> list[str]:
 
 
 def _reason(outcome: Outcome, method: str) -> str:
-    """Return why a test was left out: the kit's words, else ours."""
+    """Return the reason why a test was skipped: the kit's own, else ours."""
     match = UNMET.match(outcome.message)
     reason = match[1] if match else outcome.message
     known = (rule["reason"] for rule in _rules("unoffered") if re.search(rule["tests"], method))
-    return reason or next(known, "The kit leaves it out without a reason.")
+    return reason or next(known, "The kit skips it without a reason.")
 
 
 def _message(outcome: Outcome) -> str:
-    """Return what was thrown, shortened, and where in the tests: the frame that is the nearest to them."""
+    """Return the exception, shortened, and its place: the frame that is nearest to the tests."""
     lines = [line for line in outcome.message.splitlines() if line.strip()]
     thrown = outcome.error.rpartition(".")[2]
     head = " ".join(line.strip() for line in lines[:2])
@@ -180,7 +180,7 @@ def _operation(operation: Operation, server_info: ServerInfo) -> OperationRecord
 
 
 def _document_operations() -> list[Operation]:
-    """Return the operations of the document that the kit's release came with."""
+    """Return the operations of the document in the kit's release."""
     revision = kit_version().rpartition(".")[0]
     return list(find_profile(f"iceberg/{revision}").document().operations.values())
 

@@ -1,8 +1,8 @@
-"""Polaris as an application that Java runs: built once with Maven, then kept in the user's cache.
+"""Application of Polaris for Java: built once with Maven, then cached in the user's cache folder.
 
     python -m peers.polaris.application          prints the folder
 
-The cache folder bears a digest of what it is built from, so a change is built anew.
+The name of the cache folder contains a digest of the sources, so changed sources are built again.
 """
 
 from __future__ import annotations
@@ -24,17 +24,17 @@ from specs.problems import Problem
 HERE = Path(__file__).parent
 POM = HERE / "pom.xml"
 INPUTS = ("pom.xml", "application.properties", "java_*.py", "java/**/*.java", "repository/**/*.pom")
-OLDEST = 21  # what the jars of Polaris are compiled for
+OLDEST = 21  # the jars of Polaris are compiled for it
 SECONDS = 1800
 
 
 def java() -> Java:
-    """Return a Java that is new enough. Raises Problem when there is none."""
+    """Return a Java that is new enough. Raises Problem if there is none."""
     return find_java(oldest=OLDEST)
 
 
 def cache_folder(environ: Mapping[str, str] = os.environ) -> Path:
-    """Return where the application is kept, whether it is there or not."""
+    """Return the cache folder of the application, which may not exist."""
     digest = hashlib.sha256()
     for path in sorted(path for pattern in INPUTS for path in HERE.glob(pattern)):
         digest.update(path.read_bytes())
@@ -42,9 +42,9 @@ def cache_folder(environ: Mapping[str, str] = os.environ) -> Path:
 
 
 def build() -> Path:
-    """Return the folder of the application, and build it when it is not there.
+    """Return the folder of the application, and build it if it is not cached.
 
-    Raises Problem when that is impossible: without Maven, a network or a Java that is new enough.
+    Raises Problem without Maven, a network or a Java that is new enough.
     """
     folder = cache_folder()
     if folder.is_dir():
@@ -58,13 +58,13 @@ def build() -> Path:
         try:
             (project / "target" / "quarkus-app").rename(folder)
         except OSError:
-            if not folder.is_dir():  # else another process was quicker, with the same application
+            if not folder.is_dir():  # else another process has built the same application
                 raise
     return folder
 
 
 def _lay_out(project: Path) -> None:
-    """Make the folders of a Maven project."""
+    """Create the folders of a Maven project."""
     sources, resources = project / "src" / "main" / "java", project / "src" / "main" / "resources"
     shutil.copytree(HERE / "java", sources)
     java_sources.write(sources)
@@ -77,12 +77,12 @@ def _lay_out(project: Path) -> None:
 def _maven() -> str:
     program = shutil.which("mvn")
     if program is None:
-        raise Problem("Polaris is built with Maven, which is not there.", "Install it, and put `mvn` on PATH.")
+        raise Problem("Building Polaris needs Maven, which is not installed.", "Install it, and put `mvn` on PATH.")
     return program
 
 
 def main() -> None:
-    """Build the application and print where it is."""
+    """Build the application and print its folder."""
     try:
         sys.stdout.write(f"{build()}\n")
     except Problem as problem:

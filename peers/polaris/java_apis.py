@@ -1,4 +1,4 @@
-"""Java classes for the operations of Polaris, in the form in which its own jars implement and call them."""
+"""Java classes for the operations of Polaris, in the form that its jars implement and call."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ CALLER = "RealmContext realm, SecurityContext caller"
 
 
 @dataclass(frozen=True, slots=True)
-class Parameter:
-    """A parameter of a method: what the router is told of it, its type and name."""
+class JavaParameter:
+    """Parameter of a method: its annotations for the router, its type and name."""
 
     annotations: str
     type: str
@@ -39,24 +39,24 @@ class Parameter:
 
 @dataclass(frozen=True, slots=True)
 class Method:
-    """An operation as a method: where it is, what it takes."""
+    """Method of an operation: its path and its parameters."""
 
     name: str
     path: str
     verb: str
     consumes: str
     public: bool
-    parameters: tuple[Parameter, ...]
+    parameters: tuple[JavaParameter, ...]
 
     @property
     def declaration(self) -> str:
-        """The method of the service, which answers 501 where nobody implements it."""
+        """Method of the service, which returns 501 by default."""
         taken = ", ".join([*(f"{given.type} {given.name}" for given in self.parameters), CALLER])
         return f"default Response {self.name}({taken}) {{ return Response.status(501).build(); }}"
 
     @property
     def resource(self) -> str:
-        """The method that the router calls."""
+        """Method that the router calls."""
         taken = [f"{given.annotations} {given.type} {given.name}" for given in self.parameters]
         context = CALLER.replace("Realm", "@Context Realm", 1).replace("Security", "@Context Security", 1)
         passed = ", ".join([*(given.name for given in self.parameters), "realm", "caller"])
@@ -68,7 +68,7 @@ class Method:
 
 
 def sources(package: str, name: str, methods: list[Method]) -> Iterator[tuple[str, str]]:
-    """Yield name and source of the interface of a service, and of the class that the router knows."""
+    """Yield name and source of the interface of a service, and of the class for the router."""
     head = f"package {package};\n{IMPORTS}\n"
     declared = "\n  ".join(method.declaration for method in methods)
     yield f"{name}Service", f"{head}public interface {name}Service {{\n  {declared}\n}}\n"
@@ -98,31 +98,31 @@ def method(
     return Method(operation["operationId"], path, verb.upper(), consumes, public, tuple(parameters))
 
 
-def _parameter(models: Models, told: Mapping[str, Any], *, validates: bool) -> Parameter:
+def _parameter(models: Models, told: Mapping[str, Any], *, validates: bool) -> JavaParameter:
     schema = told["schema"]
     default = f'@DefaultValue("{str(schema["default"]).lower()}") ' if "default" in schema else ""
     required = bool(told.get("required"))
     checks = f"{'@NotNull ' if required else ''}{rules(schema)}" if validates else ""
     type = "String" if "enum" in schema else models.type_of(schema)
-    return Parameter(
+    return JavaParameter(
         f'{checks}{default}@{ANNOTATIONS[told["in"]]}("{told["name"]}")', type, camel(told["name"]), required
     )
 
 
-def _body(body: Mapping[str, Any], media: Mapping[str, Any], validates: bool) -> Parameter:
+def _body(body: Mapping[str, Any], media: Mapping[str, Any], validates: bool) -> JavaParameter:
     required = bool(body.get("required"))
     checks = f"{'@NotNull ' if required else ''}@Valid" if validates else ""
-    return Parameter(checks, str(media["schema"]["$ref"]).rpartition("/")[2], "body", required)
+    return JavaParameter(checks, str(media["schema"]["$ref"]).rpartition("/")[2], "body", required)
 
 
-def _form(document: Mapping[str, Any], schema: Mapping[str, Any]) -> list[Parameter]:
-    """Return the fields of every kind of form; none is required, and the caller is in a header."""
+def _form(document: Mapping[str, Any], schema: Mapping[str, Any]) -> list[JavaParameter]:
+    """Return the fields of all forms of a request; none is required, and the caller is in a header."""
     fields: dict[str, str] = {}
     schema = _resolved(document, schema)
     for part in schema.get("oneOf") or schema.get("anyOf") or [schema]:
         for name in _resolved(document, part)["properties"]:
             fields[name] = "TokenType" if name.endswith("token_type") else "String"
-    return [Parameter(f'@FormParam("{name}")', type, camel(name), False) for name, type in fields.items()]
+    return [JavaParameter(f'@FormParam("{name}")', type, camel(name), False) for name, type in fields.items()]
 
 
 def _resolved(document: Mapping[str, Any], told: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -135,6 +135,6 @@ def _resolved(document: Mapping[str, Any], told: Mapping[str, Any]) -> Mapping[s
 
 
 def camel(name: str) -> str:
-    """Return a name as Java spells names."""
+    """Return a name in Java's camel case."""
     first, *others = re.split(r"[^A-Za-z0-9]+", name)
     return first[:1].lower() + first[1:] + "".join(other.capitalize() for other in others)

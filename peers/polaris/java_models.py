@@ -1,7 +1,7 @@
-"""Java classes for the schemas of a document, in the form in which Polaris' own jars use them.
+"""Java classes for the schemas of a document, in the form that Polaris' jars use.
 
-A class has final fields, a constructor of all and one of the required fields, getters and a builder. What a schema
-has by `allOf` from a schema with a discriminator is inherited.
+A class has final fields, a constructor with all and one with the required fields, getters and a builder. It inherits
+the fields of a schema with a discriminator in `allOf`.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ Schema = Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
-class Field:
-    """A field of a class; `rules` are the annotations that validate it, `default` is what stands for null."""
+class JavaField:
+    """Field of a class; `rules` are the annotations that validate it, `default` replaces null."""
 
     json: str
     name: str
@@ -37,17 +37,17 @@ class Field:
 
     @property
     def declaration(self) -> str:
-        """The field as a parameter."""
+        """Declaration of the field as a parameter."""
         return f"{self.type} {self.name}"
 
     @property
     def parameter(self) -> str:
-        """The field as a parameter that JSON is read into."""
+        """Declaration of the field as a parameter that is parsed from JSON."""
         return f'@JsonProperty(value = "{self.json}"{", required = true" if self.required else ""}) {self.declaration}'
 
     @property
     def getter(self) -> str:
-        """The method that returns the field, and writes it as JSON."""
+        """Method that returns the field, and serializes it as JSON."""
         head = f'@JsonProperty("{self.json}") public {self.type} get{_capital(self.name)}()'
         return f"{head} {{ return {self.name}; }}"
 
@@ -59,7 +59,7 @@ class Field:
 
 
 class Models:
-    """The schemas of a document as Java classes of one package."""
+    """Schemas of a document as Java classes of one package."""
 
     def __init__(self, schemas: Mapping[str, Schema], package: str) -> None:
         self.schemas = dict(schemas)
@@ -67,7 +67,7 @@ class Models:
         self.enums: dict[str, list[str]] = {}
 
     def classes(self, names: list[str]) -> Iterator[tuple[str, str]]:
-        """Yield the name and the source of each class, those of nested objects too."""
+        """Yield the name and the source of each class, also for nested objects."""
         for name in names:
             schema = self.schemas[name]
             if "enum" in schema:
@@ -79,7 +79,7 @@ class Models:
             yield name, f"package {self.package};\n{IMPORTS}\n{self._class(name, self.schemas[name])}\n"
 
     def type_of(self, schema: Schema, owner: str = "", field: str = "") -> str:
-        """Return the Java type of a value; the values of an object that has fields become a class of their own."""
+        """Return the Java type of a value; an object with fields gets its own class."""
         if "$ref" in schema:
             name = schema["$ref"].rpartition("/")[2]
             target = self.schemas.get(name, {})
@@ -106,8 +106,8 @@ class Models:
         target = self.schemas.get(name, {})
         return "@Valid " if "properties" in target or "allOf" in target else ""
 
-    def fields(self, name: str, schema: Schema) -> list[Field]:
-        """Return the fields of a schema's own, without those of a parent."""
+    def fields(self, name: str, schema: Schema) -> list[JavaField]:
+        """Return a schema's own fields, without the fields of its parent."""
         own: dict[str, Schema] = {}
         required: set[str] = set()
         for given in (schema, *schema.get("allOf", ())):
@@ -116,7 +116,7 @@ class Models:
             required |= set(part.get("required", ()))
         return [self._field(name, json, value, json in required) for json, value in own.items()]
 
-    def _field(self, owner: str, json: str, schema: Schema, required: bool) -> Field:
+    def _field(self, owner: str, json: str, schema: Schema, required: bool) -> JavaField:
         type = self.type_of(schema, owner, json)
         target = self.schemas.get(_ref(schema), schema)
         skipped = schema.get("x-polaris-skip-valid-annotation")
@@ -124,12 +124,12 @@ class Models:
         default = EMPTY.get(type.partition("<")[0], "")
         if "default" in schema:
             default = f"{type}.{schema['default']}" if "enum" in schema else str(schema["default"]).lower()
-        return Field(
+        return JavaField(
             json, _camel(json), type, required, f"{'@NotNull ' if required else ''}{rules(target)}{valid}", default
         )
 
     def parent(self, schema: Schema) -> str:
-        """Return the name of the schema with a discriminator that this one extends, "" for none."""
+        """Return the name of the schema with a discriminator that a schema extends, "" for none."""
         refs = [_ref(part) for part in schema.get("allOf", ()) if "$ref" in part]
         return next((name for name in refs if "discriminator" in self.schemas[name]), "")
 
@@ -168,7 +168,7 @@ class Models:
 
 
 def rules(schema: Schema) -> str:
-    """Return the annotations that say which texts a schema takes."""
+    """Return the annotations for the texts that a schema accepts."""
     found = ""
     if "pattern" in schema:
         pattern = schema["pattern"].replace("\\", "\\\\")
@@ -178,7 +178,7 @@ def rules(schema: Schema) -> str:
     return found
 
 
-def _constructors(name: str, own: list[Field], inherited: list[Field], child: bool) -> Iterator[str]:
+def _constructors(name: str, own: list[JavaField], inherited: list[JavaField], child: bool) -> Iterator[str]:
     every = [*own, *inherited]
     required = [field for field in every if field.required]
     parents = [field for field in inherited if field.required]
@@ -192,7 +192,12 @@ def _constructors(name: str, own: list[Field], inherited: list[Field], child: bo
 
 
 def _constructor(
-    annotation: str, name: str, parameters: list[str], above: list[Field] | None, own: list[Field], given: list[Field]
+    annotation: str,
+    name: str,
+    parameters: list[str],
+    above: list[JavaField] | None,
+    own: list[JavaField],
+    given: list[JavaField],
 ) -> str:
     called = f"super({', '.join(field.name for field in above)}); " if above is not None else ""
     sets = " ".join(
@@ -202,7 +207,7 @@ def _constructor(
     return f"{annotation}public {name}({', '.join(parameters)}) {{ {called}{sets} }}"
 
 
-def _builder(name: str, fields: list[Field], free: bool) -> Iterator[str]:
+def _builder(name: str, fields: list[JavaField], free: bool) -> Iterator[str]:
     required = [field for field in fields if field.required]
     yield "public static Builder builder() { return new Builder(); }"
     if required:
@@ -222,7 +227,7 @@ def _builder(name: str, fields: list[Field], free: bool) -> Iterator[str]:
     yield "}"
 
 
-def _as_map(own: list[Field]) -> Iterator[str]:
+def _as_map(own: list[JavaField]) -> Iterator[str]:
     puts = " ".join(f'map.put("{field.json}", {field.name});' for field in own)
     yield "@JsonValue public Map<String, String> toMap() {"
     yield f"  Map<String, String> map = new HashMap<>(this); {puts} return map; }}"

@@ -1,9 +1,9 @@
-"""The classes of Polaris' API that its jars need and that the registry lacks, written from our documents of it.
+"""Java classes of Polaris' API that its jars need and the registry does not have, written from our documents.
 
     python -m peers.polaris.java_sources DIR
 
-Polaris makes these classes from its documents too: who calls them is in the jars, so their names and shapes are given.
-What they add to the server is the router, the reading of bodies and the limits of names.
+Polaris, too, generates these classes from its documents. The jars call them, so their names and shapes are fixed.
+They add the router, the parsing of bodies and the limits of names to the server.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ PROFILE = "polaris/1.7"
 MANAGEMENT, CATALOG = "org.apache.polaris.core.admin.model", "org.apache.polaris.service.types"
 ADMIN_API, CATALOG_API = "org.apache.polaris.service.admin.api", "org.apache.polaris.service.catalog.api"
 VERBS = ("get", "post", "put", "delete", "head")
-# Operations and parameters that these jars do not know yet.
+# Operations and parameters that these jars do not have yet.
 NEWER = {"registerView"}
 NEWER_PARAMETERS = {"Idempotency-Key", "referenced-by", "planId", "Polaris-Generic-Table-Access-Delegation"}
 NEWER_OF = {"registerTable": {"X-Iceberg-Access-Delegation"}}
@@ -45,7 +45,7 @@ TYPES = [
     "GetApplicablePoliciesResponse",
     "ListPoliciesResponse",
 ]
-APIS = (  # the first whose part is in the path of an operation has it
+APIS = (  # an operation belongs to the first whose part its path contains
     ("/management/v1/catalogs", "PolarisCatalogsApi"),
     ("/management/v1/principal-roles", "PolarisPrincipalRolesApi"),
     ("/management/v1/principals", "PolarisPrincipalsApi"),
@@ -81,7 +81,7 @@ def classes() -> Iterator[tuple[str, str, str]]:
 
 
 def _methods(models: Models, document: dict[str, Any]) -> dict[str, list[Method]]:
-    """Return the operations by the API that has them."""
+    """Return the operations by their API."""
     apis: dict[str, list[Method]] = {}
     for path, item in document["paths"].items():
         api = next(name for part, name in APIS if part in path)

@@ -2,8 +2,8 @@
 
     python -m peers.polaris.server [port=8181] [credential=root:s3cr3t]
 
-The first line of output is `ready: URL`. The credential is that of the first principal. It is reachable from this
-machine alone. Catalogs may name any folder that the user may write to: use it where that is no danger.
+The first line of output is `ready: URL`. The credential is the first principal's. The server listens only on this
+machine. Catalogs may use any folder that the user can write to: use it only with trusted clients.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ OPTIONS = ("port", "credential")
 def polaris(port: int = 0, credential: str = CREDENTIAL) -> Iterator[str]:
     """Run the server and yield its URL; port 0 takes a free one.
 
-    Raises Problem when it cannot be built, when there is no Java that runs it, and when it does not start.
+    Raises Problem if the server cannot be built, Java is missing, or the server does not start.
     """
     port = port or free_port()
     with tempfile.TemporaryDirectory(prefix="polaris-") as folder:
@@ -42,12 +42,12 @@ def polaris(port: int = 0, credential: str = CREDENTIAL) -> Iterator[str]:
 
 
 def ports(port: int) -> tuple[str, ...]:
-    """Return the options that say where it listens; health and metrics have a port of their own."""
+    """Return the options for the ports; health and metrics have their own port."""
     return f"-Dquarkus.http.port={port}", f"-Dquarkus.management.port={free_port()}"
 
 
 def environment(credential: str) -> Mapping[str, str]:
-    """Return the settings of the server that it reads from its environment."""
+    """Return the environment variables with the server's settings."""
     return {"POLARIS_BOOTSTRAP_CREDENTIALS": ",".join([REALM, *credential.split(":", 1)])}
 
 
@@ -57,13 +57,13 @@ def main() -> None:
 
 
 def _options(arguments: list[str]) -> dict[str, Any]:
-    """Return the options of the command line. Raises Problem for unknown ones, and for invalid values."""
+    """Parse the options of the command line. Raises Problem for unknown options and invalid values."""
     options = dict(word.partition("=")[::2] for word in arguments)
     unknown = sorted(set(options) - set(OPTIONS))
     if unknown:
-        raise Problem(f"Polaris has no option {', '.join(unknown)} here.", f"Options: {', '.join(OPTIONS)}.")
+        raise Problem(f"Unknown option {', '.join(unknown)}.", f"Options: {', '.join(OPTIONS)}.")
     if not options.get("port", "0").isdigit() or ":" not in options.get("credential", CREDENTIAL):
-        raise Problem("An option of Polaris has no such value.", __doc__ or "")
+        raise Problem("An option has an invalid value.", __doc__ or "")
     return {**options, "port": int(options.get("port", 0))}
 
 

@@ -1,6 +1,7 @@
-"""Plain Schemathesis as a judge of servers: its configuration for each API, and what it finds before it begins.
+"""Plain Schemathesis as a judge of servers: its configuration for each API, and the objects for its requests.
 
-`things.toml` is what is made on a server and made again whenever a request has taken it away; without it all that
-Schemathesis asks for is not there, and it finds nothing. `<api>.toml` are configurations as Schemathesis reads them:
-they name these things. `hooks.py` is loaded by Schemathesis, `judging.py` starts it and reads its report.
+`things.toml` lists the objects that are created on a server, and again whenever a request may have dropped them;
+without them every request of Schemathesis names missing objects, and it finds nothing. `<api>.toml` are configurations
+of Schemathesis that name these objects. `hooks.py` is loaded by Schemathesis, `judging.py` starts it and parses its
+report.
 """

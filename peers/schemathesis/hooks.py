@@ -1,4 +1,4 @@
-"""Loaded by Schemathesis: makes what its requests are about, and makes it again after each that may have changed it."""
+"""Hooks of Schemathesis: create the objects of its requests, again after each request that may have changed them."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ def _make(pool: urllib3.PoolManager) -> None:
 
 @schemathesis.hook
 def after_call(_context: schemathesis.HookContext, case: schemathesis.Case[Any], response: Any) -> None:
-    """See Schemathesis."""
-    if case.method not in SAFE and response.status_code < 300:  # what was refused changed nothing
+    """Create the objects again after a successful write."""
+    if case.method not in SAFE and response.status_code < 300:  # a rejected request changed nothing
         _make(POOL)
 
 

@@ -1,4 +1,4 @@
-"""Start Schemathesis on a server, and read from its report what it finds there."""
+"""Runs of Schemathesis on a server, and their findings, parsed from its report."""
 
 from __future__ import annotations
 
@@ -26,21 +26,21 @@ from specs.problems import Problem
 FORM = "application/x-www-form-urlencoded"
 HERE = Path(__file__).parent
 EXAMPLES = 10
-END_SECONDS = 120  # to read the document, and to end
+END_SECONDS = 120  # time to parse the document, and to end
 SEED = 1
-RAN = (0, 1)  # how Schemathesis ends when it tested: nothing found, or something
+RAN = (0, 1)  # exit codes of Schemathesis after tests: no findings, or some
 FAILURE = re.compile(r"^- (ST.*)$", re.MULTILINE)
 STATUS = re.compile(r"^\[(\d+)\]", re.MULTILINE)
 CASE = re.compile(r"^\d+\. Test Case ID", re.MULTILINE)
 
 
 def known_things(api: str) -> dict[str, Any]:
-    """Return what an API's server is started with (`server`), how to get a token (`login`), and what to make there."""
+    """Return the options of an API's server (`server`), its token request (`login`), and the objects to create."""
     return dict(read_toml(HERE / "things.toml")[api])
 
 
 def beside(document: Document, operations: Collection[str]) -> list[str]:
-    """Return these operations and the others of their paths, where a fault of these operations shows."""
+    """Return these operations and the other operations of their paths, which may show a fault of these."""
     paths = {operation.path for operation in document.operations.values() if operation.id in operations}
     return sorted(operation.id for operation in document.operations.values() if operation.path in paths)
 
@@ -48,14 +48,13 @@ def beside(document: Document, operations: Collection[str]) -> list[str]:
 def run_schemathesis(
     api: str, url: str, token: str, document: Document, operations: Collection[str], seconds: float
 ) -> set[str]:
-    """Return what Schemathesis finds wrong with a server: operations, checks and statuses.
+    """Return the findings of Schemathesis on a server: operations, checks and statuses.
 
-    Asked are these operations, or all where there are none, for so many seconds: it goes on until they are spent.
-    Raises Problem when it cannot run.
+    It tests these operations, or all if none are given, until the seconds are over. Raises Problem if it cannot run.
     """
     program = shutil.which("st")
     if not program:
-        raise Problem("There is no Schemathesis on the PATH.", "Install it: pip install schemathesis.")
+        raise Problem("Schemathesis is not on the PATH.", "Install it: pip install schemathesis.")
     with tempfile.TemporaryDirectory(prefix="lakeproof-st-") as name:
         folder = Path(name)
         things = known_things(api)
@@ -74,7 +73,7 @@ def run_schemathesis(
 
 
 def _ended(command: list[str], folder: Path, environ: Mapping[str, str], seconds: float) -> set[str]:
-    """Run Schemathesis and return what its report says."""
+    """Run Schemathesis and return the findings in its report."""
     report = folder / "junit.xml"
     try:
         done = subprocess.run(
@@ -104,7 +103,7 @@ def _token(url: str, path: str, fields: Mapping[str, str]) -> str:
 
 
 def _requests(things: Collection[dict[str, Any]], url: str, token: str, folder: Path) -> Iterator[list[Any]]:
-    """Yield the requests that make things, as the hook reads them."""
+    """Yield the requests that create the objects, in the form for the hook."""
     for thing in things:
         rows = "rows" in thing
         text = json.dumps(thing.get("body")).replace("{folder}", folder.as_uri())

@@ -1,5 +1,5 @@
-"""The results of many runs and servers in one place: results and wire logs as Iceberg tables.
+"""Warehouse of results: the results and wire logs of many runs and servers as Iceberg tables.
 
-`schema.py` says what the tables are, `reading.py` makes rows of files, `loading.py` writes what is new,
-`aggregates.py` asks the questions, `report.py` shows the answers.
+`schema.py` defines the tables, `reading.py` converts files to rows, `loading.py` writes new runs,
+`aggregates.py` has the queries, `report.py` shows their results.
 """

@@ -1,4 +1,4 @@
-"""The questions that a warehouse answers, as SQL: each returns few rows, whatever the tables hold."""
+"""Queries on a warehouse, in SQL: each returns few rows, however large the tables are."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from spark_tests.pipeline.schema import EXCHANGES, RUNS, VERDICTS, table
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-WINDOW = 20  # runs of a server that are considered: a run need not have all requirements
+WINDOW = 20  # latest runs of a server to search: a run may not contain every requirement
 FLIPS = 2
 MOST_TREND = 50
 COUNTS = ", ".join(f"count_if(verdict = '{verdict}') AS `{verdict}`" for verdict in WORST_FIRST)
@@ -66,7 +66,7 @@ QUERIES = {
 
 
 def aggregate(spark: SparkSession) -> dict[str, list[dict[str, Any]]]:
-    """Return the rows of every question, by its name; times are text in ISO 8601."""
+    """Return the rows of every query, by its name; times are texts in ISO 8601."""
     spark.sql(RECENT).createOrReplaceTempView("recent")
     spark.sql(NEWEST).createOrReplaceTempView("newest")
     return {name: [_plain(row.asDict()) for row in spark.sql(query).collect()] for name, query in QUERIES.items()}

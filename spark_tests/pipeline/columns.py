@@ -1,6 +1,6 @@
-"""Columns that follow from types: what Spark calls the fields of results, and the part of a file that it has to read.
+"""Columns derived from types: the Spark types of fields of results, and the schema for reading a part of a file.
 
-A path names a field, through structs and lists: `run.seconds`, `requirements.verdict`.
+A path is a field within structs and lists: `run.seconds`, `requirements.verdict`.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ SIMPLE: dict[Any, str] = {
 
 
 def column_type(record_type: type, path: str) -> str:
-    """Return the type of a table's column that keeps a field. Raises TypeError for a path to no such field."""
+    """Return the Spark type of a field. Raises TypeError for an unknown field."""
     kind = inspect.type_info(record_type)
     for name in path.split("."):
         kind = _field(kind, name)
@@ -31,12 +31,12 @@ def column_type(record_type: type, path: str) -> str:
 
 
 def read_type(record_type: type, paths: Iterable[str]) -> str:
-    """Return the columns of a file, as Spark's reader takes them, with the fields of some paths and no others."""
+    """Return the schema for Spark's reader of a file, with only the fields of some paths."""
     return _columns(inspect.type_info(record_type), [path.split(".") for path in paths], " ")
 
 
 def _columns(kind: inspect.Type, paths: Sequence[Sequence[str]], sign: str) -> str:
-    """Return `name type` pairs of the fields that paths start with; `sign` stands between name and type."""
+    """Return `name type` pairs of the fields at the beginning of paths; `sign` separates name and type."""
     deeper: dict[str, list[Sequence[str]]] = {}
     for first, *rest in paths:
         deeper.setdefault(first, []).append(rest)
@@ -61,7 +61,7 @@ def _field(kind: inspect.Type, name: str) -> inspect.Type:
 
 
 def _bare(kind: inspect.Type) -> Any:
-    """Return a type without what is only noted about it, and without null."""
+    """Return a type without annotations and without null."""
     if isinstance(kind, inspect.Metadata):
         return _bare(kind.type)
     if isinstance(kind, inspect.UnionType):
@@ -75,5 +75,5 @@ def _simple(kind: inspect.Type) -> str:
     if isinstance(bare, inspect.IntType):
         return "int" if bare.le is not None and bare.le <= LARGEST_INT else "bigint"
     if type(bare) not in SIMPLE:
-        raise TypeError(f"a column cannot keep {bare}")
+        raise TypeError(f"a column cannot have the type {bare}")
     return SIMPLE[type(bare)]

@@ -1,7 +1,7 @@
-"""Synthetic runs, as many as wanted: what the warehouse is tested and measured with.
+"""Synthetic runs for testing and measuring the warehouse.
 
-Every verdict follows from the numbers of server, run and requirement, so what the aggregates must say can be
-worked out without them. Files have the form of real ones.
+Every verdict is derived from the numbers of server, run and requirement, so that the expected aggregates can be
+calculated. Files have the format of real ones.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ PADDING = {"User-Agent": "lakeproof", "Accept": "*/*", "Content-Type": "applicat
 
 @dataclass(frozen=True, slots=True)
 class Amount:
-    """How much is generated: runs, distributed over `servers`, and the requirements and exchanges of each run."""
+    """Amount of data: runs, distributed over `servers`, and the requirements and exchanges of each run."""
 
     runs: int
     requirements: int
@@ -40,14 +40,14 @@ class Amount:
     servers: int = 8
 
     def of_server(self, server: int) -> int:
-        """Return how many runs a server has."""
+        """Return the number of runs of a server."""
         return len(range(server, self.runs, self.servers))
 
 
 def verdict(amount: Amount, run: int, requirement: int) -> Verdict:
     """Return the verdict on a requirement in a run.
 
-    Some always fail on some servers, some fail every other time, and some fail in the last run only.
+    Some requirements always fail on some servers, some fail in every other run, some only in the last run.
     """
     server, turn = run % amount.servers, run // amount.servers
     if (requirement + server) % FAILS_EVERY == 0:
@@ -59,7 +59,7 @@ def verdict(amount: Amount, run: int, requirement: int) -> Verdict:
 
 
 def generate(folder: Path, amount: Amount) -> None:
-    """Write runs below a folder, one folder each; many of them on all cores."""
+    """Write runs below a folder, each in a folder of its own; many runs are written on all cores."""
     folder.mkdir(parents=True, exist_ok=True)
     if amount.runs < MANY:
         for run in range(amount.runs):
@@ -133,7 +133,7 @@ def _result(number: int, verdict: Verdict) -> Result:
 
 def exchanges(amount: Amount, run: int) -> Iterator[bytes]:
     """Yield the lines of the wire log of a run. Latencies have a long tail, and differ by operation."""
-    choose = random.Random(run)  # noqa: S311 - the same in every run
+    choose = random.Random(run)  # noqa: S311 - reproducible
     names = list(find_profile(PROFILE).document().operations)
     before = [_line(name).partition(SECONDS) for name in names]
     for number in range(amount.exchanges):
@@ -143,7 +143,7 @@ def exchanges(amount: Amount, run: int) -> Iterator[bytes]:
 
 
 def _line(name: str) -> bytes:
-    """Return a line whose number of seconds is left out."""
+    """Return a line of a wire log without the number of seconds."""
     url = f"http://localhost:8181/v1/{name}"
     step = Step(
         operation=name,

@@ -1,6 +1,6 @@
-"""Loading what is new.
+"""Loading of new runs.
 
-A run is loaded once: its row in the table of runs is written last and says that it is complete.
+A run is loaded once: its row in the table of runs is written last and means that the run is complete.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Loaded:
-    """What a load did: files seen, runs that were new, rows written by table, files refused, seconds.
+    """Outcome of a load: number of files, new runs, rows written by table, rejected files, seconds.
 
-    `broken` is the number of lines in wire logs that are not an exchange, and the log of one of them.
+    `broken` is the number of invalid lines in wire logs, and the log of one of them.
     """
 
     files: int
@@ -36,9 +36,9 @@ class Loaded:
 
 
 def load(spark: SparkSession, folders: Iterable[Path]) -> Loaded:
-    """Load the results and wire logs of folders; what is there already is left as it is.
+    """Load the results and wire logs of folders, without the runs that are already loaded.
 
-    Raises Problem when there is nothing to load, and for tables of a newer kit.
+    Raises Problem if there is nothing to load, and for tables of a newer kit.
     """
     started = time.perf_counter()
     paths = reading.find_results(folders)
@@ -52,7 +52,7 @@ def load(spark: SparkSession, folders: Iterable[Path]) -> Loaded:
 
 
 def _write(spark: SparkSession, new: Mapping[str, str]) -> tuple[dict[str, int], tuple[int, str]]:
-    """Write runs, given as their ids with the files that hold them; return rows by table, and what was broken."""
+    """Write runs, given as ids with their files; return the number of rows by table, and the invalid lines."""
     from pyspark.sql import Observation  # noqa: PLC0415 - optional
 
     _remove_halves(spark, new)
@@ -75,7 +75,7 @@ def _broken(seen: Mapping[str, Any]) -> tuple[int, str]:
 
 
 def _remove_halves(spark: SparkSession, new: Iterable[str]) -> None:
-    """Remove what an earlier load wrote of these runs before it was interrupted."""
+    """Delete the rows of these runs that an interrupted load has written."""
     spark.createDataFrame([(run,) for run in new], "run_id string").createOrReplaceTempView("new_runs")
     for name in (VERDICTS, EXCHANGES):
         half_loaded = spark.sql(f"SELECT 1 FROM {table(name)} WHERE run_id IN (SELECT run_id FROM new_runs) LIMIT 1")
@@ -84,6 +84,6 @@ def _remove_halves(spark: SparkSession, new: Iterable[str]) -> None:
 
 
 def _added(spark: SparkSession, name: str) -> int:
-    """Return how many rows the latest snapshot of a table has added."""
+    """Return the number of rows that the latest snapshot of a table has added."""
     snapshots = spark.sql(f"SELECT summary FROM {table(name)}.snapshots ORDER BY committed_at DESC LIMIT 1").collect()
     return int(snapshots[0]["summary"].get("added-records", 0)) if snapshots else 0

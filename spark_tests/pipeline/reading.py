@@ -1,6 +1,6 @@
-"""Rows from files: `results.json` and `exchanges.jsonl`, read by Spark with the fields that the tables keep.
+"""Rows from files: `results.json` and `exchanges.jsonl`, read by Spark with the fields of the tables.
 
-Fields that no question needs, above all bodies, are never parsed into columns.
+Fields that no query needs, above all bodies, are never parsed into columns.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ GLOB = re.compile(r"[*?\[\]{}\\,]")
 
 @dataclass(frozen=True, slots=True)
 class Head:
-    """A file, and the run that it holds; or why it is not a results file of a version that this kit knows."""
+    """File with the id of its run, or with the reason if it is not a results file of a known version."""
 
     path: str
     run: str = ""
@@ -41,7 +41,7 @@ class Head:
 
 
 def find_results(folders: Iterable[Path]) -> list[Path]:
-    """Return every results file in these folders, at any depth. Raises Problem when there is none."""
+    """Return every results file in these folders, at any depth. Raises Problem if there is none."""
     folders = list(folders)
     for folder in folders:
         if not folder.exists():
@@ -58,7 +58,7 @@ def _below(folder: Path) -> Iterable[Path]:
 
 
 def look_at(spark: SparkSession, paths: Sequence[Path]) -> list[Head]:
-    """Return what each file is, by the schema of results files; Spark's executors look at them."""
+    """Check each file by the schema of results files, on Spark's executors."""
     context = spark.sparkContext
     slices = max(1, min(len(paths), context.defaultParallelism * 4))
     return context.parallelize([str(path) for path in paths], slices).map(_look).collect()
@@ -90,9 +90,9 @@ def verdicts(files: DataFrame) -> DataFrame:
 
 
 def exchanges(spark: SparkSession, files: DataFrame, logs: Sequence[str], seen: Observation) -> DataFrame:
-    """Return the rows of the table of exchanges, from wire logs that lie beside results files.
+    """Return the rows of the table of exchanges, from the wire logs beside results files.
 
-    Lines that are not an exchange are left out; `seen` learns how many they are, and the `log` of one of them.
+    Invalid lines are left out; `seen` records their number, and the `log` of one of them.
     """
     from pyspark.sql.functions import expr  # noqa: PLC0415 - optional
 
@@ -104,18 +104,18 @@ def exchanges(spark: SparkSession, files: DataFrame, logs: Sequence[str], seen: 
 
 
 def logs_beside(paths: Iterable[str]) -> list[str]:
-    """Return the wire logs that lie beside results files, as Spark takes them."""
+    """Return the wire logs beside results files, in the form of Spark's paths."""
     logs = [Path(path).with_name(EXCHANGES_FILE) for path in paths]
     return [spark_path(log) for log in logs if log.exists()]
 
 
 def spark_path(path: str | Path) -> str:
-    """Return a path as Spark takes it: it knows no percent-encoding, and takes some signs for patterns."""
+    """Return a path in Spark's form: without percent-encoding, with characters of patterns escaped."""
     return "file:" + GLOB.sub(r"\\\g<0>", str(path))
 
 
 def _of_run() -> list[str]:
-    """Return the columns that say which run a row is of."""
+    """Return the columns that identify the run of a row."""
     kinds = TABLES[RUNS]
     return [f"CAST({path} AS {kinds[column]}) AS {column}" for column, path in FIELDS_OF_RUN.items()]
 

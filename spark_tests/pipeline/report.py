@@ -1,4 +1,4 @@
-"""The report of a warehouse: `warehouse.json`, and a page that is made of it and of nothing else."""
+"""Report of a warehouse: `warehouse.json`, and a page that is rendered from it alone."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ Rows = list[dict[str, Any]]
 
 
 @dataclass(frozen=True, slots=True)
-class Matrix:
-    """Requirements by servers: the newest verdict on each."""
+class WarehouseMatrix:
+    """Newest verdict on each requirement, by server."""
 
     servers: list[tuple[str, str]]
     rows: dict[str, dict[tuple[str, str], str]]
@@ -32,17 +32,17 @@ def to_json(answers: dict[str, Rows], where: str) -> dict[str, Any]:
     return {"version": VERSION, "made": created, "warehouse": where, "kit": kit_name(), **answers}
 
 
-def matrix(report: dict[str, Any]) -> Matrix:
-    """Return the requirements that some server does not pass, by servers; those that all pass are left out."""
+def matrix(report: dict[str, Any]) -> WarehouseMatrix:
+    """Return the requirements that some server does not pass, by server."""
     servers = sorted({(row["server"], row["profile"]) for row in report["matrix"]})
     rows: dict[str, dict[tuple[str, str], str]] = {}
     for row in report["matrix"]:
         rows.setdefault(row["requirement"], {})[row["server"], row["profile"]] = row["verdict"]
-    return Matrix(servers, {name: cells for name, cells in rows.items() if set(cells.values()) != {"pass"}})
+    return WarehouseMatrix(servers, {name: cells for name, cells in rows.items() if set(cells.values()) != {"pass"}})
 
 
 def sentence(report: dict[str, Any]) -> str:
-    """Return what changed, in one sentence."""
+    """Return the changes in one sentence."""
     changes = Counter("passing" if row["now"] == "pass" else "failing" for row in report["changes"])
     runs = sum(row["runs"] for row in report["servers"])
     subjects = len(report["servers"])
@@ -51,7 +51,7 @@ def sentence(report: dict[str, Any]) -> str:
 
 
 def write(report: dict[str, Any], folder: Path) -> dict[str, Path]:
-    """Write the report and its page into a folder and return their paths. Raises Problem when that is impossible."""
+    """Write the report and its page into a folder and return their paths. Raises Problem if they cannot be written."""
     return write_page(folder, NAME, report, page(report))
 
 

@@ -1,7 +1,7 @@
-"""The tables of the warehouse, which follow from the types of results and exchanges, and how older tables are upgraded.
+"""Tables of the warehouse, derived from the types of results and exchanges, and the upgrade of older tables.
 
 The version of the schema is a property of each table. A newer kit adds the columns that an older one did
-not know; an older kit refuses what a newer one has written.
+not know; an older kit rejects tables that a newer one has written.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ NAMESPACE = f"{CATALOG}.lakeproof"
 VERSION = 1
 VERSION_PROPERTY = "lakeproof.schema-version"
 RUNS, VERDICTS, EXCHANGES = "runs", "verdicts", "exchanges"
-SOURCE = "source"  # the file that a run was read from
+SOURCE = "source"  # path of the run's file
 FIELDS_OF_RUN = {
     "run_id": "run.id",
     "started": "run.started",
@@ -49,7 +49,7 @@ FIELDS: Mapping[str, Mapping[str, str]] = {
         **{name: f"run.{name}" for name in ("depth", "seed", "kit", "command", "interrupted", "seconds", "requests")},
     },
 }
-"""Where the columns of each table come from, besides those of the run: fields of Results, or of Step for exchanges."""
+"""Sources of each table's own columns: fields of Results, or of Step for exchanges."""
 
 
 def _columns(name: str, record_type: type) -> dict[str, str]:
@@ -57,7 +57,7 @@ def _columns(name: str, record_type: type) -> dict[str, str]:
     return {**{column: column_type(Results, path) for column, path in FIELDS_OF_RUN.items()}, **columns}
 
 
-TABLES: Mapping[str, Mapping[str, str]] = {  # runs come last: a run that stands there is complete in the others
+TABLES: Mapping[str, Mapping[str, str]] = {  # runs come last: a run in it is complete in the other tables
     VERDICTS: _columns(VERDICTS, Results),
     EXCHANGES: _columns(EXCHANGES, Step),
     RUNS: {**_columns(RUNS, Results), SOURCE: "string"},
@@ -70,7 +70,7 @@ def table(name: str) -> str:
 
 
 def ensure_tables(spark: SparkSession) -> None:
-    """Create the tables, or bring those that are there up to date.
+    """Create the tables, or upgrade existing ones.
 
     Raises Problem for tables that a newer kit has written.
     """
@@ -83,7 +83,7 @@ def ensure_tables(spark: SparkSession) -> None:
 
 
 def check_tables(spark: SparkSession) -> None:
-    """Bring the tables up to date. Raises Problem when they are not there, or a newer kit has written them."""
+    """Upgrade the tables. Raises Problem if they do not exist, or a newer kit has written them."""
     namespaces = {row["namespace"] for row in spark.sql(f"SHOW NAMESPACES IN {CATALOG}").collect()}
     known = NAMESPACE.partition(".")[2] in namespaces
     tables = {row["tableName"] for row in spark.sql(f"SHOW TABLES IN {NAMESPACE}").collect()} if known else set()

@@ -1,6 +1,6 @@
-"""Races across Spark's executors: client loops against the wire, whose history is judged.
+"""Races across Spark's executors: loops of clients over the wire, and the judgement of their history.
 
-`running.py` starts a race, `loop.py` is what an executor does, `iceberg.py` and `lance.py` are what clients do.
-`conformance/history/` judges the history, as it does for the threads of the suite. `figures.py`, `words.py` and
-`report.py` show what it says.
+`running.py` starts a race, `loop.py` runs on an executor, `iceberg.py` and `lance.py` have the actions of clients.
+`conformance/history/` judges the history, like the history of the suite's threads. `figures.py`, `words.py` and
+`report.py` show the outcome.
 """

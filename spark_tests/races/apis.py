@@ -1,6 +1,6 @@
-"""The part of each API in races: what a client does, and how its workload is prepared.
+"""Races of each API: the actions of its clients, and the preparation of its workload.
 
-The module `spark_tests.races.<api>` has it as `RACE`.
+The module `spark_tests.races.<api>` defines them as `RACE`.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ PACKAGE = "spark_tests.races"
 
 @dataclass(frozen=True, slots=True)
 class RaceApi:
-    """One API: its clients, its catalog, and a function from clients and seed to a prepared workload."""
+    """Race of an API: its clients, its catalog, and a function from clients and seed to a prepared workload."""
 
     client: type[TrafficClient]
     catalog: Callable[[Target], Any]
@@ -28,11 +28,11 @@ class RaceApi:
 
 
 def raceable() -> list[str]:
-    """Return the APIs that have a part here."""
+    """Return the APIs with a race."""
     return [api for api in connectable() if find_spec(f"{PACKAGE}.{api}")]
 
 
 def race_api(api: str) -> RaceApi:
-    """Return the part of an API. Raises Problem without one."""
+    """Return the race of an API. Raises Problem if it has none."""
     race: RaceApi = part_of(PACKAGE, api).RACE
     return race

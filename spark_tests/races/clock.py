@@ -1,6 +1,6 @@
-"""One clock for all hosts: an executor asks the driver for its time and knows how wrong the answer can be.
+"""Clock for all hosts: an executor requests the driver's time and knows the bound of its error.
 
-The monotonic clocks of two hosts have nothing in common. The driver answers datagrams with its own
+The monotonic clocks of two hosts are unrelated. The driver answers datagrams with its own
 time; half of the quickest round trip bounds the error. Processes of one host share a clock: no error.
 """
 
@@ -16,16 +16,16 @@ from dataclasses import dataclass
 from pathlib import Path
 
 BOOT = Path("/proc/sys/kernel/random/boot_id")
-FIRST, TIMES = 3, 16  # how often it is asked at first, and when it has answered
+FIRST, TIMES = 3, 16  # requests until the first response, and after it
 PATIENCE = 1.0
 TIME = struct.Struct("!d")
-NOTE = struct.Struct("!iq")  # how much a part of the race has done
+NOTE = struct.Struct("!iq")  # number of a part of the race, and of its completed operations
 OnProgress = Callable[[int, int], None]
 
 
 @dataclass(frozen=True, slots=True)
 class ClockAddress:
-    """Where the driver's clock is asked for, and the host that it belongs to."""
+    """Address of the driver's clock, and its host."""
 
     address: tuple[str, int]
     host: str
@@ -33,23 +33,23 @@ class ClockAddress:
 
 @dataclass(frozen=True, slots=True)
 class Offset:
-    """What a host adds to its monotonic clock to have the driver's, in seconds, and how wrong that can be."""
+    """Difference between the driver's monotonic clock and a host's, in seconds, and the bound of its error."""
 
     seconds: float
     slack: float
 
 
 def host_name() -> str:
-    """Return a name of this host's clock: no two machines share it, all processes of one do."""
+    """Return the name of this host's clock: all processes of a machine share it, no two machines do."""
     boot = BOOT.read_text().strip() if BOOT.exists() else ""
     return f"{socket.gethostname()}/{boot[:8]}"
 
 
 @contextlib.contextmanager
 def clock(address: str, on_progress: OnProgress) -> Iterator[ClockAddress]:
-    """Answer with this process's monotonic time on a free port of an address, for the length of a block.
+    """Serve this process's monotonic time on a free port of an address during a block.
 
-    Notes of what a part of the race has done arrive there too, and are passed on.
+    The progress of the race's parts arrives there, too, and is passed to `on_progress`.
     """
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as udp:
         udp.bind((address, 0))
@@ -75,13 +75,13 @@ def _answer(udp: socket.socket, over: threading.Event, on_progress: OnProgress) 
 
 
 def note(driver: ClockAddress, part: int, operations: int) -> None:
-    """Report to the driver how much a part of the race has done; there is no answer, and a note may be lost."""
+    """Send the number of a part's completed operations to the driver, without a response; the message may be lost."""
     with contextlib.suppress(OSError), socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as udp:
         udp.sendto(NOTE.pack(part, operations), driver.address)
 
 
 def drifted(before: Offset, after: Offset) -> Offset:
-    """Return the offset between two measurements: two clocks do not go at exactly the same speed."""
+    """Return the offset between two measurements, with their difference as error: clocks drift."""
     drift = abs(after.seconds - before.seconds)
     return Offset(before.seconds, drift + max(before.slack, after.slack))
 
@@ -89,7 +89,7 @@ def drifted(before: Offset, after: Offset) -> Offset:
 def measure(driver: ClockAddress) -> Offset:
     """Return the offset of this host's clock from the driver's.
 
-    Raises TimeoutError when the driver does not answer at all.
+    Raises TimeoutError if the driver does not respond.
     """
     if driver.host == host_name():
         return Offset(0.0, 0.0)
@@ -98,7 +98,7 @@ def measure(driver: ClockAddress) -> Offset:
         offsets = [offset for _ in range(FIRST) if (offset := _ask(udp, driver)) is not None]
         offsets += [offset for _ in range(TIMES if offsets else 0) if (offset := _ask(udp, driver)) is not None]
     if not offsets:
-        raise TimeoutError(f"the driver's clock at {driver.address} does not answer")
+        raise TimeoutError(f"the driver's clock at {driver.address} does not respond")
     return min(offsets, key=lambda offset: offset.slack)
 
 

@@ -1,4 +1,4 @@
-"""The figures of a race: pure functions from records to rows."""
+"""Figures of a race: pure functions from records to rows."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ def percentile(values: Sequence[float], percent: float) -> float:
 
 
 def actions(records: Collection[Record]) -> list[dict[str, Any]]:
-    """Return a row for each action on each kind of object: how often, with what outcome, and how long it took.
+    """Return a row for each action on each kind of object: counts by outcome, and latencies.
 
-    Latencies are milliseconds, and those of answers; `conflicts` is the share of answered writes that were refused.
+    Latencies are in milliseconds, of responses only; `conflicts` is the share of rejected writes among the responses.
     """
     grouped: dict[tuple[str, str], list[Record]] = defaultdict(list)
     for record in records:
@@ -50,13 +50,13 @@ def _row(kind: str, action: str, records: list[Record]) -> dict[str, Any]:
 
 
 def rate(outcomes: Counter[str]) -> float | None:
-    """Return the share of refusals among the answers, None without any."""
+    """Return the share of rejections among the responses, None if there are no responses."""
     answered = outcomes[OK] + outcomes[REFUSED]
     return round(outcomes[REFUSED] / answered, 4) if answered else None
 
 
 def totals(records: Collection[Record]) -> dict[str, Any]:
-    """Return how many operations there were, in how many seconds, per second, and the conflict rate of all writes."""
+    """Return the number of operations, the seconds, the operations per second, and the conflict rate of all writes."""
     first, last = min(record.start for record in records), max(record.end for record in records)
     writes = Counter(record.outcome for record in records if record.action not in NO_WRITES)
     return {
@@ -73,14 +73,14 @@ def totals(records: Collection[Record]) -> dict[str, Any]:
 
 
 def never_done(records: Collection[Record]) -> list[str]:
-    """Return what was tried and never succeeded: of that the race says nothing."""
+    """Return the actions that never succeeded: the race proves nothing about them."""
     tried = {f"{record.action} {record.key[0]}" for record in records}
     succeeded = {f"{record.action} {record.key[0]}" for record in records if record.outcome == OK}
     return sorted(tried - succeeded)
 
 
 def timeline(records: Collection[Record], ticks: int = TICKS) -> dict[str, Any]:
-    """Return how many operations ended in each of `ticks` equal spans, by outcome."""
+    """Return the number of operations that ended in each of `ticks` equal spans, by outcome."""
     first, last = min(record.start for record in records), max(record.end for record in records)
     span = max(last - first, 1e-9) / ticks
     counts = {outcome: [0] * ticks for outcome in (OK, REFUSED, UNKNOWN)}

@@ -1,9 +1,9 @@
-"""What clients do to an Iceberg catalog.
+"""Actions of clients on an Iceberg catalog.
 
-A chain is a table whose commits each add a snapshot to the one before, so every success has a sequence
-number of its own. A register is a property that all clients overwrite. The tables of a pair change in
-transactions only. A name is taken and freed; a ring is a table that is renamed around three names.
-The snapshots lead to no files: a race is about the catalog, and no engine reads its tables.
+A chain is a table; each commit adds a snapshot to the previous one, so every success has its own sequence
+number. A register is a property that all clients overwrite. The tables of a pair change only in
+transactions. A name is created and dropped; a ring is a table that is renamed around three names.
+The snapshots refer to no files: a race tests the catalog, and no engine reads its tables.
 """
 
 from __future__ import annotations
@@ -25,19 +25,19 @@ from conformance.iceberg.support.updates import append, requirement, set_propert
 from conformance.target.target import Target
 from spark_tests.races.apis import RaceApi
 from spark_tests.races.clock import Offset
-from spark_tests.races.wire import Reply, Sender
-from spark_tests.races.workload import REPEAT, Action, TrafficClient, Workload
+from spark_tests.races.wire import Sender, WireReply
+from spark_tests.races.workload import REPEAT, ClientAction, TrafficClient, Workload
 
 REASONS_OF_ERRORS = {"AlreadyExistsException": EXISTS, "NoSuchTableException": MISSING}
 REGISTER = "value"
 SEPARATOR = "separator"
 SHORT_LOG = {"write.metadata.previous-versions-max": "1", "write.metadata.delete-after-commit.enabled": "true"}
 State = tuple[int, int | None, str]
-"""A table as a client saw it: sequence number, snapshot, location."""
+"""State of a table that a client loaded: sequence number, snapshot, location."""
 
 
 class IcebergTraffic(TrafficClient):
-    """A client of an Iceberg catalog."""
+    """Client of an Iceberg catalog."""
 
     def __init__(self, number: int, sender: Sender, workload: Workload, offset: Offset) -> None:
         super().__init__(number, sender, workload, offset)
@@ -45,17 +45,17 @@ class IcebergTraffic(TrafficClient):
         self._slots: dict[int, int] = {}
         self._sent: list[tuple[int, int, dict[str, Any], dict[str, str]]] = []
 
-    def actions(self) -> Iterable[Action]:
-        """See TrafficClient."""
+    def actions(self) -> Iterable[ClientAction]:
+        """Return the actions on an Iceberg catalog."""
         return (
-            Action(36, "chain", ("loadTable", "updateTable"), self.extend),
-            Action(14, "chain", ("loadTable",), self.read_chain),
-            Action(10, "register", ("loadTable", "updateTable"), self.write_register),
-            Action(10, "register", ("loadTable",), self.read_register),
-            Action(8, "pair", ("loadTable", "commitTransaction"), self.commit_pair),
-            Action(6, "pair", ("loadTable", "commitTransaction"), self.look_at_pair),
-            Action(10, "name", ("createTable", "dropTable"), self.take_or_free),
-            Action(6, "ring", ("renameTable",), self.turn),
+            ClientAction(36, "chain", ("loadTable", "updateTable"), self.extend),
+            ClientAction(14, "chain", ("loadTable",), self.read_chain),
+            ClientAction(10, "register", ("loadTable", "updateTable"), self.write_register),
+            ClientAction(10, "register", ("loadTable",), self.read_register),
+            ClientAction(8, "pair", ("loadTable", "commitTransaction"), self.commit_pair),
+            ClientAction(6, "pair", ("loadTable", "commitTransaction"), self.look_at_pair),
+            ClientAction(10, "name", ("createTable", "dropTable"), self.take_or_free),
+            ClientAction(6, "ring", ("renameTable",), self.turn),
         )
 
     # Requests
@@ -69,7 +69,7 @@ class IcebergTraffic(TrafficClient):
         return {**self.namespace(), "table": name}
 
     async def load(self, name: str, key: Key, value: Any = None) -> State | None:
-        """Load a table and record its state; None when it cannot be loaded."""
+        """Load a table, record its state and return it, None if it cannot be loaded."""
         start = self.now()
         reply = await self.sender.send("loadTable", self.table(name))
         seen = state(reply.value) if reply.status == 200 else None
@@ -78,8 +78,8 @@ class IcebergTraffic(TrafficClient):
             self._bases[name] = seen
         return seen
 
-    async def write(self, operation: str, path: Mapping[str, str], body: Any) -> Reply:
-        """Send a write: once, or where the catalog keeps keys now and then again after hanging up."""
+    async def write(self, operation: str, path: Mapping[str, str], body: Any) -> WireReply:
+        """Send a write; with idempotency keys, hang up now and then and send it again."""
         if not self.workload.keys or self.choose.random() >= REPEAT:
             return await self.once(operation, path, body)
         headers = {HEADER: new_key()}
@@ -87,7 +87,7 @@ class IcebergTraffic(TrafficClient):
         return await self.sender.send(operation, path, body, headers=headers)
 
     async def read_final_state(self) -> None:
-        """See TrafficClient."""
+        """Load every object once more."""
         counts = self.workload.objects
         for number in range(counts["register"]):
             await self.read_register(number)
@@ -100,7 +100,7 @@ class IcebergTraffic(TrafficClient):
     # Chains
 
     async def extend(self) -> None:
-        """Build a snapshot on the last one that this client knows, and take over the state in the answer."""
+        """Commit a snapshot on the last one that this client knows, and store the state in the response."""
         number = self.pick("chain")
         name, key = f"chain{number}", ("chain", number)
         base = self._bases.pop(name, None) or await self.load(name, key)
@@ -122,7 +122,7 @@ class IcebergTraffic(TrafficClient):
     # Registers
 
     async def write_register(self) -> None:
-        """Overwrite a property, or send again what was acknowledged before: that must have no effect."""
+        """Overwrite a property, or repeat an acknowledged request, which must have no effect."""
         if self._sent and self.choose.random() < REPEAT * 4:
             number, token, body, headers = self._sent.pop()
             start = self.now()
@@ -167,7 +167,7 @@ class IcebergTraffic(TrafficClient):
         self.note(COMMIT, key, start, reply, value=value)
 
     async def look_at_pair(self) -> None:
-        """Load one table and then the other, which cannot be behind."""
+        """Load one table of a pair and then the other, which must not be older."""
         number = self.pick("pair")
         for half in (0, 1) if self.choose.random() < 0.5 else (1, 0):
             await self.load(pair_names(number)[half], ("pair", number), half)
@@ -175,7 +175,7 @@ class IcebergTraffic(TrafficClient):
     # Names
 
     async def take_or_free(self) -> None:
-        """Create a table under a name that others want too, or drop the one that is there."""
+        """Create a table under a name that other clients also use, or drop the existing one."""
         number = self.pick("name")
         name, start = f"name{number}", self.now()
         if self.choose.random() < 0.5:
@@ -187,7 +187,7 @@ class IcebergTraffic(TrafficClient):
             self.note("drop", ("name", number), start, reply, value=1, result=refusal_reason(reply, MISSING))
 
     async def turn(self) -> None:
-        """Rename a table from where this client thinks it is to the next name of its ring."""
+        """Rename a table from its last known name to the next name of its ring."""
         number = self.pick("ring")
         slot = self._slots.get(number, self.choose.randrange(3))
         names = [f"ring{number}_{place % 3}" for place in (slot, slot + 1)]
@@ -198,27 +198,27 @@ class IcebergTraffic(TrafficClient):
         self._slots[number] = (slot + 1) % 3
 
 
-def refusal_reason(reply: Reply, *reasons: str) -> str | None:
-    """Return why an operation was refused, if that is one of these reasons."""
+def refusal_reason(reply: WireReply, *reasons: str) -> str | None:
+    """Return the reason of a rejection, if it is one of these reasons."""
     error = reply.value.get("error") if reply.status >= 400 and isinstance(reply.value, dict) else None
     reason = REASONS_OF_ERRORS.get(str(error.get("type"))) if isinstance(error, dict) else None
     return reason if reason in reasons else None
 
 
 def state(value: Any) -> State:
-    """Return the state of a table from an answer that shows it."""
+    """Return the state of a table from a response."""
     metadata = value["metadata"]
     return metadata.get("last-sequence-number", 0), current(metadata), metadata["location"]
 
 
 def current(metadata: Mapping[str, Any]) -> int | None:
-    """Return the current snapshot, None where there is none; older servers write -1."""
+    """Return the current snapshot, None if there is none; older servers return -1."""
     snapshot = metadata.get("current-snapshot-id")
     return None if snapshot in (None, -1) else int(snapshot)
 
 
 def extension(base: State, token: int) -> dict[str, Any]:
-    """Return a commit that puts a snapshot in the place of the current one, if that is still current."""
+    """Return a commit that replaces the current snapshot, if it is still current."""
     version, parent, location = base
     snapshot: dict[str, Any] = {
         "snapshot-id": token,
@@ -244,7 +244,7 @@ def pair_names(number: int) -> tuple[str, str]:
 
 
 def objects(clients: int) -> dict[str, int]:
-    """Return how many objects of each kind the clients share: few enough for conflicts."""
+    """Return the number of objects of each kind: few enough for conflicts."""
     return {
         "chain": 1 + clients // 10,
         "register": 1 + clients // 15,

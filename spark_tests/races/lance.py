@@ -1,8 +1,8 @@
-"""What clients do to a Lance namespace.
+"""Actions of clients on a Lance namespace.
 
 A name is declared and dropped, a ring is a table that is renamed around three names. A batch declares two
-tables at once, and several clients try the same one. A chain is a table whose next version several clients
-make; their manifests are staged before the race, which needs access to the files of the table.
+tables at once, and several clients send the same one. A chain is a table; several clients create its next
+version. The manifests are staged before the race, which needs access to the files of the table.
 """
 
 from __future__ import annotations
@@ -21,43 +21,43 @@ from conformance.values.outcomes import Blocked, Unoffered, Violation
 from spark_tests.races.apis import RaceApi
 from spark_tests.races.clock import Offset
 from spark_tests.races.manifests import Staged, stage_versions, staged_copy
-from spark_tests.races.wire import Reply, Sender
-from spark_tests.races.workload import Action, TrafficClient, Workload
+from spark_tests.races.wire import Sender, WireReply
+from spark_tests.races.workload import ClientAction, TrafficClient, Workload
 from specs.lance.identifiers import join_parts
 
 STAGED, MARK = "staged", "mark"
 VERSIONS_EACH = 100
-ROUNDS = 50  # batches that follow each other under one number
+ROUNDS = 50  # batches with the same number, one after the other
 REASONS_OF_ERRORS = {5: EXISTS, 4: MISSING}  # numbers of errors
 
 
 class LanceTraffic(TrafficClient):
-    """A client of a Lance namespace."""
+    """Client of a Lance namespace."""
 
     def __init__(self, number: int, sender: Sender, workload: Workload, offset: Offset) -> None:
         super().__init__(number, sender, workload, offset)
         self._slots: dict[int, int] = {}
         self._versions: dict[int, int] = {}
 
-    def actions(self) -> Iterable[Action]:
-        """See TrafficClient."""
+    def actions(self) -> Iterable[ClientAction]:
+        """Return the actions on a Lance namespace."""
         return (
-            Action(30, "name", ("DeclareTable", "DropTable"), self.take_or_free),
-            Action(15, "ring", ("RenameTable",), self.turn),
-            Action(15, "batch", ("BatchCommitTables", "TableExists"), self.commit_batch),
-            Action(20, "batch", ("BatchCommitTables", "TableExists"), self.look_at_batch),
-            Action(25, "chain", ("CreateTableVersion", "ListTableVersions"), self.make_version),
-            Action(10, "chain", ("CreateTableVersion", "ListTableVersions"), partial(self.read_version, None)),
+            ClientAction(30, "name", ("DeclareTable", "DropTable"), self.take_or_free),
+            ClientAction(15, "ring", ("RenameTable",), self.turn),
+            ClientAction(15, "batch", ("BatchCommitTables", "TableExists"), self.commit_batch),
+            ClientAction(20, "batch", ("BatchCommitTables", "TableExists"), self.look_at_batch),
+            ClientAction(25, "chain", ("CreateTableVersion", "ListTableVersions"), self.make_version),
+            ClientAction(10, "chain", ("CreateTableVersion", "ListTableVersions"), partial(self.read_version, None)),
         )
 
     async def read_final_state(self) -> None:
-        """See TrafficClient."""
+        """List the latest version of every chain."""
         if self.sender.offers("ListTableVersions"):
             for number in range(self.workload.objects["chain"]):
                 await self.read_version(number)
 
     def id(self, name: str) -> tuple[str, ...]:
-        """Return the identifier of a table of the race; without namespaces its name has the race's prefix."""
+        """Return the identifier of a table; on a server without namespaces its name has the race's prefix."""
         return (*self.workload.home, f"{self.workload.details[MARK]}{name}")
 
     def path(self, name: str) -> dict[str, str]:
@@ -67,7 +67,7 @@ class LanceTraffic(TrafficClient):
     # Names
 
     async def take_or_free(self) -> None:
-        """Declare a table under a name that others want too, or drop the one that is there."""
+        """Declare a table under a name that other clients also use, or drop the existing one."""
         number = self.pick("name")
         frees = int(self.choose.random() < 0.5)
         action, operation = ("drop", "DropTable") if frees else ("declare", "DeclareTable")
@@ -77,7 +77,7 @@ class LanceTraffic(TrafficClient):
         self.note(action, ("name", number), start, reply, value=frees, result=refusal_reason(reply, reason))
 
     async def turn(self) -> None:
-        """Rename a table from where this client thinks it is to the next name of its ring."""
+        """Rename a table from its last known name to the next name of its ring."""
         number = self.pick("ring")
         slot = self._slots.get(number, self.choose.randrange(3))
         body: dict[str, Any] = {"new_table_name": self.id(f"ring{number}_{(slot + 1) % 3}")[-1]}
@@ -91,7 +91,7 @@ class LanceTraffic(TrafficClient):
     # Batches
 
     async def commit_batch(self) -> None:
-        """Declare two tables at once, which others try at about the same time."""
+        """Declare two tables in one batch that other clients send at about the same time."""
         number, round = self.pick("batch"), self.round()
         body = {"operations": [{"declare_table": {"id": self.id(name)}} for name in batch_names(number, round)]}
         token, start = self.new_token(), self.now()
@@ -101,7 +101,7 @@ class LanceTraffic(TrafficClient):
         )
 
     async def look_at_batch(self) -> None:
-        """Look for one table of a batch and then for the other."""
+        """Check the existence of one table of a batch and then of the other."""
         number, round = self.pick("batch"), self.round()
         names = batch_names(number, round)
         for half in (0, 1) if self.choose.random() < 0.5 else (1, 0):
@@ -112,13 +112,13 @@ class LanceTraffic(TrafficClient):
             self.note(READ, ("batch", number, round), start, reply, value=half, result=result)
 
     def round(self) -> int:
-        """Return the round in which this client is: all go through them at about the same time."""
+        """Return the round of this client: all clients are in a round at about the same time."""
         return int(self.progress * (ROUNDS - 1))
 
     # Chains
 
     async def make_version(self) -> None:
-        """Make the version after the last one that this client knows of."""
+        """Create the version after the last one that this client knows."""
         number = self.pick("chain")
         base = self._versions.get(number)
         if base is None:
@@ -151,15 +151,15 @@ class LanceTraffic(TrafficClient):
         return latest
 
 
-def refusal_reason(reply: Reply, *reasons: str) -> str | None:
-    """Return why an operation was refused, if that is one of these reasons."""
+def refusal_reason(reply: WireReply, *reasons: str) -> str | None:
+    """Return the reason of a rejection, if it is one of these reasons."""
     code = reply.value.get("code") if reply.status >= 400 and isinstance(reply.value, dict) else None
     reason = REASONS_OF_ERRORS.get(code) if isinstance(code, int) else None
     return reason if reason in reasons else None
 
 
 def batch_names(number: int, round: int) -> tuple[str, str]:
-    """Return the names of the tables that are declared together."""
+    """Return the names of the tables in a batch."""
     return f"batch{number}_{round}a", f"batch{number}_{round}b"
 
 
@@ -167,7 +167,7 @@ def batch_names(number: int, round: int) -> tuple[str, str]:
 
 
 def objects(clients: int) -> dict[str, int]:
-    """Return how many objects of each kind the clients share: few enough for conflicts."""
+    """Return the number of objects of each kind: few enough for conflicts."""
     return {
         "name": 1 + clients // 10,
         "ring": 1 + clients // 20,
@@ -179,7 +179,7 @@ def objects(clients: int) -> dict[str, int]:
 def prepare(target: Target, catalog: LanceCatalog, clients: int, seed: int) -> Workload:
     """Create the tables of a race and return its workload.
 
-    Where the files of tables are out of reach, there are no chains.
+    Without access to the files of tables there are no chains.
     """
     counts = objects(clients)
     home = catalog.home

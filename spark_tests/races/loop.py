@@ -1,4 +1,4 @@
-"""What runs on an executor: the clients of one partition, all at the same time in one event loop."""
+"""Loop of an executor: the clients of one partition, concurrently in one event loop."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ PROGRESS_EVERY = 0.5  # seconds
 
 @dataclass(frozen=True, slots=True)
 class TrafficPlan:
-    """What an executor runs: the target, the workload, and how many clients share how many operations."""
+    """Plan of an executor: the target, the workload, and the numbers of clients and operations."""
 
     api: str
     wire: Wire
@@ -28,15 +28,15 @@ class TrafficPlan:
     partitions: int
 
     def share(self, client: int) -> int:
-        """Return how many operations a client has: all together have `operations`."""
+        """Return the number of operations of a client; the sum over all clients is `operations`."""
         each, rest = divmod(self.operations, self.clients)
         return each + (client < rest)
 
 
 def run_partition(plan: TrafficPlan, index: int) -> Iterator[Record]:
-    """Run the clients of a partition, from the moment at which all partitions are ready.
+    """Run the clients of a partition, as soon as all partitions are ready.
 
-    Raises TimeoutError when the driver's clock does not answer.
+    Raises TimeoutError if the driver's clock does not respond.
     """
     from pyspark import BarrierTaskContext  # noqa: PLC0415 - optional
 
@@ -58,14 +58,14 @@ async def _run_clients(plan: TrafficPlan, index: int, offset: Offset) -> list[Re
 
 
 async def _report_progress(plan: TrafficPlan, index: int, clients: Sequence[TrafficClient]) -> None:
-    """Report now and then to the driver how much is done."""
+    """Send the number of completed operations to the driver, at intervals."""
     while True:
         await asyncio.sleep(PROGRESS_EVERY)
         note(plan.clock, index, sum(len(client.records) for client in clients))
 
 
 def read_final_state(plan: TrafficPlan) -> list[Record]:
-    """Read everything once more, when the race is over. The reader is one client more."""
+    """Read every object after the race, with one additional client."""
 
     async def look() -> list[Record]:
         async with new_session() as session:

@@ -1,7 +1,7 @@
-"""Versions of Lance tables that many clients try to make: their manifests are written before the race.
+"""Staged versions of Lance tables that many clients try to create; their manifests are written before the race.
 
 Every version has the rows of the first, so there is no data to stage, only a manifest of each version. A
-client makes a copy of its own, under a name that no reader takes for a version.
+client creates its own copy, under a name that no reader interprets as a version.
 """
 
 from __future__ import annotations
@@ -21,19 +21,19 @@ STAGED = "_staged"
 
 @dataclass(frozen=True, slots=True)
 class Staged:
-    """Where the manifests of a table are staged, and the versions that it has and can get."""
+    """Staged manifests of a table: the table's folder, its current version, and its last staged version."""
 
     directory: str
     first: int
     last: int
 
     def manifest(self, version: int) -> Path:
-        """Return where the manifest of a version is staged."""
+        """Return the path of a version's staged manifest."""
         return Path(self.directory) / STAGED / manifest_name(version)
 
 
 def stage_versions(catalog: LanceCatalog, id: Names, count: int) -> Staged:
-    """Stage the next `count` versions of a table. Raises Unoffered when its files are not within reach."""
+    """Stage the next `count` versions of a table. Raises Unoffered if its files are not accessible."""
     import lance  # noqa: PLC0415 - slow to import
 
     directory = local_directory(catalog.describe_table(id)["location"])
@@ -52,7 +52,7 @@ def stage_versions(catalog: LanceCatalog, id: Names, count: int) -> Staged:
 
 
 def staged_copy(staged: Staged, version: int) -> dict[str, Any]:
-    """Return the body that CreateTableVersion takes, with a copy of its own of the version's manifest."""
+    """Copy a version's manifest, and return the body of CreateTableVersion with the copy."""
     source = staged.manifest(version)
     copy = Path(staged.directory) / VERSIONS / f"{source.name}-{uuid.uuid4()}"
     shutil.copyfile(source, copy)

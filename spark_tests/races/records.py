@@ -1,4 +1,4 @@
-"""What an executor sends back: one record for each operation of a client."""
+"""Records of a race: one for each operation of a client, returned by the executors."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from conformance.history import UNKNOWN, Event, Key, outcome
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """One operation of one client.
+    """Operation of a client.
 
-    `start` and `end` are seconds on the driver's clock, right to `slack` seconds. `status` is that of the
-    answer, 0 where none came. `value` is what was to be written, `result` what the answer says.
+    `start` and `end` are seconds on the driver's clock, exact to `slack` seconds. `status` is the status of the
+    response, 0 if there was none. `value` is the value to write, `result` the value in the response.
     """
 
     host: str
@@ -30,13 +30,13 @@ class Record:
 
     @property
     def outcome(self) -> str:
-        """Whether it was done or refused, or is unknown."""
+        """Outcome of the operation: done, refused or unknown."""
         return outcome(self.status)
 
     def event(self) -> Event:
-        """Return what the judges see: an interval in which the operation surely lies.
+        """Return the event for the judges: an interval that certainly contains the operation.
 
-        What was not answered may be carried out at any time after it was sent.
+        The server may execute an operation without a response at any time after it was sent.
         """
         end = math.inf if self.outcome == UNKNOWN else self.end + self.slack
         return Event(

@@ -1,4 +1,4 @@
-"""The report of a race: `race.json`, and a page that is made of it and of nothing else."""
+"""Report of a race: `race.json`, and a page that is rendered from it alone."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ HERE = Path(__file__).parent
 
 
 def to_json(race: Race, command: str) -> dict[str, Any]:
-    """Return a race as JSON. Times of events are seconds since the first of all."""
+    """Return a race as JSON. Times of events are seconds since the first event."""
     first = min(record.start for record in race.records)
     target, settings = race.target, race.settings
     return {
@@ -69,12 +69,12 @@ def to_json(race: Race, command: str) -> dict[str, Any]:
 
 
 def _last(events: Sequence[Event]) -> Sequence[Event]:
-    """Return the events to show, those of a contradiction that began last, in the order in which they began."""
+    """Return the events to show: those of a contradiction that began last, in the order of their beginnings."""
     return sorted(events, key=lambda event: event.start)[-MOST_EVENTS:]
 
 
 def most_different_first(contradictions: Sequence[tuple[Key, Contradiction]]) -> list[tuple[Key, Contradiction]]:
-    """Return contradictions in an order in which those that differ in more than numbers come first."""
+    """Return contradictions, first those that differ in more than numbers."""
     seen: Counter[tuple[str, str]] = Counter()
     ranks = []
     for key, contradiction in contradictions:
@@ -117,23 +117,23 @@ def sentence(report: dict[str, Any]) -> str:
     if contradictions:
         noun = "contradiction" if contradictions == 1 else "contradictions"
         rest = f" {objects} are undecided." if undecided else ""
-        return f"{contradictions:,} {noun}: no order of the operations explains the answers ({scale}).{rest}"
+        return f"{contradictions:,} {noun}: no order of the operations explains the responses ({scale}).{rest}"
     if undecided:
         return f"Undecided: the history of {objects} could not be judged; the others have no contradiction ({scale})."
-    return f"No contradiction: some order of the operations explains all answers ({scale})."
+    return f"No contradiction: some order of the operations explains all responses ({scale})."
 
 
 def advice(report: dict[str, Any]) -> str:
-    """Return what can be done about objects that are undecided."""
+    """Return the advice for undecided objects."""
     limit = max((entry["limit"] for entry in report["undecided"]), default=MOST_ORDERS)
     return (
         f"Race again with --most-orders {10 * limit}, or with fewer --clients or --operations, so that fewer "
-        "operations on one object overlap or stay without an answer."
+        "operations on one object overlap or have no response."
     )
 
 
 def write(report: dict[str, Any], folder: Path) -> dict[str, Path]:
-    """Write the report and its page into a folder and return their paths. Raises Problem when that is impossible."""
+    """Write the report and its page into a folder and return their paths. Raises Problem if they cannot be written."""
     return write_page(folder, NAME, report, page(report))
 
 
@@ -147,7 +147,7 @@ def page(report: dict[str, Any]) -> str:
         "command": run["command"],
         "throughput": f"{figures['per_second']:,.0f} operations/s",
         "never succeeded": ", ".join(figures["never_done"]) or "nothing",
-        "conflicts": f"{figures['conflicts'] or 0:.1%} of the writes that were answered",
+        "conflicts": f"{figures['conflicts'] or 0:.1%} of the writes with a response",
     }
     return template("race.html.j2", HERE).render(
         title=f"{target['name']} · race",

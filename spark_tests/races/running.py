@@ -1,4 +1,4 @@
-"""A race from the handshake with the target to the verdict: Spark drives, Python judges."""
+"""Run of a race from the handshake with the target to the verdict: Spark drives, Python judges."""
 
 from __future__ import annotations
 
@@ -31,16 +31,17 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 CLIENTS, OPERATIONS = 1000, 100_000
-JUDGED_HERE = 1_000_000  # above, executors judge: for fewer it takes longer to send the records to them
+JUDGED_HERE = 1_000_000  # with more records executors judge; with fewer, sending the records to them takes longer
 TOTAL_LOSS = 0.5
 CAUSE = re.compile(r"^(?:Caused by: )?(\w+(?:Error|Exception): .+)$", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
 class RaceSettings:
-    """How large a race is. `partitions` 0 means as many as Spark runs at the same time.
+    """Size of a race. `partitions` 0 means as many as Spark runs in parallel.
 
-    `most_orders` is how many orders of the operations on one object a judge follows at once before it gives up.
+    `most_orders` is the number of orders of one object's operations that a judge follows in parallel before it gives
+    up.
     """
 
     clients: int = CLIENTS
@@ -53,7 +54,7 @@ class RaceSettings:
 
 @dataclass
 class Race:
-    """A race that is over: its records, the judgement on each object, and how long the parts took in seconds."""
+    """Completed race: its records, the judgement on each object, and the seconds of its phases."""
 
     id: str
     started: datetime
@@ -66,22 +67,22 @@ class Race:
 
     @property
     def contradictions(self) -> list[tuple[Key, Contradiction]]:
-        """What no order of the operations explains, by object and time."""
+        """Contradictions: histories that no order of the operations explains, by object and time."""
         pairs = [(judgement.key, wrong) for judgement in self.judgements for wrong in judgement.contradictions]
         return sorted(pairs, key=lambda pair: (str(pair[0]), pair[1].events[-1].start))
 
     @property
     def undecided(self) -> list[Judgement]:
-        """The objects of which the race proves nothing, because the search of orders was given up."""
+        """Judgements on objects about which the race proves nothing, since the judge gave up."""
         return [judgement for judgement in self.judgements if judgement.outcome == UNDECIDED]
 
 
 Traffic = Callable[["SparkSession", Target, Any, RaceSettings, dict[str, float], OnProgress], list[Record]]
-"""Prepares objects, lets clients work on them and reads them at the end; notes the seconds of its parts."""
+"""Function that prepares objects, runs clients on them and reads them at the end; it records its phases' seconds."""
 
 
 def ignore_progress(_part: int, _done: int) -> None:
-    """Leave unreported how far a race is."""
+    """Ignore the progress of a race."""
 
 
 def run_race(
@@ -91,9 +92,9 @@ def run_race(
     traffic: Traffic | None = None,
     on_progress: OnProgress = ignore_progress,
 ) -> Race:
-    """Race on a target, by default over the wire, and judge it; `on_progress` gets how much each part has done.
+    """Race on a target, by default over the wire, and judge it; `on_progress` receives the progress of each part.
 
-    Raises Problem when the target cannot be reached, lacks what a race needs, or answers next to nothing.
+    Raises Problem if the target cannot be reached, does not offer the needed operations, or hardly responds.
     """
     started = datetime.now(UTC)
     target = connect(settings)
@@ -107,7 +108,7 @@ def run_race(
         target.sandbox.sweep()
     _check(records)
     since = time.perf_counter()
-    with doing(f"checking the history of {len(records):,} operations"):
+    with doing(f"judging the history of {len(records):,} operations"):
         judgements = judge(spark, records, race)
     seconds["judge"] = time.perf_counter() - since
     id = new_run_id(started)
@@ -122,9 +123,9 @@ def over_the_wire(
     seconds: dict[str, float],
     on_progress: OnProgress,
 ) -> list[Record]:
-    """Let clients on the executors send requests; see Traffic."""
+    """Run clients on the executors that send requests; the traffic of a race over the wire."""
     since = time.perf_counter()
-    with doing("making what clients race on"):
+    with doing("creating the objects of the race"):
         workload = race_api(target.settings.api).prepare(target, catalog, race.clients, race.seed)
     seconds["prepare"] = time.perf_counter() - since
     context = spark.sparkContext
@@ -140,7 +141,7 @@ def over_the_wire(
 
 
 def _collect(context: SparkContext, plan: TrafficPlan) -> list[Record]:
-    """Return the records of all executors. Raises Problem when one of them fails, or does its part twice."""
+    """Return the records of all executors. Raises Problem if an executor fails, or runs its part twice."""
     from py4j.protocol import Py4JJavaError  # noqa: PLC0415 - optional
     from pyspark.errors import PySparkException  # noqa: PLC0415
 
@@ -151,19 +152,22 @@ def _collect(context: SparkContext, plan: TrafficPlan) -> list[Record]:
         records = clients.mapPartitionsWithIndex(partial(_partition, plan)).collect()
     except (Py4JJavaError, PySparkException) as error:
         raise Problem(
-            f"The race was not run to its end: {_reason(str(error))}.",
-            "Executors elsewhere need the kit (--py-files) and must reach the server and this machine "
+            f"The race failed: {_reason(str(error))}.",
+            "Executors on other machines need the kit (--py-files) and must reach the server and this machine "
             "(--conf spark.driver.host=ADDRESS).",
         ) from None
     finally:
         context.setJobGroup("", "")
     if _attempts(context, group):
-        raise Problem("Spark lost a part of the race and ran it again: what its clients did is unknown.", "Race again.")
+        raise Problem(
+            "Spark lost a part of the race and ran it again, so the operations of its clients are unknown.",
+            "Race again.",
+        )
     return records
 
 
 def _attempts(context: SparkContext, group: str) -> int:
-    """Return how many times Spark has run a part of a group's jobs again."""
+    """Return the number of retried tasks in a group's jobs."""
     tracker = context.statusTracker()
     jobs = [job for job in map(tracker.getJobInfo, tracker.getJobIdsForGroup(group)) if job]
     stages = [stage for job in jobs for number in job.stageIds if (stage := tracker.getStageInfo(number))]
@@ -171,7 +175,7 @@ def _attempts(context: SparkContext, group: str) -> int:
 
 
 def _reason(message: str) -> str:
-    """Return the line of a Java or Python trace that says what was wrong."""
+    """Return the line of a Java or Python trace with the error."""
     causes = CAUSE.findall(message)
     return (causes[-1] if causes else message.strip().splitlines()[0]).strip().rstrip(".")
 
@@ -184,13 +188,13 @@ def _check(records: list[Record]) -> None:
     unanswered = sum(1 for record in records if record.status == 0)
     if not records or unanswered > len(records) * TOTAL_LOSS:
         raise Problem(
-            f"{unanswered} of {len(records)} requests got no answer: there is nothing to judge.",
+            f"{unanswered} of {len(records)} requests have no response: there is nothing to judge.",
             "Check that the executors can reach the server, or race with fewer --clients.",
         )
 
 
 def judge(spark: SparkSession, records: list[Record], race: RaceSettings) -> list[Judgement]:
-    """Judge the history of each object in the driver or, if all of them are long, by Spark."""
+    """Judge the history of each object, in the driver or, if there are many records, on executors."""
     if len(records) < race.judged_here:
         judgements = judge_history((record.event() for record in records), race.most_orders)
     else:

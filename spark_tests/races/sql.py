@@ -1,7 +1,7 @@
-"""A race through Spark's own connector: threads append to tables and merge into them at the same time.
+"""Race through Spark's connector: threads concurrently append to tables and merge into them.
 
-Every write adds an amount to the sum of a table, so whatever the connector and the catalog make of conflicts,
-the sum must be that of the writes that were acknowledged.
+Every write adds an amount to the sum of a table. However the connector and the catalog resolve conflicts, the sum
+must equal the sum of the acknowledged writes.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 CATALOG, SQL_NAME = "raced", "name"
 CLIENTS, OPERATIONS = 6, 120
 SHARED_BY = 4  # clients that share a table
-ROWS = 3  # among which merges choose
+ROWS = 3  # rows that merges choose from
 STATUS = {OK: 200, REFUSED: 409, UNKNOWN: 0}
 
 
@@ -41,7 +41,7 @@ def through_sql(
     tables: SqlTables,
     name: str = CATALOG,
 ) -> list[Record]:
-    """Let threads of one session write and read; see Traffic. The session has the target as the catalog `name`."""
+    """Run threads of one session that write and read: the traffic of a race by SQL. `name` is the target's catalog."""
     since = time.perf_counter()
     workload = _prepare(spark, catalog, race, name, tables)
     seconds["prepare"] = time.perf_counter() - since
@@ -76,7 +76,7 @@ def table(workload: Workload, number: int) -> str:
 
 
 class Writer:
-    """One client: its statements run one after the other, beside those of the others."""
+    """Client that runs its statements one after the other, concurrently with other clients."""
 
     def __init__(
         self, session: SparkSession, workload: Workload, tables: SqlTables, number: int, on_progress: OnProgress
@@ -85,32 +85,32 @@ class Writer:
         self._workload = workload
         self._tables = tables
         self._number = number
-        self._choose = random.Random(f"{workload.seed}/{number}")  # noqa: S311 - the same choices in every run
+        self._choose = random.Random(f"{workload.seed}/{number}")  # noqa: S311 - reproducible
         self._on_progress = on_progress
         self.records: list[Record] = []
 
     def run(self, operations: int) -> None:
-        """Append, merge and read: `operations` times in all."""
+        """Run a number of appends, merges and reads."""
         acts: list[Callable[[int], None]] = [self.append, self.merge, self.read]
         while len(self.records) < operations:
             act = self._choose.choices(acts, (5, 3, 2))[0]
             act(self._choose.randrange(self._workload.objects["sum"]))
 
     def append(self, number: int) -> None:
-        """Add a row."""
+        """Append a row."""
         amount = self._choose.randrange(1, 1000)
         row = f"SELECT {ROWS + amount}L, {amount}L"
         self._do("append", number, f"INSERT INTO {table(self._workload, number)} {row}", amount)
 
     def merge(self, number: int) -> None:
-        """Add to a row that is there."""
+        """Merge an amount into an existing row."""
         amount, row = self._choose.randrange(1, 1000), self._choose.randrange(ROWS)
         source = f"(SELECT {row}L AS id, {amount}L AS n) AS s ON t.id = s.id"
         update = "WHEN MATCHED THEN UPDATE SET n = t.n + s.n"
         self._do("merge", number, f"MERGE INTO {table(self._workload, number)} AS t USING {source} {update}", amount)
 
     def read(self, number: int) -> None:
-        """Sum all rows."""
+        """Read the sum of all rows."""
         self._do(READ, number, f"SELECT sum(n) FROM {table(self._workload, number)}", None)
 
     def _do(self, action: str, number: int, statement: str, amount: int | None) -> None:
@@ -119,7 +119,7 @@ class Writer:
             rows = self._session.sql(statement).collect()
             result = rows[0][0] if action == READ else None
             status = STATUS[OK]
-        except Exception as error:  # whatever it is: what was acknowledged has to add up
+        except Exception as error:  # any error: only acknowledged writes count
             status = _status(str(error), self._tables)
         key: Key = ("sum", number)
         note = partial(Record, host_name(), self._number, action, key, amount, result, start, time.monotonic())
@@ -128,7 +128,7 @@ class Writer:
 
 
 def _status(message: str, tables: SqlTables) -> int:
-    """Return the status that an error of the connector amounts to."""
+    """Return the HTTP status that corresponds to an error of the connector."""
     if any(name in message for name in tables.unknown):
         return STATUS[UNKNOWN]
     return STATUS[REFUSED] if any(name in message for name in tables.conflicts) else 500

@@ -1,4 +1,4 @@
-"""How clients on executors send requests: where operations lie, and one session for many clients."""
+"""Requests of clients on executors: the paths of operations, and one session for many clients."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from specs.openapi import JSON_TYPE
 
 @dataclass(frozen=True, slots=True)
 class Wire:
-    """A target as executors need it: base URL, headers, and method and path of each operation that it offers."""
+    """Target in a form for executors: base URL, headers, and method and path of each offered operation."""
 
     url: str
     headers: Mapping[str, str]
@@ -27,7 +27,7 @@ class Wire:
     timeout: float
 
     def target(self, operation: str, path: Mapping[str, str], query: str) -> str:
-        """Return the URL of an operation; the values of `path` are encoded here."""
+        """Return the URL of an operation, with the values of `path` percent-encoded."""
         text = self.operations[operation][1]
         for name, value in path.items():
             text = text.replace("{" + name + "}", encode_segment(value))
@@ -44,22 +44,22 @@ def wire_of(target: Target) -> Wire:
 
 
 @dataclass(frozen=True, slots=True)
-class Reply:
-    """An answer: its status, 0 where none came, and its body where that is JSON."""
+class WireReply:
+    """Response of a server: its status, 0 for no response, and its body if it is JSON."""
 
     status: int
     value: Any = None
 
 
 class Sender:
-    """Sends for all clients of a partition."""
+    """Sender of requests for all clients of a partition."""
 
     def __init__(self, wire: Wire, session: aiohttp.ClientSession) -> None:
         self.wire = wire
         self._session = session
 
     def offers(self, *operations: str) -> bool:
-        """True when the target has all of them."""
+        """True if the target offers all of the operations."""
         return all(operation in self.wire.operations for operation in operations)
 
     async def send(
@@ -71,8 +71,8 @@ class Sender:
         query: str = "",
         headers: Mapping[str, str] | None = None,
         patience: float | None = None,
-    ) -> Reply:
-        """Send an operation. With `patience`, hang up after that many seconds."""
+    ) -> WireReply:
+        """Send a request. With `patience`, hang up after that many seconds."""
         url = URL(self.wire.target(operation, path, query), encoded=True)
         content = None if body is None else orjson.dumps(body)
         kind = {} if body is None else {"Content-Type": JSON_TYPE}
@@ -81,9 +81,9 @@ class Sender:
         try:
             async with asyncio.timeout(patience or self.wire.timeout):
                 async with self._session.request(method, url, headers=sent, data=content) as response:
-                    return Reply(response.status, _json(await response.read()))
+                    return WireReply(response.status, _json(await response.read()))
         except (aiohttp.ClientError, TimeoutError):
-            return Reply(0)
+            return WireReply(0)
 
 
 def _json(body: bytes) -> Any:
@@ -93,5 +93,5 @@ def _json(body: bytes) -> Any:
 
 
 def new_session() -> aiohttp.ClientSession:
-    """Return a session in which every client can have a connection at the same time."""
+    """Return a session with a connection for every client."""
     return aiohttp.ClientSession(connector=aiohttp.TCPConnector(limit=0), auto_decompress=False)

@@ -1,4 +1,4 @@
-"""An operation of a race described in words that need no knowledge of the kit."""
+"""Descriptions of a race's operations for readers who do not know the kit."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from conformance.history.events import EXISTS, MISSING
 from conformance.history.registers import AGAIN, SET
 
 HALVES = ("first", "second")
-REASONS = {EXISTS: ", it is there already", MISSING: ", it is not there"}
+REASONS = {EXISTS: ", it exists already", MISSING: ", it does not exist"}
 
 
 def describe(event: Event) -> str:
-    """Return what a client did and how it ended, in one line."""
+    """Return a client's action and its outcome, in one line."""
     phrase = PHRASES.get((str(event.key[0]), event.action)) or ACTIONS.get(event.action)
     did = phrase(event) if phrase else event.action
     if event.action == READ and event.outcome == OK:
@@ -52,13 +52,13 @@ def _reads_half(event: Event) -> str:
 
 def _commits_pair(event: Event) -> str:
     if not isinstance(event.value[0], tuple):
-        return f"{_commits(event)}, and the other table likewise"
+        return f"{_commits(event)}, and the same on the other table"
     (base, first), (other, second) = event.value
     return f"commits snapshot {first} on version {base} and snapshot {second} on version {other}"
 
 
 def _looks(event: Event) -> str:
-    seen = {None: "", 0: ": it is not there", 1: ": it is there"}[event.result and event.result[0]]
+    seen = {None: "", 0: ": it does not exist", 1: ": it exists"}[event.result and event.result[0]]
     return f"looks for the {HALVES[event.value]} table{seen}"
 
 

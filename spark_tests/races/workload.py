@@ -1,4 +1,4 @@
-"""The workload of a race, and a client that makes traffic: its state, its choices and its records."""
+"""Workload of a race, and the client that creates the traffic: its state, its choices and its records."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from typing import Any
 from conformance.history import Key
 from spark_tests.races.clock import Offset, host_name
 from spark_tests.races.records import Record
-from spark_tests.races.wire import Reply, Sender
+from spark_tests.races.wire import Sender, WireReply
 
-HANG_UP, REPEAT = 0.02, 0.03  # how often a client hangs up, or sends the same again
+HANG_UP, REPEAT = 0.02, 0.03  # shares of requests that a client hangs up on, or repeats
 PATIENCE = 0.004  # seconds, at most, before a client hangs up
 TOKENS_EACH = 1_000_000
 Act = Callable[[], Awaitable[object]]
@@ -22,9 +22,9 @@ Act = Callable[[], Awaitable[object]]
 
 @dataclass(frozen=True, slots=True)
 class Workload:
-    """What all clients of a race know: the namespace `home`, the number of objects of each kind, and a seed.
+    """Workload that all clients of a race share: the namespace `home`, the number of objects of each kind, and a seed.
 
-    `keys` says that the server takes idempotency keys, `details` is what an API needs besides.
+    `keys` is true if the server accepts idempotency keys, `details` are further values of an API.
     """
 
     home: tuple[str, ...]
@@ -35,8 +35,8 @@ class Workload:
 
 
 @dataclass(frozen=True, slots=True)
-class Action:
-    """An action of a client: its weight among all, the kind of its object, and the operations that it needs."""
+class ClientAction:
+    """Action of a client: its weight among all actions, the kind of its object, and the operations that it needs."""
 
     weight: int
     kind: str
@@ -45,45 +45,45 @@ class Action:
 
 
 class TrafficClient:
-    """One client. An API says in a subclass what it does."""
+    """Client of a race; a subclass for each API defines its actions."""
 
     def __init__(self, number: int, sender: Sender, workload: Workload, offset: Offset) -> None:
         self.number = number
         self.sender = sender
         self.workload = workload
         self.records: list[Record] = []
-        self.choose = random.Random(f"{workload.seed}/{number}")  # noqa: S311 - the same choices in every run
+        self.choose = random.Random(f"{workload.seed}/{number}")  # noqa: S311 - reproducible
         self._offset = offset
         self._tokens = itertools.count((number + 1) * TOKENS_EACH)
         self._share = 1
         self._host = host_name()
 
-    def actions(self) -> Iterable[Action]:
-        """Return what this client can do. An API says it."""
+    def actions(self) -> Iterable[ClientAction]:
+        """Return the actions of this client; defined by an API."""
         raise NotImplementedError
 
     async def read_final_state(self) -> None:
-        """Read everything when all others have finished. An API says how."""
+        """Read every object after all other clients have finished; defined by an API."""
         raise NotImplementedError
 
     async def run(self, operations: int) -> None:
-        """Act until this number of operations is recorded."""
+        """Run actions until this number of operations is recorded."""
         self._share = max(1, operations)
         possible = [action for action in self.actions() if self._can(action)]
         weights = [action.weight for action in possible]
         while possible and len(self.records) < operations:
             await self.choose.choices(possible, weights)[0].act()
 
-    def _can(self, action: Action) -> bool:
+    def _can(self, action: ClientAction) -> bool:
         return self.sender.offers(*action.operations) and self.workload.objects[action.kind] > 0
 
     @property
     def progress(self) -> float:
-        """How much of its operations this client has done, from 0 to 1."""
+        """Share of this client's operations that are completed, from 0 to 1."""
         return min(1.0, len(self.records) / self._share)
 
     def new_token(self) -> int:
-        """Return a number that no client of the race has used; its first digits are those of the client."""
+        """Return a number that no client of the race has used; its first digits are the client's number."""
         return next(self._tokens)
 
     def pick(self, kind: str) -> int:
@@ -94,15 +94,17 @@ class TrafficClient:
         """Return the time on the driver's clock."""
         return time.monotonic() + self._offset.seconds
 
-    def note(self, action: str, key: Key, start: float, reply: Reply, *, value: Any = None, result: Any = None) -> None:
-        """Record an operation that began at `start` and is over now."""
+    def note(
+        self, action: str, key: Key, start: float, reply: WireReply, *, value: Any = None, result: Any = None
+    ) -> None:
+        """Record an operation that began at `start` and ended now."""
         slack = self._offset.slack
         self.records.append(
             Record(self._host, self.number, action, key, value, result, start, self.now(), slack, reply.status)
         )
 
-    async def once(self, operation: str, path: Mapping[str, str], body: Any = None, **options: Any) -> Reply:
-        """Send a write; now and then hang up before the answer, so that it is unknown whether it was done."""
+    async def once(self, operation: str, path: Mapping[str, str], body: Any = None, **options: Any) -> WireReply:
+        """Send a write; now and then hang up before the response, so that the outcome is unknown."""
         hangs_up = self.choose.random() < HANG_UP
         patience = self.choose.random() * PATIENCE if hangs_up else None
         return await self.sender.send(operation, path, body, patience=patience, **options)

@@ -1,4 +1,4 @@
-"""Scenarios: what a catalog must make possible for Spark, with the real connectors."""
+"""Scenarios: requirements on a catalog that Spark tests with the real connectors."""
 
 from __future__ import annotations
 
@@ -11,5 +11,5 @@ PACKAGE = __name__
 
 
 def noticed_scenarios_file(api: str) -> Path:
-    """Return the file that says which scenarios of an API notice which fault."""
+    """Return the file with the faults that the scenarios of an API notice."""
     return Path(__file__).parent / api / FILE

@@ -1,4 +1,4 @@
-"""Fixtures of all scenarios."""
+"""Fixtures for all scenarios."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from spark_tests.session import SparkSettings
 
 @pytest.fixture(scope="session")
 def starter(pytestconfig: pytest.Config) -> Starter:
-    """What brings the Spark session: the run's own, or one with the default settings."""
+    """Return the starter of the Spark session: the run's own, or one with the default settings."""
     starter: Starter | None = pytestconfig.pluginmanager.get_plugin(NAME)
     if starter is None:
         starter = Starter(SparkSettings())
@@ -26,19 +26,22 @@ def starter(pytestconfig: pytest.Config) -> Starter:
 
 @pytest.fixture
 def attached(starter: Starter, suite: Suite) -> AttachedCatalog:
-    """The session with the target in it."""
+    """Return the session with the target's catalog attached."""
     return starter.attach(suite.settings)
 
 
 @pytest.fixture
 def lake(suite: Suite, attached: AttachedCatalog, catalog: Any) -> Lake:
-    """The target as Spark shows it, with a namespace of the scenario's own."""
+    """Return the target as a catalog in Spark, with the scenario's own namespace."""
     return Lake(attached, lambda: catalog.home, suite.client)
 
 
 @pytest.fixture
 def offered(suite: Suite, request: pytest.FixtureRequest) -> None:
-    """Leave out what the target says it does not have, and block what it lacks without saying so."""
+    """Check that the target has the operations of a scenario.
+
+    Raises Unoffered for an operation that the target rejects as unsupported, Blocked for one that is just missing.
+    """
     requirement = requirement_of(request.node)
     for operation in requirement.operations if requirement else ():
         if operation in suite.client.refused:

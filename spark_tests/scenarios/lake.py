@@ -1,7 +1,7 @@
-"""A catalog as Spark shows it: statements in, rows out.
+"""Catalog in Spark SQL: statements in, rows out.
 
-Every scenario has a namespace of its own, which is dropped afterwards with all that is in it. Identifiers are
-written with `lake.name("t")`, which quotes them.
+Every scenario has its own namespace, which is dropped afterwards with all its objects. `lake.name("t")` is the quoted
+identifier of an object in it.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ Row = tuple[Any, ...]
 
 
 def quoted(*levels: str) -> str:
-    """Return an identifier as SQL writes it."""
+    """Return a quoted identifier for SQL."""
     return ".".join("`" + level.replace("`", "``") + "`" for level in levels)
 
 
 def _argument(value: Any) -> str:
-    """Return an argument of a procedure as SQL writes it."""
+    """Return an argument of a procedure for SQL."""
     if not isinstance(value, str) or EXPRESSION.match(value):
         return str(value)
     return "'" + value.replace("'", "\\'") + "'"
@@ -41,13 +41,13 @@ def _temporary(row: Row) -> bool:
 
 
 def has_property(described: Mapping[str, str], pair: str) -> None:
-    """Check that a namespace, as Spark describes it, has a property: "(name,value)"."""
+    """Check that the description of a namespace contains a property: "(name,value)"."""
     listed = described.get("Properties", "").replace(" ", "")
     holds(pair in listed, f"the Properties of the namespace, {listed or 'nothing'}, hold {pair}")
 
 
 class Lake:
-    """See the module. `catalog` is its name in SQL."""
+    """Catalog in Spark SQL with the scenario's namespace. `catalog` is its name in SQL."""
 
     def __init__(self, attached: AttachedCatalog, home: Callable[[], Sequence[str]], client: Client) -> None:
         self.spark = attached.session
@@ -60,26 +60,26 @@ class Lake:
 
     @property
     def home(self) -> tuple[str, ...]:
-        """The levels of the scenario's namespace, which is created when it is first asked for."""
+        """Levels of the scenario's namespace, which is created on first use."""
         return tuple(self._home())
 
     def name(self, *levels: str) -> str:
-        """Return the quoted name of something in the scenario's namespace."""
+        """Return the quoted name of an object in the scenario's namespace."""
         return quoted(self.catalog, *self.home, *levels)
 
     def at(self, *levels: str) -> str:
-        """Return the quoted name of something anywhere in the catalog."""
+        """Return the quoted name of an object anywhere in the catalog."""
         return quoted(self.catalog, *levels)
 
     @property
     def namespace(self) -> str:
-        """The quoted name of the scenario's namespace."""
+        """Quoted name of the scenario's namespace."""
         return self.name()
 
     # Statements
 
     def run(self, sql: str) -> list[Row]:
-        """Run a statement and return its rows. Raises Violation when Spark refuses it or it does not end."""
+        """Run a statement and return its rows. Raises Violation if Spark rejects it or it does not end."""
         step = self._statement(sql)
         if step.error is not None:
             raise Violation(f"{step.failure}\n{sql}")
@@ -93,9 +93,9 @@ class Lake:
         return rows[0][0]
 
     def refused(self, sql: str, *expected: str) -> str:
-        """Run a statement that must be refused with one of these conditions or exceptions; return the reason.
+        """Run a statement that must be rejected with one of these conditions or exceptions; return the reason.
 
-        Raises Violation when it is not, or with another one.
+        Raises Violation if it is accepted, or rejected with another one.
         """
         step = self._statement(sql)
         if step.error is None:
@@ -106,7 +106,7 @@ class Lake:
         return step.failure
 
     def attempt(self, sql: str) -> list[str]:
-        """Run a statement and return what its error is called, nothing when it is accepted."""
+        """Run a statement and return the names of its error, none if it is accepted."""
         step = self._statement(sql)
         return names(step.error) if step.error is not None else []
 
@@ -114,22 +114,22 @@ class Lake:
         return self.console.run(sql, lambda: [tuple(row) for row in self.spark.sql(sql).collect()])
 
     def frame(self, sql: str) -> DataFrame:
-        """Return a statement's rows as a frame, for jobs."""
+        """Return the data frame of a statement, for jobs."""
         return self.spark.sql(sql)
 
     def job(self, text: str, action: Any) -> list[Any]:
-        """Run a step of a PySpark job, shown as `text`. Raises Violation when Spark refuses it or it does not end."""
+        """Run a step of a PySpark job, shown as `text`. Raises Violation if Spark rejects it or it does not end."""
         step = self.console.run(text, lambda: list(action() or ()), kind="JOB")
         if step.error is not None:
             raise Violation(f"{step.failure}\n{text}")
         return step.rows
 
     def plain(self, *levels: str) -> str:
-        """Return the name that procedures want: quoted, without the catalog."""
+        """Return the quoted name of an object without the catalog, for procedures."""
         return quoted(*self.home, *levels)
 
     def calling(self, procedure: str, **arguments: Any) -> str:
-        """Return the statement that calls a procedure of the connector; expressions of SQL are not quoted."""
+        """Return the statement that calls a procedure of the connector; SQL expressions are not quoted."""
         argument_list = ", ".join(f"{name} => {_argument(value)}" for name, value in arguments.items())
         return f"CALL {quoted(self.catalog)}.system.{procedure}({argument_list})"
 
@@ -138,7 +138,7 @@ class Lake:
         return self.run(self.calling(procedure, **arguments))
 
     def another(self) -> Lake:
-        """Return the same catalog in another session, which shares nothing but the connector."""
+        """Return the same catalog in another session, which shares only the connector."""
         return Lake(self._attached.another_session(), self._home, self.console.client)
 
     # What there is
@@ -146,13 +146,13 @@ class Lake:
     def shown(self, kind: str, *, where: str = "", column: int = 1) -> list[str]:
         """Return the names that SHOW TABLES, VIEWS or NAMESPACES lists in a namespace, sorted.
 
-        Temporary views are the session's own, and left out.
+        Temporary views belong to the session and are left out.
         """
         rows = self.run(f"SHOW {kind} IN {where or self.namespace}")
         return sorted(str(row[column]) for row in rows if not _temporary(row))
 
     def columns(self, table: str) -> dict[str, str]:
-        """Return the columns of a table with their types, as DESCRIBE shows them."""
+        """Return the columns of a table with their types, from DESCRIBE."""
         properties: dict[str, str] = {}
         for row in self.run(f"DESCRIBE {table}"):
             if not row[0] or row[0].startswith("#"):
@@ -161,7 +161,7 @@ class Lake:
         return properties
 
     def described(self, namespace: str) -> dict[str, str]:
-        """Return what DESCRIBE says of a namespace, by what it calls it."""
+        """Return the description of a namespace by DESCRIBE, as values by name."""
         return {str(row[0]): str(row[1] or "") for row in self.run(f"DESCRIBE NAMESPACE EXTENDED {namespace}")}
 
     def properties(self, table: str) -> dict[str, str]:

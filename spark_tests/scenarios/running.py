@@ -1,4 +1,4 @@
-"""Running the scenarios from Python: the same run as `pytest --pyargs spark_tests --lakeproof-server URL`."""
+"""Runs of scenarios from Python, the same as `pytest --pyargs spark_tests --lakeproof-server URL`."""
 
 from __future__ import annotations
 
@@ -35,8 +35,8 @@ def run_scenarios(
 ) -> tuple[Results, int]:
     """Run the scenarios of an API against a target and return the results and the exit code.
 
-    `session` is one that runs already, for which the connectors were chosen. Raises Problem when the target cannot be
-    tested; where Spark cannot run, the scenarios are blocked and say why.
+    `session` is a running session with the connectors. Raises Problem if the target cannot be tested; if Spark cannot
+    start, the scenarios are blocked, with the reason.
     """
     spark = spark or SparkSettings()
     starter = Starter(replace(spark, log=spark.log or Path(settings.report) / LOG), session)

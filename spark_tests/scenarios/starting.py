@@ -1,4 +1,4 @@
-"""The Spark session of a run of scenarios: one for all, opened when the first scenario wants it."""
+"""Spark session of a run of scenarios: one for all, opened by the first scenario."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import pytest
 
 from conformance.values.outcomes import Blocked, Violation
 from conformance.values.settings import Settings
-from spark_tests.connectors import Catalog, catalog_for, connector
+from spark_tests.connectors import SparkCatalog, catalog_for, connector
 from spark_tests.deadlock_watchdog import interrupt_deadlocked_tasks
 from spark_tests.scenarios.statements import failure_reason
 from spark_tests.session import SparkSettings, alive, attach, line_of, open_session
@@ -29,14 +29,14 @@ _NUMBERS = itertools.count(1)
 
 @dataclass(frozen=True, slots=True)
 class AttachedCatalog:
-    """A session with the target's catalog attached."""
+    """Session with the target's catalog attached."""
 
     session: SparkSession
-    catalog: Catalog
+    catalog: SparkCatalog
     connectors: tuple[str, ...] = ()
 
     def interrupt_deadlocks(self) -> int:
-        """Interrupt deadlocked tasks, and return how many there were."""
+        """Interrupt deadlocked tasks, and return their number."""
         connector_row = connector(self.catalog.api, line_of(self.session.version), self.connectors)
         return interrupt_deadlocked_tasks(self.session, connector_row.waits)
 
@@ -48,10 +48,10 @@ class AttachedCatalog:
 
 
 class Starter:
-    """Registered with pytest for the length of a run; brings the session, given or opened and closed here."""
+    """Plugin of pytest that provides the session of a run: a given one, or one that it opens and closes."""
 
     def __init__(self, spark: SparkSettings, session: SparkSession | None = None) -> None:
-        self.__name__ = NAME  # under which pytest registers it
+        self.__name__ = NAME  # name of the plugin in pytest
         self.settings = spark
         self._session = session
         self._problem: Problem | None = None
@@ -59,7 +59,7 @@ class Starter:
         self._attached: dict[Settings, AttachedCatalog] = {}
 
     def session(self, api: str) -> SparkSession:
-        """Return the session, another one if its process has died. Raises Blocked, with the reason, without any."""
+        """Return the session, a new one if its process has died. Raises Blocked if Spark cannot start."""
         if self._session is not None and not alive(self._session):
             self._stack.close()
             self._session = None
@@ -74,11 +74,11 @@ class Starter:
         return self._session
 
     def attach(self, settings: Settings) -> AttachedCatalog:
-        """Attach the target of a run to the session, under a name of its own. Raises Blocked like `session`."""
+        """Attach the target of a run to the session, under a new name. Raises Blocked like `session`."""
         session = self.session(settings.api)
         if settings in self._attached:
             return self._attached[settings]
-        name = f"{settings.api}{next(_NUMBERS)}"  # a session keeps what it has loaded under a name
+        name = f"{settings.api}{next(_NUMBERS)}"  # a session caches the tables of a name
         attached = AttachedCatalog(session, catalog_for(name, settings), self.settings.connectors)
         attach(session, attached.catalog, attached.connectors)
         self._attached[settings] = attached
@@ -86,7 +86,7 @@ class Starter:
 
     @pytest.hookimpl(wrapper=True)
     def pytest_pyfunc_call(self) -> Generator[None, object, object]:
-        """Count what another client raises like what Spark raises: it could not do its work with this server."""
+        """Convert an error of another client to a Violation, as for Spark: the client failed with this server."""
         try:
             return (yield)
         except Exception as error:
@@ -95,16 +95,16 @@ class Starter:
             raise Violation(failure_reason(error)) from error
 
     def pytest_unconfigure(self) -> None:
-        """Stop the session, if it was opened here."""
+        """Stop the session, if the plugin has opened it."""
         self._stack.close()
 
 
 def is_ours(error: BaseException) -> bool:
-    """True when an error was raised by code of the kit, and not by a client that it uses."""
+    """True if code of the kit raised an error, and not a client that it uses."""
     frames = list(traceback.walk_tb(error.__traceback__))
     return not frames or frames[-1][0].f_globals.get("__name__", "").partition(".")[0] in OURS
 
 
 def with_settings(settings: Settings, **other: str) -> Settings:
-    """Return the settings of a run with some of them otherwise."""
+    """Return the settings of a run with changes."""
     return replace(settings, **other)  # type: ignore[arg-type]

@@ -1,4 +1,4 @@
-"""SQL as steps of a requirement: each statement with its rows, or with what Spark refused it with."""
+"""SQL statements as steps of a requirement, with their rows or their errors."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ MOST_CAUSES = 20
 
 @dataclass(slots=True)
 class Statement(Exchange):
-    """One statement, or a step of a job, with its result. `error` is what Spark raised."""
+    """Statement, or step of a job, with its result. `error` is the exception of Spark."""
 
     rows: list[Any] = field(default_factory=list)
     error: BaseException | None = None
 
     def to_step(self) -> Step:
-        """Return the step as reports show it: the text in place of a request, rows in place of an answer."""
+        """Return the step for reports: the text in place of a request, the rows in place of a response."""
         step = Exchange.to_step(self)
         step.request.curl = self.url
         rows = "\n".join(as_json(row, limit=0) for row in self.rows[:MOST_ROWS])
@@ -39,9 +39,9 @@ class Statement(Exchange):
 
 
 class Console:
-    """Runs statements, one at a time, and keeps them as the steps of a requirement.
+    """Runner of statements, one at a time, that records them as the steps of a requirement.
 
-    `seconds` is how long a statement may take; `interrupt_deadlocks` is called once a
+    `seconds` is the time limit of a statement; `interrupt_deadlocks` is called once if a
     statement takes very long.
     """
 
@@ -51,7 +51,7 @@ class Console:
         self._interrupt_deadlocks = interrupt_deadlocks
 
     def run(self, text: str, action: Callable[[], list[Any]], kind: str = "SQL") -> Statement:
-        """Run something under a time limit and return it as a step. Raises Violation when it does not end."""
+        """Run an action with a time limit and return it as a step. Raises Violation if it does not end."""
         step = Statement("", kind, text, {})
         self.client.steps.append(step)
         self.client.requests += 1
@@ -68,7 +68,7 @@ class Console:
         return step
 
     def _call(self, step: Statement, action: Callable[[], list[Any]]) -> bool:
-        """True when the action ended in time; in a thread, because some calls into Java never do."""
+        """Run the action in a thread, since some calls into Java never end; return True if it ended in time."""
 
         def work() -> None:
             try:
@@ -87,7 +87,7 @@ class Console:
 
 
 def names(error: BaseException) -> list[str]:
-    """Return what an error of Spark is called: its condition, and the classes of all its causes in Java."""
+    """Return the names of an error of Spark: its condition, and the classes of all its causes in Java."""
     from py4j.protocol import Py4JError  # noqa: PLC0415 - optional
 
     condition = getattr(error, "getCondition", None) or getattr(error, "getErrorClass", None)
@@ -98,7 +98,7 @@ def names(error: BaseException) -> list[str]:
 
 
 def failure_reason(error: BaseException) -> str:
-    """Return the innermost cause of an error that has a message, in one line, with its class in Java."""
+    """Return the innermost cause with a message, on one line, with its class in Java."""
     causes = _causes(error)
     if causes:
         name, message = next((cause for cause in reversed(causes) if cause[1]), causes[-1])
@@ -107,12 +107,12 @@ def failure_reason(error: BaseException) -> str:
 
 
 def _causes(error: BaseException) -> list[tuple[str, str]]:
-    """Return class and message of the exceptions in Java behind an error, the outermost first."""
+    """Return class and message of the Java exceptions behind an error, the outermost first."""
     from py4j.protocol import Py4JError  # noqa: PLC0415 - optional
 
     exception = getattr(error, "java_exception", None) or getattr(error, "_origin", None)
     causes: list[tuple[str, str]] = []
-    with contextlib.suppress(OSError, Py4JError):  # they cannot be asked once the process of Java has died
+    with contextlib.suppress(OSError, Py4JError):  # the process of Java may have died
         while exception is not None and len(causes) < MOST_CAUSES:
             causes.append((str(exception.getClass().getName()), str(exception.getMessage() or "")))
             exception = exception.getCause()

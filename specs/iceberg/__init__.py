@@ -1,1 +1,1 @@
-"""What is known about the Iceberg REST catalog beside its document and clauses."""
+"""Facts about the Iceberg REST catalog: commits, errors, identifiers."""

@@ -1,7 +1,7 @@
-"""What commits of a document of the Iceberg API may hold: updates and requirements, by their names.
+"""Names of the updates and requirements in the commits of a document of the Iceberg API.
 
-An update is known by its schema. Its action, the word that a commit holds, is another one in a dialect: what
-is `add-spec` elsewhere is `add-partition-spec` in the Tables API.
+An update is identified by its schema. Its action, the word in a commit, may differ in a dialect: `add-spec`
+is `add-partition-spec` in the Tables API.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ UNIONS = ("TableUpdate", "ViewUpdate")
 
 
 def actions(document: Document) -> dict[str, str]:
-    """Return the action of every update that commits of a document may hold, by the name of its schema."""
+    """Return the actions of the updates in a document, by the names of their schemas."""
     return document.once(actions, lambda: _actions(document))
 
 
@@ -28,7 +28,7 @@ def _actions(document: Document) -> dict[str, str]:
 
 
 def requirement_types(document: Document) -> frozenset[str]:
-    """Return the types of the requirements that commits of a document may hold."""
+    """Return the types of the requirements in a document."""
     branches = document.raw["components"]["schemas"]["TableRequirement"]["oneOf"]
     return frozenset(branch["properties"]["type"]["const"] for branch in branches)
 
@@ -41,18 +41,18 @@ def _action(schema: Mapping[str, Any]) -> str:
 
 @cache
 def newest_actions() -> dict[str, str]:
-    """Return the actions of the newest document, by the names of their schemas."""
+    """Return the actions of the updates in the newest document, by the names of their schemas."""
     return actions(find_profile("iceberg").document())
 
 
 @cache
 def newest_requirement_types() -> frozenset[str]:
-    """Return the types of requirements of the newest document."""
+    """Return the types of the requirements in the newest document."""
     return requirement_types(find_profile("iceberg").document())
 
 
 def spelling(document: Document) -> dict[str, str]:
-    """Return the actions that a document names otherwise than the newest one: from its word to this document's."""
+    """Return the actions that a document names differently: from the newest document's word to this document's."""
     return document.once(spelling, lambda: _spelling(document))
 
 

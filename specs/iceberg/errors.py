@@ -1,4 +1,4 @@
-"""The error types of the Iceberg REST catalog: which type goes with which status, on which operation."""
+"""Error types of the Iceberg REST catalog, by operation and status."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ API = "iceberg"
 LABEL = "types"
 TABLE = Path(__file__).with_name("error_types.toml")
 Types = Mapping[int, frozenset[str]]
-OF_ITS_OWN = (404, 409, 422)  # the statuses that an operation answers with for a reason of its own
-OAUTH_OPERATION = "getToken"  # its errors are those of OAuth2, by the document's schema
+OF_ITS_OWN = (404, 409, 422)  # the statuses with a meaning of their own for each operation
+OAUTH_OPERATION = "getToken"  # by the document's schema it returns the errors of OAuth2
 
 
 @cache
 def stated_types(operation_id: str, profile: Profile | None = None) -> Types:
-    """Return the types, by status, with which an operation answers for a reason of its own in a profile.
+    """Return the types of an operation's own errors in a profile (by default the newest), by status.
 
-    Clients tell errors apart by these; another type under such a status is a defect. Without a profile the newest is
-    meant. An addition may be for a revision and those after it: `since`.
+    Clients distinguish errors by these types; another type with the same status is a defect. An addition with `since`
+    applies to that revision and later ones.
     """
     raw, chosen = read_toml(TABLE), profile or find_profile(API)
     allowed = {int(status): frozenset(types) for status, types in raw["operations"].get(operation_id, {}).items()}
@@ -34,20 +34,20 @@ def stated_types(operation_id: str, profile: Profile | None = None) -> Types:
 
 @cache
 def known_types() -> frozenset[str]:
-    """Return all types that some operation answers with for a reason of its own."""
+    """Return the types of all operations' own errors."""
     raw = read_toml(TABLE)
     stated = [types for of_status in raw["operations"].values() for types in of_status.values()]
     return frozenset(name for types in [*stated, *(entry["types"] for entry in raw["addition"])] for name in types)
 
 
 def described(operation_id: str, profile: Profile) -> list[str]:
-    """Return the errors of an operation in words: status and type."""
+    """Return the errors of an operation as texts: status and type."""
     stated = sorted(stated_types(operation_id, profile).items())
     return [f"{status} {name}" for status, types in stated for name in sorted(types)]
 
 
 def unlisted(profile: Profile) -> list[str]:
-    """Return a sentence for each row of a profile that is missing in the table."""
+    """Return a sentence for each row of a profile that is missing from the table."""
     return [
         f"{TABLE.name} has no type for {status} of {operation.id}, which declares that status."
         for operation in profile.document().operations.values()

@@ -1,6 +1,6 @@
-"""How the levels of a namespace travel: as one path segment, or as the value of a query parameter.
+"""Encoding of a namespace's levels as one path segment, or as the value of a query parameter.
 
-They are joined by the byte 0x1F or by the separator that the server's configuration advertises; the root has no name.
+The byte 0x1F, or the separator in the server's configuration, joins the levels; the root has no name.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ SEPARATOR_OVERRIDE = "namespace-separator"
 
 
 def advertised_separator(overrides: Mapping[str, str]) -> str:
-    """Return the separator that a catalog advertises, 0x1F unless it says otherwise.
+    """Return the separator that a catalog advertises, by default 0x1F.
 
-    It stands in the overrides of the configuration, percent-encoded. Raises IdentifierError for an empty one.
+    It is percent-encoded in the overrides of the configuration. Raises IdentifierError for an empty separator.
     """
     separator = decode_segment(overrides.get(SEPARATOR_OVERRIDE, encode_segment(UNIT_SEPARATOR)))
     if not separator:
@@ -24,9 +24,9 @@ def advertised_separator(overrides: Mapping[str, str]) -> str:
 
 
 def join_levels(levels: Sequence[str], separator: str = UNIT_SEPARATOR) -> str:
-    """Return a namespace as one text, not percent-encoded: ["a", "b"], "." -> "a.b".
+    """Join the levels of a namespace, not percent-encoded: ["a", "b"], "." -> "a.b".
 
-    Raises IdentifierError for the root and for a level that is empty or holds a separator.
+    Raises IdentifierError for the root and for a level that is empty or contains a separator.
     """
     if not levels or not all(levels):
         raise IdentifierError(f"the namespace {list(levels)!r} has no level, or an empty one")

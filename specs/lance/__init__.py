@@ -1,1 +1,1 @@
-"""What is known about the Lance Namespace beside its document and clauses."""
+"""Facts about the Lance Namespace: errors, identifiers."""

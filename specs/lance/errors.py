@@ -1,4 +1,4 @@
-"""The numbered errors of the Lance Namespace: code, name, HTTP status, and who may answer which."""
+"""Numbered errors of the Lance Namespace: code, name, HTTP status, and the operations that return them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ TABLE = Path(__file__).with_name("error_codes.toml")
 
 @dataclass(frozen=True, slots=True)
 class ErrorCode:
-    """One numbered error."""
+    """Numbered error."""
 
     code: int
     name: str
@@ -32,9 +32,9 @@ def error_codes() -> dict[str, ErrorCode]:
 
 @cache
 def codes_of(operation_id: str, profile: Profile | None = None) -> frozenset[int]:
-    """Return the codes that an operation may answer in a profile, the newest by default; those common to all too.
+    """Return the codes of an operation's errors in a profile (by default the newest), also those of all operations.
 
-    An addition may be for a revision and those after it: `since`.
+    An addition with `since` applies to that revision and later ones.
     """
     raw, chosen = read_toml(TABLE), profile or find_profile(API)
     additions = [entry for entry in raw["addition"] if chosen.has_reached(entry.get("since", ""))]
@@ -43,13 +43,13 @@ def codes_of(operation_id: str, profile: Profile | None = None) -> frozenset[int
 
 
 def described(operation_id: str, profile: Profile) -> list[str]:
-    """Return the errors of an operation in words: number and name."""
+    """Return the errors of an operation as texts: number and name."""
     names = {error.code: error.name for error in error_codes().values()}
     return [f"{code} {names[code]}" for code in sorted(codes_of(operation_id, profile))]
 
 
 def unlisted(profile: Profile) -> list[str]:
-    """Return a sentence for each row of a profile that is missing in the table."""
+    """Return a sentence for each row of a profile that is missing from the table."""
     raw, known = read_toml(TABLE), {error.code for error in error_codes().values()}
     rows = {*raw["operations"], *(entry["operation"] for entry in raw["addition"])}
     operations = profile.document().operations

@@ -1,7 +1,6 @@
-"""How the identifier of a table or namespace travels: one path segment, or a text in a body.
+"""Encoding of the identifier of a table or namespace as one path segment, or as a text in a body.
 
-Its parts are joined by a delimiter that the request may choose, `$` unless it says otherwise; the delimiter alone
-names the root.
+A delimiter joins its parts: `$`, or the delimiter that the request chooses. The delimiter alone names the root.
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ DELIMITER = "$"
 def join_parts(parts: Sequence[str], delimiter: str = DELIMITER) -> str:
     """Return the string form of an identifier: ["a", "t"] -> "a$t", [] -> "$".
 
-    Raises IdentifierError when a part holds the delimiter: the result would name something else.
+    Raises IdentifierError for a part that contains the delimiter: the result would name another object.
     """
     for part in parts:
         if delimiter in part:

@@ -1,1 +1,1 @@
-"""The Apache Polaris APIs: management, and the catalog that follows Iceberg's."""
+"""Facts about the Apache Polaris APIs: errors."""

@@ -1,7 +1,7 @@
-"""The error types of Apache Polaris: which type goes with which status, on which operation.
+"""Error types of Apache Polaris, by operation and status.
 
-No document names them. Clients show them, so each revision keeps to its own; operations of the Iceberg catalog have
-Iceberg's besides.
+No document names them, but clients show them, so a revision does not change them. Operations of the Iceberg catalog
+also have Iceberg's types.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ Types = Mapping[int, frozenset[str]]
 
 @cache
 def stated_types(operation_id: str, profile: Profile | None = None) -> Types:
-    """Return the types, by status, with which an operation answers in a profile; the newest where none is named."""
+    """Return the types of an operation's errors in a profile (by default the newest), by status."""
     raw, chosen = read_toml(TABLE), profile or find_profile(API)
     allowed: dict[int, frozenset[str]] = {}
     if chosen.suite_of(operation_id) != API:
@@ -35,13 +35,13 @@ def stated_types(operation_id: str, profile: Profile | None = None) -> Types:
 
 
 def described(operation_id: str, profile: Profile) -> list[str]:
-    """Return the errors of an operation in words: status and type."""
+    """Return the errors of an operation as texts: status and type."""
     stated = sorted(stated_types(operation_id, profile).items())
     return [f"{status} {name}" for status, types in stated for name in sorted(types)]
 
 
 def unlisted(profile: Profile) -> list[str]:
-    """Return a sentence for each row of a profile that is missing in the table."""
+    """Return a sentence for each row of a profile that is missing from the table."""
     operations = profile.document().operations.keys() - {OAUTH_OPERATION}
     return [
         f"{TABLE.name} has no type for any error of {operation}."

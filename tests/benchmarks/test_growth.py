@@ -24,5 +24,5 @@ def test_a_row_has_every_size(tmp_path):
 def test_a_size_that_is_not_reached_is_left_out(tmp_path):
     rows = list(grown(MEMORY, [2, 1000], tmp_path, 0.0, lambda *_: None))
     made = {row.quantity: row.figures for row in rows}
-    assert made.pop("tables, memory: made in 0 s") == {"of 1,000": BATCH}
+    assert made.pop("tables, memory: created in 0 s") == {"of 1,000": BATCH}
     assert all(list(figures) == ["2"] for figures in made.values())

@@ -370,7 +370,7 @@ def well_formed(call: Call) -> bool:
     kinds = re.findall(r'"type" ?: ?"(assert-[a-z-]+)"', call.body.decode())
     known = VIEW_REQUIREMENTS if call.operation == "replaceView" else TABLE_REQUIREMENTS
     nameless = any("identifier" not in change for change in call.json.get("table-changes") or ())
-    return not nameless and not VALIDATORS.request_mismatches(call.operation, call.json) and set(kinds) <= known
+    return not nameless and not VALIDATORS.first_request_mismatch(call.operation, call.json) and set(kinds) <= known
 
 
 # What is not there

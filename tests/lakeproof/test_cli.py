@@ -214,7 +214,7 @@ def test_requirements_are_listed_as_check_selects_them(cli):
     [
         (["check", "http://127.0.0.1:9"], "cannot be reached"),
         (["check", "nonsense"], "not an http or https URL"),
-        (["check", "--profile", "lance/1999"], "no profile"),
+        (["check", "--profile", "lance/1999"], "Unknown profile"),
         (["check", "--api", "nothing"], "Invalid value for '--api'"),
         (["check", "--depth", "none"], "Invalid value for '--depth'"),
         (["check", "--kinds", "guess"], "--kinds: unknown kind 'guess'"),
@@ -227,7 +227,7 @@ def test_requirements_are_listed_as_check_selects_them(cli):
         (["check", "--spec", "none.yaml"], "cannot be read"),
         (["check", "--storage", "tape"], "no storage"),
         (["check", "--report", "/proc/none"], "cannot be written"),
-        (["explain", "lance.namespace.create.conflit"], "no requirement"),
+        (["explain", "lance.namespace.create.conflit"], "Unknown requirement"),
         (["report", "none"], "cannot be read"),
         (["expect", "none"], "cannot be read"),
         (["diff", "none", "none"], "cannot be read"),
@@ -238,7 +238,7 @@ def test_requirements_are_listed_as_check_selects_them(cli):
         (["serve", "--fault", "none"], "no fault"),
         (["serve", "--auth", "none-such"], "--auth is unknown"),
         (["serve", "--port", "99999"], "not in the range"),
-        (["serve", "--api", "lance", "--profile", "lance/1999"], "no profile"),
+        (["serve", "--api", "lance", "--profile", "lance/1999"], "Unknown profile"),
         (["serve", "--api", "iceberg", "--warehouse", "a", "--warehouse", "a=file:/b"], "Invalid or repeated name"),
         (["serve", "--api", "iceberg", "--warehouse", "tables"], "Invalid or repeated name"),
         (["serve", "--profile", "iceberg/tables-api"], "no operation that creates a namespace"),
@@ -250,7 +250,7 @@ def test_requirements_are_listed_as_check_selects_them(cli):
         (["spec", "show", "Nothing"], "no operation"),
         (["spec", "lint", "none.yaml"], "cannot be read"),
         (["spec", "diff", "lance", "none.yaml"], "cannot be read"),
-        (["nonsense"], "No such command"),
+        (["nonsense"], "Unknown command"),
     ],
 )
 def test_bad_input_is_one_clear_sentence(cli, arguments, words):

@@ -7,7 +7,7 @@ import pytest
 from click.testing import CliRunner
 
 from lakeproof.commands.serve import serve_command
-from lakeproof.file_options import FileOptionsCommand
+from lakeproof.options import FileOptionsCommand
 from specs.problems import Problem
 
 
@@ -50,7 +50,7 @@ def test_one_value_of_several_needs_no_list(painted):
     ("text", "words"),
     [
         ("[paint]\ncolours = []", "unknown option: colours.\\nDid you mean colour"),
-        ("paint = 1", "no table"),
+        ("paint = 1", "not a table"),
         ("[paint", "not valid TOML"),
     ],
 )

@@ -55,7 +55,7 @@ def test_two_servers_are_compared_and_their_runs_too(cli, folder):
     right, wrong = (serve("lance", storage="memory:pure", faults=faults) for faults in ([], ["conflict-as-400"]))
     with right as first, wrong as other:
         code, out, _ = cli("compare", first.url, other.url, "-k", CONFLICT)
-    assert (code, "Only A keeps to the document" in out, CONFLICT in out) == (1, True, True)
+    assert (code, "Only A follows the document" in out, CONFLICT in out) == (1, True, True)
     code, out, _ = cli("diff", "lakeproof-report/a", "lakeproof-report/b")
     assert (code, "1 newly broken" in out, "CreateNamespace: expected 409, got 400" in out) == (1, True, True)
     assert out.partition("\n")[0].count("(20") == 2, "both runs are named in one line"

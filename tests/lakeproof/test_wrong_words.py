@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from lakeproof.commands import useless
+from lakeproof import options as command_options
 
 
 @pytest.mark.parametrize(
@@ -83,7 +83,7 @@ def test_options_that_do_nothing_are_refused(cli, arguments):
 
 def test_every_command_with_such_options_is_tested():
     tested = {word for arguments in USELESS for word in arguments[:2]}
-    assert tested >= useless.BESIDE.keys() | useless.WITHOUT.keys()
+    assert tested >= command_options.BESIDE.keys() | command_options.WITHOUT.keys()
 
 
 @pytest.mark.parametrize(

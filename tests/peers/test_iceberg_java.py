@@ -19,7 +19,7 @@ from peers.iceberg_java.junit_xml import FILE, Outcome, read_outcomes
 from peers.iceberg_java.kit import CLASSES, ServerInfo, arguments, method_pattern, probe
 from peers.iceberg_java.rck import parse_properties
 from peers.iceberg_java.verdicts import (
-    Run,
+    KitRun,
     build_results,
     requirement_id,
     statement,
@@ -84,7 +84,7 @@ def outcomes(tmp_path):
 
 
 def results_of(outcomes, server_info):
-    run = Run("http://h:1", "", {"credential": "id:secret"}, datetime(2026, 1, 2, tzinfo=UTC), 1.5, "rck http://h:1")
+    run = KitRun("http://h:1", "", {"credential": "id:secret"}, datetime(2026, 1, 2, tzinfo=UTC), 1.5, "rck http://h:1")
     return build_results(run, server_info, outcomes)
 
 
@@ -112,7 +112,7 @@ def test_what_is_left_out_has_a_reason(outcomes, name, reason):
 
 def test_a_test_left_out_without_any_reason_says_so():
     outcome = Outcome(CATALOG, "testAppend()", "skipped", 0.0)
-    assert to_result(outcome).message == "The kit leaves it out without a reason."
+    assert to_result(outcome).message == "The kit skips it without a reason."
 
 
 def test_results_fit_the_schema_and_every_report_is_made(outcomes, tmp_path):
@@ -215,7 +215,7 @@ def test_the_command_in_the_report_has_no_secret():
 
 
 def test_no_server_is_a_problem():
-    with pytest.raises(Problem, match="No server answers"):
+    with pytest.raises(Problem, match="No server responds"):
         probe("http://127.0.0.1:1", {})
 
 

@@ -76,7 +76,7 @@ def test_a_refused_java_is_named(javas):
     with pytest.raises(Problem) as problem:
         find_java("jdk.net")
     assert f"{old} is version 8" in problem.value.message
-    assert f"{bare} lacks the module jdk.net" in problem.value.message
+    assert f"{bare} does not contain the module jdk.net" in problem.value.message
 
 
 def test_the_systems_authorities_are_handed_on(tmp_path):
@@ -139,7 +139,7 @@ def test_a_failure_is_one_problem_with_advice(empty_cache, monkeypatch, tmp_path
 def test_without_maven_and_pyspark_nothing_can_be_fetched(empty_cache, monkeypatch):
     monkeypatch.setattr(jars.shutil, "which", lambda name: None)
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
-    with pytest.raises(Problem, match="no Maven, and no pyspark"):
+    with pytest.raises(Problem, match="neither Maven nor pyspark"):
         jars.resolve()
 
 
@@ -217,7 +217,7 @@ def test_the_fixture_as_a_command_leaves_no_java_behind(java_here):
     assert len(probe(url, {}).endpoints) > 20
     process.terminate()
     assert "every interface" in process.communicate()[1]
-    with pytest.raises(Problem, match="No server answers"):
+    with pytest.raises(Problem, match="No server responds"):
         probe(url, {})
 
 

@@ -13,7 +13,7 @@ import pytest
 from conformance.after.reading import read_results
 from conformance.values.results_files import write_compressed
 from lakeproof import serve
-from spark_tests.connectors import Catalog
+from spark_tests.connectors import SparkCatalog
 from spark_tests.pipeline import reading, schema
 from spark_tests.pipeline.aggregates import QUERIES, aggregate
 from spark_tests.pipeline.generate import Amount, generate, verdict
@@ -38,7 +38,7 @@ def folder(tmp_path_factory):
 def warehouse(spark, folder, tmp_path_factory):
     """A warehouse on a directory with all runs in it, and what loading them said."""
     with serve("iceberg", storage=f"dir:{tmp_path_factory.mktemp('warehouse')}") as server:
-        attach(spark, Catalog(CATALOG, "iceberg", server.url, {"cache-enabled": "false"}))
+        attach(spark, SparkCatalog(CATALOG, "iceberg", server.url, {"cache-enabled": "false"}))
         yield load(spark, [folder])
 
 
@@ -243,7 +243,7 @@ def edit(folder, change):
 def test_empty_warehouse(spark, monkeypatch):
     monkeypatch.setattr(schema, "CATALOG", "lakeproof_empty")
     with serve("iceberg") as server:
-        attach(spark, Catalog("lakeproof_empty", "iceberg", server.url))
+        attach(spark, SparkCatalog("lakeproof_empty", "iceberg", server.url))
         with pytest.raises(Problem, match="The warehouse is empty"):
             schema.check_tables(spark)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from pyiceberg.exceptions import ForbiddenError
 
-from spark_tests.connectors import Catalog
+from spark_tests.connectors import SparkCatalog
 from tests.clients.polaris_quickstart import NAME, PROFILES, ROWS, quickstart
 
 
@@ -21,7 +21,7 @@ def lake(spark, start):
     from spark_tests.session import attach  # noqa: PLC0415 - optional
 
     session = spark.newSession()
-    attach(session, Catalog(NAME, "polaris", f"{start.url}/api/catalog", start.settings()))
+    attach(session, SparkCatalog(NAME, "polaris", f"{start.url}/api/catalog", start.settings()))
     return session
 
 

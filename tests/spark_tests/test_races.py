@@ -147,7 +147,7 @@ def test_executors_that_fail(spark, monkeypatch):
         yield clock.ClockAddress((address, 9), "elsewhere")
 
     monkeypatch.setattr(running, "clock", silent)
-    with pytest.raises(Problem, match=r"not run to its end: TimeoutError: the driver's clock .* does not answer"):
+    with pytest.raises(Problem, match=r"The race failed: TimeoutError: the driver's clock .* does not respond"):
         race_on(spark, "iceberg")
 
 

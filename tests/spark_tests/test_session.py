@@ -79,7 +79,7 @@ def test_a_jar_that_no_registry_has_is_named(session_module, monkeypatch, tmp_pa
 
 def test_coordinates_of_something_else_are_refused(session_module):
     chosen = session_module.SparkSettings(connectors=("org.example:thing:1",))
-    with pytest.raises(Problem, match="not a connector that the kit knows"):
+    with pytest.raises(Problem, match="unknown connector"):
         session_module.spark_settings(chosen, apis=("lance",))
 
 

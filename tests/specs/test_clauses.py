@@ -69,7 +69,7 @@ def test_a_place_that_is_not_there_is_noticed(place):
         ({"source": "sense"}, "the clause 'create-table' is a MUST, but its only source is 'sense'."),
         ({"source": "clients, sense"}, "is a MUST, but its only source is 'clients, sense'."),
         ({"level": "MUSTN'T"}, "the clause 'create-table' has no level."),
-        ({"text": "", "source": ""}, "the clause 'create-table' lacks source, text."),
+        ({"text": "", "source": ""}, "the clause 'create-table' has no source, text."),
     ],
 )
 def test_what_makes_a_clause_an_error(change, message):

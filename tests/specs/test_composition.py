@@ -82,14 +82,14 @@ def test_paths_are_below_their_mounts_and_other_components_get_another_name():
 
 
 def test_an_operation_is_in_one_document_unless_it_is_renamed():
-    with pytest.raises(Problem, match="has the operation a too"):
+    with pytest.raises(Problem, match="also has the operation a"):
         compose("both", [Mounted(document("a", "string"), "/a"), Mounted(document("a", "string"), "/b")])
     renamed = Mounted(document("a", "string"), "/b", {"a": "otherA"})
     assert list(compose("both", [Mounted(document("a", "string"), "/a"), renamed]).operations) == ["a", "otherA"]
 
 
 def test_two_documents_cannot_have_one_path():
-    with pytest.raises(Problem, match="has the path /v1/x too"):
+    with pytest.raises(Problem, match="also has the path /v1/x"):
         compose("both", [Mounted(document("a", "string")), Mounted(document("b", "string"))])
 
 

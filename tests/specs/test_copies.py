@@ -9,7 +9,7 @@ import yaml
 
 from lakeproof import check
 from specs.apis import apis
-from specs.overlay import Action, apply_fitting
+from specs.overlay import OverlayAction, apply_fitting
 from specs.problems import Problem
 from specs.profiles import Profile, find_profile, nearest_profile, profiles
 from specs.references import dangling
@@ -108,8 +108,8 @@ def test_a_copy_of_a_document_that_follows_another_api_stands_for_that(tmp_path)
 def test_an_action_that_refers_to_what_a_document_lacks_does_not_fit():
     document = {"paths": {"/a": {"parameters": []}}, "components": {"schemas": {"Here": {}}}}
     places = "$.paths[*].parameters"
-    fits = Action(places, "because", {"$ref": "#/components/schemas/Here"})
-    lost = Action(places, "because", {"$ref": "#/components/parameters/nowhere"})
+    fits = OverlayAction(places, "because", {"$ref": "#/components/schemas/Here"})
+    lost = OverlayAction(places, "because", {"$ref": "#/components/parameters/nowhere"})
     assert apply_fitting(document, [lost, fits]) == (
         {**document, "paths": {"/a": {"parameters": [{"$ref": "#/components/schemas/Here"}]}}},
         [lost],
@@ -119,16 +119,16 @@ def test_an_action_that_refers_to_what_a_document_lacks_does_not_fit():
 
 def test_an_action_may_refer_to_what_a_later_one_adds_and_goes_with_it():
     document = {"components": {"schemas": {"A": {}}}}
-    refers = Action("$.components.schemas.A", "because", {"allOf": [{"$ref": "#/components/schemas/B"}]})
-    adds = Action("$.components.schemas", "because", {"B": {"type": "object"}})
-    lost = Action("$.components.schemas", "because", {"B": {"$ref": "#/components/schemas/C"}})
+    refers = OverlayAction("$.components.schemas.A", "because", {"allOf": [{"$ref": "#/components/schemas/B"}]})
+    adds = OverlayAction("$.components.schemas", "because", {"B": {"type": "object"}})
+    lost = OverlayAction("$.components.schemas", "because", {"B": {"$ref": "#/components/schemas/C"}})
     assert apply_fitting(document, [refers, adds])[1] == []
     assert apply_fitting(document, [refers, lost]) == (document, [refers, lost])
 
 
 def test_what_leads_nowhere_in_the_document_itself_is_no_fault_of_an_action():
     document = {"components": {"schemas": {"A": {"$ref": "#/components/schemas/none"}}}}
-    action = Action("$.components.schemas.A", "because", {"anyOf": [{"$ref": "#/components/schemas/none"}]})
+    action = OverlayAction("$.components.schemas.A", "because", {"anyOf": [{"$ref": "#/components/schemas/none"}]})
     assert apply_fitting(document, [action])[1] == []
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from specs.apis import apis
+from specs.expansions import expand_nullable
 from specs.files import read_yaml
-from specs.nullable import expand_nullable
-from specs.overlay import REVISIONS, Action, OverlayError, apply_overlay, read_overlay
+from specs.overlay import REVISIONS, OverlayAction, OverlayError, apply_overlay, read_overlay
 from specs.profiles import profiles
 
 DOCUMENT = {"title": "t", "a": {"list": [1, 2], "name": "x", "deep": {"b": 1}}, "items": [{"n": 1}, {"n": 2}, {"n": 3}]}
@@ -15,7 +15,7 @@ FILES = sorted(path for api in apis().values() for path in api.folder.glob("over
 
 
 def changed(target, update=None):
-    return apply_overlay(DOCUMENT, [Action(target, "because", update)])
+    return apply_overlay(DOCUMENT, [OverlayAction(target, "because", update)])
 
 
 def test_an_update_is_merged_into_an_object_at_every_depth():
@@ -54,7 +54,7 @@ def test_an_action_that_changes_nothing_is_an_error(target, update):
 
 
 def test_a_target_that_is_no_path_is_an_error():
-    with pytest.raises(OverlayError, match="not a JSONPath"):
+    with pytest.raises(OverlayError, match="not a valid JSONPath"):
         changed("/a/name", "y")
 
 

@@ -1,4 +1,4 @@
-"""Fixtures of the Iceberg scenarios."""
+"""Fixtures for the Iceberg scenarios."""
 
 from __future__ import annotations
 
@@ -12,6 +12,6 @@ from conformance.iceberg.catalog import IcebergCatalog
 
 @pytest.fixture
 def catalog(suite: Suite, offered: None) -> Iterator[IcebergCatalog]:
-    """The target without Spark between; what a scenario leaves in its namespace is dropped afterwards."""
+    """Yield the target for direct requests; drop the rest of the scenario's namespace afterwards."""
     yield IcebergCatalog(suite.target)
     suite.clean_up(look=True)

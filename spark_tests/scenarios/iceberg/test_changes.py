@@ -1,4 +1,4 @@
-"""What a table consists of, changed by SQL: columns, partitions, order."""
+"""Changes of a table by SQL: columns, partitions, order."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ CLAUSE = "iceberg-definitions"
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
-    """A change of the columns `a INT, b STRING, s STRUCT<x: INT>` of a table with one row (1, 'b', (2))."""
+class ColumnChange:
+    """Change of the columns `a INT, b STRING, s STRUCT<x: INT>` of a table with one row (1, 'b', (2))."""
 
     sql: str
     columns: dict[str, str]
@@ -26,26 +26,28 @@ class Change:
 
 S = "struct<x:int>"
 CHANGES = {
-    "added": Change("ADD COLUMN c DOUBLE", {"a": "int", "b": "string", "s": S, "c": "double"}, ((1, "b", (2,), None),)),
-    "added_first": Change(
+    "added": ColumnChange(
+        "ADD COLUMN c DOUBLE", {"a": "int", "b": "string", "s": S, "c": "double"}, ((1, "b", (2,), None),)
+    ),
+    "added_first": ColumnChange(
         "ADD COLUMN c INT FIRST", {"c": "int", "a": "int", "b": "string", "s": S}, ((None, 1, "b", (2,)),)
     ),
-    "added_nested": Change(
+    "added_nested": ColumnChange(
         "ADD COLUMN s.y STRING", {"a": "int", "b": "string", "s": "struct<x:int,y:string>"}, ((1, None),), "a, s.y"
     ),
-    "renamed": Change("RENAME COLUMN b TO c", {"a": "int", "c": "string", "s": S}, ((1, "b"),), "a, c"),
-    "dropped": Change("DROP COLUMN b", {"a": "int", "s": S}, ((1, (2,)),)),
-    "widened": Change("ALTER COLUMN a TYPE BIGINT", {"a": "bigint", "b": "string", "s": S}, ((1, "b"),), "a, b"),
-    "moved": Change("ALTER COLUMN b FIRST", {"b": "string", "a": "int", "s": S}, (("b", 1, (2,)),)),
-    "commented": Change(
+    "renamed": ColumnChange("RENAME COLUMN b TO c", {"a": "int", "c": "string", "s": S}, ((1, "b"),), "a, c"),
+    "dropped": ColumnChange("DROP COLUMN b", {"a": "int", "s": S}, ((1, (2,)),)),
+    "widened": ColumnChange("ALTER COLUMN a TYPE BIGINT", {"a": "bigint", "b": "string", "s": S}, ((1, "b"),), "a, b"),
+    "moved": ColumnChange("ALTER COLUMN b FIRST", {"b": "string", "a": "int", "s": S}, (("b", 1, (2,)),)),
+    "commented": ColumnChange(
         "ALTER COLUMN a COMMENT 'c'", {"a": "int", "b": "string", "s": S}, ((1, "b", (2,)),), comments={"a": "c"}
     ),
 }
 
 
 @must("spark.iceberg.column.{}", operations=["updateTable"], clause=CLAUSE, kind="scenario", each=CHANGES)
-def test_columns(lake: Lake, case: Change) -> None:
-    """A column is {}: the table has the new columns, and the rows that were there are read with them."""
+def test_columns(lake: Lake, case: ColumnChange) -> None:
+    """After a column is {}, the table has the new columns, and its earlier rows are read with them."""
     lake.run(f"CREATE TABLE {lake.name('t')} (a INT, b STRING, s STRUCT<x: INT>) USING iceberg")
     lake.run(f"INSERT INTO {lake.name('t')} VALUES (1, 'b', named_struct('x', 2))")
     lake.run(f"ALTER TABLE {lake.name('t')} {case.sql}")
@@ -57,7 +59,7 @@ def test_columns(lake: Lake, case: Change) -> None:
 
 @must("spark.iceberg.column.dropped-and-added", operations=["updateTable"], clause=CLAUSE, kind="scenario")
 def test_dropped_and_added(lake: Lake) -> None:
-    """A column that is dropped and added again under its name does not bring its old values back."""
+    """After a column is dropped and added again under its name, its old values are not read."""
     lake.run(f"CREATE TABLE {lake.name('t')} USING iceberg AS SELECT 1 AS a, 'old' AS b")
     lake.run(f"ALTER TABLE {lake.name('t')} DROP COLUMN b")
     lake.run(f"ALTER TABLE {lake.name('t')} ADD COLUMN b STRING")
@@ -66,7 +68,7 @@ def test_dropped_and_added(lake: Lake) -> None:
 
 @must("spark.iceberg.column.required-dropped", operations=["updateTable"], clause=CLAUSE, kind="scenario")
 def test_optional(lake: Lake) -> None:
-    """A required column is made optional and then takes nulls."""
+    """After a required column is made optional, it accepts nulls."""
     lake.run(f"CREATE TABLE {lake.name('t')} (a INT NOT NULL) USING iceberg")
     lake.run(f"ALTER TABLE {lake.name('t')} ALTER COLUMN a DROP NOT NULL")
     lake.run(f"INSERT INTO {lake.name('t')} VALUES (NULL)")
@@ -75,7 +77,7 @@ def test_optional(lake: Lake) -> None:
 
 @must("spark.iceberg.column.identifiers", operations=["updateTable"], clause=CLAUSE, kind="scenario")
 def test_identifiers(lake: Lake, catalog: IcebergCatalog) -> None:
-    """Identifier fields are set and dropped."""
+    """SET IDENTIFIER FIELDS sets identifier fields, and DROP IDENTIFIER FIELDS removes them."""
     lake.run(f"CREATE TABLE {lake.name('t')} (a INT NOT NULL, b INT NOT NULL) USING iceberg")
     lake.run(f"ALTER TABLE {lake.name('t')} SET IDENTIFIER FIELDS a, b")
     lake.run(f"ALTER TABLE {lake.name('t')} DROP IDENTIFIER FIELDS b")
@@ -86,24 +88,24 @@ def test_identifiers(lake: Lake, catalog: IcebergCatalog) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class Layout:
-    """Changes of the layout of a table of `id, day` that is partitioned by id, and the transforms in force then."""
+class PartitionChange:
+    """Changes of the partition spec of a table of `id, day` that is partitioned by id, and the resulting transforms."""
 
     changes: tuple[str, ...]
     transforms: list[str]
 
 
 LAYOUTS = {
-    "added": Layout(("ADD PARTITION FIELD months(day)",), ["identity", "month"]),
-    "dropped": Layout(("DROP PARTITION FIELD id",), []),
-    "replaced": Layout(("REPLACE PARTITION FIELD id WITH bucket(4, id)",), ["bucket[4]"]),
-    "restored": Layout(("DROP PARTITION FIELD id", "ADD PARTITION FIELD id"), ["identity"]),
+    "added": PartitionChange(("ADD PARTITION FIELD months(day)",), ["identity", "month"]),
+    "dropped": PartitionChange(("DROP PARTITION FIELD id",), []),
+    "replaced": PartitionChange(("REPLACE PARTITION FIELD id WITH bucket(4, id)",), ["bucket[4]"]),
+    "restored": PartitionChange(("DROP PARTITION FIELD id", "ADD PARTITION FIELD id"), ["identity"]),
 }
 
 
 @must("spark.iceberg.partition.{}", operations=["updateTable"], clause=CLAUSE, kind="scenario", each=LAYOUTS)
-def test_partitions(lake: Lake, catalog: IcebergCatalog, case: Layout) -> None:
-    """A partition field is {}: rows from before and after are both read, also with a filter on that column."""
+def test_partitions(lake: Lake, catalog: IcebergCatalog, case: PartitionChange) -> None:
+    """After a partition field is {}, rows from before and after are read, also with a filter on that column."""
     table = lake.name("t")
     lake.run(f"CREATE TABLE {table} (id INT, day DATE) USING iceberg PARTITIONED BY (id)")
     lake.run(f"INSERT INTO {table} VALUES (1, DATE'2024-01-01'), (2, DATE'2024-02-01')")
@@ -123,7 +125,7 @@ def test_partitions(lake: Lake, catalog: IcebergCatalog, case: Layout) -> None:
 
 @must("spark.iceberg.order.written", operations=["updateTable"], clause=CLAUSE, kind="scenario")
 def test_order(lake: Lake, catalog: IcebergCatalog) -> None:
-    """WRITE ORDERED BY sets a sort order, WRITE UNORDERED takes it away; rows are written under both."""
+    """WRITE ORDERED BY sets a sort order, WRITE UNORDERED removes it, and rows can be written with either."""
     table = lake.name("t")
     lake.run(f"CREATE TABLE {table} (a INT, b STRING) USING iceberg")
     lake.run(f"ALTER TABLE {table} WRITE ORDERED BY b DESC NULLS LAST, a")

@@ -1,4 +1,4 @@
-"""Several sessions at once."""
+"""Concurrent sessions."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from conformance.author.requirement import must
 from conformance.iceberg.catalog import IcebergCatalog
 from conformance.values.json_values import shown
 from conformance.values.outcomes import Violation
-from spark_tests.scenarios.iceberg.rows import new_table, words
+from spark_tests.scenarios.iceberg.tables import new_table, words
 from spark_tests.scenarios.lake import Lake
 
 CLAUSE = "iceberg-concurrency"
@@ -19,7 +19,7 @@ CONFLICTS = {"CommitFailedException", "ValidationException", "CommitStateUnknown
 
 
 def at_once(lake: Lake, statements: list[list[str]]) -> list[list[list[str]]]:
-    """Run lists of statements, each in a session of its own, at the same time; return what their errors are called."""
+    """Run lists of statements concurrently, each in its own session; return the names of their errors."""
     sessions = [lake.another() for _ in statements]
 
     def work(pair: tuple[Lake, list[str]]) -> list[list[str]]:
@@ -32,7 +32,7 @@ def at_once(lake: Lake, statements: list[list[str]]) -> list[list[list[str]]]:
 
 @must("spark.iceberg.concurrency.appends", operations=["updateTable"], clause=CLAUSE, kind="scenario")
 def test_appends(lake: Lake) -> None:
-    """Appends of several sessions at once: what was acknowledged is there once, and nothing else."""
+    """After concurrent appends of several sessions, the table contains each acknowledged row once and no other row."""
     table = lake.name("t")
     lake.run(
         f"CREATE TABLE {table} (x INT) USING iceberg TBLPROPERTIES "
@@ -49,7 +49,7 @@ def test_appends(lake: Lake) -> None:
 
 @must("spark.iceberg.concurrency.updates", operations=["updateTable"], clause=CLAUSE, kind="scenario")
 def test_updates(lake: Lake) -> None:
-    """Updates of one row by several sessions: the row counts those that were acknowledged."""
+    """After concurrent updates of one row by several sessions, the row counts the acknowledged updates."""
     table = lake.name("t")
     lake.run(f"CREATE TABLE {table} USING iceberg TBLPROPERTIES ('format-version' = '2') AS SELECT 0 AS n")
     failures = at_once(lake, [[f"UPDATE {table} SET n = n + 1"] * ROUNDS] * WRITERS)
@@ -63,7 +63,7 @@ def test_updates(lake: Lake) -> None:
 
 @must("spark.iceberg.concurrency.other-partitions", operations=["updateTable"], clause=CLAUSE, kind="scenario")
 def test_partitions(lake: Lake) -> None:
-    """Deletes in several partitions at once: each takes its own rows away, or is refused and takes none."""
+    """Of concurrent deletes in several partitions, each deletes its own rows, or is rejected and deletes none."""
     table = new_table(lake, "copy-on-write", rows=9)
     failures = at_once(lake, [[f"DELETE FROM {table} WHERE part = {part} AND id < 6"] for part in range(3)])
     deleted = {id for id in range(6) if not failures[id % 3][0]}
@@ -72,7 +72,7 @@ def test_partitions(lake: Lake) -> None:
 
 @must("spark.iceberg.concurrency.creations", operations=["createTable"], clause=CLAUSE, kind="scenario")
 def test_creations(lake: Lake) -> None:
-    """Of several sessions that create one table, exactly one succeeds, and the table is that one's."""
+    """If several sessions create the same table concurrently, exactly one succeeds, and its table remains."""
     table = lake.name("t")
     failures = at_once(
         lake, [[f"CREATE TABLE {table} USING iceberg AS SELECT {number} AS x"] for number in range(WRITERS)]
@@ -86,7 +86,7 @@ def test_creations(lake: Lake) -> None:
 
 @must("spark.iceberg.concurrency.seen", operations=["loadTable"], clause=CLAUSE, kind="scenario")
 def test_seen(lake: Lake) -> None:
-    """What one session has written, another one reads at once."""
+    """Rows that one session has written are immediately read by another session."""
     table, other = lake.name("t"), lake.another()
     lake.run(f"CREATE TABLE {table} (x INT) USING iceberg")
     for x in range(3):
@@ -98,7 +98,7 @@ def test_seen(lake: Lake) -> None:
 
 @must("spark.iceberg.concurrency.stale", operations=["updateTable"], clause=CLAUSE, kind="scenario")
 def test_stale(lake: Lake, catalog: IcebergCatalog) -> None:
-    """A commit that was made for a schema that is no longer there is refused as a conflict."""
+    """A commit for a schema that has changed since is rejected as a conflict."""
     table = lake.name("t")
     lake.run(f"CREATE TABLE {table} (x INT) USING iceberg")
     id = catalog.table_id()

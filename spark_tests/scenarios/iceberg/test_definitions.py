@@ -1,4 +1,4 @@
-"""Tables by SQL: made, replaced, renamed, dropped."""
+"""Definitions of tables by SQL: create, replace, rename, drop."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ TYPES = {
 
 @must("spark.iceberg.table.created", operations=["createTable", "loadTable"], clause=CLAUSE, kind="scenario")
 def test_create(lake: Lake) -> None:
-    """A table with columns of every type is created, listed, and described with these columns and no rows."""
+    """A table created with columns of every type is listed, described with these columns, and has no rows."""
     lake.run(
         f"CREATE TABLE {lake.name('t')} ({', '.join(f'{column} {TYPES[column]}' for column in TYPES)}) USING iceberg"
     )
@@ -41,7 +41,7 @@ def test_create(lake: Lake) -> None:
 
 @must("spark.iceberg.table.created-in-full", operations=["createTable"], clause=CLAUSE, kind="scenario")
 def test_create_in_full(lake: Lake, catalog: IcebergCatalog) -> None:
-    """Comments, required columns, partitions and properties of CREATE TABLE are those of the table."""
+    """CREATE TABLE with comments, required columns, partitions and properties creates a table with all of them."""
     lake.run(
         f"CREATE TABLE {lake.name('t')} (id BIGINT NOT NULL COMMENT 'the key', day DATE) USING iceberg "
         "PARTITIONED BY (bucket(4, id), months(day)) COMMENT 'all of it' TBLPROPERTIES ('lp.a' = '1')"
@@ -65,7 +65,7 @@ def test_create_in_full(lake: Lake, catalog: IcebergCatalog) -> None:
     each={"1": 1, "2": 2},
 )
 def test_format_version(lake: Lake, catalog: IcebergCatalog, case: int) -> None:
-    """A table is made and written in format version {}."""
+    """A table can be created and written in format version {}."""
     lake.run(f"CREATE TABLE {lake.name('t')} (x INT) USING iceberg TBLPROPERTIES ('format-version' = '{case}')")
     lake.run(f"INSERT INTO {lake.name('t')} VALUES (1)")
     equal(catalog.metadata(catalog.table_id())["format-version"], case, "the format-version")
@@ -74,7 +74,7 @@ def test_format_version(lake: Lake, catalog: IcebergCatalog, case: int) -> None:
 
 @must("spark.iceberg.table.upgraded", operations=["updateTable"], clause=CLAUSE, kind="scenario")
 def test_upgrade(lake: Lake, catalog: IcebergCatalog) -> None:
-    """A table is raised from format version 1 to 2 and keeps its rows."""
+    """A table upgraded from format version 1 to 2 keeps its rows."""
     lake.run(f"CREATE TABLE {lake.name('t')} (x INT) USING iceberg TBLPROPERTIES ('format-version' = '1')")
     lake.run(f"INSERT INTO {lake.name('t')} VALUES (1)")
     lake.run(f"ALTER TABLE {lake.name('t')} SET TBLPROPERTIES ('format-version' = '2')")
@@ -87,7 +87,7 @@ def test_upgrade(lake: Lake, catalog: IcebergCatalog) -> None:
     "spark.iceberg.table.created-as-select", operations=["createTable", "updateTable"], clause=CLAUSE, kind="scenario"
 )
 def test_ctas(lake: Lake, catalog: IcebergCatalog) -> None:
-    """CREATE TABLE AS SELECT makes a table with its rows, partitions and properties, in one snapshot."""
+    """CREATE TABLE AS SELECT creates a table with the rows, partitions and properties, in one snapshot."""
     lake.run(
         f"CREATE TABLE {lake.name('t')} USING iceberg PARTITIONED BY (part) TBLPROPERTIES ('lp.a' = '1') "
         "AS SELECT id, id % 3 AS part FROM range(10)"
@@ -101,7 +101,7 @@ def test_ctas(lake: Lake, catalog: IcebergCatalog) -> None:
 
 @must("spark.iceberg.table.create-as-select-failed", operations=["createTable"], clause=CLAUSE, kind="scenario")
 def test_ctas_fails(lake: Lake) -> None:
-    """CREATE TABLE AS SELECT leaves no table when the query fails."""
+    """CREATE TABLE AS SELECT creates no table if the query fails."""
     lake.attempt(f"CREATE TABLE {lake.name('t')} USING iceberg AS SELECT raise_error('no') AS x FROM range(3)")
     same_items(lake.shown("TABLES"), [], "the listed tables")
     lake.run(f"CREATE TABLE {lake.name('t')} USING iceberg AS SELECT 1 AS x")
@@ -110,7 +110,7 @@ def test_ctas_fails(lake: Lake) -> None:
 
 @must("spark.iceberg.table.replaced", operations=["updateTable"], clause=CLAUSE, kind="scenario")
 def test_replace(lake: Lake, catalog: IcebergCatalog) -> None:
-    """REPLACE TABLE leaves the same table with other columns, without rows and with its history."""
+    """REPLACE TABLE changes the columns of the same table, removes its rows and keeps its history."""
     lake.run(f"CREATE TABLE {lake.name('t')} USING iceberg AS SELECT 1 AS x")
     before = catalog.metadata(catalog.table_id())
     lake.run(f"REPLACE TABLE {lake.name('t')} (y STRING) USING iceberg")
@@ -124,7 +124,7 @@ def test_replace(lake: Lake, catalog: IcebergCatalog) -> None:
 
 @must("spark.iceberg.table.replaced-as-select", operations=["updateTable"], clause=CLAUSE, kind="scenario")
 def test_rtas(lake: Lake, catalog: IcebergCatalog) -> None:
-    """CREATE OR REPLACE TABLE AS SELECT replaces rows and layout at once; the rows before can still be read."""
+    """CREATE OR REPLACE TABLE AS SELECT replaces rows and layout in one commit; earlier rows can still be read."""
     lake.run(f"CREATE TABLE {lake.name('t')} USING iceberg AS SELECT 1 AS x")
     first = number(catalog.metadata(catalog.table_id())["current-snapshot-id"], "the current-snapshot-id")
     lake.run(f"CREATE OR REPLACE TABLE {lake.name('t')} USING iceberg PARTITIONED BY (x) AS SELECT 2 AS x, 'b' AS y")
@@ -148,7 +148,7 @@ def test_rename(lake: Lake) -> None:
 
 @must("spark.iceberg.table.dropped", operations=["dropTable"], clause=CLAUSE, kind="scenario")
 def test_drop(lake: Lake) -> None:
-    """A dropped table is gone, and its name can be used for another one at once."""
+    """A dropped table is not listed, and its name can be used for another table immediately."""
     lake.run(f"CREATE TABLE {lake.name('t')} USING iceberg AS SELECT 1 AS x")
     lake.run(f"DROP TABLE {lake.name('t')}")
     same_items(lake.shown("TABLES"), [], "the listed tables")
@@ -158,7 +158,7 @@ def test_drop(lake: Lake) -> None:
 
 @must("spark.iceberg.table.purged", operations=["dropTable"], clause=CLAUSE, kind="scenario")
 def test_purge(lake: Lake) -> None:
-    """DROP TABLE with PURGE takes the table and its data files away."""
+    """DROP TABLE with PURGE deletes the table and its data files."""
     lake.run(f"CREATE TABLE {lake.name('t')} USING iceberg AS SELECT 1 AS x")
     files = [local_path(uri) for (uri,) in lake.run(f"SELECT file_path FROM {lake.name('t', 'files')}")]
     if not all(path and path.exists() for path in files):
@@ -170,7 +170,7 @@ def test_purge(lake: Lake) -> None:
 
 @must("spark.iceberg.table.properties", operations=["updateTable"], clause=CLAUSE, kind="scenario")
 def test_properties(lake: Lake) -> None:
-    """Properties are set, replaced and removed, and the others stay."""
+    """Setting, replacing and removing properties of a table leaves its other properties unchanged."""
     lake.run(f"CREATE TABLE {lake.name('t')} (x INT) USING iceberg TBLPROPERTIES ('a' = '1', 'b' = '1', 'c' = '1')")
     lake.run(f"ALTER TABLE {lake.name('t')} SET TBLPROPERTIES ('b' = '2')")
     lake.run(f"ALTER TABLE {lake.name('t')} UNSET TBLPROPERTIES ('c')")

@@ -17,7 +17,7 @@ NO_SCHEMA = "SCHEMA_NOT_FOUND"
 
 @must("spark.iceberg.error.table-exists", operations=["createTable"], clause=CLAUSE, kind="scenario")
 def test_table_exists(lake: Lake) -> None:
-    """CREATE TABLE of a table that exists is refused as such, and with IF NOT EXISTS leaves it as it is."""
+    """CREATE TABLE on an existing table is rejected as existing, and with IF NOT EXISTS leaves it unchanged."""
     lake.run(f"CREATE TABLE {lake.name('t')} (x INT) USING iceberg")
     lake.refused(f"CREATE TABLE {lake.name('t')} (y INT) USING iceberg", "TABLE_OR_VIEW_ALREADY_EXISTS")
     lake.run(f"CREATE TABLE IF NOT EXISTS {lake.name('t')} (y INT) USING iceberg")
@@ -37,13 +37,13 @@ def test_table_exists(lake: Lake) -> None:
     },
 )
 def test_table_missing(lake: Lake, case: str) -> None:
-    """What is asked of a table that is not there, to {}, is refused as a missing table."""
+    """A statement on a missing table ({}) is rejected as a missing table."""
     lake.refused(case.format(lake.name("missing")), NO_TABLE)
 
 
 @must("spark.iceberg.error.namespace-exists", operations=["createNamespace"], clause=CLAUSE, kind="scenario")
 def test_namespace_exists(lake: Lake) -> None:
-    """CREATE NAMESPACE of one that exists is refused as such."""
+    """CREATE NAMESPACE on an existing namespace is rejected as existing."""
     lake.refused(f"CREATE NAMESPACE {lake.namespace}", "SCHEMA_ALREADY_EXISTS")
 
 
@@ -60,14 +60,14 @@ def test_namespace_exists(lake: Lake) -> None:
     },
 )
 def test_namespace_missing(lake: Lake, catalog: IcebergCatalog, case: str) -> None:
-    """What is asked of a namespace that is not there, to {}, is refused as a missing namespace."""
+    """A statement on a missing namespace ({}) is rejected as a missing namespace."""
     (missing,) = catalog.missing_namespace()
     lake.refused(case.format(lake.at(missing)), NO_SCHEMA, "NoSuchNamespaceException")
 
 
 @must("spark.iceberg.error.namespace-not-empty", operations=["dropNamespace"], clause=CLAUSE, kind="scenario")
 def test_namespace_not_empty(lake: Lake) -> None:
-    """DROP NAMESPACE of one that holds a table is refused as such, and the table stays."""
+    """DROP NAMESPACE on a namespace with a table is rejected as not empty, and the table stays."""
     lake.run(f"CREATE TABLE {lake.name('t')} (x INT) USING iceberg")
     lake.refused(f"DROP NAMESPACE {lake.namespace}", "NamespaceNotEmptyException", "SCHEMA_NOT_EMPTY")
     same_items(lake.shown("TABLES"), ["t"], "the listed tables")
@@ -75,7 +75,7 @@ def test_namespace_not_empty(lake: Lake) -> None:
 
 @must("spark.iceberg.error.unauthorized", operations=["getConfig"], clause=CLAUSE, kind="scenario")
 def test_unauthorized(lake: Lake, suite: Suite, starter: Starter) -> None:
-    """With a token that is not valid Spark is refused as not authorized."""
+    """A statement with an invalid token is rejected as not authorized."""
     if not suite.settings.token:
         raise Unoffered("the run has no token, so nothing says that the server wants one")
     attached = starter.attach(with_settings(suite.settings, token="not-the-token", credential=""))

@@ -1,4 +1,4 @@
-"""Listings of hundreds, as Spark shows them."""
+"""Listings of hundreds of objects."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ NAMESPACES = 120
 
 @must("spark.iceberg.listing.tables", operations=["listTables"], clause=CLAUSE, kind="scenario")
 def test_tables(lake: Lake, catalog: IcebergCatalog) -> None:
-    """SHOW TABLES names every one of hundreds of tables once."""
+    """SHOW TABLES lists each of hundreds of tables once."""
     names = [f"t{number:04}" for number in range(TABLES)]
     for name in names:
         catalog.new_table(name)
@@ -23,7 +23,7 @@ def test_tables(lake: Lake, catalog: IcebergCatalog) -> None:
 
 @must("spark.iceberg.listing.namespaces", operations=["listNamespaces"], clause=CLAUSE, kind="scenario")
 def test_namespaces(lake: Lake, catalog: IcebergCatalog) -> None:
-    """SHOW NAMESPACES names every one of many namespaces once."""
+    """SHOW NAMESPACES lists each of many namespaces once."""
     catalog.require_nested()
     names = [f"n{number:04}" for number in range(NAMESPACES)]
     for name in names:
@@ -34,7 +34,7 @@ def test_namespaces(lake: Lake, catalog: IcebergCatalog) -> None:
 
 @must("spark.iceberg.listing.pattern", operations=["listTables"], clause=CLAUSE, kind="scenario")
 def test_pattern(lake: Lake, catalog: IcebergCatalog) -> None:
-    """SHOW TABLES LIKE names those that match, and no table of another namespace."""
+    """SHOW TABLES LIKE lists the matching tables, and no table of another namespace."""
     for name in ("alpha", "beta", "alphabet"):
         catalog.new_table(name)
     other = catalog.new_namespace("other")

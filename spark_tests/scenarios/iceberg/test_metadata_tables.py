@@ -1,12 +1,11 @@
-"""Metadata tables: what they show follows from what was done."""
+"""Metadata tables after known writes."""
 
 from __future__ import annotations
 
 from conformance.author.checks import at_least, equal
 from conformance.author.requirement import must
 from conformance.iceberg.catalog import IcebergCatalog
-from spark_tests.scenarios.iceberg.history import new_history
-from spark_tests.scenarios.iceberg.rows import new_table
+from spark_tests.scenarios.iceberg.tables import new_history, new_table
 from spark_tests.scenarios.lake import Lake
 
 CLAUSE = "iceberg-metadata-tables"
@@ -14,7 +13,7 @@ CLAUSE = "iceberg-metadata-tables"
 
 @must("spark.iceberg.metadata-table.snapshots", operations=["loadTable"], clause=CLAUSE, kind="scenario")
 def test_snapshots(lake: Lake, catalog: IcebergCatalog) -> None:
-    """The table of snapshots has a row for each write, with what it did and what came before it."""
+    """The table `snapshots` has a row for each write, with its operation and its parent."""
     table, snapshots = new_history(lake, catalog)
     lake.run(f"DELETE FROM {table} WHERE x = 1")
     rows = lake.run(
@@ -27,7 +26,7 @@ def test_snapshots(lake: Lake, catalog: IcebergCatalog) -> None:
 
 @must("spark.iceberg.metadata-table.history", operations=["loadTable"], clause=CLAUSE, kind="scenario")
 def test_history(lake: Lake, catalog: IcebergCatalog) -> None:
-    """The history shows what was current when, and after a rollback what is not an ancestor any more."""
+    """The table `history` shows the current snapshot at each time, and marks snapshots that were rolled back."""
     _, snapshots = new_history(lake, catalog)
     lake.call("rollback_to_snapshot", table=lake.plain("t"), snapshot_id=snapshots[0])
     rows = lake.run(
@@ -39,7 +38,7 @@ def test_history(lake: Lake, catalog: IcebergCatalog) -> None:
 
 @must("spark.iceberg.metadata-table.refs", operations=["loadTable"], clause=CLAUSE, kind="scenario")
 def test_refs(lake: Lake, catalog: IcebergCatalog) -> None:
-    """The table of refs names branches and tags with their snapshots."""
+    """The table `refs` lists branches and tags with their snapshots."""
     table, snapshots = new_history(lake, catalog)
     lake.run(f"ALTER TABLE {table} CREATE TAG first AS OF VERSION {snapshots[0]}")
     lake.run(f"ALTER TABLE {table} CREATE BRANCH side AS OF VERSION {snapshots[1]}")
@@ -50,7 +49,7 @@ def test_refs(lake: Lake, catalog: IcebergCatalog) -> None:
 
 @must("spark.iceberg.metadata-table.files", operations=["loadTable"], clause=CLAUSE, kind="scenario")
 def test_files(lake: Lake) -> None:
-    """Files, partitions and manifests count the rows of the table."""
+    """The tables `files`, `partitions` and `manifests` count the rows of the table."""
     new_table(lake, rows=60)
     equal(lake.value(f"SELECT sum(record_count) FROM {lake.name('t', 'files')}"), 60, "the record_count of all files")
     partitions = lake.run(f"SELECT partition.part, record_count FROM {lake.name('t', 'partitions')} ORDER BY 1")
@@ -62,7 +61,7 @@ def test_files(lake: Lake) -> None:
 
 @must("spark.iceberg.metadata-table.entries", operations=["loadTable"], clause=CLAUSE, kind="scenario")
 def test_entries(lake: Lake) -> None:
-    """The metadata log and all data files show every commit, also what was deleted since."""
+    """The tables of the metadata log and of all data files show every commit, also files deleted since."""
     table = new_table(lake)
     lake.run(f"DELETE FROM {table} WHERE part = 0")
     total = lake.value(f"SELECT sum(record_count) FROM {lake.name('t', 'all_data_files')}")
@@ -73,7 +72,7 @@ def test_entries(lake: Lake) -> None:
 
 @must("spark.iceberg.metadata-table.travel", operations=["loadTable"], clause=CLAUSE, kind="scenario")
 def test_travel(lake: Lake, catalog: IcebergCatalog) -> None:
-    """The files of an earlier snapshot are shown as they were."""
+    """The table `files` of an earlier snapshot shows the files of that snapshot."""
     _, snapshots = new_history(lake, catalog)
     counts = [
         lake.value(f"SELECT count(*) FROM {lake.name('t', 'files')} VERSION AS OF {snapshot}") for snapshot in snapshots

@@ -1,4 +1,4 @@
-"""Names that SQL allows in quotes."""
+"""Quoted names in SQL."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ NAMES = {
     each=NAMES,
 )
 def test_table(lake: Lake, case: str) -> None:
-    """A table whose name holds a {} is created, listed as it is spelled, written, read and dropped."""
+    """A table with an unusual name ({}) can be created, listed as spelled, written, read and dropped."""
     table = lake.name(case)
     lake.run(f"CREATE TABLE {table} (x INT) USING iceberg")
     lake.run(f"INSERT INTO {table} VALUES (1)")
@@ -57,7 +57,7 @@ def test_table(lake: Lake, case: str) -> None:
     each={key: name for key, name in NAMES.items() if key not in ("backtick", "long")},
 )
 def test_namespace(lake: Lake, catalog: IcebergCatalog, case: str) -> None:
-    """A namespace whose name holds a {} is created, holds a table, and is dropped."""
+    """A namespace with an unusual name ({}) can be created, contain a table, and be dropped."""
     if catalog.separator in case:
         raise Unoffered(f"a level of a namespace cannot hold the separator {shown(catalog.separator)}")
     name = f"{catalog.namespace_id('ns')[0]}{case}"
@@ -78,7 +78,7 @@ def test_namespace(lake: Lake, catalog: IcebergCatalog, case: str) -> None:
     each={key: name for key, name in NAMES.items() if key != "long"},
 )
 def test_column(lake: Lake, case: str) -> None:
-    """A column whose name holds a {} is written, filtered by and read."""
+    """A column with an unusual name ({}) can be written, filtered by and read."""
     column = "`" + case.replace("`", "``") + "`"
     lake.run(f"CREATE TABLE {lake.name('t')} ({column} INT) USING iceberg")
     lake.run(f"INSERT INTO {lake.name('t')} VALUES (1), (2)")
@@ -88,7 +88,7 @@ def test_column(lake: Lake, case: str) -> None:
 
 @should("spark.iceberg.name.case", operations=["createTable", "loadTable"], clause=CLAUSE, kind="scenario")
 def test_case(lake: Lake) -> None:
-    """Two tables whose names differ in case only are two tables."""
+    """Two tables whose names differ only in case are different tables."""
     lake.run(f"CREATE TABLE {lake.name('Word')} USING iceberg AS SELECT 1 AS x")
     lake.run(f"CREATE TABLE {lake.name('word')} USING iceberg AS SELECT 2 AS x")
     equal(lake.run(f"SELECT x FROM {lake.name('Word')}"), [(1,)], "the rows of the table Word")

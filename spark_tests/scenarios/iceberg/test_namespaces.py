@@ -29,7 +29,7 @@ def test_create(lake: Lake, catalog: IcebergCatalog) -> None:
     kind="scenario",
 )
 def test_create_if_not_exists(lake: Lake) -> None:
-    """CREATE NAMESPACE IF NOT EXISTS leaves a namespace that is there as it is."""
+    """CREATE NAMESPACE IF NOT EXISTS leaves an existing namespace unchanged."""
     lake.run(f"ALTER NAMESPACE {lake.namespace} SET PROPERTIES (kept = 'yes')")
     lake.run(f"CREATE NAMESPACE IF NOT EXISTS {lake.namespace} WITH PROPERTIES (kept = 'no')")
     described = lake.described(lake.namespace)
@@ -43,7 +43,7 @@ def test_create_if_not_exists(lake: Lake) -> None:
     kind="scenario",
 )
 def test_nested(lake: Lake, catalog: IcebergCatalog) -> None:
-    """Namespaces within namespaces are made, listed at their level only, hold tables of their own, and are dropped."""
+    """Nested namespaces can be created and dropped, are listed only at their level, and contain their own tables."""
     catalog.require_nested()
     lake.run(f"CREATE NAMESPACE {lake.name('a')}")
     lake.run(f"CREATE NAMESPACE {lake.name('a', 'b')}")
@@ -62,7 +62,7 @@ def test_nested(lake: Lake, catalog: IcebergCatalog) -> None:
 
 @must("spark.iceberg.namespace.properties", operations=["updateProperties"], clause=CLAUSE, kind="scenario")
 def test_properties(lake: Lake) -> None:
-    """ALTER NAMESPACE sets properties, replaces them, and leaves the others."""
+    """ALTER NAMESPACE sets and replaces properties, and leaves the others unchanged."""
     lake.run(f"ALTER NAMESPACE {lake.namespace} SET PROPERTIES (a = '1', b = '1')")
     lake.run(f"ALTER NAMESPACE {lake.namespace} SET PROPERTIES (b = '2')")
     described = lake.described(lake.namespace)
@@ -72,7 +72,7 @@ def test_properties(lake: Lake) -> None:
 
 @must("spark.iceberg.namespace.dropped", operations=["dropNamespace"], clause=CLAUSE, kind="scenario")
 def test_drop(lake: Lake, catalog: IcebergCatalog) -> None:
-    """A namespace that Spark drops is no longer listed, and DROP NAMESPACE IF EXISTS of none is not an error."""
+    """A dropped namespace is no longer listed, and DROP NAMESPACE IF EXISTS accepts a missing namespace."""
     (name,) = catalog.new_namespace("gone")
     lake.run(f"DROP NAMESPACE {lake.at(name)}")
     lacks(lake.shown("NAMESPACES", where=lake.catalog, column=0), [name], "the listed namespaces")

@@ -1,4 +1,4 @@
-"""What Spark wrote read by PyIceberg, and the other way round."""
+"""Tables that Spark writes and PyIceberg reads, and the other way round."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ CLAUSE = "iceberg-other-clients"
 
 
 def pyiceberg(settings: Settings) -> Any:
-    """Return PyIceberg's catalog for the target. Raises Blocked where it is not installed."""
+    """Return PyIceberg's catalog for the target. Raises Blocked if PyIceberg is not installed."""
     try:
         from pyiceberg.catalog.rest import RestCatalog  # noqa: PLC0415 - optional
     except ImportError:
@@ -34,7 +34,7 @@ def pyiceberg(settings: Settings) -> Any:
 
 
 def read(suite: Suite, catalog: IcebergCatalog, **scan: Any) -> list[dict[str, Any]]:
-    """Return the rows of the scenario's table as PyIceberg reads them."""
+    """Return the rows of the scenario's table, read by PyIceberg."""
     table = pyiceberg(suite.settings).load_table(catalog.table_id())
     rows: list[dict[str, Any]] = strict(table.scan(**scan).to_arrow().to_pylist())
     return rows
@@ -56,7 +56,7 @@ def test_read(lake: Lake, suite: Suite, catalog: IcebergCatalog) -> None:
 
 @must("spark.iceberg.other.read-deleted", operations=["loadTable"], clause=CLAUSE, kind="scenario")
 def test_read_deleted(lake: Lake, suite: Suite, catalog: IcebergCatalog) -> None:
-    """PyIceberg leaves out the rows that Spark deleted without rewriting their file."""
+    """PyIceberg does not read the rows that Spark deleted without rewriting their file."""
     lake.run(
         f"CREATE TABLE {lake.name('t')} USING iceberg TBLPROPERTIES ('format-version' = '2', "
         "'write.delete.mode' = 'merge-on-read') AS SELECT /*+ COALESCE(1) */ CAST(id AS INT) AS x FROM range(10)"
@@ -67,7 +67,7 @@ def test_read_deleted(lake: Lake, suite: Suite, catalog: IcebergCatalog) -> None
 
 @must("spark.iceberg.other.read-evolved", operations=["loadTable"], clause=CLAUSE, kind="scenario")
 def test_read_evolved(lake: Lake, suite: Suite, catalog: IcebergCatalog) -> None:
-    """PyIceberg reads a table whose columns Spark renamed, dropped and added, and its branches."""
+    """PyIceberg reads a table with columns that Spark renamed, dropped and added, and its branches."""
     table = lake.name("t")
     lake.run(f"CREATE TABLE {table} USING iceberg AS SELECT 1 AS x, 'old' AS y, 'z' AS z")
     lake.run(f"ALTER TABLE {table} RENAME COLUMN y TO w")
@@ -84,7 +84,7 @@ def test_read_evolved(lake: Lake, suite: Suite, catalog: IcebergCatalog) -> None
 
 @must("spark.iceberg.other.written", operations=["createTable", "updateTable"], clause=CLAUSE, kind="scenario")
 def test_written(lake: Lake, suite: Suite, catalog: IcebergCatalog) -> None:
-    """Spark reads a table that PyIceberg created and appended to, appends itself, and PyIceberg reads both."""
+    """Spark reads and appends to a table that PyIceberg created and filled, and PyIceberg reads the rows of both."""
     import pyarrow as pa  # noqa: PLC0415 - slow to import
 
     rows = pa.table({"x": pa.array([1, 2], pa.int32()), "y": ["a", None]})
@@ -98,7 +98,7 @@ def test_written(lake: Lake, suite: Suite, catalog: IcebergCatalog) -> None:
 
 @must("spark.iceberg.other.changed", operations=["updateTable"], clause=CLAUSE, kind="scenario")
 def test_changed(lake: Lake, suite: Suite, catalog: IcebergCatalog) -> None:
-    """Spark sees at once what PyIceberg changed in a table that it had read before."""
+    """Spark immediately reads the changes that PyIceberg made to a table that Spark had read before."""
     table = lake.name("t")
     lake.run(f"CREATE TABLE {table} USING iceberg AS SELECT 1 AS x")
     equal(lake.run(f"SELECT * FROM {table}"), [(1,)], "the rows that Spark reads")

@@ -1,11 +1,11 @@
-"""Rows by SQL: appended, overwritten, deleted, updated, merged."""
+"""Rows by SQL: append, overwrite, delete, update, merge."""
 
 from __future__ import annotations
 
 from conformance.author.checks import equal
 from conformance.author.requirement import must
 from conformance.iceberg.catalog import IcebergCatalog
-from spark_tests.scenarios.iceberg.rows import new_table, words
+from spark_tests.scenarios.iceberg.tables import new_table, words
 from spark_tests.scenarios.lake import Lake
 
 CLAUSE = "iceberg-rows"
@@ -25,7 +25,7 @@ def test_append(lake: Lake) -> None:
 
 @must("spark.iceberg.rows.types", operations=["updateTable"], clause=CLAUSE, kind="scenario")
 def test_types(lake: Lake) -> None:
-    """Values of every type, and nulls, are read as they were written."""
+    """Values of every type, and nulls, are read as written."""
     values = (
         "SELECT true AS a, CAST(7 AS BIGINT) AS b, CAST(1.5 AS FLOAT) AS c, CAST(12.34567 AS DECIMAL(20,5)) AS d, "
         "DATE'2024-02-29' AS e, TIMESTAMP'2024-02-29 12:34:56.789012' AS f, 'ä\\n' AS g, X'00FF' AS h, "
@@ -40,7 +40,7 @@ def test_types(lake: Lake) -> None:
 
 @must("spark.iceberg.rows.overwritten", operations=["updateTable"], clause=CLAUSE, kind="scenario")
 def test_overwrite(lake: Lake) -> None:
-    """INSERT OVERWRITE replaces all rows, and with a partition only those of it."""
+    """INSERT OVERWRITE replaces all rows, and with PARTITION only the rows of that partition."""
     table = new_table(lake)
     lake.run(f"INSERT OVERWRITE {table} PARTITION (part = 1) SELECT 9, 'nine'")
     equal(words(lake, table), {0: "w0", 2: "w2", 3: "w3", 5: "w5", 9: "nine"}, "the words after the overwrite")
@@ -50,7 +50,7 @@ def test_overwrite(lake: Lake) -> None:
 
 @must("spark.iceberg.rows.overwritten-dynamically", operations=["updateTable"], clause=CLAUSE, kind="scenario")
 def test_dynamic_overwrite(lake: Lake) -> None:
-    """A dynamic overwrite replaces the partitions that the new rows are in, and no other."""
+    """A dynamic overwrite replaces only the partitions of the new rows."""
     table = new_table(lake)
     source = "SELECT 10 AS id, 1 AS part, 'ten' AS word"
     lake.job(
@@ -62,7 +62,7 @@ def test_dynamic_overwrite(lake: Lake) -> None:
 
 @must("spark.iceberg.rows.deleted.{}", operations=["updateTable"], clause=CLAUSE, kind="scenario", each=MODES)
 def test_delete(lake: Lake, case: str) -> None:
-    """DELETE, {}, takes away the rows that match and no other."""
+    """DELETE ({}) deletes only the matching rows."""
     table = new_table(lake, case)
     lake.run(f"DELETE FROM {table} WHERE id IN (1, 2)")
     equal(words(lake, table), {0: "w0", 3: "w3", 4: "w4", 5: "w5"}, "the words that are left")
@@ -72,7 +72,7 @@ def test_delete(lake: Lake, case: str) -> None:
 
 @must("spark.iceberg.rows.partition-deleted", operations=["updateTable"], clause=CLAUSE, kind="scenario")
 def test_delete_partition(lake: Lake, catalog: IcebergCatalog) -> None:
-    """DELETE of a whole partition is a change of metadata alone: it writes no file."""
+    """DELETE of a whole partition changes only metadata and writes no file."""
     table = new_table(lake)
     lake.run(f"DELETE FROM {table} WHERE part = 1")
     equal(words(lake, table), {0: "w0", 2: "w2", 3: "w3", 5: "w5"}, "the words that are left")
@@ -83,7 +83,7 @@ def test_delete_partition(lake: Lake, catalog: IcebergCatalog) -> None:
 
 @must("spark.iceberg.rows.updated.{}", operations=["updateTable"], clause=CLAUSE, kind="scenario", each=MODES)
 def test_update(lake: Lake, case: str) -> None:
-    """UPDATE, {}, changes the rows that match and no other."""
+    """UPDATE ({}) changes only the matching rows."""
     table = new_table(lake, case)
     lake.run(f"UPDATE {table} SET word = upper(word) WHERE id >= 4")
     equal(words(lake, table), {0: "w0", 1: "w1", 2: "w2", 3: "w3", 4: "W4", 5: "W5"}, "the words after the update")
@@ -91,7 +91,7 @@ def test_update(lake: Lake, case: str) -> None:
 
 @must("spark.iceberg.rows.merged.{}", operations=["updateTable"], clause=CLAUSE, kind="scenario", each=MODES)
 def test_merge(lake: Lake, case: str) -> None:
-    """MERGE, {}, updates, deletes and inserts in one commit."""
+    """MERGE ({}) updates, deletes and inserts rows in one commit."""
     table = new_table(lake, case)
     lake.run(
         f"MERGE INTO {table} t USING "
@@ -105,7 +105,7 @@ def test_merge(lake: Lake, case: str) -> None:
 
 @must("spark.iceberg.rows.delete-files.{}", operations=["updateTable"], clause=CLAUSE, kind="scenario", each=MODES)
 def test_delete_files(lake: Lake, case: str) -> None:
-    """A DELETE that is {} leaves delete files if, and only if, that is how it is merged on reading."""
+    """DELETE ({}) writes delete files only in the mode merge-on-read."""
     table = new_table(lake, case)
     lake.run(f"DELETE FROM {table} WHERE id = 0")
     delete_files = lake.value(f"SELECT count(*) FROM {lake.name('t', 'delete_files')}")
@@ -115,7 +115,7 @@ def test_delete_files(lake: Lake, case: str) -> None:
 
 @must("spark.iceberg.rows.truncated", operations=["updateTable"], clause=CLAUSE, kind="scenario")
 def test_truncate(lake: Lake) -> None:
-    """TRUNCATE TABLE leaves a table without rows that can be written again."""
+    """TRUNCATE TABLE deletes all rows, and the table can be written again."""
     table = new_table(lake)
     lake.run(f"TRUNCATE TABLE {table}")
     equal(words(lake, table), {}, "the words that are left")
@@ -125,7 +125,7 @@ def test_truncate(lake: Lake) -> None:
 
 @must("spark.iceberg.rows.filtered", operations=["loadTable"], clause=CLAUSE, kind="scenario")
 def test_filter(lake: Lake) -> None:
-    """Filters on partitions, on other columns and on both, and counts, give what the rows say."""
+    """Counts and filters on partitions, on other columns and on both return the matching rows."""
     table = new_table(lake, rows=60)
     equal(lake.value(f"SELECT count(*) FROM {table}"), 60, "the number of rows")
     equal(lake.value(f"SELECT count(*) FROM {table} WHERE part = 2"), 20, "the number of rows of the partition")

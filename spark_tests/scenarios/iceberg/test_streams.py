@@ -1,4 +1,4 @@
-"""Streams into a table and out of one."""
+"""Streams into and out of tables."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ SCHEMA = "x INT"
 
 
 def stream_into(lake: Lake, source: Path, table: str, checkpoint: Path) -> None:
-    """Append what is new in a folder of JSON files to a table, as a stream that ends when it has caught up."""
+    """Append new JSON files of a folder to a table, with a stream that ends when no new file is left."""
     text = f"readStream.json({source.name}/) → writeStream.toTable({table}), available now, from the checkpoint"
 
     def work() -> None:
@@ -28,7 +28,7 @@ def stream_into(lake: Lake, source: Path, table: str, checkpoint: Path) -> None:
 
 @must("spark.iceberg.stream.appended", operations=["updateTable"], clause=CLAUSE, kind="scenario")
 def test_append(lake: Lake) -> None:
-    """A stream that starts again from its checkpoint appends what is new, and nothing twice."""
+    """A stream restarted from its checkpoint appends the new rows, and no row twice."""
     table = lake.name("t")
     lake.run(f"CREATE TABLE {table} ({SCHEMA}) USING iceberg")
     with tempfile.TemporaryDirectory(prefix="lakeproof-stream-") as folder:
@@ -44,7 +44,7 @@ def test_append(lake: Lake) -> None:
 
 @must("spark.iceberg.stream.repeated", operations=["updateTable"], clause=CLAUSE, kind="scenario")
 def test_repeat(lake: Lake) -> None:
-    """A batch that was committed but not noted in the checkpoint is not appended again."""
+    """A batch that was committed but not recorded in the checkpoint is not appended again."""
     table = lake.name("t")
     lake.run(f"CREATE TABLE {table} ({SCHEMA}) USING iceberg")
     with tempfile.TemporaryDirectory(prefix="lakeproof-stream-") as folder:
@@ -53,14 +53,14 @@ def test_repeat(lake: Lake) -> None:
         (source / "1.json").write_text('{"x": 1}\n')
         stream_into(lake, source, table, checkpoint)
         for noted in (checkpoint / "commits").glob("*0*"):
-            noted.unlink()  # as if the driver had died between the two
+            noted.unlink()  # as if the driver had died between commit and checkpoint
         stream_into(lake, source, table, checkpoint)
     equal(lake.run(f"SELECT x FROM {table} ORDER BY x"), [(1,)], "the rows after the repeated batch")
 
 
 @must("spark.iceberg.stream.read", operations=["loadTable"], clause=CLAUSE, kind="scenario")
 def test_read(lake: Lake) -> None:
-    """A stream out of a table delivers every append once, across a restart."""
+    """A stream out of a table delivers every append once, even across a restart."""
     source, sink = lake.name("t"), lake.name("u")
     lake.run(f"CREATE TABLE {source} (x INT) USING iceberg")
     lake.run(f"CREATE TABLE {sink} (x INT) USING iceberg")
@@ -72,6 +72,6 @@ def test_read(lake: Lake) -> None:
 
 
 def follow(lake: Lake, source: str, sink: str, checkpoint: str) -> None:
-    """Append what is new in one table to another one."""
+    """Append the new rows of one table to another table."""
     writer = lake.spark.readStream.table(source).writeStream.format("iceberg").trigger(availableNow=True)
     writer.option("checkpointLocation", checkpoint).toTable(sink).awaitTermination()

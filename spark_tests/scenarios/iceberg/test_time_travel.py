@@ -5,7 +5,7 @@ from __future__ import annotations
 from conformance.author.checks import equal, holds, only, same_items
 from conformance.author.requirement import must
 from conformance.iceberg.catalog import IcebergCatalog
-from spark_tests.scenarios.iceberg.history import new_history, rows
+from spark_tests.scenarios.iceberg.tables import new_history, rows
 from spark_tests.scenarios.lake import Lake
 
 CLAUSE = "iceberg-time-travel"
@@ -13,7 +13,7 @@ CLAUSE = "iceberg-time-travel"
 
 @must("spark.iceberg.travel.snapshot", operations=["loadTable"], clause=CLAUSE, kind="scenario")
 def test_snapshot(lake: Lake, catalog: IcebergCatalog) -> None:
-    """A table is read as it was at each of its snapshots."""
+    """VERSION AS OF a snapshot reads the rows of that snapshot."""
     table, snapshots = new_history(lake, catalog)
     seen = [rows(lake, table, f"VERSION AS OF {snapshot}") for snapshot in snapshots]
     equal(seen, [[1], [1, 2], [1, 2, 3]], "the rows of each snapshot")
@@ -21,7 +21,7 @@ def test_snapshot(lake: Lake, catalog: IcebergCatalog) -> None:
 
 @must("spark.iceberg.travel.time", operations=["loadTable"], clause=CLAUSE, kind="scenario")
 def test_time(lake: Lake, catalog: IcebergCatalog) -> None:
-    """A table is read as it was when each of its snapshots was committed."""
+    """TIMESTAMP AS OF the time of a snapshot reads the rows of that snapshot."""
     table, _ = new_history(lake, catalog)
     times = [snapshot["timestamp-ms"] for snapshot in catalog.metadata(catalog.table_id())["snapshots"]]
     seen = [rows(lake, table, f"TIMESTAMP AS OF timestamp_millis({time})") for time in times]
@@ -30,7 +30,7 @@ def test_time(lake: Lake, catalog: IcebergCatalog) -> None:
 
 @must("spark.iceberg.travel.tag", operations=["updateTable"], clause=CLAUSE, kind="scenario")
 def test_tag(lake: Lake, catalog: IcebergCatalog) -> None:
-    """A tag is made, read, moved and dropped."""
+    """A tag can be created, read, moved to another snapshot and dropped."""
     table, snapshots = new_history(lake, catalog)
     lake.run(f"ALTER TABLE {table} CREATE TAG mark AS OF VERSION {snapshots[0]}")
     equal(rows(lake, table, "VERSION AS OF 'mark'"), [1], "the rows of the tag")
@@ -44,7 +44,7 @@ def test_tag(lake: Lake, catalog: IcebergCatalog) -> None:
 
 @must("spark.iceberg.branch.written", operations=["updateTable"], clause=CLAUSE, kind="scenario")
 def test_branch(lake: Lake, catalog: IcebergCatalog) -> None:
-    """What is written to a branch is read there, and neither on the main branch nor on another one."""
+    """Rows written to a branch are read on it, and neither on the main branch nor on another branch."""
     table, _ = new_history(lake, catalog)
     lake.run(f"ALTER TABLE {table} CREATE BRANCH one")
     lake.run(f"ALTER TABLE {table} CREATE BRANCH two")
@@ -57,7 +57,7 @@ def test_branch(lake: Lake, catalog: IcebergCatalog) -> None:
 
 @must("spark.iceberg.branch.fast-forwarded", operations=["updateTable"], clause=CLAUSE, kind="scenario")
 def test_fast_forward(lake: Lake, catalog: IcebergCatalog) -> None:
-    """The main branch is moved forward to another branch, after which both read the same."""
+    """After the main branch is fast-forwarded to another branch, both read the same rows."""
     table, _ = new_history(lake, catalog)
     lake.run(f"ALTER TABLE {table} CREATE BRANCH audit")
     lake.run(f"INSERT INTO {lake.name('t', 'branch_audit')} VALUES (4)")
@@ -69,7 +69,7 @@ def test_fast_forward(lake: Lake, catalog: IcebergCatalog) -> None:
 
 @must("spark.iceberg.branch.diverged", operations=["updateTable"], clause=CLAUSE, kind="scenario")
 def test_diverged(lake: Lake, catalog: IcebergCatalog) -> None:
-    """A branch that the main branch has left behind cannot be fast-forwarded to, and both stay as they are."""
+    """Fast-forwarding the main branch to a branch that has diverged is rejected, and both stay unchanged."""
     table, _ = new_history(lake, catalog)
     lake.run(f"ALTER TABLE {table} CREATE BRANCH audit")
     lake.run(f"INSERT INTO {lake.name('t', 'branch_audit')} VALUES (4)")
@@ -83,7 +83,7 @@ def test_diverged(lake: Lake, catalog: IcebergCatalog) -> None:
 
 @must("spark.iceberg.branch.dropped", operations=["updateTable"], clause=CLAUSE, kind="scenario")
 def test_drop_branch(lake: Lake, catalog: IcebergCatalog) -> None:
-    """A dropped branch can no longer be read; the main branch can."""
+    """A dropped branch can no longer be read, and the main branch still can."""
     table, _ = new_history(lake, catalog)
     lake.run(f"ALTER TABLE {table} CREATE BRANCH one")
     lake.run(f"ALTER TABLE {table} DROP BRANCH one")
@@ -94,7 +94,7 @@ def test_drop_branch(lake: Lake, catalog: IcebergCatalog) -> None:
 
 @must("spark.iceberg.branch.staged", operations=["updateTable"], clause=CLAUSE, kind="scenario")
 def test_staged(lake: Lake, catalog: IcebergCatalog) -> None:
-    """An append that is staged for an audit is not read until it is cherry-picked."""
+    """An append that is staged for an audit is read only after it is cherry-picked."""
     table, _ = new_history(lake, catalog)
     lake.run(f"ALTER TABLE {table} SET TBLPROPERTIES ('write.wap.enabled' = 'true')")
     try:

@@ -12,7 +12,7 @@ CREATE = ("createView", "loadView")
 
 
 def new_view(lake: Lake, **properties: str) -> str:
-    """Create a table of the rows 1 and 2 and a view of the larger one; return the view's name."""
+    """Create a table with the rows 1 and 2 and a view of the larger one; return the view's name."""
     lake.run(f"CREATE TABLE {lake.name('t')} USING iceberg AS SELECT * FROM VALUES (1, 'a'), (2, 'b') AS s(x, y)")
     property_list = ", ".join(f"'{name}' = '{value}'" for name, value in {"lp.a": "1", **properties}.items())
     lake.run(
@@ -23,7 +23,7 @@ def new_view(lake: Lake, **properties: str) -> str:
 
 @must("spark.iceberg.view.created", operations=CREATE, clause=CLAUSE, kind="scenario")
 def test_create(lake: Lake) -> None:
-    """A view is created, listed as a view and not as a table, and read with the rows that are there now."""
+    """A created view is listed as a view and not as a table, and reads the current rows of its table."""
     view = new_view(lake)
     equal(lake.run(f"SELECT * FROM {view}"), [(2, "b")], "the rows of the view")
     lake.run(f"INSERT INTO {lake.name('t')} VALUES (3, 'c')")
@@ -34,7 +34,7 @@ def test_create(lake: Lake) -> None:
 
 @must("spark.iceberg.view.aliased", operations=CREATE, clause=CLAUSE, kind="scenario")
 def test_aliases(lake: Lake) -> None:
-    """Columns of a view have the names and comments that it gives them."""
+    """CREATE VIEW with names and comments for columns creates a view with them."""
     lake.run(f"CREATE TABLE {lake.name('t')} USING iceberg AS SELECT 1 AS x")
     lake.run(f"CREATE VIEW {lake.name('v')} (only COMMENT 'the one') AS SELECT x FROM {lake.name('t')}")
     equal(lake.run(f"SELECT only FROM {lake.name('v')}"), [(1,)], "the rows of the view")
@@ -43,7 +43,7 @@ def test_aliases(lake: Lake) -> None:
 
 @must("spark.iceberg.view.replaced", operations=["replaceView", "loadView"], clause=CLAUSE, kind="scenario")
 def test_replace(lake: Lake, catalog: IcebergCatalog) -> None:
-    """CREATE OR REPLACE VIEW changes what a view shows and keeps its version before."""
+    """CREATE OR REPLACE VIEW changes the query of a view and keeps its previous version."""
     view = new_view(lake)
     lake.run(f"CREATE OR REPLACE VIEW {view} AS SELECT y FROM {lake.name('t')} WHERE x = 1")
     equal(lake.run(f"SELECT * FROM {view}"), [("a",)], "the rows of the view")
@@ -52,7 +52,7 @@ def test_replace(lake: Lake, catalog: IcebergCatalog) -> None:
 
 @must("spark.iceberg.view.properties", operations=["replaceView", "loadView"], clause=CLAUSE, kind="scenario")
 def test_properties(lake: Lake) -> None:
-    """Properties of a view are set and removed, and it shows the same rows."""
+    """Setting and removing properties of a view does not change its rows."""
     view = new_view(lake, **{"lp.b": "1"})
     lake.run(f"ALTER VIEW {view} SET TBLPROPERTIES ('lp.c' = '3')")
     lake.run(f"ALTER VIEW {view} UNSET TBLPROPERTIES ('lp.b')")
@@ -64,7 +64,7 @@ def test_properties(lake: Lake) -> None:
 
 @must("spark.iceberg.view.renamed", operations=["renameView", "loadView"], clause=CLAUSE, kind="scenario")
 def test_rename(lake: Lake) -> None:
-    """A renamed view is read under its new name only."""
+    """A renamed view is listed and read only under its new name."""
     view = new_view(lake)
     lake.run(f"ALTER VIEW {view} RENAME TO {lake.name('w')}")
     equal(lake.run(f"SELECT * FROM {lake.name('w')}"), [(2, "b")], "the rows of the renamed view")
@@ -73,7 +73,7 @@ def test_rename(lake: Lake) -> None:
 
 @must("spark.iceberg.view.dropped", operations=["dropView"], clause=CLAUSE, kind="scenario")
 def test_drop(lake: Lake) -> None:
-    """A dropped view is gone, and the table that it showed stays."""
+    """A dropped view is not listed and cannot be read, and its table stays."""
     view = new_view(lake)
     lake.run(f"DROP VIEW {view}")
     lake.refused(f"SELECT * FROM {view}", "TABLE_OR_VIEW_NOT_FOUND")
@@ -83,7 +83,7 @@ def test_drop(lake: Lake) -> None:
 
 @must("spark.iceberg.view.on-a-view", operations=CREATE, clause=CLAUSE, kind="scenario")
 def test_view_on_view(lake: Lake) -> None:
-    """A view on a view is read, also from a session whose current namespace is another one."""
+    """A view on a view can be read, also from a session with another current namespace."""
     view = new_view(lake)
     lake.run(f"CREATE VIEW {lake.name('w')} AS SELECT x * 10 AS z FROM {view}")
     equal(lake.another().run(f"SELECT * FROM {lake.name('w')}"), [(20,)], "the rows of the view on the view")
@@ -91,7 +91,7 @@ def test_view_on_view(lake: Lake) -> None:
 
 @must("spark.iceberg.view.exists", operations=["createView", "createTable"], clause=CLAUSE, kind="scenario")
 def test_exists(lake: Lake) -> None:
-    """A view cannot be created where a view or a table is, nor a table where a view is."""
+    """Creating a view under the name of a view or a table, or a table under the name of a view, is rejected."""
     view = new_view(lake)
     exists = ("VIEW_ALREADY_EXISTS", "TABLE_OR_VIEW_ALREADY_EXISTS", "AlreadyExistsException")
     lake.refused(f"CREATE VIEW {view} AS SELECT 1 AS x", *exists)

@@ -1,1 +1,1 @@
-"""Scenarios of Spark with Lance's connector, and of jobs whose executors use pylance."""
+"""Scenarios of Spark with Lance's connector, and of jobs with pylance on executors."""

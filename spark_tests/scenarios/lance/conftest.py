@@ -1,4 +1,4 @@
-"""Fixtures of the Lance scenarios."""
+"""Fixtures for the Lance scenarios."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from conformance.lance.catalog import LanceCatalog
 
 @pytest.fixture
 def catalog(suite: Suite, offered: None) -> Iterator[LanceCatalog]:
-    """The target without Spark between; what a scenario leaves in its namespace is dropped afterwards."""
+    """Yield the target for direct requests; drop the rest of the scenario's namespace afterwards."""
     catalog = LanceCatalog(suite.target)
     catalog.require_namespaces()
     yield catalog

@@ -1,6 +1,6 @@
-"""Opening a table through the namespace, in the driver and on executors.
+"""Opening tables through the namespace, in the driver and on executors.
 
-What executors run stands here, in functions of plain values: they can be sent to any Python that has pylance.
+Executors run these functions of plain values, with any Python that has pylance.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import Any
 from conformance.values.settings import Settings
 
 Options = dict[str, str]
-FILE_FORMAT = "2.0"  # older connectors have an older Lance, which newer files take down with all of Spark
+FILE_FORMAT = "2.0"  # newer files crash the older Lance of older connectors, and Spark with it
 
 
 def options_of(settings: Settings) -> Options:
@@ -23,14 +23,14 @@ def options_of(settings: Settings) -> Options:
 
 
 def open_dataset(options: Options, id: Sequence[str], **more: Any) -> Any:
-    """Return a table as a dataset of pylance, which asks the namespace where it is."""
+    """Return a table as a dataset of pylance, which gets its location from the namespace."""
     import lance  # noqa: PLC0415 - slow to import
 
     return lance.dataset(namespace_client=_namespace(options), table_id=list(id), **more)
 
 
 def create_table(options: Options, id: Sequence[str], rows: Any) -> Any:
-    """Create a table of Arrow rows with pylance, through the namespace, in files that every connector reads."""
+    """Create a table of Arrow rows with pylance, through the namespace, in a file format that every connector reads."""
     import lance  # noqa: PLC0415 - slow to import
 
     how: dict[str, Any] = {"mode": "create", "data_storage_version": FILE_FORMAT}
@@ -53,8 +53,8 @@ def count_rows(options: Options, id: Sequence[str], fragments: Iterable[int]) ->
 
 
 def write_fragments(options: Options, id: Sequence[str], ids: Iterable[int]) -> Iterator[str]:
-    """Write a row of (id, word, vector) for each id as new fragments; yield them as JSON. Nothing is committed."""
-    import json  # noqa: PLC0415 - with what an executor needs
+    """Write a row of (id, word, vector) for each id to new fragments; yield them as JSON, without a commit."""
+    import json  # noqa: PLC0415 - imported on executors
 
     import lance  # noqa: PLC0415
 
@@ -82,7 +82,7 @@ def rows_of(ids: list[int]) -> Any:
 def index_fragments(
     options: Options, id: Sequence[str], index: dict[str, Any], fragments: Iterable[int]
 ) -> Iterator[bytes]:
-    """Build an index over each fragment by itself; yield what the driver has to commit, pickled."""
+    """Build an index over each fragment; yield the parts for the driver's commit, pickled."""
     import pickle  # noqa: PLC0415 - from our own executors, for our own driver
 
     numbers = list(fragments)
@@ -94,7 +94,7 @@ def index_fragments(
 def search_fragments(
     options: Options, id: Sequence[str], query: Sequence[float], k: int, fragments: Iterable[int]
 ) -> Iterator[tuple[float, int]]:
-    """Search the nearest rows to a vector in some fragments; yield distance and id of each."""
+    """Search fragments for the rows nearest to a vector; yield distance and id of each."""
     import pyarrow as pa  # noqa: PLC0415 - slow to import
 
     dataset = open_dataset(options, id)

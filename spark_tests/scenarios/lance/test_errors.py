@@ -18,7 +18,7 @@ CONNECTOR = ("LanceNamespaceException", "RuntimeException")
 
 @must("spark.lance.error.table-exists", operations=["TableExists", "CreateEmptyTable"], clause=CLAUSE, kind="scenario")
 def test_table_exists(lake: Lake) -> None:
-    """CREATE TABLE of a table that exists is refused as such, and with IF NOT EXISTS leaves it as it is."""
+    """CREATE TABLE on an existing table is rejected as existing, and with IF NOT EXISTS leaves it unchanged."""
     lake.run(f"CREATE TABLE {lake.name('t')} (x INT) USING lance")
     lake.refused(f"CREATE TABLE {lake.name('t')} (y INT) USING lance", "TABLE_OR_VIEW_ALREADY_EXISTS")
     lake.run(f"CREATE TABLE IF NOT EXISTS {lake.name('t')} (y INT) USING lance")
@@ -33,7 +33,7 @@ def test_table_exists(lake: Lake) -> None:
     each={"select": "SELECT * FROM {}", "insert": "INSERT INTO {} VALUES (1)", "drop": "DROP TABLE {}"},
 )
 def test_table_missing(lake: Lake, case: str) -> None:
-    """What is asked of a table that is not there, to {}, is refused as a missing table."""
+    """A statement on a missing table ({}) is rejected as a missing table."""
     lake.refused(case.format(lake.name("missing")), "TABLE_OR_VIEW_NOT_FOUND")
 
 
@@ -44,7 +44,7 @@ def test_table_missing(lake: Lake, case: str) -> None:
     kind="scenario",
 )
 def test_namespace_exists(lake: Lake) -> None:
-    """CREATE NAMESPACE of one that exists is refused as such."""
+    """CREATE NAMESPACE on an existing namespace is rejected as existing."""
     lake.refused(f"CREATE NAMESPACE {lake.namespace}", "SCHEMA_ALREADY_EXISTS")
 
 
@@ -61,13 +61,13 @@ def test_namespace_exists(lake: Lake) -> None:
     },
 )
 def test_namespace_missing(lake: Lake, catalog: LanceCatalog, case: str) -> None:
-    """What is asked of a namespace that is not there, to {}, is refused."""
+    """A statement on a missing namespace ({}) is rejected."""
     lake.refused(case.format(lake.at(*catalog.missing_namespace())), "SCHEMA_NOT_FOUND", *CONNECTOR)
 
 
 @must("spark.lance.error.namespace-not-empty", operations=FILLED, clause=CLAUSE, kind="scenario")
 def test_namespace_not_empty(lake: Lake) -> None:
-    """DROP NAMESPACE of one that holds a table is refused, and the table stays; with CASCADE both go."""
+    """DROP NAMESPACE on a namespace with a table is rejected, and the table stays; with CASCADE both are dropped."""
     lake.run(f"CREATE TABLE {lake.name('t')} (x INT) USING lance")
     lake.refused(f"DROP NAMESPACE {lake.namespace}", "SCHEMA_NOT_EMPTY", *CONNECTOR)
     same_items(lake.shown("TABLES"), ["t"], "the listed tables")
@@ -77,7 +77,7 @@ def test_namespace_not_empty(lake: Lake) -> None:
 
 @must("spark.lance.error.unauthorized", operations=CREATE, clause=CLAUSE, kind="scenario")
 def test_unauthorized(lake: Lake, suite: Suite, starter: Starter) -> None:
-    """With a token that is not valid Spark is refused, and reads nothing."""
+    """A query with an invalid token is rejected and returns no rows."""
     if not suite.settings.token:
         raise Unoffered("the run has no token, so nothing says that the server wants one")
     lake.run(f"CREATE TABLE {lake.name('t')} (x INT) USING lance")

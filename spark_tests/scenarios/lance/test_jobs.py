@@ -1,4 +1,4 @@
-"""PySpark jobs whose executors use pylance, with the namespace between."""
+"""PySpark jobs with pylance on executors, through the namespace."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from spark_tests.scenarios.lance.opening import (
     search_fragments,
     write_fragments,
 )
-from spark_tests.scenarios.lance.values import values
+from spark_tests.scenarios.lance.tables import values
 
 CLAUSE = "lance-jobs"
 READ = ("DeclareTable", "DescribeTable")
@@ -32,13 +32,13 @@ ROWS = 200
 
 
 def spread(lake: Lake, text: str, numbers: list[int], work: Callable[[Iterable[int]], Iterator[Any]]) -> list[Any]:
-    """Run a job over numbers in as many partitions as there are parts, and return what it yields."""
+    """Run a job over numbers in several partitions, and return the values that it yields."""
     context = lake.spark.sparkContext
     return lake.job(text, lambda: context.parallelize(numbers, PARTS).mapPartitions(work).collect())
 
 
 def new_table(catalog: LanceCatalog, suite: Suite) -> list[int]:
-    """Create a table of several fragments and return their numbers."""
+    """Create a table with several fragments and return their numbers."""
     import lance  # noqa: PLC0415 - slow to import
 
     dataset = create_table(options_of(suite.settings), catalog.table_id(), rows_of(list(range(ROWS // PARTS))))
@@ -50,7 +50,7 @@ def new_table(catalog: LanceCatalog, suite: Suite) -> list[int]:
 
 @must("spark.lance.job.read", operations=READ, clause=CLAUSE, kind="scenario")
 def test_read(lake: Lake, suite: Suite, catalog: LanceCatalog) -> None:
-    """Executors that open a table through the namespace read its fragments: every row once."""
+    """Executors that open a table through the namespace read every row of its fragments once."""
     fragments = new_table(catalog, suite)
     work = partial(count_rows, options_of(suite.settings), catalog.table_id())
     rows = spread(lake, "count the rows of each fragment", fragments, work)
@@ -61,7 +61,7 @@ def test_read(lake: Lake, suite: Suite, catalog: LanceCatalog) -> None:
 
 @must("spark.lance.job.written", operations=READ, clause=CLAUSE, kind="scenario")
 def test_write(lake: Lake, suite: Suite, catalog: LanceCatalog) -> None:
-    """Fragments that executors write are not read until the driver commits them, in one version, and then all are."""
+    """Fragments that executors write are read only after the driver commits them, all in one version."""
     import lance  # noqa: PLC0415 - slow to import
 
     options, id = options_of(suite.settings), catalog.table_id()
@@ -81,7 +81,7 @@ def test_write(lake: Lake, suite: Suite, catalog: LanceCatalog) -> None:
 
 
 def commit(dataset: Any, operation: Any) -> None:
-    """Commit an operation of pylance on top of the version that a dataset shows."""
+    """Commit an operation of pylance on the version of a dataset."""
     import lance  # noqa: PLC0415 - slow to import
 
     lance.LanceDataset.commit(dataset, operation, read_version=dataset.version)
@@ -89,7 +89,7 @@ def commit(dataset: Any, operation: Any) -> None:
 
 @must("spark.lance.job.replaced", operations=READ, clause=CLAUSE, kind="scenario")
 def test_replace(lake: Lake, suite: Suite, catalog: LanceCatalog) -> None:
-    """An overwrite by executors replaces all rows at once; the rows before are read at their version."""
+    """An overwrite by executors replaces all rows in one version; the earlier rows are read at their version."""
     import lance  # noqa: PLC0415 - slow to import
 
     options, id = options_of(suite.settings), catalog.table_id()
@@ -114,7 +114,7 @@ def test_replace(lake: Lake, suite: Suite, catalog: LanceCatalog) -> None:
     },
 )
 def test_index(lake: Lake, suite: Suite, catalog: LanceCatalog, case: dict[str, Any]) -> None:
-    """An index, {}, whose parts executors build over fragments and the driver commits is listed and finds every row."""
+    """An index ({}) whose parts executors build and the driver commits is listed and finds every row."""
     options, id = options_of(suite.settings), catalog.table_id()
     fragments = new_table(catalog, suite)
     index = {**case, "name": "built", **({"ivf_centroids": _centroids()} if case["column"] == "vector" else {})}
@@ -149,7 +149,7 @@ def _nearest(dataset: Any, id: int) -> int:
 
 @must("spark.lance.job.searched", operations=READ, clause=CLAUSE, kind="scenario")
 def test_search(lake: Lake, suite: Suite, catalog: LanceCatalog) -> None:
-    """A vector search as a job, the nearest of each executor's nearest, finds what one search of the table finds."""
+    """A vector search on executors, each over some fragments, finds the same rows as one search of the table."""
     options, id = options_of(suite.settings), catalog.table_id()
     fragments = new_table(catalog, suite)
     query, k = [99.4, 1.0], 5
@@ -162,7 +162,7 @@ def test_search(lake: Lake, suite: Suite, catalog: LanceCatalog) -> None:
 
 @must("spark.lance.job.fragments", operations=READ, clause=CLAUSE, kind="scenario")
 def test_fragments(lake: Lake, suite: Suite, catalog: LanceCatalog) -> None:
-    """Fragments that executors wrote for a version that is no longer the latest are still appended, with both in."""
+    """Fragments that executors wrote for a version that is no longer the latest are appended to the latest version."""
     import lance  # noqa: PLC0415 - slow to import
 
     options, id = options_of(suite.settings), catalog.table_id()

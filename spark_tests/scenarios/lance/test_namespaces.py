@@ -34,7 +34,7 @@ def test_create(lake: Lake, catalog: LanceCatalog) -> None:
     kind="scenario",
 )
 def test_nested(lake: Lake, catalog: LanceCatalog) -> None:
-    """Namespaces within namespaces are made, listed at their level only, hold tables of their own, and are dropped."""
+    """Nested namespaces can be created and dropped, are listed only at their level, and contain their own tables."""
     catalog.require_nested()
     lake.run(f"CREATE NAMESPACE {lake.name('a')}")
     lake.run(f"CREATE NAMESPACE {lake.name('a', 'b')}")
@@ -51,7 +51,7 @@ def test_nested(lake: Lake, catalog: LanceCatalog) -> None:
 
 @must("spark.lance.namespace.dropped", operations=["DropNamespace", "NamespaceExists"], clause=CLAUSE, kind="scenario")
 def test_drop(lake: Lake, catalog: LanceCatalog) -> None:
-    """A namespace that Spark drops is no longer listed, and DROP NAMESPACE IF EXISTS of none is not an error."""
+    """A dropped namespace is no longer listed, and DROP NAMESPACE IF EXISTS accepts a missing namespace."""
     name = f"{catalog.home_name}_gone"
     catalog.create_namespace((name,))
     lake.run(f"DROP NAMESPACE {lake.at(name)}")

@@ -1,4 +1,4 @@
-"""What Spark wrote read by pylance, lancedb and the API, and the other way round."""
+"""Tables that Spark writes and pylance, lancedb or the API read, and the other way round."""
 
 from __future__ import annotations
 
@@ -11,8 +11,7 @@ from conformance.lance.catalog import LanceCatalog
 from conformance.values.outcomes import Blocked
 from spark_tests.scenarios.lake import Lake
 from spark_tests.scenarios.lance.opening import create_table, open_dataset, options_of
-from spark_tests.scenarios.lance.rows import new_table
-from spark_tests.scenarios.lance.values import values
+from spark_tests.scenarios.lance.tables import new_table, values
 
 CLAUSE = "lance-other-clients"
 SPARK = ("CreateEmptyTable", "DescribeTable")
@@ -20,7 +19,7 @@ SPARK = ("CreateEmptyTable", "DescribeTable")
 
 @must("spark.lance.other.pylance-reads", operations=SPARK, clause=CLAUSE, kind="scenario")
 def test_pylance_reads(lake: Lake, suite: Suite, catalog: LanceCatalog) -> None:
-    """Pylance reads, through the namespace, what Spark wrote, with filters and at every version."""
+    """Pylance reads a table that Spark wrote, through the namespace, with filters and at every version."""
     table = new_table(lake, rows=3)
     lake.run(f"INSERT INTO {table} VALUES (3, 'more')")
     dataset = open_dataset(options_of(suite.settings), catalog.table_id())
@@ -32,7 +31,7 @@ def test_pylance_reads(lake: Lake, suite: Suite, catalog: LanceCatalog) -> None:
 
 @must("spark.lance.other.spark-reads", operations=["DescribeTable"], clause=CLAUSE, kind="scenario")
 def test_spark_reads(lake: Lake, suite: Suite, catalog: LanceCatalog) -> None:
-    """Spark reads what pylance wrote through the namespace, and what pylance appended after it read."""
+    """Spark reads a table that pylance wrote through the namespace, and rows that pylance appends later."""
     import lance  # noqa: PLC0415 - slow to import
     import pyarrow as pa  # noqa: PLC0415
 
@@ -49,7 +48,7 @@ def test_spark_reads(lake: Lake, suite: Suite, catalog: LanceCatalog) -> None:
 
 @must("spark.lance.other.lancedb", operations=SPARK, clause=CLAUSE, kind="scenario")
 def test_lancedb(lake: Lake, suite: Suite, catalog: LanceCatalog) -> None:
-    """Lancedb finds and reads a table that Spark wrote, and Spark reads what lancedb added."""
+    """Lancedb lists and reads a table that Spark wrote, and Spark reads the rows that lancedb added."""
     table = new_table(lake, rows=2)
     opened = _lancedb(suite).open_table(catalog.table_id()[-1], namespace_path=list(catalog.home))
     same_items(values(opened.to_arrow(), "word"), ["w0", "w1"], "the words that lancedb reads")
@@ -60,7 +59,7 @@ def test_lancedb(lake: Lake, suite: Suite, catalog: LanceCatalog) -> None:
 
 
 def _lancedb(suite: Suite) -> Any:
-    """Return lancedb's connection to the namespace. Raises Blocked where it is not installed."""
+    """Return lancedb's connection to the namespace. Raises Blocked if lancedb is not installed."""
     try:
         import lancedb  # noqa: PLC0415 - optional
     except ImportError:
@@ -75,7 +74,7 @@ def _lancedb(suite: Suite) -> Any:
     kind="scenario",
 )
 def test_api_reads(lake: Lake, catalog: LanceCatalog) -> None:
-    """The server counts and queries what Spark wrote straight into the table's location."""
+    """The server counts and queries rows that Spark wrote directly to the table's location."""
     new_table(lake, rows=5)
     id = catalog.table_id()
     equal(catalog.count_table_rows(id).json, 5, "the number of rows that the server counts")
@@ -85,7 +84,7 @@ def test_api_reads(lake: Lake, catalog: LanceCatalog) -> None:
 
 @must("spark.lance.other.api-writes", operations=[*SPARK, "InsertIntoTable"], clause=CLAUSE, kind="scenario")
 def test_api_writes(lake: Lake, catalog: LanceCatalog) -> None:
-    """Spark reads rows that were inserted through the server, after its own."""
+    """Spark reads rows that were inserted through the server after Spark's own rows."""
     import pyarrow as pa  # noqa: PLC0415 - slow to import
 
     from conformance.lance.support.arrow import stream  # noqa: PLC0415

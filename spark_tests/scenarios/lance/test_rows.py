@@ -9,7 +9,7 @@ from conformance.author.requirement import must, should
 from conformance.values.json_values import shown
 from conformance.values.outcomes import Violation
 from spark_tests.scenarios.lake import Lake
-from spark_tests.scenarios.lance.rows import new_table
+from spark_tests.scenarios.lance.tables import new_table
 
 CLAUSE = "lance-rows"
 WRITE = ("CreateEmptyTable", "DescribeTable")
@@ -17,7 +17,7 @@ WRITERS = 4
 
 
 def words(lake: Lake, table: str) -> dict[int, str]:
-    """Return the words of a table by id. Raises Violation when an id is there twice."""
+    """Return the words of a table by id. Raises Violation for a repeated id."""
     rows = lake.run(f"SELECT id, word FROM {table}")
     distinct((id for id, _ in rows), "the ids of the rows")
     return dict(rows)
@@ -36,7 +36,7 @@ def test_append(lake: Lake) -> None:
 
 @must("spark.lance.rows.types", operations=WRITE, clause=CLAUSE, kind="scenario")
 def test_types(lake: Lake) -> None:
-    """Values of every type, and nulls, are read as they were written."""
+    """Values of every type, and nulls, are read as written."""
     columns = (
         "a BOOLEAN, b BIGINT, c FLOAT, d DECIMAL(20,5), e DATE, f TIMESTAMP, g STRING, h BINARY, i ARRAY<STRING>, "
         "j STRUCT<x: INT, y: STRING>"
@@ -57,7 +57,7 @@ def test_types(lake: Lake) -> None:
 
 @must("spark.lance.rows.filtered", operations=WRITE, clause=CLAUSE, kind="scenario")
 def test_filter(lake: Lake) -> None:
-    """Projections, filters, counts, orders and limits give what the rows say."""
+    """Projections, filters, counts, orders and limits return the matching rows."""
     table = new_table(lake, rows=60)
     equal(lake.value(f"SELECT count(*) FROM {table}"), 60, "the number of rows")
     equal(lake.run(f"SELECT word FROM {table} WHERE id = 7"), [("w7",)], "the rows of the id 7")
@@ -70,7 +70,7 @@ def test_filter(lake: Lake) -> None:
 
 @must("spark.lance.rows.joined", operations=WRITE, clause=CLAUSE, kind="scenario")
 def test_join(lake: Lake) -> None:
-    """Two tables of the catalog are joined."""
+    """A join of two tables of the catalog returns the matching rows."""
     table, other = new_table(lake), lake.name("u")
     lake.run(f"CREATE TABLE {other} (id INT, n INT) USING lance")
     lake.run(f"INSERT INTO {other} VALUES (1, 10), (2, 20), (9, 90)")
@@ -80,7 +80,7 @@ def test_join(lake: Lake) -> None:
 
 @must("spark.lance.rows.frames", operations=WRITE, clause=CLAUSE, kind="scenario")
 def test_frame(lake: Lake) -> None:
-    """A frame is appended to a table by its name."""
+    """A data frame can be appended to a table by name."""
     table = new_table(lake)
     source = "SELECT 10 AS id, 'ten' AS word"
     lake.job(f"spark.sql({source!r}).writeTo({table!r}).append()", lambda: lake.frame(source).writeTo(table).append())
@@ -90,7 +90,7 @@ def test_frame(lake: Lake) -> None:
 
 @must("spark.lance.rows.seen", operations=WRITE, clause=CLAUSE, kind="scenario")
 def test_seen(lake: Lake) -> None:
-    """What one session has written, another one reads at once."""
+    """Rows that one session has written are immediately read by another session."""
     table, other = new_table(lake, rows=1), lake.another()
     for id in (1, 2):
         lake.run(f"INSERT INTO {table} VALUES ({id}, 'more')")
@@ -99,7 +99,7 @@ def test_seen(lake: Lake) -> None:
 
 @must("spark.lance.rows.appended-at-once", operations=WRITE, clause=CLAUSE, kind="scenario")
 def test_at_once(lake: Lake) -> None:
-    """Appends of several sessions at once: what was acknowledged is there once, and nothing else."""
+    """After concurrent appends of several sessions, the table contains each acknowledged row once and no other row."""
     table = lake.name("t")
     lake.run(f"CREATE TABLE {table} (x INT) USING lance")
     sessions = [lake.another() for _ in range(WRITERS)]
@@ -121,7 +121,7 @@ def test_overwrite(lake: Lake) -> None:
 
 @should("spark.lance.rows.deleted", operations=WRITE, clause="lance-changed-rows", kind="scenario")
 def test_delete(lake: Lake) -> None:
-    """DELETE takes away the rows that match and no other."""
+    """DELETE deletes only the matching rows."""
     table = new_table(lake)
     lake.run(f"DELETE FROM {table} WHERE id >= 2 AND id < 5")
     equal(words(lake, table), {0: "w0", 1: "w1", 5: "w5"}, "the words that are left")
@@ -129,7 +129,7 @@ def test_delete(lake: Lake) -> None:
 
 @should("spark.lance.rows.updated", operations=WRITE, clause="lance-changed-rows", kind="scenario")
 def test_update(lake: Lake) -> None:
-    """UPDATE changes the rows that match and no other."""
+    """UPDATE changes only the matching rows."""
     table = new_table(lake)
     lake.run(f"UPDATE {table} SET word = upper(word) WHERE id >= 4")
     equal(words(lake, table), {0: "w0", 1: "w1", 2: "w2", 3: "w3", 4: "W4", 5: "W5"}, "the words after the update")

@@ -39,7 +39,7 @@ NAMES = {
 
 @must("spark.lance.table.created", operations=CREATE, clause=CLAUSE, kind="scenario")
 def test_create(lake: Lake) -> None:
-    """A table with columns of every type is created, listed, and described with these columns and no rows."""
+    """A table created with columns of every type is listed, described with these columns, and has no rows."""
     lake.run(
         f"CREATE TABLE {lake.name('t')} ({', '.join(f'{column} {TYPES[column]}' for column in TYPES)}) USING lance"
     )
@@ -50,7 +50,7 @@ def test_create(lake: Lake) -> None:
 
 @must("spark.lance.table.created-as-select", operations=CREATE, clause=CLAUSE, kind="scenario")
 def test_create_as_select(lake: Lake) -> None:
-    """CREATE TABLE AS SELECT makes a table with the rows of the query."""
+    """CREATE TABLE AS SELECT creates a table with the rows of the query."""
     table = lake.name("t")
     lake.run(f"CREATE TABLE {table} USING lance AS SELECT id, concat('w', id) AS word FROM range(5)")
     equal(lake.columns(table), {"id": "bigint", "word": "string"}, "the columns of the table")
@@ -60,7 +60,7 @@ def test_create_as_select(lake: Lake) -> None:
 
 @must("spark.lance.table.dropped", operations=[*CREATE, "DropTable"], clause=CLAUSE, kind="scenario")
 def test_drop(lake: Lake) -> None:
-    """A dropped table is gone, and its name can be used for another one at once."""
+    """A dropped table is not listed, and its name can be used for another table immediately."""
     lake.run(f"CREATE TABLE {lake.name('t')} (x INT) USING lance")
     lake.run(f"INSERT INTO {lake.name('t')} VALUES (1)")
     lake.run(f"DROP TABLE {lake.name('t')}")
@@ -72,7 +72,7 @@ def test_drop(lake: Lake) -> None:
 
 @must("spark.lance.table.apart", operations=CREATE, clause=CLAUSE, kind="scenario")
 def test_apart(lake: Lake, catalog: LanceCatalog) -> None:
-    """Tables of one name in two namespaces are two tables."""
+    """Tables with the same name in two namespaces are different tables."""
     other = f"{catalog.home_name}_other"
     catalog.create_namespace((other,))
     for table, x in ((lake.name("t"), 1), (lake.at(other, "t"), 2)):
@@ -84,7 +84,7 @@ def test_apart(lake: Lake, catalog: LanceCatalog) -> None:
 
 @must("spark.lance.listing.tables", operations=["ListTables"], clause="lance-listings", kind="scenario")
 def test_many(lake: Lake, catalog: LanceCatalog) -> None:
-    """SHOW TABLES names every one of hundreds of tables once, and with LIKE those that match."""
+    """SHOW TABLES lists each of hundreds of tables once, and with LIKE the matching tables."""
     names = [f"t{number:04}" for number in range(MANY)]
     for name in names:
         catalog.declare_table(catalog.table_id(name))
@@ -100,7 +100,7 @@ def test_many(lake: Lake, catalog: LanceCatalog) -> None:
 
 @must("spark.lance.listing.made", operations=["ListTables"], clause="lance-listings", kind="scenario")
 def test_made(lake: Lake, catalog: LanceCatalog) -> None:
-    """SHOW TABLES names every one of many tables that hold rows."""
+    """SHOW TABLES lists each of many tables with rows once."""
     names = [f"t{number:04}" for number in range(MANY // 5)]
     for name in names:
         catalog.new_table_of(tables(1), name)
@@ -115,7 +115,7 @@ def test_made(lake: Lake, catalog: LanceCatalog) -> None:
     each=NAMES,
 )
 def test_names(lake: Lake, case: str) -> None:
-    """A table whose name holds a {} is created, listed as it is spelled, written, read and dropped."""
+    """A table with an unusual name ({}) can be created, listed as spelled, written, read and dropped."""
     table = lake.name(case)
     lake.run(f"CREATE TABLE {table} (x INT) USING lance")
     lake.run(f"INSERT INTO {table} VALUES (1)")

@@ -1,1 +1,1 @@
-"""Scenarios on Apache Polaris: Spark sessions of several principals in one catalog."""
+"""Scenarios on Apache Polaris: Spark sessions of several principals on one catalog."""

@@ -1,4 +1,4 @@
-"""Fixtures of the Polaris scenarios."""
+"""Fixtures for the Polaris scenarios."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ LakeOf = Callable[[Caller], Lake]
 
 @pytest.fixture
 def catalog(suite: Suite, offered: None) -> Iterator[PolarisCatalog]:
-    """The target without Spark between; what a scenario makes is dropped afterwards."""
+    """Yield the target for direct requests; drop the objects of the scenario afterwards."""
     yield PolarisCatalog(suite.target)
     suite.clean_up(look=True)
 
 
 @pytest.fixture
 def lake_of(starter: Starter, suite: Suite, catalog: PolarisCatalog) -> LakeOf:
-    """Gives the catalog of the run as Spark shows it to a principal, who has the namespace of the scenario."""
+    """Return the function that opens the run's catalog in Spark as a principal, in the scenario's namespace."""
 
     def lake(caller: Caller) -> Lake:
         known = caller.credentials

@@ -1,4 +1,4 @@
-"""Who may do what: two principals with different grants, each in a session of its own."""
+"""Access control: two principals with different grants, each in its own session."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def on_namespace(levels: tuple[str, ...], *privileges: str) -> list[dict[str, An
 
 
 def filled(catalog: PolarisCatalog, lake_of: LakeOf) -> Lake:
-    """Let a principal that may do everything make a table with two rows; return the catalog as it sees it."""
+    """Create a table with two rows as a principal with all privileges; return that principal's catalog."""
     writer = lake_of(catalog.new_caller(*on_catalog(CONTENT)))
     writer.run(f"CREATE TABLE {writer.name('t')} USING iceberg AS SELECT * FROM VALUES (1, 'a'), (2, 'b') AS s(x, y)")
     return writer
@@ -42,7 +42,7 @@ def rows(lake: Lake) -> list[tuple[Any, ...]]:
 
 @must("spark.polaris.access.reader", operations=OPERATIONS, clause=CLAUSE, kind="scenario")
 def test_reader(catalog: PolarisCatalog, lake_of: LakeOf) -> None:
-    """Who may read data reads the rows of another principal, but adds none, and drops, alters and makes no table."""
+    """A principal that may only read data reads another principal's rows, but cannot insert, drop, alter or create."""
     writer = filled(catalog, lake_of)
     reader = lake_of(catalog.new_caller(*on_catalog(*READER)))
     equal(rows(reader), ROWS, "the rows that the reader sees")
@@ -58,7 +58,7 @@ def test_reader(catalog: PolarisCatalog, lake_of: LakeOf) -> None:
 
 @must("spark.polaris.access.nothing", operations=OPERATIONS, clause=CLAUSE, kind="scenario")
 def test_nothing(catalog: PolarisCatalog, lake_of: LakeOf) -> None:
-    """Who was granted nothing neither lists tables nor reads one."""
+    """A principal without grants can neither list nor read tables."""
     writer = filled(catalog, lake_of)
     stranger = lake_of(catalog.new_caller())
     stranger.refused(f"SELECT * FROM {stranger.name('t')}", FORBIDDEN)
@@ -68,7 +68,7 @@ def test_nothing(catalog: PolarisCatalog, lake_of: LakeOf) -> None:
 
 @must("spark.polaris.access.revoked", operations=OPERATIONS, clause=CLAUSE, kind="scenario")
 def test_revoked(catalog: PolarisCatalog, lake_of: LakeOf) -> None:
-    """A grant that is revoked between two statements holds for the first alone, and granted again for the next."""
+    """A grant revoked between two statements applies only to the first, and applies again once it is granted again."""
     filled(catalog, lake_of)
     grants = on_catalog(*READER)
     caller = catalog.new_caller(*grants)
@@ -81,7 +81,7 @@ def test_revoked(catalog: PolarisCatalog, lake_of: LakeOf) -> None:
 
 
 def change(catalog: PolarisCatalog, caller: Caller, grants: list[dict[str, Any]], way: str) -> None:
-    """Grant to the role of a caller, or revoke from it."""
+    """Grant privileges to the role of a caller, or revoke them."""
     send = {"add": catalog.add_grant_to_catalog_role, "revoke": catalog.revoke_grant_from_catalog_role}[way]
     for grant in grants:
         send(catalog.home, caller.catalog_role, grant)
@@ -89,7 +89,7 @@ def change(catalog: PolarisCatalog, caller: Caller, grants: list[dict[str, Any]]
 
 @must("spark.polaris.access.own-namespace", operations=OPERATIONS, clause=CLAUSE, kind="scenario")
 def test_own_namespace(catalog: PolarisCatalog, lake_of: LakeOf) -> None:
-    """Each of two principals writes into the namespace that it was granted, and not into that of the other."""
+    """Each of two principals can write to the namespace granted to it, and not to the namespace of the other."""
     filled(catalog, lake_of)
     ours, theirs = catalog.tables.home, catalog.tables.new_namespace()
     lake, other = (lake_of(catalog.new_caller(*on_namespace(levels, CONTENT))) for levels in (ours, theirs))

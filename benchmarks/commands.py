@@ -1,4 +1,4 @@
-"""Rows as they are measured: a line each, and at the end all of them as JSON."""
+"""Commands of the benchmarks: options with several numbers, and the output of rows as lines and as JSON."""
 
 from __future__ import annotations
 
@@ -13,11 +13,19 @@ import click
 
 from benchmarks.workloads import Row
 
-WIDEST = 58  # characters of what was measured
+WIDEST = 58  # characters of the quantity
+
+
+def numbers(_context: click.Context, option: click.Parameter, text: str) -> list[int]:
+    """Parse the numbers of an option. Raises BadParameter for a text that is no list of numbers."""
+    try:
+        return [int(number) for number in text.split(",")]
+    except ValueError:
+        raise click.BadParameter(f"{text!r} is not a list of numbers like {option.default}.") from None
 
 
 def print_rows(rows: Iterable[Row], say: Callable[[str], None] = click.echo) -> list[Row]:
-    """Say every row as soon as it is there, in one line, and return all of them."""
+    """Print each row on a line as soon as it is measured, and return all rows."""
     printed = []
     for row in rows:
         figures = "   ".join(f"{name} {figure:,.6g} {row.unit}" for name, figure in row.figures.items())
@@ -27,6 +35,6 @@ def print_rows(rows: Iterable[Row], say: Callable[[str], None] = click.echo) -> 
 
 
 def save_rows(rows: list[Row], path: Path) -> None:
-    """Write rows and the machine that they were measured on to a file."""
+    """Write rows and a description of the machine to a file."""
     machine = {"cpus": os.cpu_count(), "python": platform.python_version(), "system": platform.platform()}
     path.write_text(json.dumps({"machine": machine, "rows": [asdict(row) for row in rows]}, indent=2) + "\n")

@@ -1,10 +1,12 @@
-"""Expanding discriminators.
+"""Expansion of OpenAPI keywords that JSON Schema does not know: `nullable` and `discriminator`.
 
-A `discriminator` without `oneOf` validates nothing: any value of the property passes. This module
-rewrites such a schema into a choice whose branches fix the property to their own value.
+`nullable` is OpenAPI 3.0's keyword for "or null". Documents of OpenAPI 3.1 still use it: their texts allow null in
+these places, and clients send it.
 
-A branch usually refers back to the schema that it specialises (`allOf: [{$ref: Base}, ...]`). The
-base therefore becomes two schemas: `Base`, the choice, and `Base.fields`, what the branches share.
+A `discriminator` without `oneOf` validates nothing: any value of the property passes. Its expansion is a choice whose
+branches fix the property to their own value. A branch usually refers back to the schema that it specializes
+(`allOf: [{$ref: Base}, ...]`). The base therefore becomes two schemas: `Base`, the choice, and `Base.fields`, the
+fields that the branches share.
 """
 
 from __future__ import annotations
@@ -16,7 +18,7 @@ SHARED = ".fields"
 
 
 def expand_discriminators(document: dict[str, Any]) -> dict[str, Any]:
-    """Return the document with every discriminator turned into `oneOf` with constants."""
+    """Return the document with every discriminator expanded to `oneOf` with constants."""
     schemas: dict[str, Any] = document.get("components", {}).get("schemas", {})
     bases = {name: schema for name, schema in schemas.items() if _wants_expansion(schema)}
     if not bases:
@@ -53,3 +55,23 @@ def _branch(field: str, value: str, reference: str) -> dict[str, Any]:
         "required": [field],
         "properties": {field: {"const": value}},
     }
+
+
+def expand_nullable(node: Any) -> None:
+    """Change every schema with `nullable: true` below a node to accept null, in place."""
+    if isinstance(node, list):
+        for item in node:
+            expand_nullable(item)
+    elif isinstance(node, dict):
+        for item in node.values():
+            expand_nullable(item)
+        if node.get("nullable") is True:
+            del node["nullable"]
+            _accept_null(node)
+
+
+def _accept_null(schema: dict[str, Any]) -> None:
+    if "$ref" in schema:
+        schema["anyOf"] = [{"$ref": schema.pop("$ref")}, {"type": "null"}]
+    elif isinstance(schema.get("type"), str):
+        schema["type"] = [schema["type"], "null"]
