@@ -10,7 +10,7 @@ from conformance.author.checks import equal, one_of, same_items
 from conformance.author.racing import SIZES, Racer, fail_on, race
 from conformance.author.requirement import must
 from conformance.author.suite import Suite
-from conformance.common.races import Act, Contest, clients, one_wins, refused_otherwise, successes
+from conformance.common.races import Act, WinnerRace, clients, one_wins, refused_otherwise, successes
 from conformance.history import OK, REFUSED, Contradiction, Event, judge_pairs
 from conformance.iceberg.catalog import IcebergCatalog, Names
 from conformance.iceberg.client import IcebergClient, change
@@ -105,7 +105,7 @@ def _commit(catalog: IcebergCatalog, count: int) -> Start:
 
 
 CONTESTS = {
-    "create_namespace": Contest(
+    "create_namespace": WinnerRace(
         ["createNamespace"],
         "create-namespace-exists",
         "Of several clients that create the same namespace at the same time exactly one succeeds; others are told 409.",
@@ -113,7 +113,7 @@ CONTESTS = {
         _create_namespace,
         (LOST,),
     ),
-    "create_table": Contest(
+    "create_table": WinnerRace(
         ["createTable"],
         "create-table-exists",
         "Of several clients that create the same table at the same time exactly one succeeds; others are told 409.",
@@ -121,7 +121,7 @@ CONTESTS = {
         _create_table,
         (LOST,),
     ),
-    "kinds": Contest(
+    "kinds": WinnerRace(
         ["createTable", "createView"],
         "create-view-exists",
         "Of clients that create a table or a view of one name at the same time exactly one succeeds.",
@@ -129,7 +129,7 @@ CONTESTS = {
         _create_kinds,
         (LOST,),
     ),
-    "rename": Contest(
+    "rename": WinnerRace(
         ["renameTable"],
         "rename-table-taken",
         "Of several tables that are renamed to one name at the same time exactly one gets it, and no other is lost.",
@@ -137,7 +137,7 @@ CONTESTS = {
         _rename,
         (LOST,),
     ),
-    "commit": Contest(
+    "commit": WinnerRace(
         ["updateTable"],
         "commit-once",
         "Of several commits at once that assume the same state one succeeds, and the others are told 409.",

@@ -7,8 +7,8 @@ from functools import partial
 from typing import Any
 
 from conformance.author.strategies import tables
-from conformance.common.bodies import Body
-from conformance.common.races import Act, Late, losers_are_refused, same_requests_are_no_failure
+from conformance.common.bodies import RequestCase
+from conformance.common.races import Act, LoserRace, losers_are_refused, same_requests_are_no_failure
 from conformance.http.client import Answer
 from conformance.lance.catalog import LanceCatalog
 from conformance.lance.client import LanceClient
@@ -58,9 +58,9 @@ def _create_version(catalog: LanceCatalog, count: int) -> Sequence[Act]:
     return [partial(LanceClient.create_table_version, id=id, **version, expect=None) for version in staged]
 
 
-def _late(operation: str, deed: str, answer: str, start: Any, refusals: Sequence[int]) -> Late:
+def _late(operation: str, deed: str, answer: str, start: Any, refusals: Sequence[int]) -> LoserRace:
     statement = f"Of several clients that {deed} at the same time those who come too late are told {answer}."
-    return Late([operation], "race-losers", statement, f"tried to {deed}", start, refusals)
+    return LoserRace([operation], "race-losers", statement, f"tried to {deed}", start, refusals)
 
 
 CREATE_INDEX = _on_table(LanceClient.create_table_scalar_index, column="id", index_type="BTREE", name="idx")
@@ -99,7 +99,7 @@ def _noted(catalog: LanceCatalog, name: str, operation: str) -> Ordinary:
 
 JUDGED = {id for name, case in CASES.items() if name != "version" for id in case.operations}  # each has its own version
 SAME = {
-    name: Body(operation, partial(_noted, operation=operation.id))
+    name: RequestCase(operation, partial(_noted, operation=operation.id))
     for name, operation in OPERATIONS.items()
     if operation.id not in JUDGED and not reads(operation)
 }

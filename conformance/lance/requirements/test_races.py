@@ -14,7 +14,7 @@ from conformance.author.racing import SIZES, Racer, fail_on, fail_without_order,
 from conformance.author.requirement import must, should
 from conformance.author.strategies import tables
 from conformance.author.suite import Suite
-from conformance.common.races import Act, Contest, clients, one_wins, successes
+from conformance.common.races import Act, WinnerRace, clients, one_wins, successes
 from conformance.history import (
     OK,
     Contradiction,
@@ -83,21 +83,21 @@ def _make_version(catalog: LanceCatalog, count: int) -> Start:
 
 
 CONTESTS = {
-    "create_namespace": Contest(
+    "create_namespace": WinnerRace(
         ["CreateNamespace"],
         "create-race",
         "Of several clients that create the same namespace at the same time exactly one succeeds.",
         "tried to create the namespace",
         _create_namespace,
     ),
-    "create_table": Contest(
+    "create_table": WinnerRace(
         ["CreateTable"],
         "create-race",
         "Of several clients that create the same table at the same time exactly one succeeds; its rows are there.",
         "tried to create the table",
         _create_table,
     ),
-    "declare_table": Contest(
+    "declare_table": WinnerRace(
         ["DeclareTable"],
         "create-race",
         "Of several clients that declare the same table at the same time exactly one succeeds.",
@@ -105,14 +105,14 @@ CONTESTS = {
         _declare_table,
         needs=("lance.table.declare.conflict_declared",),
     ),
-    "drop_table": Contest(
+    "drop_table": WinnerRace(
         ["DropTable"],
         "drop-race",
         "Of several clients that drop the same table at the same time exactly one succeeds.",
         "tried to drop the table",
         _drop_table,
     ),
-    "version": Contest(
+    "version": WinnerRace(
         ["CreateTableVersion"],
         "create-version-race",
         "Of several clients that make the same version at the same time exactly one succeeds; it is the one read.",
