@@ -1,7 +1,7 @@
-"""A catalog as an example of a requirement sees it: what is the same for every API.
+"""The tested server as requirements of any API use it.
 
-Every name starts with the prefix of the run, and everything that a requirement may have made is dropped after it. Each
-example starts anew: with its own steps, and a place of its own for what it makes.
+Every name starts with the prefix of the run, and everything that a requirement may have created is dropped after it.
+Each example starts with an empty list of steps and creates its objects in a place of its own, its home.
 """
 
 from __future__ import annotations
@@ -19,14 +19,15 @@ from conformance.values.outcomes import Unoffered
 from conformance.values.resources import NAMESPACE, TABLE, Names
 from specs.openapi import Operation
 
-JOINT = "x"  # between the name of an example and that of a thing beside its home
+JOINT = "x"  # between the name of an example and that of an object beside its home
 AnInventory = TypeVar("AnInventory", bound=Inventory)
 
 
 class Catalog:
-    """See the module. An API adds its operations, where an example lives, and how any operation is asked.
+    """Base of the catalogs of all APIs. An API adds its operations, the home of an example and `ask`.
 
-    `broken_json` and `no_objects` are bodies that are none, `refusals` the statuses with which they are refused.
+    `broken_json` are bodies that are not JSON, `no_objects` JSON bodies that are not objects, and `refusals` the
+    statuses that both may return.
     """
 
     client: Client
@@ -47,66 +48,70 @@ class Catalog:
         headers: dict[str, str | None] | None = None,
         expect: Expected,
     ) -> Answer:
-        """Send an operation on things of this name in the example's home."""
+        """Send an operation on objects of this name in the home of the example."""
         raise NotImplementedError
 
     def new_thing(self) -> str:
-        """Return the name of something in the example's home, or of nothing where that is enough to be refused."""
+        """Return the name of an object in the home of the example, or of none if requests are rejected anyway."""
         raise NotImplementedError
 
     def try_namespace(self, id: Names) -> Answer:
-        """Ask for a namespace to be made; any answer will do."""
+        """Send a request that creates a namespace, and accept any status."""
         raise NotImplementedError
 
     def check_invalid(self, refused: Answer) -> None:
-        """Check that an error says that the input is what is wrong, where the document has a word for it."""
+        """Check that an error says that the input is invalid, if the document has an error type or code for it."""
 
     def control(self, twin: Callable[[], object]) -> None:
-        """Send the twin of a request that is to be refused, without its defect: it has to be taken.
+        """Send the valid twin of a request that has a defect. Call it before the request with the defect.
 
-        Raises Blocked when it is not: then the refusal says nothing about the defect.
+        Raises Blocked when the server rejects the twin: then rejecting the request says nothing about the defect.
         """
         with self.client.preparing():
             twin()
 
     def deeper(self) -> AbstractContextManager[None]:
-        """Return a context in which this example lives in a namespace within that in which it lives otherwise.
+        """Return a context in which the home of the example is a namespace inside its usual home.
 
-        Raises Unoffered where namespaces do not lie so deep.
+        Raises Unoffered when the server does not nest namespaces so deep.
         """
         raise NotImplementedError
 
+    def through(self, client: Client) -> Any:
+        """Return the operations of the API, sent through another client with the credentials of this one."""
+        raise NotImplementedError
+
     def begin_example(self) -> None:
-        """Start an example: steps are told from here, names start anew."""
+        """Start an example with no steps and no home."""
         self.client.begin_example()
         self._home = None
 
     @property
     def base(self) -> Names:
-        """The namespace in which the whole run stays: the root unless the settings name another."""
+        """The namespace that contains everything of the run: the root unless the settings name another."""
         return self.inventory.base
 
     @property
     def nested(self) -> bool:
-        """True when namespaces may lie in namespaces."""
+        """True when the target supports nested namespaces."""
         return self.target.capabilities.get(NAMESPACES) == NESTED
 
     def require_nested(self) -> None:
-        """Raise Unoffered when the target has no namespaces within namespaces."""
+        """Raise Unoffered when the target does not support nested namespaces."""
         if not self.nested:
             raise Unoffered("the server has no namespaces within namespaces")
 
     def note_namespaces(self, ids: Iterable[Names]) -> None:
-        """Note namespaces that may come into being, so that they are dropped afterwards."""
+        """Note namespaces that a request may create, so that the sandbox drops them afterwards."""
         self.sandbox.note(NAMESPACE, ids)
 
     def note_tables(self, ids: Iterable[Names]) -> None:
-        """Note tables that may come into being, so that they are dropped afterwards."""
+        """Note tables that a request may create, so that the sandbox drops them afterwards."""
         self.sandbox.note(TABLE, ids)
 
 
 def inventory_of(target: Target, kind: type[AnInventory]) -> AnInventory:
-    """Return the inventory of a target's sandbox, which is of this kind from now on."""
+    """Return the inventory of a target's sandbox, after replacing one of another class by one of this class."""
     known = target.sandbox.inventory
     if isinstance(known, kind):
         return known

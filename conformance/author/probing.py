@@ -10,15 +10,15 @@ from conformance.target.capabilities import IN_PAGES, PAGES, WHOLE
 from conformance.values.exchange import Exchange
 from conformance.values.json_values import read_object
 
-NO_ENTRY = (401, 403)  # what those are told who have no credentials
+NO_ENTRY = (401, 403)  # statuses for requests without valid credentials
 NOT_IMPLEMENTED = 501
 
 
 def first_recognised(asks: Iterable[Callable[[], Exchange]], recognises: Callable[[Exchange], bool]) -> Exchange:
-    """Ask in turn until an answer shows what the server is; return that answer, the first one where none does.
+    """Send requests in turn until an answer identifies the server; return that answer, or the first if none does.
 
-    A server is recognised by the least: an answer that is not as the document says is for requirements to find. What
-    explains why nothing can be recognised is returned at once: no answer, a redirect, no entry, a failure.
+    `recognises` should accept deviations from the document: requirements report them. No answer, a redirect, 401, 403
+    or a 5xx other than 501 ends the search, since it explains why the server cannot be recognised.
     """
     answers: list[Exchange] = []
     for ask in asks:
@@ -31,20 +31,20 @@ def first_recognised(asks: Iterable[Callable[[], Exchange]], recognises: Callabl
 
 
 def _explains_itself(answer: Exchange) -> bool:
-    """True when nothing else has to be asked of a server that answers the first request like this."""
+    """True for a first answer that explains why the server cannot be recognised: none, a redirect or 5xx except 501."""
     status = answer.status
     return not status or 300 <= status < 400 or (status >= 500 and status != NOT_IMPLEMENTED)
 
 
 def created(catalog: Catalog, *levels: str) -> bool:
-    """Make a namespace of the run, with these levels below what it was given; True when the server did it."""
+    """Create a namespace with these levels below the base of the run; True when the server created it."""
     catalog.begin_example()
     catalog.inventory.ask(partial(catalog.try_namespace, (*catalog.base, *levels)))
     return any(step.status == 200 for step in catalog.target.client.steps)
 
 
 def note_pages(catalog: Catalog, first: Callable[[], object]) -> None:
-    """Note whether listings come in pages: `first` asks for one of the namespaces, of which there are two at least."""
+    """Note whether listings have pages. `first` requests a page of one namespace, while at least two exist."""
     if created(catalog, f"{catalog.target.prefix}other"):
         catalog.inventory.ask(first)
         token = read_object(catalog.target.client.steps[-1].response_body).get(catalog.inventory.next_page)

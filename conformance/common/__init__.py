@@ -1,1 +1,1 @@
-"""What holds for every API: hostile names and other inputs that requirements share."""
+"""Templates, catalogs and inputs that the requirements of several APIs share. Names no API."""

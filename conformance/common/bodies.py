@@ -1,4 +1,4 @@
-"""Ordinary requests in which one field of the body, or one parameter, after another is wrong or unusual."""
+"""Templates that vary an ordinary request: invalid, unusual and large bodies, unusual parameters, nested namespaces."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
+from conformance.author.catalog import Catalog
 from conformance.author.requirement import should
 from conformance.common.fields import Wrong, defects, json_schema, texts, unusual, with_each, wrong_types
 from conformance.common.ordinary import PARAMETERS, Ordinary, is_success, refuses_each, with_parameter, with_statuses
@@ -16,16 +17,17 @@ from conformance.values.outcomes import Violation
 from specs.openapi import Operation
 
 FAILURE = 500
-PADDING = {"from_the_future": "x" * 2_200_000}  # frameworks cut bodies off at two mebibytes
+PADDING = {"from_the_future": "x" * 2_200_000}  # many frameworks truncate bodies at two mebibytes
 
 
 @dataclass(frozen=True, slots=True)
-class Body:
-    """A body of an operation: `prepare` takes the catalog and a name, makes what the request is about, and returns it.
+class RequestCase:
+    """Operation with a function that prepares a valid request of it.
 
-    `leave` are names of fields that stay as they are, `wrong` are the values that are to be refused in another, and
-    `unusual` those that are to be no failure. `what` tells the body from others of the operation. `lasting` says that
-    what the request is about takes it again afterwards.
+    `prepare` takes the catalog and a name, creates the objects that the request needs and returns the request. The
+    templates leave the fields in `leave` unchanged, expect 400 for the values of `wrong` and no 5xx for those of
+    `unusual`. `what` distinguishes several bodies of one operation. With `lasting` the request can be sent again
+    without a new preparation.
     """
 
     operation: Operation
@@ -43,13 +45,13 @@ class Body:
 
     @property
     def id(self) -> str:
-        """The operation's name, and what tells the body from others of it."""
+        """The operation and, if it has several bodies, the name of this one."""
         return f"{self.operation.id} with {self.what}" if self.what else self.operation.id
 
 
 @template("body.field_types.{}", should, clause="field-types", kind="error")
-def fields_of_wrong_type(catalog: Any, case: Body) -> None:
-    """{} refuses a body in which any declared field has another type with 400, and does nothing."""
+def fields_of_wrong_type(catalog: Catalog, case: RequestCase) -> None:
+    """{} returns 400 and changes nothing when any declared field of its body has the wrong type."""
     good = case.prepare(catalog, "t")
     document = catalog.client.document
     broken = defects(document, document.operation(case.operation.id), good.body, case.wrong, case.leave)
@@ -58,8 +60,8 @@ def fields_of_wrong_type(catalog: Any, case: Body) -> None:
 
 
 @template("body.unusual.{}", should, clause="unusual-values", kind="error")
-def unusual_values_are_no_failure(catalog: Any, case: Body) -> None:
-    """{} is done or refused with 4xx, whichever field is absent, null, empty, unknown or an extreme number."""
+def unusual_values_are_no_failure(catalog: Catalog, case: RequestCase) -> None:
+    """{} succeeds or returns 4xx when a field is absent, null, empty, an unknown value or an extreme number."""
     document = catalog.client.document
     schema = json_schema(document.operation(case.operation.id))
 
@@ -71,8 +73,8 @@ def unusual_values_are_no_failure(catalog: Any, case: Body) -> None:
 
 
 @template("parameter.unusual.{}", should, clause="unusual-parameters", kind="error")
-def unusual_parameters_are_no_failure(catalog: Any, case: Body) -> None:
-    """{} is done or refused with 4xx, whatever its query or its headers say where nothing need be said."""
+def unusual_parameters_are_no_failure(catalog: Catalog, case: RequestCase) -> None:
+    """{} succeeds or returns 4xx for unusual values of its optional query parameters and headers."""
     known = catalog.client.document.operation(case.operation.id).parameters
     unusual = [
         (parameter, text)
@@ -88,8 +90,10 @@ def unusual_parameters_are_no_failure(catalog: Any, case: Body) -> None:
     _none_fails(catalog, case, requests)
 
 
-def _none_fails(catalog: Any, case: Body, requests: Callable[[Ordinary], Iterator[tuple[str, Ordinary]]]) -> None:
-    """Check that the server fails on none of the requests that are made of an ordinary one, each told in words."""
+def _none_fails(
+    catalog: Catalog, case: RequestCase, requests: Callable[[Ordinary], Iterator[tuple[str, Ordinary]]]
+) -> None:
+    """Check that none of the requests built from a valid one returns 5xx. Each comes with its defect in words."""
     failed: list[tuple[str, Answer]] = []
     sent = 0
     while True:
@@ -101,7 +105,7 @@ def _none_fails(catalog: Any, case: Body, requests: Callable[[Ordinary], Iterato
             if _fails(catalog, answer):
                 failed.append((defect, answer))
             if is_success(answer) and not case.lasting:
-                break  # what the request is about may have changed
+                break  # the request may have changed the objects that it names
         else:
             break
     if failed:
@@ -109,8 +113,8 @@ def _none_fails(catalog: Any, case: Body, requests: Callable[[Ordinary], Iterato
 
 
 @template("body.padded.{}", should, clause="large-bodies", kind="error")
-def large_bodies_are_no_failure(catalog: Any, case: Body) -> None:
-    """{} is done or refused with 4xx where its body has more than two megabytes."""
+def large_bodies_are_no_failure(catalog: Catalog, case: RequestCase) -> None:
+    """{} succeeds or returns 4xx for a body larger than 2 MiB."""
     good = case.prepare(catalog, "t")
     with catalog.client.unusual():
         answer = good.with_content({**good.body, **PADDING}).send(catalog, case.operation.id)
@@ -118,6 +122,17 @@ def large_bodies_are_no_failure(catalog: Any, case: Body) -> None:
         raise Violation(f"{case.id} fails with {answer.status} on a large body")
 
 
-def _fails(catalog: Any, answer: Answer) -> bool:
-    """True for the answer of a server that failed, the last one, unless that is how it refuses an operation."""
+def _fails(catalog: Catalog, answer: Answer) -> bool:
+    """True when the last answer is 5xx, unless the server rejects unsupported operations in this way."""
     return answer.status >= FAILURE and not catalog.client.refuses(catalog.client.steps[-1])
+
+
+@template("levels.nested.{}", should, clause="levels-alike")
+def nested_namespaces_are_like_others(catalog: Catalog, case: RequestCase) -> None:
+    """{} returns the same status in a nested namespace as in a top-level namespace."""
+    with catalog.deeper():
+        answer = case.prepare(catalog, "t").send(catalog, case.operation.id)
+    nested = catalog.client.steps[-1]
+    if not is_success(answer):
+        usual = case.prepare(catalog, "t").send(catalog, case.operation.id)
+        catalog.client.check_status(nested, usual.status)

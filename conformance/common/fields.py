@@ -1,4 +1,4 @@
-"""Bodies and queries that do not fit their schema, or are unusual, derived from it: each has one defect."""
+"""Variants of a body or a query, derived from its schema: each has one invalid or unusual value."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from specs.openapi import JSON_TYPE, Document, Operation, Schema
 from specs.validation import Validators
 from specs.variants import KEYWORDS
 
-WORD = "many"  # where no text belongs
+WORD = "many"  # a string where the schema expects no string
 PLAIN_NUMBER = 7
 NUMERIC = {"integer", "number"}
-CHOICE = {"const", "enum"}  # of values, beside the type that another part of a schema gives
-Defect = tuple[str, Any]  # where it is and what it is, in words; the body or the query that has it
-Wrong = Callable[[Schema], list[Any]]  # the values that a schema does not allow
+CHOICE = {"const", "enum"}  # restrict the values of a field whose type another part of the schema declares
+Defect = tuple[str, Any]  # place and value of the defect in words, and the body or query with it
+Wrong = Callable[[Schema], list[Any]]  # from a schema to the values that replace a valid one
 
 
 class Lack(Enum):
-    """What a field has that is left out."""
+    """Marker that stands for the value of an absent field."""
 
     ABSENT = "absent"
 
@@ -31,7 +31,7 @@ _VALUES: tuple[tuple[set[str], Any], ...] = (({"string"}, WORD), (NUMERIC, 17), 
 
 
 def wrong_types(schema: Schema) -> list[Any]:
-    """Return values of another type than a schema wants; none where it allows any."""
+    """Return values of types that a schema does not allow, none for a schema without a type."""
     kinds = types_of(schema) - {"null"}
     others = [value for known, value in _VALUES if not known & kinds]
     if not kinds or not others:
@@ -43,12 +43,12 @@ def wrong_types(schema: Schema) -> list[Any]:
 
 
 def below_minimum(schema: Schema) -> list[Any]:
-    """Return the number before the least that a schema allows."""
+    """Return the largest integer below the minimum of a schema, none for a schema without a minimum."""
     return [schema["minimum"] - 1] if _type(schema) == "integer" and "minimum" in schema else []
 
 
 def unusual(schema: Schema) -> list[Any]:
-    """Return what a careless server does not think of: nothing, null, no items, an unknown choice, extreme numbers."""
+    """Return edge cases of a schema: absent, null, empty and null items, an unknown enum value, extreme numbers."""
     kinds, item = types_of(schema), schema.get("items", {})
     return [
         Lack.ABSENT,
@@ -63,13 +63,13 @@ def unusual(schema: Schema) -> list[Any]:
 
 
 def beside(schema: Schema) -> list[int]:
-    """Return the numbers around the bounds of a schema."""
+    """Return the integers at the bounds of a schema, and one below and above each."""
     bounds = [int(schema[name]) for name in ("minimum", "maximum") if name in schema]
     return [bound + step for bound in bounds for step in (-1, 0, 1)]
 
 
 def texts(schema: Schema) -> list[str]:
-    """Return what a parameter may say: a word, each choice, an ordinary number, and extreme ones."""
+    """Return texts for a parameter: a word, each enum value, an ordinary number and extreme ones."""
     values = [value for value in unusual(schema) if isinstance(value, str | bool | int)]
     plain = [PLAIN_NUMBER] if types_of(schema) & NUMERIC else []
     return list(dict.fromkeys([WORD, *map(_told, (*schema.get("enum", ()), *plain, *values))]))
@@ -78,9 +78,9 @@ def texts(schema: Schema) -> list[str]:
 def defects(
     document: Document, operation: Operation, body: Any, wrong: Wrong, leave: Collection[str] = ()
 ) -> Iterator[Defect]:
-    """Return a body with one field after another made wrong: every declared one, also below what the body has.
+    """Yield the body once for every declared field and wrong value, also for fields inside those of the body.
 
-    What the document allows nevertheless, since it is of a variant of the schema that the body is not, is left out.
+    Bodies that the document allows, because another variant of the schema accepts the value, are left out.
     """
     validators = Validators(document)
     for where, broken in with_each(document, json_schema(operation), body, wrong, leave):
@@ -89,17 +89,17 @@ def defects(
 
 
 def json_schema(operation: Operation) -> Schema:
-    """Return the schema of an operation's JSON body, an empty one where it takes none."""
+    """Return the schema of an operation's JSON body, an empty schema if it accepts none."""
     return operation.request.content.get(JSON_TYPE, {}) if operation.request else {}
 
 
 def with_each(
     document: Document, schema: Schema, body: Any, values: Wrong, leave: Collection[str] = (), path: str = ""
 ) -> Iterator[Defect]:
-    """Return a body with one field after another replaced by one of its values, whether it fits the schema or not.
+    """Yield the body once for every field and each of its `values`, valid or not.
 
-    Of the items of a list those are walked that have other fields than the ones before. `leave` are fields that stay
-    as they are: by their names at any depth, or by their paths, which begin with a slash. `path` is that of the body.
+    In a list, only items that differ in their fields from those before them are varied. Fields in `leave` stay
+    unchanged: given by name for any depth, or by a path that begins with a slash. `path` is the path of the body.
     """
     schema = as_one(document, schema, body)
     for place, item in _unlike(body) if isinstance(body, list) else ():
@@ -120,18 +120,18 @@ def with_each(
 
 
 def _with_item(document: Document, schema: Schema) -> Schema:
-    """Return a schema whose items, if it has some, are one schema too."""
+    """Return a schema whose `items`, if present, is a single schema without variants."""
     items = schema.get("items")
     return {**schema, "items": as_one(document, items, None)} if isinstance(items, dict) else schema
 
 
 def _told(value: Any) -> str:
-    """Return a value as JSON has it, but texts without quotes."""
+    """Return a value as JSON, without the quotes of strings."""
     return str(value.value if value is Lack.ABSENT else orjson.dumps(value).decode().replace('"', ""))
 
 
 def _unlike(items: list[Any]) -> Iterator[tuple[int, Any]]:
-    """Yield the items that have other fields than those before them, with their places."""
+    """Yield the index and value of each item whose fields differ from those of all items before it."""
     known = set()
     for place, item in enumerate(items):
         shape = _shape(item)
@@ -154,7 +154,7 @@ def _with(body: Mapping[str, Any], name: str, value: Any) -> dict[str, Any]:
 
 
 def as_one(document: Document, schema: Schema, value: Any) -> Schema:
-    """Return a schema with the types and fields of all its variants, but for those that a value shows not to be."""
+    """Merge the types and fields of a schema's variants, except variants that a const in the value excludes."""
     whole: Schema = document.resolve(schema)
     parts = [as_one(document, part, value) for keyword in KEYWORDS for part in whole.get(keyword, ())]
     fitting = [part for part in parts if _may_be(document, part, value)]
@@ -174,7 +174,7 @@ def as_one(document: Document, schema: Schema, value: Any) -> Schema:
 
 
 def _may_be(document: Document, schema: Schema, value: Any) -> bool:
-    """False when a field of a value is not the only one that a schema allows there."""
+    """False when a field of the value differs from the const that the schema declares for it."""
     if not isinstance(value, Mapping):
         return True
     fields = {name: document.resolve(field) for name, field in schema.get("properties", {}).items()}
@@ -182,13 +182,13 @@ def _may_be(document: Document, schema: Schema, value: Any) -> bool:
 
 
 def types_of(schema: Schema) -> set[str]:
-    """Return the types that a schema names, none where it leaves them open."""
+    """Return the types that a schema declares, none if it declares none."""
     kinds = schema.get("type", ())
     return {kinds} if isinstance(kinds, str) else set(kinds)
 
 
 def _type(schema: Schema) -> str:
-    """Return the only type that a schema allows beside null, "" where there are several or any."""
+    """Return the only type that a schema allows beside null, "" if it allows several or any."""
     if "enum" in schema or "const" in schema:
         return ""
     named = types_of(schema) - {"null"}

@@ -1,4 +1,4 @@
-"""What clients and gateways rely on of HTTP itself, whatever the API: RFC 9110 and RFC 9112 say it."""
+"""Templates about HTTP itself, as clients and gateways of any API rely on it (RFC 9110, RFC 9112)."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
+from conformance.author.catalog import Catalog
 from conformance.author.checks import holds, one_of, text
 from conformance.author.requirement import must, should
 from conformance.author.suite import Suite
@@ -19,35 +20,35 @@ from conformance.values.outcomes import Unoffered, Violation
 from specs.openapi import Operation
 
 PLAIN = ("", "identity")
-MANY = 30  # requests in a row: more than a strict limit lets through
+MANY = 30  # consecutive requests: more than a strict rate limit allows
 Headers = Mapping[str, str | None]
 
 
 @dataclass(frozen=True, slots=True)
 class Sent:
-    """An operation that succeeds, and what sends it with further headers; it takes the catalog and the headers."""
+    """Operation with a function that sends a valid request of it, given the catalog and additional headers."""
 
     id: str
     send: Callable[[Any, Headers], Answer]
 
 
 @template("http.chunked.{}", should, clause="http-chunked")
-def bodies_may_come_in_chunks(catalog: Any, case: Sent) -> None:
-    """{} takes a body that comes in chunks, without a length."""
+def bodies_may_come_in_chunks(catalog: Catalog, case: Sent) -> None:
+    """{} accepts a body sent with chunked transfer encoding, without Content-Length."""
     catalog.control(lambda: case.send(catalog, {}))
     case.send(catalog, {"Transfer-Encoding": "chunked"})
 
 
 @template("http.encoding.{}", should, clause="http-encoding")
-def answers_are_encoded_for_who_asks(catalog: Any, case: Sent) -> None:
-    """The answer of {} is compressed only for who has said that it may be."""
+def answers_are_encoded_for_who_asks(catalog: Catalog, case: Sent) -> None:
+    """{} returns an uncompressed body to a request with Accept-Encoding: identity."""
     answer = case.send(catalog, {"Accept-Encoding": "identity"})
     one_of(answer.header("Content-Encoding").lower(), PLAIN, "the Content-Encoding")
 
 
 @template("http.challenge.{}", should, clause="http-challenge", kind="auth")
-def refusals_say_how_to_authenticate(suite: Suite, catalog: Any, case: Operation) -> None:
-    """The answer 401 of {} says in WWW-Authenticate how a client authenticates."""
+def refusals_say_how_to_authenticate(suite: Suite, catalog: Catalog, case: Operation) -> None:
+    """{} without a token returns 401 with a WWW-Authenticate header that names an authentication scheme."""
     require_token(suite)
     answer = ask_as(catalog, case, None, (401, 403))
     if answer.status == 403:
@@ -57,10 +58,10 @@ def refusals_say_how_to_authenticate(suite: Suite, catalog: Any, case: Operation
 
 
 @template("http.retry_after.{}", must, clause="http-retry-after", kind="wire")
-def retry_after_can_be_read(suite: Suite, catalog: Any, case: Sent) -> None:
-    """Any answer, also one of many to {}, that says when to come back says it in whole seconds or as a date of HTTP."""
+def retry_after_can_be_read(suite: Suite, catalog: Catalog, case: Sent) -> None:
+    """Every Retry-After header, also during 30 consecutive calls of {}, is a number of seconds or an HTTP date."""
     client = suite.client
-    with suppress(Violation):  # what is refused is looked at with the others
+    with suppress(Violation):  # the check below covers rejected requests too
         for _ in range(MANY):
             case.send(catalog, {})
     raise_first(suite, [found for name in client.document.operations for found in client.wire.extra(RETRY_AFTER, name)])

@@ -1,4 +1,4 @@
-"""Calls about what is not there: whatever they ask for, they are refused in one way."""
+"""Template about operations on objects that do not exist."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from conformance.author.catalog import Catalog
 from conformance.author.requirement import must
 from conformance.common.template import template
 from conformance.http.client import Answer, Expected
@@ -16,9 +17,9 @@ NOT_FOUND = 404
 
 @dataclass(frozen=True, slots=True)
 class Absent:
-    """Something that is not there: an id of it, what a refusal says, in words, and the check that it does.
+    """Kind of a missing object: its id, the error in words, and the check of the error.
 
-    `statuses` are those of a refusal, for what some servers may refuse in another way.
+    `statuses` are the accepted statuses, 404 unless the document allows others.
     """
 
     id: Callable[[Any], Any]
@@ -33,14 +34,15 @@ def _nothing(_: Any) -> dict[str, Any]:
 
 @dataclass(frozen=True, slots=True)
 class Missing:
-    """A call about what is absent. `deed` begins the statement: "Dropping a table"; `fields` are further arguments.
+    """Operation on a missing object. `action` begins the statement: "Dropping a table".
 
-    `twin` does the same to what is there, for calls that a server may refuse for another reason.
+    `fields` are further arguments of the operation. `twin` sends the same request for an existing object, if a server
+    may reject the request for another reason.
     """
 
     operation: str
     clause: str
-    deed: str
+    action: str
     absent: Absent
     fields: Callable[[Any], Mapping[str, Any]] = _nothing
     twin: Callable[[Any], object] = _nothing
@@ -52,13 +54,13 @@ class Missing:
 
     @property
     def statement(self) -> str:
-        """What is required."""
-        return f"{self.deed} that does not exist is refused with 404 {self.absent.words}."
+        """The statement of the requirement."""
+        return f"{self.action} that does not exist returns 404 {self.absent.words}."
 
 
 @template("{}", must, kind="error")
-def missing_is_refused(catalog: Any, case: Missing) -> None:
-    """A call about what does not exist is refused with 404."""
+def missing_is_refused(catalog: Catalog, case: Missing) -> None:
+    """An operation on an object that does not exist returns 404."""
     catalog.control(lambda: case.twin(catalog))
     call = getattr(catalog, snake_case(case.operation))
     case.absent.check(call(case.absent.id(catalog), **case.fields(catalog), expect=case.absent.statuses(catalog)))

@@ -1,4 +1,4 @@
-"""Names that break careless servers: what is made under one has exactly this name, or the name is refused."""
+"""Template about objects with unusual names."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from conformance.author.catalog import Catalog
 from conformance.author.checks import contains, lacks, same_items
 from conformance.author.requirement import should
 from conformance.common.template import template
@@ -13,16 +14,16 @@ from conformance.http.client import Answer
 from conformance.values.resources import Names
 
 MADE = 200
-REFUSED = (400, 403)  # 403: there may be no place for what is named so
+REFUSED = (400, 403)  # 403: the location that follows from the name may not be allowed
 
 
 @dataclass(frozen=True, slots=True)
 class NamedObject:
-    """A kind of things that have names, in words; every function takes the catalog and the id of a thing.
+    """Kind of objects with names. `word` names the kind, `operations` are the tested ones.
 
-    `id` is where a thing of a hostile name lies, `make`, `look` and `drop` are what is done with it, `listed` are the
-    ids that are listed beside it: of nothing but this example where it is `alone`. `refused` looks at what was refused,
-    `made` is the status of what was made. `operations` are those that are tested.
+    `id` returns the id of an object with a given name. The other functions take the catalog and such an id: `make`
+    creates the object, `look` loads it, `listed` returns the ids in its list, `drop` drops it, and `refused` checks a
+    rejected creation. With `alone` the list contains only objects of the example. `made` is the status of a creation.
     """
 
     word: str
@@ -39,7 +40,7 @@ class NamedObject:
 
 @dataclass(frozen=True, slots=True)
 class Named:
-    """A kind of things, and a name for one; `what` the name has, in words."""
+    """Kind of objects with one unusual name; `what` describes the name."""
 
     kind: NamedObject
     name: str
@@ -47,17 +48,17 @@ class Named:
 
     @property
     def id(self) -> str:
-        """What is made, in words."""
+        """The object in words, for the statement."""
         return f"{self.kind.word} with an unusual name ({self.what})"
 
     @property
     def operations(self) -> Sequence[str]:
-        """The operations of its kind."""
+        """The tested operations of the kind."""
         return self.kind.operations
 
 
 def named(kinds: Mapping[str, NamedObject], names: Mapping[str, str]) -> dict[str, Named]:
-    """Return every name for every kind, by the keys of both."""
+    """Return the case of every kind with every name, by the keys of both."""
     return {
         f"{place}.{key}": Named(kind, name, key.replace("_", " "))
         for place, kind in kinds.items()
@@ -66,8 +67,8 @@ def named(kinds: Mapping[str, NamedObject], names: Mapping[str, str]) -> dict[st
 
 
 @template("names.{}", should, clause="names-round-trip", kind="hostile")
-def name_is_kept(catalog: Any, case: Named) -> None:
-    """A {} is made, found, listed and dropped under this name, or refused with 400 or 403."""
+def name_is_kept(catalog: Catalog, case: Named) -> None:
+    """A {} is created, loaded, listed and dropped under exactly this name, or its creation returns 400 or 403."""
     kind = case.kind
     id = kind.id(catalog, case.name)
     answer = kind.make(catalog, id, expect=(kind.made, *REFUSED))

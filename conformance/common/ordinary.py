@@ -1,6 +1,7 @@
-"""Ordinary requests: of each operation one about something that was made for it, which servers accept.
+"""Ordinary requests: for each operation a valid request on objects that were created for it.
 
-A requirement about a defect of requests puts it into such a request, and sees the request accepted without it.
+A requirement about a defect adds the defect to an ordinary request, and checks that the server accepts the request
+without it.
 """
 
 from __future__ import annotations
@@ -9,22 +10,23 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NoReturn, Protocol
 
+from conformance.author.catalog import Catalog
 from conformance.http.client import Answer
 from conformance.values.outcomes import Blocked, Unoffered, Violation
 from specs.openapi import Parameter
 from specs.problems import Problem
 
-PARAMETERS = {"query": "query", "header": "headers"}  # by their location: where a request has them
+PARAMETERS = {"query": "query", "header": "headers"}  # location of a parameter -> field of a request
 
 
 @dataclass(frozen=True, slots=True)
 class Unprepared:
-    """Stands for what prepares a request of an operation where nothing does: only what needs it ends as an error."""
+    """Placeholder for a missing preparation: only requirements that call it end as errors."""
 
     operation: str
 
     def __call__(self, _catalog: Any, _name: str) -> NoReturn:
-        """Raise Problem: the kit lacks a part."""
+        """Raise Problem: the kit has no ordinary request of the operation."""
         raise Problem(
             f"Nothing prepares an ordinary request of {self.operation}.",
             "Add what does to `PREPARATIONS`, in support/ordinary.py of its API.",
@@ -32,40 +34,40 @@ class Unprepared:
 
 
 class Ordinary(Protocol):
-    """A request of an operation: a dataclass."""
+    """Ordinary request of an operation, a dataclass of each API."""
 
     @property
     def body(self) -> Any:
-        """The JSON body, None without one."""
+        """The JSON body, None for a request without one."""
 
     @property
     def query(self) -> Mapping[str, Any]:
-        """The parameters of the query."""
+        """The query parameters."""
 
     @property
     def headers(self) -> Mapping[str, str | None]:
-        """The headers that the request has of its own."""
+        """The headers that the request adds to those of the client."""
 
     def with_content(self, body: Any) -> Ordinary:
         """Return the request with another JSON body."""
 
     def send(self, catalog: Any, operation: str) -> Answer:
-        """Send it, whatever the answer."""
+        """Send the request and accept any status."""
 
 
 def with_parameter(request: Any, parameter: Parameter, text: str) -> Any:
-    """Return an ordinary request with a parameter of its query or its headers."""
+    """Return the request with a query parameter or a header added."""
     place = PARAMETERS[parameter.location]
     return replace(request, **{place: {**getattr(request, place), parameter.name: text}})
 
 
 def is_success(answer: Answer) -> bool:
-    """True when an answer says that all was done."""
+    """True for a 2xx answer."""
     return 200 <= answer.status < 300
 
 
-def accepted(catalog: Any, operation: str, request: Ordinary) -> Answer:
-    """Send a request that has no defect. Raises Blocked where it is refused, Unoffered where the operation is."""
+def accepted(catalog: Catalog, operation: str, request: Ordinary) -> Answer:
+    """Send a valid request. Raises Blocked when it is rejected, Unoffered when the operation is not supported."""
     answer = request.send(catalog, operation)
     if is_success(answer):
         return answer
@@ -75,17 +77,18 @@ def accepted(catalog: Any, operation: str, request: Ordinary) -> Answer:
 
 
 def refuses_each(
-    catalog: Any,
+    catalog: Catalog,
     operation: str,
     wrong: Iterable[tuple[str, Ordinary]],
     good: Ordinary,
     is_refused: Callable[[str, Answer], bool],
     refusal: str,
 ) -> None:
-    """Check that each request, of which the defect is told in words, is refused, and that none of them did anything.
+    """Check that the server rejects each of the `wrong` requests, and that none of them had an effect.
 
-    `is_refused` takes these words and the answer, `refusal` says how a request should be refused. `good` is the request
-    without a defect, which is accepted then. Raises Blocked where it is not, and Violation for what was not refused.
+    Each request comes with its defect in words, which `is_refused` takes together with the answer. `refusal` names the
+    expected status. `good` is the request without a defect, which the server must accept afterwards. Raises Blocked
+    when it does not, and Violation for requests that were not rejected.
     """
     with catalog.client.unusual():
         answers = [(defect, request.send(catalog, operation)) for defect, request in wrong]
@@ -99,6 +102,6 @@ def refuses_each(
 
 
 def with_statuses(answers: Sequence[tuple[str, Answer]]) -> str:
-    """Return what was wrong with requests and how each was answered. A finding shows the first of the answers."""
-    statuses = [(defect, answer.status) for defect, answer in reversed(answers)]  # what is looked at last is shown
+    """List defects with the statuses that they got. The finding shows the first of the answers."""
+    statuses = [(defect, answer.status) for defect, answer in reversed(answers)]  # the last one read is shown
     return ", ".join(f"{defect} with {status}" for defect, status in reversed(statuses))

@@ -1,4 +1,4 @@
-"""Paths and methods that no operation has: whoever asks there is refused, and nothing is done."""
+"""Templates about paths and methods that the document does not declare."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 from urllib.parse import urlsplit
 
+from conformance.author.catalog import Catalog
 from conformance.author.requirement import should
 from conformance.common.template import template
 from conformance.values.exchange import Exchange
@@ -24,9 +25,9 @@ PARAMETER = re.compile(r"\{[^}]*\}")
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """An operation, and what makes a request of it about something that is there; it takes the catalog.
+    """Operation with a function that builds a request of it on an existing object, given the catalog.
 
-    `methods` are those that may be asked there: none that could drop what the run did not make.
+    `methods` are the methods that may be sent to its path: none that could drop objects of others.
     """
 
     operation: Operation
@@ -35,20 +36,20 @@ class Asked:
 
     @property
     def id(self) -> str:
-        """The operation's name."""
+        """The operationId."""
         return self.operation.id
 
 
-def _request(catalog: Any, case: Asked) -> Exchange:
-    """Return a request of the operation. Raises Unoffered where the server refuses whatever is asked at its path."""
+def _request(catalog: Catalog, case: Asked) -> Exchange:
+    """Build a request of the operation. Raises Unoffered when the server does not support the operation."""
     if case.id in catalog.client.refused:
         catalog.client.require(case.id)
     return case.request(catalog)
 
 
 @template("request.other_method.{}", should, clause="methods", kind="error")
-def other_methods_are_refused(catalog: Any, case: Asked) -> None:
-    """{} is not done by another method: 405 tells the methods that there are, 404 and 501 fit as well."""
+def other_methods_are_refused(catalog: Catalog, case: Asked) -> None:
+    """On the path of {}, an undeclared method returns 404, 501, or 405 with the declared method in Allow."""
     request = _request(catalog, case)
     document = catalog.client.document
     path = document.operation(case.id).path
@@ -63,8 +64,8 @@ def other_methods_are_refused(catalog: Any, case: Asked) -> None:
 
 
 @template("request.below.{}", should, clause="paths", kind="error")
-def nothing_lies_below(catalog: Any, case: Asked) -> None:
-    """A path below that of {} leads nowhere: 404, or 405."""
+def nothing_lies_below(catalog: Catalog, case: Asked) -> None:
+    """An undeclared path below that of {} returns 404 or 405."""
     request = _request(catalog, case)
     url = urlsplit(request.url)
     below = url._replace(path=url.path + _below(catalog.client.document, case.id))
@@ -74,13 +75,13 @@ def nothing_lies_below(catalog: Any, case: Asked) -> None:
 
 
 def _below(document: Document, operation: str) -> str:
-    """Return a path below that of an operation, so deep that no operation has it."""
+    """Return a path below that of an operation that no operation declares."""
     known = {PARAMETER.sub("{}", declared.path) for declared in document.operations.values()}
     below = PARAMETER.sub("{}", document.operation(operation).path) + "/{}"
     return BELOW * (2 if below in known else 1)
 
 
-def _ask(catalog: Any, request: Exchange) -> Exchange:
+def _ask(catalog: Catalog, request: Exchange) -> Exchange:
     catalog.client.reach_subject()
     answer: Exchange = catalog.client.send(request)
     catalog.client.touch(answer, "status")

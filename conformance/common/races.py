@@ -1,4 +1,4 @@
-"""Clients that want the same at the same time: one of them gets it, and the others are refused."""
+"""Templates about concurrent requests of which one can succeed, and about identical concurrent requests."""
 
 from __future__ import annotations
 
@@ -7,57 +7,58 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
+from conformance.author.catalog import Catalog
 from conformance.author.racing import SIZES, Racer, fail_on, race
 from conformance.author.requirement import must, should
 from conformance.author.suite import Suite
-from conformance.common.bodies import FAILURE, Body
+from conformance.common.bodies import FAILURE, RequestCase
 from conformance.common.ordinary import accepted
 from conformance.common.template import template
 from conformance.history import OK, REFUSED, Contradiction, Event, one_winner
 from conformance.http.client import Answer
 
-UNDECIDED = (0, 429, 503)  # no answer, or one that says nothing of what was asked
-Act = Callable[[Any], Answer]  # of the operations of the API, through the client that acts
+UNDECIDED = (0, 429, 503)  # no answer, or one that leaves open whether the request was executed
+Act = Callable[[Any], Answer]  # sends a request through the operations of one racing client
 
 
 @dataclass(frozen=True, slots=True)
-class Contest:
-    """What only one of several clients can do.
+class WinnerRace:
+    """Race in which exactly one of several clients may succeed.
 
-    `start` prepares it for so many clients: it returns what each of them does, and the check of what the winner left.
-    `deed` is what they do, in words; `lost` are the statuses for who comes too late, none where any refusal will do.
-    `needs` are requirements that say the same of clients that come one after the other.
+    `start` prepares the race for a number of clients. It returns the request of each client, and a check that takes the
+    number of the winner. `action` describes the request in words. `lost` are the statuses that losers may get, empty if
+    any rejection is fine. `needs` are requirements that state the same for sequential requests.
     """
 
     operations: list[str]
     clause: str
     statement: str
-    deed: str
+    action: str
     start: Callable[[Any, int], tuple[Sequence[Act], Callable[[int], object]]]
     lost: Collection[int] = ()
     needs: tuple[str, ...] = ()
 
 
 @template("race.{}", must, kind="race")
-def one_wins(suite: Suite, catalog: Any, case: Contest) -> None:
-    """Of several clients that do the same at the same time exactly one succeeds."""
+def one_wins(suite: Suite, catalog: Catalog, case: WinnerRace) -> None:
+    """When several clients concurrently send requests of which only one can win, exactly one succeeds."""
     _require_all(catalog, case.operations)
     acts, check = case.start(catalog, clients(suite))
     events = _raced(suite, catalog, acts)
     fail_on(suite, one_winner(events))
     if case.lost:
         fail_on(suite, refused_otherwise(events, *case.lost))
-    check(successes(suite, events, case.deed)[0].client)
+    check(successes(suite, events, case.action)[0].client)
 
 
-def _require_all(catalog: Any, operations: Sequence[str]) -> None:
-    """Raise Blocked or Unoffered where the server was found to lack an operation of a race."""
+def _require_all(catalog: Catalog, operations: Sequence[str]) -> None:
+    """Raise Blocked or Unoffered when the server does not support an operation of the race."""
     for operation in operations:
         catalog.client.require(operation)
 
 
-def _raced(suite: Suite, catalog: Any, acts: Sequence[Act]) -> list[Event]:
-    """Let each client do its act, all at the same time, and return what became of it."""
+def _raced(suite: Suite, catalog: Catalog, acts: Sequence[Act]) -> list[Event]:
+    """Run one racing client for each act, all concurrently, and return the events."""
 
     def program(act: Act, racer: Racer) -> None:
         racer.do("act", ("all",), lambda: act(catalog.through(racer.client)))
@@ -66,22 +67,22 @@ def _raced(suite: Suite, catalog: Any, acts: Sequence[Act]) -> list[Event]:
 
 
 def clients(suite: Suite) -> int:
-    """Return how many clients a race has."""
+    """Return the number of clients in a race of this run."""
     return SIZES[suite.settings.depth].clients
 
 
-def successes(suite: Suite, events: Collection[Event], deed: str) -> list[Event]:
-    """Return the events of those who succeeded. Raises Violation when no answer tells of a success."""
+def successes(suite: Suite, events: Collection[Event], action: str) -> list[Event]:
+    """Return the events of the clients that succeeded. Raises Violation when none did."""
     won = [event for event in events if event.outcome == OK]
     if not won:
         answers = sorted({str(exchange.status or "no answer") for event in events for exchange in event.exchanges})
-        message = f"of {len(events)} clients that {deed} none succeeded: they got {', '.join(answers)}"
+        message = f"of {len(events)} clients that {action} none succeeded: they got {', '.join(answers)}"
         fail_on(suite, [Contradiction(message, tuple(events))])
     return won
 
 
 def refused_otherwise(events: Collection[Event], *statuses: int) -> list[Contradiction]:
-    """Check the refusals: who comes too late is answered with one of these statuses, or told nothing of it."""
+    """Return a contradiction for each rejected client that got none of these statuses and no undecided one."""
     fitting = (*statuses, *UNDECIDED)
     return [
         _told_otherwise(event, statuses)
@@ -97,34 +98,34 @@ def _told_otherwise(event: Event, statuses: Collection[int]) -> Contradiction:
 
 
 @dataclass(frozen=True, slots=True)
-class Late:
-    """What several clients want at the same time, and all but the first too late.
+class LoserRace:
+    """Race in which all clients but the winner must get a fitting error.
 
-    `start` prepares it and returns what each of them does, `refusals` are the statuses that fit who comes too late.
+    `start` prepares the race and returns the request of each client; `refusals` are the statuses that losers may get.
     """
 
     operations: list[str]
     clause: str
     statement: str
-    deed: str
+    action: str
     start: Callable[[Any, int], Sequence[Act]]
     refusals: Collection[int]
 
 
 @template("race.losers.{}", must, kind="race")
-def losers_are_refused(suite: Suite, catalog: Any, case: Late) -> None:
-    """Of several clients that do the same at the same time all but one are told that they are too late."""
+def losers_are_refused(suite: Suite, catalog: Catalog, case: LoserRace) -> None:
+    """When several clients concurrently send requests of which only one can win, the others are rejected."""
     _require_all(catalog, case.operations)
     events = _raced(suite, catalog, case.start(catalog, clients(suite)))
-    successes(suite, events, case.deed)
+    successes(suite, events, case.action)
     allowed = (*case.refusals, *UNDECIDED)
     late = [event for event in events if event.outcome != OK and event.exchanges[-1].status not in allowed]
     fail_on(suite, [_told_otherwise(event, case.refusals) for event in late])
 
 
 @template("race.same.{}", should, clause="same-at-once", kind="race")
-def same_requests_are_no_failure(suite: Suite, catalog: Any, case: Body) -> None:
-    """{} is done or refused with 4xx for each of several clients that send the same request at the same time."""
+def same_requests_are_no_failure(suite: Suite, catalog: Catalog, case: RequestCase) -> None:
+    """{} succeeds or returns 4xx or 503 for each of several identical concurrent requests."""
     _require_all(catalog, case.operations)
     good = case.prepare(catalog, "t")
     with catalog.client.unusual():

@@ -1,32 +1,34 @@
-"""Requests of any operation: broken bodies, and credentials."""
+"""Templates about requests of any operation: invalid bodies, invalid credentials, repetition after an undo."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
 
 from conformance.author.catalog import Catalog
 from conformance.author.requirement import must, should
 from conformance.author.suite import Suite
 from conformance.common.operations import has_json_body
 from conformance.common.template import template
-from conformance.http.client import Answer, Expected
+from conformance.http.client import Answer, Client, Expected
 from conformance.values.outcomes import Unoffered, Violation
 from specs.openapi import Operation
 
-UNKNOWN: Mapping[str, Any] = {"x-from-the-future": {"a": [1, None]}}  # fields that no document has yet
+UNKNOWN: Mapping[str, Any] = {"x-from-the-future": {"a": [1, None]}}  # a field that no document declares
 WRONG_BEARERS = ("Bearer wrong", "Bearer ", "Basic eDp5", "nonsense")
+C = TypeVar("C")  # the catalog of an API
 
 
 @template("request.broken_json.{}", must, clause="bad-json", kind="error")
 def body_that_is_no_json(catalog: Catalog, case: Operation) -> None:
-    """{} refuses a body that is not JSON with 400, whether what it is about is there or not."""
+    """{} returns 400 or 404 for a body that is not valid JSON."""
     _refuses(catalog, case, catalog.broken_json)
 
 
 @template("request.no_object.{}", must, clause="bad-body", kind="error")
 def body_that_is_no_object(catalog: Catalog, case: Operation) -> None:
-    """{} refuses a body that is JSON but no object with 400."""
+    """{} returns 400 or 404 for a JSON body that is not an object."""
     _refuses(catalog, case, catalog.no_objects)
 
 
@@ -38,7 +40,7 @@ def _refuses(catalog: Catalog, operation: Operation, bodies: Iterable[bytes]) ->
 
 @template("credentials.no_success.{}", must, clause="unauthorized-is-no-success", kind="auth")
 def nothing_succeeds_without_credentials(suite: Suite, catalog: Catalog, case: Operation) -> None:
-    """Without credentials, or with wrong ones, {} never succeeds."""
+    """{} without credentials, or with invalid ones, returns 4xx."""
     require_token(suite)
     for bearer in (None, *WRONG_BEARERS):
         answer = ask_as(catalog, case, bearer, None)
@@ -48,19 +50,45 @@ def nothing_succeeds_without_credentials(suite: Suite, catalog: Catalog, case: O
 
 @template("credentials.status.{}", should, clause="unauthorized", kind="auth")
 def nothing_but_401_without_credentials(suite: Suite, catalog: Catalog, case: Operation) -> None:
-    """Without credentials, or with wrong ones, {} is refused with 401."""
+    """{} without credentials, or with invalid ones, returns 401."""
     require_token(suite)
     for bearer in (None, *WRONG_BEARERS):
         ask_as(catalog, case, bearer, 401)
 
 
 def require_token(suite: Suite) -> None:
-    """Raise Unoffered when the run has no credentials: the server may want none."""
+    """Raise Unoffered when the run has no credentials: the server may not require any."""
     if not (suite.settings.token or suite.settings.credential):
         raise Unoffered("the run has no token: the server may want none")
 
 
 def ask_as(catalog: Catalog, operation: Operation, bearer: str | None, expect: Expected) -> Answer:
-    """Send an operation with other credentials than the run's, or none."""
+    """Send an operation with a bearer other than the run's, or without one."""
     body = b"{}" if has_json_body(operation) else None
     return catalog.ask(operation, "t", body=body, headers={"Authorization": bearer}, expect=expect)
+
+
+@dataclass(frozen=True, slots=True)
+class RepeatedRequest(Generic[C]):
+    """Request that is sent, undone and sent again.
+
+    `id` is its operation. `prepare` creates its subject, `act` sends the request, `undo` reverts its effect and `check`
+    verifies the effect; the last three take the subject.
+    """
+
+    id: str
+    clause: str
+    prepare: Callable[[C], Any]
+    act: Callable[[C, Any], object]
+    undo: Callable[[C, Any], object]
+    check: Callable[[C, Any], object]
+
+    def made_again(self, catalog: C, client: Client) -> None:
+        """Send the request, undo it as preparation of the `client`, send it again, and check its effect both times."""
+        subject = self.prepare(catalog)
+        self.act(catalog, subject)
+        self.check(catalog, subject)
+        with client.preparing():
+            self.undo(catalog, subject)
+        self.act(catalog, subject)
+        self.check(catalog, subject)

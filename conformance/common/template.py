@@ -1,14 +1,14 @@
-"""Requirements that every API has: a template says what is tested, an API under which id and by which clause.
+"""Templates of requirements that several APIs share: a template is the test, an API declares id and clause.
 
     @template("wire.{}", must, clause="responses-declared", kind="wire")
     def answers_match_document(suite: Suite, case: Operation) -> None:
-        \"\"\"Every answer of {} has a declared status, media type and a body that fits its schema.\"\"\"
+        \"\"\"Every response of {} has a declared status, media type and a body that matches its schema.\"\"\"
 
 In conformance/<api>/requirements/test_wire.py, one line declares it for all operations of the API:
 
     test_answers_match_document = wire.answers_match_document.declare(__name__, OPERATIONS)
 
-An API may state it in its own words, at its own level. Whether it is kept is decided in one place.
+An API may declare it with a statement and a level of its own. The test itself exists only once.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from conformance.author.requirement import Declaration, Test
 
 @dataclass(frozen=True, slots=True)
 class Template:
-    """See the module. `id` is what follows the name of the API, `level` declares: must, should or may."""
+    """Test that APIs declare as their requirement. `id` follows the name of the API; `level` is must, should or may."""
 
     test: Test
     id: str
@@ -41,10 +41,10 @@ class Template:
         statement: str = "",
         needs: Sequence[str] = (),
     ) -> Test:
-        """Return the requirements of an API, one for each case, to be named test_ and the template's name there.
+        """Declare one requirement of an API for each case, and return the test.
 
-        `module` is that of the API's requirements. What is not given is as in the template. A case may have a `clause`
-        and a `statement` of its own.
+        `module` is the module of the declaration, which assigns the test to the name test_ + the template's name.
+        Arguments that are not given come from the template. A case may have its own `clause`, `statement` and `needs`.
         """
         declared = (level or self.level)(
             f"{module.split('.')[1]}.{id or self.id}",
@@ -59,7 +59,7 @@ class Template:
 
 
 def template(id: str, level: Declaration, *, clause: str = "", kind: str = "behaviour") -> Callable[[Test], Template]:
-    """Make a template of a test, whose docstring is the statement unless a case has one."""
+    """Make a template of a test. The docstring of the test is the statement unless a case has one."""
 
     def make(test: Test) -> Template:
         return Template(test, id, level, clause, kind)

@@ -1,4 +1,4 @@
-"""What is checked for every operation over all answers of a run, or by one probe of each."""
+"""Templates that check each operation by all its answers in a run, or by its probe before the run."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from specs.openapi import Operation
 
 @template("offered.{}", must, clause="unsupported-operation", kind="wire")
 def offered_or_refused(suite: Suite, case: Operation) -> None:
-    """{} is served, or refused with a 4xx status and an error body."""
+    """{} is supported, or returns 4xx with an error body."""
     probe = suite.target.probes[case.id]
     status = probe.exchange.status
     suite.client.steps = [probe.exchange]
@@ -25,7 +25,7 @@ def offered_or_refused(suite: Suite, case: Operation) -> None:
             f"but answers {status or probe.exchange.failure}"
         )
     if _is_improper(suite, probe):
-        raise Unoffered(f"the server does not have {case.id}")  # in which form it says so is checked once
+        raise Unoffered(f"the server does not have {case.id}")  # check_refusals judges the form
     if probe.state == REFUSED and not 400 <= status < 500:
         raise Violation(f"{case.id} is not offered, but answers {status or probe.exchange.failure}")
     if probe.state == REFUSED:
@@ -33,7 +33,7 @@ def offered_or_refused(suite: Suite, case: Operation) -> None:
 
 
 def check_refusals(suite: Suite) -> None:
-    """Fail with the first operation that is refused in another form than the document has for that."""
+    """Raise Violation for the first unsupported operation whose refusal lacks the documented form."""
     improper = [probe.exchange for probe in suite.target.probes.values() if _is_improper(suite, probe)]
     if improper:
         suite.client.steps = improper[:1]
@@ -49,17 +49,17 @@ def _is_improper(suite: Suite, probe: Probe) -> bool:
 
 @template("wire.{}", must, clause="responses-declared", kind="wire")
 def answers_match_document(suite: Suite, case: Operation) -> None:
-    """Every answer of {} has a declared status, the declared media type and a body that fits its schema."""
+    """Every response of {} has a declared status, the declared media type and a body that matches its schema."""
     check_findings(suite, case, suite.client.wire.of(case.id))
 
 
 def check_extra(suite: Suite, operation: Operation, check: str) -> None:
-    """Fail with what a check beside the schema found first in the answers of an operation."""
+    """Raise Violation for the first finding of an extra check in the answers of an operation."""
     check_findings(suite, operation, suite.client.wire.extra(check, operation.id))
 
 
 def check_findings(suite: Suite, operation: Operation, findings: list[WireFinding]) -> None:
-    """Fail with the first finding about an operation. Raises Blocked or Unoffered where the server lacks it."""
+    """Raise Violation for the first finding about an operation, Blocked or Unoffered if the server lacks it."""
     if operation.id in suite.client.missing:
         raise Blocked(f"the server does not have {operation.id}", suite.client.missing[operation.id])
     if suite.target.state(operation.id) == REFUSED:
@@ -68,7 +68,7 @@ def check_findings(suite: Suite, operation: Operation, findings: list[WireFindin
 
 
 def raise_first(suite: Suite, findings: list[WireFinding]) -> None:
-    """Fail with the first finding; its steps are the ones to show."""
+    """Raise Violation for the first finding, and show its steps."""
     if findings:
         suite.client.steps = list(findings[0].steps)
         first, more = findings[0], len(findings) - 1

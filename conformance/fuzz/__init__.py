@@ -1,5 +1,4 @@
-"""Bodies drawn from the documents by Schemathesis, where a run asks for the kind `fuzz`.
+"""Requirements on bodies that Schemathesis draws from the documents, only in runs with the kind `fuzz`.
 
-The requirements are a suite of their own, beside those of the APIs: `fuzz.<api>.<operation>`. What an API adds is
-its module `conformance.<api>.fuzzing`, see fuzzing.py.
+Their ids are `fuzz.<api>.<operation>`. An API adds its module `conformance.<api>.fuzzing` (see fuzzing.py).
 """

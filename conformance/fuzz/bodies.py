@@ -1,4 +1,4 @@
-"""Bodies that Schemathesis draws from a document: half of them as its schemas have it, half of them not."""
+"""Strategies of request bodies, drawn by Schemathesis from a document: half of them valid, half invalid."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from specs.openapi import JSON_TYPE, Document
 
 
 def bodies(document: Document, operation_id: str) -> SearchStrategy[Any]:
-    """Return the strategy of an operation's JSON bodies, by the document with its corrections."""
+    """Return the strategy of an operation's JSON bodies, by the corrected document."""
     return document.once((bodies, operation_id), lambda: _bodies(_schema(document), operation_id))
 
 
@@ -30,7 +30,7 @@ def _bodies(schema: OpenApiSchema, operation_id: str) -> SearchStrategy[Any]:
 
 
 def _is_json(body: Any) -> bool:
-    """True for what the suite's client can send: numbers of more than 64 bits are no JSON of most readers."""
+    """True for a body that the client can send: not with integers over 64 bits, which most parsers reject."""
     try:
         orjson.dumps(body)
     except TypeError:

@@ -1,4 +1,4 @@
-"""Fixtures of the requirements on drawn bodies."""
+"""Fixtures of the fuzz requirements."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from conformance.values.kinds import FUZZ
 
 
 def pytest_ignore_collect(config: pytest.Config) -> bool | None:
-    """Leave out what needs Schemathesis, unless the run asks for it."""
+    """Skip these modules, which import Schemathesis, unless the run selects the kind `fuzz`."""
     plugin = config.pluginmanager.get_plugin(PLUGIN)
     return None if plugin and FUZZ in plugin.session.settings.kinds else True
 
 
 @pytest.fixture
 def catalog(suite: Suite, request: pytest.FixtureRequest) -> Iterator[Catalog | None]:
-    """The target as the API of the requirement sees it; all that lies in its namespaces is dropped afterwards."""
+    """The catalog of the requirement's API; all contents of its namespaces are dropped afterwards."""
     requirement = requirement_of(request.node)
     yield fuzzing_of(requirement.api).catalog(suite.target) if requirement else None
     suite.clean_up(look=True)

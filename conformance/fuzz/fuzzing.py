@@ -1,7 +1,7 @@
-"""What an API says about drawn bodies: what they are about, and which fields of them are never drawn.
+"""Fuzzing of an API: the objects that drawn bodies go to, and the fields that are never drawn.
 
-A drawn body goes to something that the run has made for it. Whatever in it could name something else is as in the
-run's own request, or is left out: no draw decides what a request is about, or where its files lie.
+The run creates the object that a drawn body goes to. Every field that could name another object or a location is copied
+from the run's own body or removed: no draw decides which object a request names, or where its files lie.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ from conformance.target.target import Target
 from specs.openapi import Operation
 from specs.profiles import every_operation
 
-LEADS_AWAY = re.compile(r"[/\\]|\.\.")  # what makes a text a path or a URI, wherever it stands
+LEADS_AWAY = re.compile(r"[/\\]|\.\.")  # makes a string a path or a URI
 
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """What a drawn body is about: the run's own body for it, and how another one is sent there."""
+    """Target of drawn bodies: the run's own valid body, and a function that sends another one to the same object."""
 
     own: Any
     send: Callable[[Any], Answer]
@@ -33,10 +33,10 @@ class Subject:
 
 @dataclass(frozen=True, slots=True)
 class Fuzzing:
-    """The part of one API. `prepare` makes what an operation is about, and `catalog` is what it does so with.
+    """Fuzzing of one API. `catalog` creates its catalog; `prepare` creates the object of an operation with it.
 
-    `names` are the fields that name something or say where something lies, at any depth, `top_names` those that do so
-    only at the top; spelling does not matter. `left_out` are operations whose bodies are not drawn, and why.
+    `names` are the fields that name an object or a location at any depth, `top_names` those that do so only at the top
+    level, both in any spelling. `left_out` maps operations whose bodies are not drawn to the reason.
     """
 
     catalog: Callable[[Target], Catalog]
@@ -46,32 +46,32 @@ class Fuzzing:
     left_out: Mapping[str, str] = field(default_factory=dict)
 
     def harmless(self, drawn: Any, own: Any) -> Any:
-        """Return a drawn body that is about what the run's own body is about, with no path or URI in it."""
+        """Return a drawn body with the names of the run's own body, without any path or URI."""
         names, top = ({_plain(name) for name in some} for some in (self.names, self.top_names))
         return _with_own(drawn, own, names, names | top)
 
 
 @dataclass(frozen=True, slots=True)
 class FuzzCase:
-    """An operation of an API whose bodies are drawn."""
+    """Operation of an API whose bodies are drawn."""
 
     api: str
     operation: Operation
 
     @property
     def id(self) -> str:
-        """What the statement calls it."""
+        """The operationId, for the statement."""
         return self.operation.id
 
 
 def fuzzing_of(api: str) -> Fuzzing:
-    """Return what an API says about drawn bodies."""
+    """Return the Fuzzing of an API."""
     fuzzing: Fuzzing = importlib.import_module(f"{PACKAGE}.{api}.fuzzing").FUZZING
     return fuzzing
 
 
 def cases_of(api: str) -> dict[str, FuzzCase]:
-    """Return the operations of an API whose bodies are drawn, by the ends of their requirements' ids."""
+    """Return the cases of an API by the last parts of their requirement ids, `<api>.<operation>`."""
     left_out = fuzzing_of(api).left_out
     drawn = with_json_body({operation.name: operation for operation in every_operation(api)})
     return {
@@ -80,7 +80,7 @@ def cases_of(api: str) -> dict[str, FuzzCase]:
 
 
 def _with_own(drawn: Any, own: Any, names: Collection[str], here: Collection[str]) -> Any:
-    """Return a drawn value with the names of the run's own; `here` are the fields that are names at this level."""
+    """Return a drawn value with the names of the run's own; `here` are the name fields at this level."""
     if isinstance(drawn, list):
         first = own[0] if isinstance(own, list) and own else None
         return [_with_own(item, first, names, here) for item in drawn]
@@ -98,5 +98,5 @@ def _with_own(drawn: Any, own: Any, names: Collection[str], here: Collection[str
 
 
 def _plain(name: str) -> str:
-    """Return the name of a field without what spellings of it differ in."""
+    """Return the name of a field in lower case, without separators."""
     return re.sub(r"[^a-z0-9]", "", name.lower())

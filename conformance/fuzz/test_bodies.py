@@ -1,4 +1,4 @@
-"""Bodies of every operation that takes one as JSON."""
+"""Requirements on drawn bodies, for every operation that accepts JSON."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from conformance.values.kinds import FUZZ
 from conformance.values.outcomes import Violation
 from specs.apis import apis
 
-DECIDED = (501, 503)  # that it does not do so at all, or not now
+DECIDED = (501, 503)  # the operation is not supported, or not available now
 CASES = {key: case for api in apis() for key, case in cases_of(api).items()}
 
 
 @should("fuzz.{}", operations=lambda case: [case.operation.id], clause="any-body", kind=FUZZ, each=CASES)
 @given(data=st.data())
 def test_any_body(catalog: Catalog, case: FuzzCase, data: st.DataObject) -> None:
-    """Whatever a body says, {} answers as the document has it, and with no error of its own."""
+    """For any JSON body, {} returns a response that matches the document and no 5xx other than 501 or 503."""
     fuzzing, client = fuzzing_of(case.api), catalog.client
     client.require(case.operation.id)
     with client.preparing():

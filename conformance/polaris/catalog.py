@@ -1,13 +1,13 @@
-"""A Polaris server as requirements see it: what the run makes on it, who calls, and cleaning up.
+"""The tested Polaris server as requirements use it: entities of the run, callers and clean-up.
 
-Management operations are called as the credentials of the run say. `tables` is the catalog that the run made for its
-tables, as a principal that the run made sees it. Every name starts with the prefix of the run, and everything that a
-requirement may have made is dropped after it.
+Management operations are sent with the credentials of the run. `tables` is the catalog that the run created for its
+tables, called as a principal that the run created. Every name starts with the prefix of the run, and everything that a
+requirement may have created is dropped after it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass, field
 from typing import Any
@@ -15,42 +15,43 @@ from typing import Any
 import orjson
 
 from conformance.author.catalog import Catalog, inventory_of
-from conformance.author.checks import find, text
+from conformance.author.checks import find, listed, text
 from conformance.http.client import Answer, Client, Expected, bearer
-from conformance.http.operation_client import DECLARED, FORM_TYPE, Query
+from conformance.http.operation_client import DECLARED, Query
+from conformance.http.paging import pages
 from conformance.iceberg.catalog import IcebergCatalog
 from conformance.iceberg.client import IcebergClient, in_prefix, names_below_prefix
-from conformance.polaris.client import PolarisClient
-from conformance.polaris.entities import CATALOG, CATALOG_ROLE, CREATED, PRINCIPAL, PRINCIPAL_ROLE, Entity, Names
+from conformance.polaris.client import PolarisClient, documented
+from conformance.polaris.entities import CATALOG, CATALOG_ROLE, CREATED, PRINCIPAL, PRINCIPAL_ROLE, EntityType, Names
 from conformance.polaris.inventory import PolarisInventory
 from conformance.polaris.storage import STORAGES, StorageType
-from conformance.polaris.support.stated import stated
 from conformance.target.target import Target
 from specs.identifiers import encode_segment
 from specs.openapi import Operation
 
 EVERY_ROLE = "PRINCIPAL_ROLE:ALL"
-GET_TOKEN = "getToken"  # noqa: S105 - an operation
+GET_TOKEN = "getToken"  # noqa: S105 - an operationId
 CREATED_STATUS, TAKEN = 201, 409
 BASE_LOCATION = "default-base-location"
+PAGE_SIZE = 2
 
 
 @dataclass(frozen=True, slots=True)
 class Credentials:
-    """The id and the secret with which a principal gets tokens."""
+    """The client id and secret with which a principal obtains tokens."""
 
     id: str
     secret: str = field(repr=False)
 
     def form(self, scope: str = EVERY_ROLE) -> dict[str, str]:
-        """Return the form for a token with which these roles are active."""
+        """Return the token form with a scope of roles; "" leaves the scope out."""
         form = {"grant_type": "client_credentials", "client_id": self.id, "client_secret": self.secret}
         return {**form, "scope": scope} if scope else form
 
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """A principal of the run with one principal role, and a role of a catalog that the role has."""
+    """Principal of the run, with its principal role and the catalog role assigned to that."""
 
     principal: str
     principal_role: str
@@ -60,7 +61,7 @@ class Caller:
 
 
 class PolarisCatalog(PolarisClient, Catalog):
-    """See the module."""
+    """The operations of Polaris with helpers that create, load and list entities of the run."""
 
     broken_json = (b'{"catalog": ', b"name=t")
     no_objects = (b"[]", b'"text"', b"null", b"7")
@@ -74,48 +75,50 @@ class PolarisCatalog(PolarisClient, Catalog):
         self.tables = IcebergCatalog(target)
 
     def begin_example(self) -> None:
-        """See Catalog."""
+        """Start an example with no steps and no home, in `tables` too."""
         super().begin_example()
         self.tables.begin_example()
 
     def deeper(self) -> AbstractContextManager[None]:
-        """See Catalog: of the tables."""
+        """Return a context in which the home namespace of `tables` is a nested one. Raises Unoffered if unsupported."""
         return self.tables.deeper()
 
     def through(self, client: Client) -> PolarisClient:
-        """Return the operations through another client, with the credentials of this one."""
+        """Return the operations, sent through another client with the credentials of this one."""
         headers = {**dict.fromkeys(client.headers), **self.client.headers}
         return PolarisClient(client.as_(headers))
 
     def called_by(self, client: Client) -> PolarisClient:
-        """Return the operations as another caller asks for them."""
+        """Return the operations with the credentials of another caller."""
         return PolarisClient(client)
 
-    # What examples start from
+    # Entities
 
     @property
     def home(self) -> str:
-        """The catalog in which roles are made: that for the tables of the run, or one of the example's own."""
+        """The name of the catalog for catalog roles: that for tables, or without one a catalog of the example."""
         if not self.inventory.warehouse and self._home is None:
             self._home = self.new(CATALOG)[0]
         return self.inventory.warehouse or str(self._home)
 
     @property
     def storage(self) -> StorageType:
-        """The type of storage of catalogs, unless a requirement is about another one."""
+        """The default storage type of new catalogs."""
         return STORAGES[self.target.ways.chosen.get(CATALOG.id, "FILE")]
 
-    def id(self, entity: Entity, name: str = "") -> Names:
-        """Return an id for something of a kind; nothing is made but the catalog in which a role lies."""
+    def id(self, entity: EntityType, name: str = "") -> Names:
+        """Return an unused id of an entity type, in the home catalog for a catalog role."""
         name = name or self.target.new_name()
         return (self.home, name) if entity is CATALOG_ROLE else (name,)
 
-    def missing(self, entity: Entity) -> Names:
-        """Return an id of something that was never made."""
+    def missing(self, entity: EntityType) -> Names:
+        """Return the id of an entity that does not exist."""
         return self.id(entity, self.target.missing_name)
 
-    def value(self, entity: Entity, id: Names, *, storage: StorageType | None = None, **fields: Any) -> dict[str, Any]:
-        """Return something as a body holds it: with its name, and what a catalog must have."""
+    def value(
+        self, entity: EntityType, id: Names, *, storage: StorageType | None = None, **fields: Any
+    ) -> dict[str, Any]:
+        """Return an entity as a body contains it, with its name and the required fields of a catalog."""
         if entity is not CATALOG:
             return {"name": id[-1], **fields}
         storage = storage or self.storage
@@ -124,70 +127,73 @@ class PolarisCatalog(PolarisClient, Catalog):
         return {**value, "properties": {BASE_LOCATION: base, **(fields.get("properties") or {})}}
 
     def create(
-        self, entity: Entity, id: Names, value: Any = None, *, expect: Expected = DECLARED, **more: Any
+        self, entity: EntityType, id: Names, value: Any = None, *, expect: Expected = DECLARED, **more: Any
     ) -> Answer:
-        """Ask for something of a kind; `value` is what the body holds, `more` stands beside it."""
+        """Create an entity from a `value`; `more` are fields of the body beside it."""
         value = self.value(entity, id) if value is None else value
         return self.send(entity.create, entity.place(id[:-1]), {**entity.wrapped(value), **more}, expect=expect)
 
-    def new(self, entity: Entity, **fields: Any) -> Names:
-        """Make something of a kind and return its id."""
+    def new(self, entity: EntityType, **fields: Any) -> Names:
+        """Create an entity as preparation and return its id."""
         id = self.id(entity)
         with self.client.preparing():
             self.create(entity, id, self.value(entity, id, **fields))
         return id
 
-    def made_again(self, entity: Entity, id: Names) -> bool:
-        """Make something of the name of what was deleted; False where a server keeps such names from others, by 409."""
+    def made_again(self, entity: EntityType, id: Names) -> bool:
+        """Create an entity under a deleted name; False if the server rejects the reuse with 409."""
         return self.create(entity, id, expect=(CREATED_STATUS, TAKEN)).status == CREATED_STATUS
 
-    def get(self, entity: Entity, id: Names, *, expect: Expected = DECLARED) -> Answer:
-        """Ask for something by its id."""
+    def get(self, entity: EntityType, id: Names, *, expect: Expected = DECLARED) -> Answer:
+        """Load an entity by its id."""
         return self.send(entity.get, entity.place(id), expect=expect)
 
-    def update(self, entity: Entity, id: Names, *, expect: Expected = DECLARED, **body: Any) -> Answer:
-        """Ask for something to be changed; the body is given by its fields."""
+    def update(self, entity: EntityType, id: Names, *, expect: Expected = DECLARED, **body: Any) -> Answer:
+        """Update an entity with a body of these fields."""
         return self.send(entity.update, entity.place(id), body, expect=expect)
 
-    def delete(self, entity: Entity, id: Names, *, expect: Expected = DECLARED) -> Answer:
-        """Ask for something to be dropped."""
+    def delete(self, entity: EntityType, id: Names, *, expect: Expected = DECLARED) -> Answer:
+        """Delete an entity."""
         return self.send(entity.delete, entity.place(id), expect=expect)
 
-    def names(self, entity: Entity, id: Names = ()) -> list[str]:
-        """Return the names of the run's own that are listed beside an id, of roles in the catalog of the examples."""
+    def names(self, entity: EntityType, id: Names = ()) -> list[str]:
+        """List the run's names of an entity type; catalog roles those beside an id or in the home catalog."""
         place = entity.place(id[:-1] or ((self.home,) if entity is CATALOG_ROLE else ()))
         return self.own_names(self.send(entity.list, place)[entity.listed])
 
-    def own(self, listed: Sequence[Mapping[str, Any]]) -> list[Any]:
-        """Return the entries of a list whose names start with the prefix of the run: others may be the server's own."""
-        return [entry for entry in listed if text(entry["name"], "a name").startswith(self.target.prefix)]
+    def own(self, entries: Sequence[Mapping[str, Any]]) -> list[Any]:
+        """Return the entries of a list whose names start with the prefix of the run."""
+        return [entry for entry in entries if text(entry["name"], "a name").startswith(self.target.prefix)]
 
-    def own_names(self, listed: Sequence[Mapping[str, Any]]) -> list[str]:
+    def own_names(self, entries: Sequence[Mapping[str, Any]]) -> list[str]:
         """Return the names in a list that start with the prefix of the run."""
-        return [str(entry["name"]) for entry in self.own(listed)]
+        return [str(entry["name"]) for entry in self.own(entries)]
 
-    def stated(self, value: Any) -> Any:
-        """Return of a value in an answer what the document names, without what a server has added."""
-        return stated(self.target.document, value)
+    def paged_names(self, listing: Callable[..., Answer]) -> list[str]:
+        """Return the run's names on all pages of a list of the home namespace. Raises Violation for endless pages."""
+        home = self.tables.home
+        answers = pages(lambda token: listing(home, pageToken=token or "", pageSize=PAGE_SIZE), "next-page-token")
+        return self.own_names([entry for page in answers for entry in listed(page["identifiers"], "the identifiers")])
 
-    def listed(self, entity: Entity, id: Names) -> Any:
-        """Return something as a list of its kind shows it."""
+    def documented(self, value: Any) -> Any:
+        """Return a value of a response without fields that the document does not declare."""
+        return documented(self.target.document, value)
+
+    def listed(self, entity: EntityType, id: Names) -> Any:
+        """Return an entity as the list of its type contains it."""
         entries = self.send(entity.list, entity.place(id[:-1]))[entity.listed]
         return find(entries, lambda entry: entry["name"] == id[-1], f"the {entity.id} in the list")
 
-    # Who calls
+    # Callers
 
     def new_principal(self, **more: Any) -> tuple[Names, Credentials]:
-        """Make a principal and return its id and its credentials."""
+        """Create a principal; return its id and its credentials."""
         id = self.id(PRINCIPAL)
         with self.client.preparing():
             return id, credentials(self.create(PRINCIPAL, id, **more))
 
     def new_caller(self, *grants: Mapping[str, Any], catalog: str = "") -> Caller:
-        """Make a principal that may do in a catalog what these grants say, and let it log in.
-
-        A grant is as a body has it.
-        """
+        """Create a principal whose catalog role has these grants, given as bodies, and log it in."""
         catalog = catalog or self.home
         with self.client.preparing():
             (principal,), known = self.new_principal()
@@ -201,24 +207,24 @@ class PolarisCatalog(PolarisClient, Catalog):
             return Caller(principal, principal_role, catalog_role, known, self.logged_in(known))
 
     def logged_in(self, known: Credentials, scope: str = EVERY_ROLE) -> Client:
-        """Return a client that calls with a token for credentials."""
+        """Return a client with a new token for credentials."""
         token = text(self.ask_token(known.form(scope))["access_token"], "the access_token")
         return self.client.as_(bearer(token))
 
     def ask_token(self, form: Mapping[str, str], *, expect: Expected = DECLARED, **options: Any) -> Answer:
-        """Ask for a token with a form, without the token of the run."""
+        """Send a token form, without the token of the run."""
         return self.tables.get_token(
             dict(form), expect=expect, _headers={"Authorization": None, **options.get("headers", {})}
         )
 
     def within(self, catalog: str, client: Client | None = None) -> IcebergClient:
-        """Return the operations on tables in a catalog, as a caller asks for them: by default that of the run."""
+        """Return the Iceberg operations in a catalog, sent by a client, by default with the credentials of the run."""
         return IcebergClient((client or self.client).located(in_prefix(encode_segment(catalog))))
 
     # Requests of any operation
 
     def new_thing(self) -> str:
-        """See Catalog: a catalog with a role, a principal and a principal role, all of one name."""
+        """Create a catalog with a catalog role, a principal and a principal role, all of one name; return the name."""
         name = self.target.new_name()
         for entity in (CATALOG, PRINCIPAL, PRINCIPAL_ROLE):
             with self.client.preparing():
@@ -228,7 +234,7 @@ class PolarisCatalog(PolarisClient, Catalog):
         return name
 
     def any_path(self, operation: Operation, name: str) -> dict[str, Any]:
-        """Return path values for an operation on things of this name, which is one of the run's own."""
+        """Return path values for an operation on objects of this name, with the prefix of the run added if missing."""
         name = name if name.startswith(self.target.prefix) else f"{self.target.prefix}{name}"
         names = names_below_prefix(operation)
         return {key: self.tables.home if key == "namespace" else name for key in names}
@@ -242,7 +248,7 @@ class PolarisCatalog(PolarisClient, Catalog):
         headers: dict[str, str | None] | None = None,
         expect: Expected,
     ) -> Answer:
-        """See Catalog."""
+        """Send an operation on objects of this name in the home of the example."""
         return self.send(operation.id, self.any_path(operation, name), body, headers=headers, expect=expect)
 
     def send(
@@ -255,24 +261,24 @@ class PolarisCatalog(PolarisClient, Catalog):
         expect: Expected = DECLARED,
         **options: Any,
     ) -> Answer:
-        """See PolarisClient. Notes what may be made, whatever the answer."""
+        """Send an operation, and note the entity that it may create, whatever the answer."""
         self._note(operation, path or {}, body)
         return super().send(operation, path, body, query=query, expect=expect, **options)
 
     def _note(self, operation: str, path: Mapping[str, Any], body: Any) -> None:
-        """Note what a body may make, wrapped or bare."""
+        """Note the entity that a body, wrapped or bare, may create."""
         entity = CREATED.get(operation)
         value = _value(body) if entity else None
         if entity is None or not isinstance(value, dict):
             return
-        with suppress(KeyError):  # of a body that is to be refused
+        with suppress(KeyError):  # of an invalid body without a name
             *outer, name = entity.id_made(path, value)
             if name and isinstance(name, str):
                 self.sandbox.note(entity.id, [(*map(str, outer), name)])
 
 
 def _value(body: Any) -> Any:
-    """Return a body as JSON, None for one that is not JSON."""
+    """Parse a body, None for bytes that are not JSON."""
     if not isinstance(body, bytes):
         return body
     try:
@@ -282,15 +288,6 @@ def _value(body: Any) -> Any:
 
 
 def credentials(answer: Answer) -> Credentials:
-    """Return the credentials in an answer that issues them."""
+    """Return the credentials that an answer issues."""
     issued = answer["credentials"]
     return Credentials(text(issued["clientId"], "the clientId"), text(issued["clientSecret"], "the clientSecret"))
-
-
-__all__ = [
-    "FORM_TYPE",
-    "Caller",
-    "Credentials",
-    "PolarisCatalog",
-    "credentials",
-]

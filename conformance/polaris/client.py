@@ -1,11 +1,11 @@
-"""The operations that Polaris has beside those of Iceberg, as methods (see OperationClient), and their general form.
+"""Client of the operations that Polaris adds to those of Iceberg, and the documented part of its responses.
 
-Names of catalogs, principals and roles are texts, namespaces sequences of levels.
+Names of catalogs, principals and roles are strings; namespaces are sequences of levels.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from conformance.http.client import Answer, Encoded, Expected
@@ -16,18 +16,19 @@ from specs.identifiers import UNIT_SEPARATOR, encode_segment
 from specs.openapi import Document, Operation
 
 NAMESPACE = "namespace"
+PROPERTIES = "properties"  # the field whose names clients choose
 
 
 class PolarisClient(PolarisMethods, PathClient, api="polaris"):
-    """See the module."""
+    """Methods for the operations of Polaris, by the signatures that the document gives them."""
 
     @classmethod
     def signature(cls, document: Document, operation: Operation) -> Signature:
-        """See OperationClient: the prefix is that of the catalog in which the client works."""
+        """Return the signature of an operation, without the prefix: the client is bound to one catalog."""
         return make_signature(document, operation, names_below_prefix(operation))
 
     def segment(self, name: str, value: Any) -> str:
-        """See PathClient: the levels of a namespace are written with separators between them."""
+        """Encode a path value, joining the levels of a namespace with the unit separator."""
         if name != NAMESPACE or isinstance(value, str):
             return super().segment(name, value)
         return Encoded(encode_segment(UNIT_SEPARATOR).join(map(encode_segment, value)))
@@ -42,6 +43,33 @@ class PolarisClient(PolarisMethods, PathClient, api="polaris"):
         headers: Headers | None,
         expect: Expected,
     ) -> Answer:
-        """See OperationClient."""
+        """Send a call by its Python arguments and return the answer."""
         values = {name: path[python_name(name)] for name in names_below_prefix(self.signatures[operation].operation)}
         return self.send(operation, values, content, query=query, headers=headers, expect=expect)
+
+
+def documented(document: Document, value: Any) -> Any:
+    """Return a value of a response without fields that the document does not declare, at any depth.
+
+    Servers may add fields of their own, with another value in each response. All entries of `properties` stay.
+    """
+    names = document.once("names of fields", lambda: frozenset(_names(document.raw["components"])))
+    return _part(value, names)
+
+
+def _names(node: Any) -> Iterator[str]:
+    """Yield the names of all fields that schemas inside a node of the document declare."""
+    if isinstance(node, dict):
+        fields = node.get("properties")
+        yield from fields if isinstance(fields, dict) else ()
+    for child in node.values() if isinstance(node, dict) else node if isinstance(node, list) else ():
+        yield from _names(child)
+
+
+def _part(value: Any, names: frozenset[str]) -> Any:
+    if isinstance(value, list):
+        return [_part(item, names) for item in value]
+    if not isinstance(value, dict):
+        return value
+    kept = {name: item for name, item in value.items() if name in names}
+    return {name: item if name == PROPERTIES else _part(item, names) for name, item in kept.items()}

@@ -12,19 +12,19 @@ from conformance.polaris.catalog import PolarisCatalog
 from conformance.polaris.entities import CATALOG
 from conformance.polaris.support.access.fixture import AccessFixture
 
-PURGE = {"polaris.config.drop-with-purge.enabled": "true"}  # or purging is refused like what is not allowed
+PURGE = {"polaris.config.drop-with-purge.enabled": "true"}  # without it every purge gets 403
 
 
 @pytest.fixture
 def catalog(suite: Suite) -> Iterator[PolarisCatalog]:
-    """The target as a Polaris server; what a requirement makes on it is dropped afterwards."""
+    """The target as a Polaris server; the objects that a requirement creates are dropped afterwards."""
     yield PolarisCatalog(suite.target)
     suite.clean_up()
 
 
 @pytest.fixture(scope="session")
 def make_access(suite: Suite) -> Callable[[], AccessFixture]:
-    """What makes the fixture of the requirements on access, once in a run; it goes with the run."""
+    """Function that creates the access fixture on its first call in a run."""
 
     @cache
     def make() -> AccessFixture:
@@ -36,6 +36,3 @@ def make_access(suite: Suite) -> Callable[[], AccessFixture]:
         )
 
     return make
-
-
-PURGE = {"polaris.config.drop-with-purge.enabled": "true"}  # or purging is refused like what is not allowed

@@ -1,8 +1,8 @@
-"""The four kinds of things that the management interface keeps, and the operations on each."""
+"""The four entity types of the management API, with the operations on each."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,11 +10,11 @@ Names = tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Entity:
-    """A kind of things: its name in words, the field that holds one in a body, the field that lists them.
+class EntityType:
+    """Entity type: its name in words, the field that wraps one in a body, and the field of a list of them.
 
-    `path` are the parameters that name one, `create`, `get`, `update`, `delete` and `list` its operations. An id is the
-    values of `path`: those before the last are what it lies in.
+    `create`, `get`, `update`, `delete` and `list` are its operations, and `path` the path parameters that name one. An
+    id is the tuple of their values: the last is the name, those before it name the parent.
     """
 
     id: str
@@ -28,24 +28,24 @@ class Entity:
     list: str
 
     def place(self, id: Names) -> dict[str, str]:
-        """Return the path values that name one."""
+        """Return the path values for an id."""
         return dict(zip(self.path, id, strict=False))
 
     def id_made(self, path: Mapping[str, str], body: Any) -> tuple[Any, ...]:
-        """Return the id of what a body for `create` makes, wrapped or bare. Raises KeyError when it has none."""
+        """Return the id that a body of `create`, wrapped or bare, creates. Raises KeyError without a name."""
         inner = body.get(self.field)
         return (*(path[name] for name in self.path[:-1]), (inner if isinstance(inner, dict) else body)["name"])
 
     def wrapped(self, value: Any) -> dict[str, Any]:
-        """Return a body that holds one."""
+        """Return a body with the value in its field."""
         return {self.field: value}
 
     def shown(self, created: Any) -> Any:
-        """Return the thing in an answer to its creation: of a principal it comes with the credentials."""
+        """Return the entity in a response of `create`, which wraps a principal together with its credentials."""
         return created[self.field] if self is PRINCIPAL else created
 
 
-CATALOG = Entity(
+CATALOG = EntityType(
     "catalog",
     "catalog",
     "catalogs",
@@ -56,7 +56,7 @@ CATALOG = Entity(
     "deleteCatalog",
     "listCatalogs",
 )
-PRINCIPAL = Entity(
+PRINCIPAL = EntityType(
     "principal",
     "principal",
     "principals",
@@ -67,7 +67,7 @@ PRINCIPAL = Entity(
     "deletePrincipal",
     "listPrincipals",
 )
-PRINCIPAL_ROLE = Entity(
+PRINCIPAL_ROLE = EntityType(
     "principal role",
     "principalRole",
     "roles",
@@ -78,7 +78,7 @@ PRINCIPAL_ROLE = Entity(
     "deletePrincipalRole",
     "listPrincipalRoles",
 )
-CATALOG_ROLE = Entity(
+CATALOG_ROLE = EntityType(
     "catalog role",
     "catalogRole",
     "roles",
@@ -89,7 +89,7 @@ CATALOG_ROLE = Entity(
     "deleteCatalogRole",
     "listCatalogRoles",
 )
-ENTITIES: Mapping[str, Entity] = {
+ENTITIES: Mapping[str, EntityType] = {
     "catalog": CATALOG,
     "principal": PRINCIPAL,
     "principal_role": PRINCIPAL_ROLE,
@@ -98,6 +98,11 @@ ENTITIES: Mapping[str, Entity] = {
 CREATED = {entity.create: entity for entity in ENTITIES.values()}
 
 
+def of(*names: str) -> Callable[[Any], list[str]]:
+    """Return a function from a case, such as an entity type, to its operations in the fields of these names."""
+    return lambda case: [getattr(case, name) for name in names]
+
+
 def properties_with(body: Any, name: str, value: str = "1") -> dict[str, str]:
-    """Return the properties of something that an answer shows, which may have none, and one more."""
+    """Return the properties of an entity in a response, with one property added."""
     return {**(body.get("properties") or {}), name: value}

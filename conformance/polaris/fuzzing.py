@@ -1,7 +1,4 @@
-"""What drawn bodies of Polaris are about; see conformance/fuzz/fuzzing.py.
-
-They are those of the management interface: on a catalog, its role, a principal and its role, all made for the draw.
-"""
+"""Fuzzing of the Polaris management API: the objects that drawn bodies go to, and the fields that are never drawn."""
 
 from __future__ import annotations
 
@@ -18,14 +15,14 @@ ASSIGNED = {"assignPrincipalRole": "principalRole", "assignCatalogRoleToPrincipa
 
 
 def prepare(catalog: PolarisCatalog, operation: Operation) -> Subject:
-    """Make something of each kind under one name."""
+    """Create an entity of each type under one name, and return the subject of drawn bodies."""
     name = catalog.new_thing()
     path = catalog.any_path(operation, name)
     return Subject(_own(catalog, operation, name), lambda body: catalog.send(operation.id, path, body, expect=None))
 
 
 def _own(catalog: PolarisCatalog, operation: Operation, name: str) -> Any:
-    """Return the run's own body: of something new for what creates, of what was made for what assigns."""
+    """Return the valid body of an operation: a new entity to create, or the prepared role to assign."""
     entity = CREATED.get(operation.id)
     if entity:
         catalog_of_role = (name,) if entity.path[0] == CATALOG.path[0] else ()

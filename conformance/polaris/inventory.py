@@ -1,4 +1,4 @@
-"""What a run has on a Polaris server: catalogs with what is in them, principals and roles."""
+"""Inventory of a run on a Polaris server: catalogs with their contents, principals and roles."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from conformance.http.client import Client
 from conformance.iceberg.client import IcebergClient, in_prefix
 from conformance.iceberg.inventory import IcebergInventory
 from conformance.polaris.client import PolarisClient
-from conformance.polaris.entities import CATALOG, CATALOG_ROLE, CREATED, ENTITIES, PRINCIPAL, PRINCIPAL_ROLE, Entity
+from conformance.polaris.entities import CATALOG, CATALOG_ROLE, CREATED, ENTITIES, PRINCIPAL, PRINCIPAL_ROLE, EntityType
 from conformance.target.capabilities import SEPARATOR
 from conformance.target.sandbox import Sandbox
 from conformance.target.target import Target
@@ -24,12 +24,12 @@ from specs.openapi import Operation
 GENERIC_TABLE, POLICY = "generic table", "policy"
 LISTS = {GENERIC_TABLE: "listGenericTables", POLICY: "listPolicies"}
 NOT_EMPTY = (400, 409)
-CATALOG_ADMIN = "catalog_admin"  # the role that every catalog has, which goes with it
+CATALOG_ADMIN = "catalog_admin"  # the role that every catalog has, dropped with it
 BY_NAME = {entity.id: entity for entity in ENTITIES.values()}
 
 
 class ContentInventory(IcebergInventory):
-    """What is in a catalog: also what Polaris has beside tables and views."""
+    """Contents of a catalog: namespaces, tables, views, generic tables and policies."""
 
     drops: ClassVar = {**IcebergInventory.drops, GENERIC_TABLE: "dropGenericTable", POLICY: "dropPolicy"}
     looks: ClassVar = {**IcebergInventory.looks, GENERIC_TABLE: ("loadGenericTable",), POLICY: ("loadPolicy",)}
@@ -41,7 +41,7 @@ class ContentInventory(IcebergInventory):
         return PolarisClient(self._client.client)
 
     def drop(self, resource: Resource) -> Exchange | None:
-        """See Inventory."""
+        """Drop a resource of the run. None for one of others, or without an operation that drops it."""
         if resource.kind not in (GENERIC_TABLE, POLICY):
             return super().drop(resource)
         if not self.is_ours(resource.id) or self.drops[resource.kind] not in self.target.document.operations:
@@ -50,20 +50,20 @@ class ContentInventory(IcebergInventory):
         return self.ask(lambda: self._own.send(self.drops[resource.kind], _path(resource), query=query, expect=None))
 
     def look(self, operation: str, resource: Resource) -> Exchange | None:
-        """See Inventory."""
+        """Load a resource by an operation that succeeds if it exists."""
         if resource.kind not in (GENERIC_TABLE, POLICY):
             return super().look(operation, resource)
         return self.ask(lambda: self._own.send(operation, _path(resource), expect=None))
 
     def children(self, namespace: Names) -> list[Resource]:
-        """See Inventory."""
+        """List the contents of a namespace, the root included."""
         resources = super().children(namespace)
         if not namespace:
             return resources
         return [*resources, *self._beside(GENERIC_TABLE, namespace), *self._beside(POLICY, namespace)]
 
     def _beside(self, kind: str, namespace: Names) -> list[Resource]:
-        """Return what else lies in a namespace beside tables and views."""
+        """List the generic tables or the policies of a namespace."""
         fetch = partial(self._own.send, LISTS[kind], {"namespace": namespace})
         identifiers = self.listed(LISTS[kind], "identifiers", lambda token: fetch(query={"pageToken": token or None}))
         return [
@@ -74,7 +74,7 @@ class ContentInventory(IcebergInventory):
 
 
 class CatalogContents(ContentInventory):
-    """What is in one catalog of the run's own, in which everything is the run's."""
+    """Contents of a catalog that the run created, where every object belongs to the run."""
 
     def __init__(self, target: Target, client: Client, catalog: str) -> None:
         super().__init__(target)
@@ -86,12 +86,12 @@ class CatalogContents(ContentInventory):
         return IcebergClient(self._located, self.target.capabilities.get(SEPARATOR, UNIT_SEPARATOR))
 
     def is_ours(self, id: Names | str) -> bool:
-        """See Inventory."""
+        """True for every id but the root."""
         return bool(id)
 
 
 class PolarisInventory(ContentInventory):
-    """See Inventory."""
+    """Entities that the run manages, and the contents of the catalog for tables."""
 
     drops: ClassVar = {**ContentInventory.drops, **{entity.id: entity.delete for entity in ENTITIES.values()}}
     looks: ClassVar = {**ContentInventory.looks, **{entity.id: (entity.get,) for entity in ENTITIES.values()}}
@@ -106,36 +106,37 @@ class PolarisInventory(ContentInventory):
 
     @property
     def admin(self) -> Client:
-        """Who calls as the credentials of the run say; what the run made for itself calls otherwise."""
+        """A client with the credentials of the run, not those of the principal that the run created."""
         client = self.target.client
         return client.as_({**dict.fromkeys(client.headers), **self.target.managing}) if self.target.managing else client
 
     @property
     def warehouse(self) -> str:
-        """The catalog in which the requirements on tables work."""
+        """The name of the catalog for the requirements on tables."""
         return self.target.settings.warehouse
 
     @property
     def given(self) -> bool:
-        """True when that catalog was there before the run."""
+        """True when that catalog existed before the run."""
         return bool(self.warehouse) and not self.warehouse.startswith(self.target.prefix)
 
     @property
     def manager(self) -> PolarisClient:
-        """The management operations."""
+        """A client of the management operations."""
         return PolarisClient(self.admin)
 
     def is_ours(self, id: Names | str) -> bool:
-        """See Inventory. Names that the document forbids have the prefix of the run inside of them.
+        """True for an id of the run: its first name contains the prefix of the run.
 
-        A role of the run may also lie in the catalog that was given. What was made of a name that is no text is ours.
+        Forbidden names have the prefix inside, not at the start. A role in the given catalog counts by its own name.
+        Entities from `made_otherwise` are recorded.
         """
         if not id or super().is_ours(id) or id in self._named_otherwise:
             return bool(id)
         return self.target.prefix in id[0] or (id[0] == self.warehouse and self.target.prefix in id[-1])
 
     def drop(self, resource: Resource) -> Exchange | None:
-        """See Inventory. A catalog is emptied before it is dropped."""
+        """Drop a resource of the run; empty a catalog first if the server requires it. None for one of others."""
         entity = BY_NAME.get(resource.kind)
         if entity is None:
             return super().drop(resource)
@@ -148,14 +149,14 @@ class PolarisInventory(ContentInventory):
         return answer
 
     def id_made(self, operation: Operation, exchange: Exchange) -> tuple[Any, ...]:
-        """See Inventory."""
+        """Return the id that a request creates. Raises KeyError when its body has no name."""
         if entity := CREATED.get(operation.id):
             path = operation.path_values(urlsplit(exchange.url).path)
             return entity.id_made(path, read_object(exchange.request_body))
         return super().id_made(operation, exchange)
 
     def made_otherwise(self, exchange: Exchange) -> Resource | None:
-        """See Inventory. A server may take the number 17, or a text that is the whole body, for a name."""
+        """Return the entity that a server created from a name that is not a string, or from a body that is one."""
         entity, operation = CREATED.get(exchange.operation), self.target.document.operations.get(exchange.operation)
         if entity is None or operation is None or not 200 <= exchange.status < 300:
             return None
@@ -169,12 +170,12 @@ class PolarisInventory(ContentInventory):
         self._named_otherwise.add(id)
         return Resource(entity.id, id)
 
-    def _delete(self, entity: Entity, resource: Resource) -> Exchange | None:
+    def _delete(self, entity: EntityType, resource: Resource) -> Exchange | None:
         path = entity.place(tuple(resource.id))
         return self.ask(lambda: self.manager.send(entity.delete, path, expect=None))
 
     def _empty(self, catalog: str) -> None:
-        """Drop all that is in a catalog of the run's own."""
+        """Drop all contents and roles of a catalog that the run created."""
         contents = CatalogContents(self.target, self.admin, catalog)
         Sandbox(self.admin, contents).sweep()
         for role in self._named(CATALOG_ROLE, {"catalogName": catalog}):
@@ -182,14 +183,14 @@ class PolarisInventory(ContentInventory):
                 self._delete(CATALOG_ROLE, Resource(CATALOG_ROLE.id, (catalog, role)))
 
     def look(self, operation: str, resource: Resource) -> Exchange | None:
-        """See Inventory."""
+        """Load a resource by an operation that succeeds if it exists."""
         entity = BY_NAME.get(resource.kind)
         if entity is None:
             return super().look(operation, resource)
         return self.ask(lambda: self.manager.send(operation, entity.place(tuple(resource.id)), expect=None))
 
     def roots(self) -> list[Resource]:
-        """See Inventory. What is in a catalog of the run's own goes with it."""
+        """List the entities of the run; with a given catalog also its roles and contents that belong to the run."""
         resources = [
             Resource(entity.id, (name,))
             for entity in (CATALOG, PRINCIPAL, PRINCIPAL_ROLE)
@@ -202,8 +203,8 @@ class PolarisInventory(ContentInventory):
         own = [Resource(CATALOG_ROLE.id, (self.warehouse, role)) for role in roles if self.target.prefix in role]
         return [*resources, *own, *super().roots()]
 
-    def _named(self, entity: Entity, path: dict[str, str]) -> list[str]:
-        """Return the names of all that the server lists of a kind."""
+    def _named(self, entity: EntityType, path: dict[str, str]) -> list[str]:
+        """Return the names of all listed entities of a type."""
         answer = self.ask(lambda: self.manager.send(entity.list, path, expect=None))
         listed: Any = read_object(answer.response_body).get(entity.listed) if answer else None
         names = [entry.get("name") for entry in listed if isinstance(entry, dict)] if isinstance(listed, list) else []
@@ -211,13 +212,13 @@ class PolarisInventory(ContentInventory):
 
 
 def _path(resource: Resource) -> dict[str, Any]:
-    """Return the path values that name a generic table or a policy."""
+    """Return the path values of a generic table or a policy."""
     parameter = "generic-table" if resource.kind == GENERIC_TABLE else "policy-name"
     return {"namespace": tuple(resource.id[:-1]), parameter: resource.id[-1]}
 
 
-def _taken_for_name(entity: Entity, body: Any) -> str:
-    """Return what a careless server takes for the name of a new thing in a body that names none, "" for nothing."""
+def _taken_for_name(entity: EntityType, body: Any) -> str:
+    """Return the name that a lenient server may read from a body without a string name, "" for none."""
     inner = body.get(entity.field, body) if isinstance(body, dict) else body
     if not isinstance(inner, dict):
         return inner if isinstance(inner, str) else ""

@@ -1,4 +1,4 @@
-"""The operations of Apache Polaris as methods; methods.pyi, which is generated, has them."""
+"""Base of the Polaris client, whose methods the generated methods.pyi declares to type checkers."""
 
 from __future__ import annotations
 
@@ -6,4 +6,4 @@ from conformance.http.operation_client import OperationClient
 
 
 class PolarisMethods(OperationClient):
-    """See the module. The methods come with the client, which knows what their arguments look like."""
+    """Client with one method per operation. The client adds the methods by the signatures of the document."""

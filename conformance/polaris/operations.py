@@ -1,4 +1,4 @@
-"""The operations of Apache Polaris beside those of Iceberg, for requirements that hold for each of them."""
+"""The operations that Apache Polaris adds to those of Iceberg, as cases of requirements."""
 
 from __future__ import annotations
 

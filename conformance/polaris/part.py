@@ -1,4 +1,4 @@
-"""Apache Polaris in the suite; see conformance/apis.py."""
+"""The parts of Apache Polaris that the suite finds by name (conformance/apis.py)."""
 
 from __future__ import annotations
 
@@ -6,6 +6,6 @@ from conformance.apis import SuitePart
 from conformance.polaris.prober import PolarisProber
 from conformance.polaris.support.checks import extra_checks
 
-# A target has one policy of each type, and all requirements share the catalog of the run.
+# A target takes one policy per type, and all requirements attach theirs to objects of one catalog.
 ON_CATALOGS = ("attachPolicy", "detachPolicy", "getApplicablePolicies")
 PART = SuitePart(PolarisProber, extra_checks, crowded=ON_CATALOGS, shared=("make_access",))

@@ -1,4 +1,4 @@
-"""Looking at a Polaris target before the run: is it one, what does it have, and where can the run keep tables?"""
+"""Prober of a Polaris target: recognises it, finds its operations and a storage for tables before the run."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from specs.openapi import Operation
 
 CONTENT = {"type": "catalog", "privilege": "CATALOG_MANAGE_CONTENT"}
 TABLES = "catalog with tables"
-# What catalogs do only where they are told to, and what the requirements of the Iceberg catalog ask for.
+# Features that a catalog has only if enabled, and that requirements of the Iceberg catalog need.
 SETTINGS = {
     "polaris.config.list-pagination-enabled": "true",
     "polaris.config.drop-with-purge.enabled": "true",
@@ -34,9 +34,9 @@ LISTS = {entity.list: entity.listed for entity in (CATALOG, PRINCIPAL, PRINCIPAL
 
 
 class PolarisProber(IcebergProber):
-    """See Prober. The run makes a catalog for its tables, and a principal that may do everything in it.
+    """Prober that also creates a catalog for the tables of the run and a principal with all privileges in it.
 
-    The requirements on tables are asked as this principal, those on management with the credentials of the run.
+    Requirements on tables call as this principal, those on management with the credentials of the run.
     """
 
     def __init__(self, target: Target) -> None:
@@ -45,9 +45,9 @@ class PolarisProber(IcebergProber):
         self.catalog = PolarisCatalog(target)
 
     def first_request(self) -> Exchange:
-        """List the catalogs: whoever may not do that may not manage. Then make what the run needs.
+        """List the catalogs, which every administrator may do, and create the catalog and principal of the run.
 
-        A server whose list of catalogs does not show what it is is known by its list of principals or of their roles.
+        If the list of catalogs does not identify the server, the lists of principals and principal roles may.
         """
         self._log_in()
         self.target.managing = self.target.client.headers
@@ -59,14 +59,14 @@ class PolarisProber(IcebergProber):
         return first_answer
 
     def recognises(self, first_answer: Exchange) -> bool:
-        """True when an answer can only come from such a server: a list of what it manages."""
+        """True for a 2xx answer with the list of the requested entity type."""
         listed = read_object(first_answer.response_body).get(LISTS[first_answer.operation])
         return 200 <= first_answer.status < 300 and isinstance(listed, list)
 
     def _prepare(self) -> None:
-        """Make a catalog and a principal for the requirements on tables; without them these are blocked.
+        """Create a catalog and a principal for the requirements on tables; a failure blocks these requirements.
 
-        In a catalog that was given the caller of the run goes on where it may make no principal.
+        In a catalog given by --warehouse, the caller of the run stays if it may not create a principal.
         """
         given = self.catalog.inventory.warehouse
         try:
@@ -82,7 +82,7 @@ class PolarisProber(IcebergProber):
             self.target.sandbox.keep()
 
     def explore(self) -> Iterator[None]:
-        """See IcebergProber. Where drops are in doubt, one thing of each kind is made that management has."""
+        """Create one entity of each type if it is unclear how they are dropped, then explore the catalog."""
         if self.catalog.inventory.undroppable():
             self.catalog.begin_example()
             self._sent(self.catalog.new_thing)
@@ -90,7 +90,7 @@ class PolarisProber(IcebergProber):
         yield from super().explore()
 
     def _find(self) -> None:
-        """Find a storage in which catalogs can be made, and one in which tables can be."""
+        """Find a storage type for catalogs, and one on which tables can be created."""
         storages = storages_for(self.target)
         fallbacks = (
             Fallbacks(CATALOG.id, (CATALOG.create,), storages, lambda catalog: catalog.new(CATALOG)),
@@ -99,14 +99,14 @@ class PolarisProber(IcebergProber):
         self.target.ways.find(fallbacks, self.catalog)
 
     def _make_warehouse(self, catalog: PolarisCatalog) -> None:
-        """Make a catalog of the type of storage that is tried, and a table in it, at the given location or not."""
+        """Create a catalog on the storage type under trial, and a table in it."""
         storage = STORAGES[self.target.ways.chosen[TABLES]]
         (name,) = catalog.new(CATALOG, storage=storage, properties=SETTINGS)
         self._enter(name)
         find_tables(catalog.tables)
 
     def _enter(self, warehouse: str) -> None:
-        """Go on as a principal that may do everything with tables in a catalog, and read its configuration."""
+        """Continue as a new principal with all privileges on content of a catalog, and read its configuration."""
         caller = self.catalog.new_caller(CONTENT, catalog=warehouse)
         self.target.preparation = list(self.target.client.steps)
         credential = f"{caller.credentials.id}:{caller.credentials.secret}"
@@ -117,13 +117,13 @@ class PolarisProber(IcebergProber):
         self.catalog.tables = IcebergCatalog(self.target)
 
     def _configure(self, warehouse: str) -> None:
-        """Read the configuration of a catalog."""
+        """Read the configuration of a catalog by getConfig."""
         answer = self._sent(partial(IcebergCatalog(self.target).get_config, warehouse=warehouse, expect=None))
         self._config = read_object(answer.response_body)
         self._read_config()
 
     def _probe(self, operation: Operation) -> None:
-        """Ask for an operation once; a body that says nothing makes nothing."""
+        """Send an operation once, with an empty body, which creates nothing."""
         if self.target.profile.suite_of(operation.id) == ICEBERG:
             super()._probe(operation)
             return
@@ -134,5 +134,5 @@ class PolarisProber(IcebergProber):
         self._sent(partial(catalog.send, operation.id, path, body, expect=None))
 
     def _named(self, operation: Operation) -> bool | None:
-        """See IcebergProber: the configuration of a catalog says nothing of management."""
+        """True for management operations, which no configuration of a catalog lists; else as for Iceberg."""
         return super()._named(operation) if "{prefix}" in operation.path else True

@@ -1,4 +1,4 @@
-"""The storages of catalogs, where those of a run lie in each, and how catalogs of others are reached."""
+"""Storage types of catalogs with the locations of a run in each, and connections of external catalogs."""
 
 from __future__ import annotations
 
@@ -11,9 +11,10 @@ from conformance.target.target import Target
 
 @dataclass(frozen=True, slots=True)
 class StorageType:
-    """A type of storage: the schemes of its locations, where a run has its own, what its configuration must say.
+    """Storage type: the schemes of its locations, the root of a run's locations, and its configuration.
 
-    `fields` is what else a configuration may say, `newer` what since 1.7. Buckets carry the prefix of the run.
+    `required` are the required fields of the configuration, `fields` the optional ones, `newer` those since 1.7. The
+    names of buckets contain the prefix of the run.
     """
 
     id: str
@@ -24,7 +25,7 @@ class StorageType:
     newer: Mapping[str, Any] = field(default_factory=dict)
 
     def base(self, target: Target, name: str) -> str:
-        """Return the base location of a catalog of this name: below the given location, if it is of this storage."""
+        """Return the base location of a catalog: below --location if that is of this storage type."""
         given = target.settings.location.rstrip("/")
         if given and scheme_of(given) in self.schemes:
             return f"{given}/{target.prefix}/{name}"
@@ -32,12 +33,12 @@ class StorageType:
         return f"{root}/{name}"
 
     def configured(self, base: str) -> dict[str, Any]:
-        """Return the storage configuration of a catalog with this base location."""
+        """Return the smallest storage configuration of a catalog with this base location."""
         return {"storageType": self.id, "allowedLocations": [base], **self.required}
 
 
 NAMED = {"storageName": "lakeproof"}
-HERE = "http://127.0.0.1:9"  # a place of this machine at which nobody listens
+HERE = "http://127.0.0.1:9"  # the discard port: no server listens there
 KMS_KEY = "arn:aws:kms:eu-central-1:123456789012:key/lakeproof"
 STORAGES = {
     storage.id: storage
@@ -80,9 +81,9 @@ STORAGES = {
     )
 }
 
-EACH = {id.lower(): storage for id, storage in STORAGES.items()}  # as ids of requirements name them
+EACH = {id.lower(): storage for id, storage in STORAGES.items()}  # by their names in ids of requirements
 
-REMOTE_SECRET = "lakeproof-remote-secret"  # noqa: S105 - of nobody
+REMOTE_SECRET = "lakeproof-remote-secret"  # noqa: S105 - no service accepts it
 NOWHERE = f"{HERE}/lakeproof"
 CONNECTIONS: dict[str, dict[str, Any]] = {
     "iceberg_rest": {"connectionType": "ICEBERG_REST", "remoteCatalogName": "lakeproof"},
@@ -96,7 +97,7 @@ OAUTH = {
     "clientSecret": REMOTE_SECRET,
     "scopes": ["lakeproof"],
 }
-AUTHENTICATIONS: dict[str, dict[str, Any]] = {  # the others
+AUTHENTICATIONS: dict[str, dict[str, Any]] = {  # all but OAUTH
     "bearer": {"authenticationType": "BEARER", "bearerToken": REMOTE_SECRET},
     "sigv4": {
         "authenticationType": "SIGV4",
@@ -113,11 +114,11 @@ AUTHENTICATIONS: dict[str, dict[str, Any]] = {  # the others
 
 
 def storages_for(target: Target) -> tuple[str, ...]:
-    """Return the types of storage that a run may use: those of the given location, all without one."""
+    """Return the storage types that a run may use: that of --location, or all if it is not given."""
     given = target.settings.location
     return tuple(storage.id for storage in STORAGES.values() if not given or scheme_of(given) in storage.schemes)
 
 
 def scheme_of(location: str) -> str:
-    """Return the scheme of a location, "" for a path."""
+    """Return the scheme of a location in lower case, "" for a path."""
     return location.partition(":")[0].lower() if ":" in location else ""

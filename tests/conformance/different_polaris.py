@@ -14,7 +14,7 @@ from urllib.parse import unquote
 
 from conformance.polaris.entities import CATALOG, CATALOG_ROLE, ENTITIES, PRINCIPAL, PRINCIPAL_ROLE
 from conformance.polaris.operations import MANAGEMENT
-from conformance.polaris.support.assignments import ASSIGNMENTS
+from conformance.polaris.support.principals import ASSIGNMENTS
 from tests.conformance import different_iceberg, different_tables
 from tests.conformance.different_server import FREEDOMS, JSON, Answer, Call, Freedom, after, before, of_json, with_json
 

@@ -16,8 +16,8 @@ from conformance.polaris.catalog import Credentials
 from conformance.polaris.client import PolarisClient
 from conformance.polaris.entities import CATALOG, CATALOG_ROLE, ENTITIES, PRINCIPAL, PRINCIPAL_ROLE
 from conformance.polaris.storage import STORAGES
-from conformance.polaris.support.assignments import ASSIGNMENTS, CATALOG_ROLES, PRINCIPAL_ROLES
 from conformance.polaris.support.grants import ADD, LIST
+from conformance.polaris.support.principals import ASSIGNMENTS, CATALOG_ROLES, PRINCIPAL_ROLES
 from specs.identifiers import encode_segment
 from specs.profiles import find_profile
 

@@ -63,7 +63,7 @@ def test_a_case_may_state_it_itself(registry):
     absent = Absent(lambda _: "t", "and code 4", lambda _: None)
     missing_is_refused.declare(PLACE, {"table.drop.missing": Missing("DropTable", "c", "Dropping a table", absent)})
     requirement = registry["lance.table.drop.missing"]
-    assert requirement.statement == "Dropping a table that does not exist is refused with 404 and code 4."
+    assert requirement.statement == "Dropping a table that does not exist returns 404 and code 4."
     assert (requirement.operations, requirement.clause, requirement.kind) == (("DropTable",), "c", "error")
 
 

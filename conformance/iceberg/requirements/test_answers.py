@@ -9,7 +9,7 @@ from typing import Any
 
 from conformance.author.checks import equal
 from conformance.author.requirement import must, should
-from conformance.common.again import Change
+from conformance.common.requests import RepeatedRequest
 from conformance.http.client import Answer
 from conformance.iceberg.catalog import IcebergCatalog, Names
 from conformance.iceberg.support.assertions import same_metadata
@@ -103,8 +103,8 @@ def _table_and_file(catalog: IcebergCatalog) -> tuple[Names, str]:
     return id, location
 
 
-CHANGES: dict[str, Change[IcebergCatalog]] = {
-    "update_properties": Change(
+CHANGES: dict[str, RepeatedRequest[IcebergCatalog]] = {
+    "update_properties": RepeatedRequest(
         "updateProperties",
         "update-properties",
         lambda catalog: catalog.new_namespace(),
@@ -112,7 +112,7 @@ CHANGES: dict[str, Change[IcebergCatalog]] = {
         _set_namespace("you"),
         lambda catalog, id: _owned_by_me(catalog.load_namespace_metadata(id)["properties"]),
     ),
-    "update_table": Change(
+    "update_table": RepeatedRequest(
         "updateTable",
         "update-set-properties",
         lambda catalog: catalog.new_table(),
@@ -120,7 +120,7 @@ CHANGES: dict[str, Change[IcebergCatalog]] = {
         _set_table("you"),
         lambda catalog, id: _owned_by_me(properties_of(catalog.metadata(id))),
     ),
-    "replace_view": Change(
+    "replace_view": RepeatedRequest(
         "replaceView",
         "replace-view-properties",
         lambda catalog: catalog.new_view(),
@@ -128,7 +128,7 @@ CHANGES: dict[str, Change[IcebergCatalog]] = {
         _set_view("you"),
         lambda catalog, id: _owned_by_me(properties_of(catalog.view_metadata(id))),
     ),
-    "unregister_table": Change(
+    "unregister_table": RepeatedRequest(
         "unregisterTable",
         "unregister-table",
         _table_and_file,
@@ -140,6 +140,6 @@ CHANGES: dict[str, Change[IcebergCatalog]] = {
 
 
 @must("iceberg.again.{}", clause=lambda case: case.clause, each=CHANGES)
-def test_done_again(catalog: IcebergCatalog, case: Change[IcebergCatalog]) -> None:
+def test_done_again(catalog: IcebergCatalog, case: RepeatedRequest[IcebergCatalog]) -> None:
     """Repeating {} after its effect was undone applies it again."""
     case.made_again(catalog, catalog.client)

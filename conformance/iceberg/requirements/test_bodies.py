@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from conformance.common import bodies
-from conformance.common.bodies import Body
+from conformance.common.bodies import RequestCase
 from conformance.common.fields import unusual, wrong_types
 from conformance.iceberg.operations import JSON_OPERATIONS, OPERATIONS
 from conformance.iceberg.support.ordinary import COMMITS, OTHERS, PREPARATIONS, SCAN, preparation
@@ -44,7 +44,7 @@ def _values(schema: Schema) -> list[Any]:
 def _body(operation: Operation) -> Body:
     """Return the body of an operation's valid request."""
     lasting = operation.method in READING or operation.id in LASTING
-    return Body(operation, preparation(operation), (*NAMES, *FOREIGN), _wrong, lasting=lasting)
+    return RequestCase(operation, preparation(operation), (*NAMES, *FOREIGN), _wrong, lasting=lasting)
 
 
 RENAMES = ("rename_table", "rename_view")
@@ -52,7 +52,7 @@ BY_ID = {operation.id: operation for operation in OPERATIONS.values()}
 BODIES = (
     {name: _body(operation) for name, operation in JSON_OPERATIONS.items() if operation.id in PREPARATIONS}
     | {
-        f"update_table.{what}": Body(
+        f"update_table.{what}": RequestCase(
             OPERATIONS["update_table"],
             prepare,
             (*NAMES, *COMMON.get(what, ())),
@@ -63,7 +63,7 @@ BODIES = (
         for what, prepare in COMMITS.items()
     }
     | {
-        name: Body(BY_ID[id], prepare, (*NAMES, *COMMON[id]), _wrong, name.rpartition(".")[2], lasting=True)
+        name: RequestCase(BY_ID[id], prepare, (*NAMES, *COMMON[id]), _wrong, name.rpartition(".")[2], lasting=True)
         for name, (id, prepare) in OTHERS.items()
     }
     | {name: replace(_body(OPERATIONS[name]), leave=("/destination",)) for name in RENAMES}

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from conformance.author.checks import equal, holds, same_items
 from conformance.author.requirement import given, must, should
-from conformance.common import levels
-from conformance.common.bodies import Body
+from conformance.common import bodies
+from conformance.common.bodies import RequestCase
 from conformance.common.names import NamedObject, name_is_kept, named
 from conformance.http.client import Encoded
 from conformance.iceberg.catalog import IcebergCatalog, Names
@@ -218,8 +218,8 @@ def test_odd_name_within_a_namespace(catalog: IcebergCatalog, name: str) -> None
 # Objects in nested namespaces
 
 NESTED = {
-    name: Body(operation, preparation(operation))
+    name: RequestCase(operation, preparation(operation))
     for name, operation in OPERATIONS.items()
     if "{namespace}/" in operation.path and operation.id not in ("updateProperties", "signRequest")
 }
-test_nested_namespaces_are_like_others = levels.nested_namespaces_are_like_others.declare(__name__, NESTED)
+test_nested_namespaces_are_like_others = bodies.nested_namespaces_are_like_others.declare(__name__, NESTED)

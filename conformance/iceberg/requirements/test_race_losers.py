@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
-from conformance.common.bodies import Body
-from conformance.common.races import Act, Late, losers_are_refused, same_requests_are_no_failure
+from conformance.common.bodies import RequestCase
+from conformance.common.races import Act, LoserRace, losers_are_refused, same_requests_are_no_failure
 from conformance.http.client import Answer
 from conformance.iceberg.catalog import IcebergCatalog, Names
 from conformance.iceberg.client import IcebergClient, change
@@ -78,7 +78,7 @@ def _transaction(catalog: IcebergCatalog, count: int) -> Sequence[Act]:
     return [_all(IcebergClient.commit_transaction, table_changes=[change(*_commit(catalog))])] * count
 
 
-def _late(operation: str, clause: str, deed: str, start: Start, refusals: Sequence[int]) -> Late:
+def _late(operation: str, clause: str, deed: str, start: Start, refusals: Sequence[int]) -> LoserRace:
     answer = " or ".join(map(str, refusals))
     statement = f"When several clients {deed} concurrently, the losing requests return {answer}."
     return Late([operation], clause, statement, f"tried to {deed}", start, refusals)
@@ -144,7 +144,7 @@ test_losers_are_refused = losers_are_refused.declare(__name__, CASES)
 # Requests that may succeed for every client: only a failure of the server is wrong.
 
 SAME = {
-    name: Body(OPERATIONS[name], preparation(OPERATIONS[name]))
+    name: RequestCase(OPERATIONS[name], preparation(OPERATIONS[name]))
     for name in ("update_properties", "replace_view", "register_view")
 }
 test_same_requests_are_no_failure = same_requests_are_no_failure.declare(__name__, SAME)

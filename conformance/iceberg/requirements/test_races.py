@@ -10,7 +10,7 @@ from conformance.author.checks import equal, one_of, same_items
 from conformance.author.racing import SIZES, Racer, fail_on, race
 from conformance.author.requirement import must
 from conformance.author.suite import Suite
-from conformance.common.races import Act, Contest, clients, one_wins, refused_otherwise, successes
+from conformance.common.races import Act, WinnerRace, clients, one_wins, refused_otherwise, successes
 from conformance.history import OK, REFUSED, Contradiction, Event, judge_pairs
 from conformance.iceberg.catalog import IcebergCatalog, Names
 from conformance.iceberg.client import IcebergClient, change
@@ -105,7 +105,7 @@ def _commit(catalog: IcebergCatalog, count: int) -> Start:
 
 
 CONTESTS = {
-    "create_namespace": Contest(
+    "create_namespace": WinnerRace(
         ["createNamespace"],
         "create-namespace-exists",
         "When several clients create the same namespace concurrently, exactly one succeeds; the others get 409.",
@@ -113,7 +113,7 @@ CONTESTS = {
         _create_namespace,
         (LOST,),
     ),
-    "create_table": Contest(
+    "create_table": WinnerRace(
         ["createTable"],
         "create-table-exists",
         "When several clients create the same table concurrently, exactly one succeeds; the others get 409.",
@@ -121,7 +121,7 @@ CONTESTS = {
         _create_table,
         (LOST,),
     ),
-    "kinds": Contest(
+    "kinds": WinnerRace(
         ["createTable", "createView"],
         "create-view-exists",
         "When clients create a table and a view of one name concurrently, exactly one request succeeds.",
@@ -129,7 +129,7 @@ CONTESTS = {
         _create_kinds,
         (LOST,),
     ),
-    "rename": Contest(
+    "rename": WinnerRace(
         ["renameTable"],
         "rename-table-taken",
         "When several tables are renamed to one name concurrently, exactly one gets it; the others keep their names.",
@@ -137,7 +137,7 @@ CONTESTS = {
         _rename,
         (LOST,),
     ),
-    "commit": Contest(
+    "commit": WinnerRace(
         ["updateTable"],
         "commit-once",
         "When several clients commit on the same assumed state concurrently, one succeeds; the others get 409.",

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from conformance.author.checks import equal, same_items
 from conformance.author.requirement import must, should
 from conformance.author.strategies import tables
-from conformance.common.again import Change
+from conformance.common.requests import RepeatedRequest
 from conformance.lance.catalog import LanceCatalog, Names
 from conformance.lance.support.arrow import stream
 from conformance.lance.support.columns import KEPT, fields, metadata
@@ -91,8 +91,8 @@ def _untag(catalog: LanceCatalog, id: Names) -> object:
     return catalog.update_table_tag(id, tag="old", version=first)
 
 
-CHANGES: dict[str, Change[LanceCatalog]] = {
-    "drop_namespace": Change(
+CHANGES: dict[str, RepeatedRequest[LanceCatalog]] = {
+    "drop_namespace": RepeatedRequest(
         "DropNamespace",
         "drop-namespace",
         lambda catalog: catalog.new_namespace(),
@@ -100,7 +100,7 @@ CHANGES: dict[str, Change[LanceCatalog]] = {
         lambda catalog, id: catalog.create_namespace(id),
         lambda catalog, id: catalog.namespace_exists(id, expect=404),
     ),
-    "drop_table": Change(
+    "drop_table": RepeatedRequest(
         "DropTable",
         "drop-table",
         lambda catalog: catalog.new_table(),
@@ -108,7 +108,7 @@ CHANGES: dict[str, Change[LanceCatalog]] = {
         lambda catalog, id: catalog.make_table(id, tables(1)),
         lambda catalog, id: catalog.table_exists(id, expect=404),
     ),
-    "rename_table": Change(
+    "rename_table": RepeatedRequest(
         "RenameTable",
         "rename-table",
         lambda catalog: catalog.new_table(),
@@ -116,7 +116,7 @@ CHANGES: dict[str, Change[LanceCatalog]] = {
         lambda catalog, id: catalog.rename_table(_other(catalog), new_table_name=id[-1]),
         _is_renamed,
     ),
-    "add_column": Change(
+    "add_column": RepeatedRequest(
         "AlterTableAddColumns",
         "add-columns",
         lambda catalog: catalog.new_table(),
@@ -124,7 +124,7 @@ CHANGES: dict[str, Change[LanceCatalog]] = {
         _drop_column,
         _has_columns("id", "name", "more"),
     ),
-    "drop_column": Change(
+    "drop_column": RepeatedRequest(
         "AlterTableDropColumns",
         "drop-columns",
         _with_another_column,
@@ -132,7 +132,7 @@ CHANGES: dict[str, Change[LanceCatalog]] = {
         _add_column,
         _has_columns("id", "name"),
     ),
-    "rename_column": Change(
+    "rename_column": RepeatedRequest(
         "AlterTableAlterColumns",
         "alter-columns-rename",
         lambda catalog: catalog.new_table(),
@@ -140,7 +140,7 @@ CHANGES: dict[str, Change[LanceCatalog]] = {
         _rename_column("renamed", "id"),
         _has_columns("renamed", "name"),
     ),
-    "set_metadata": Change(
+    "set_metadata": RepeatedRequest(
         "UpdateTableSchemaMetadata",
         "schema-metadata-replaces",
         lambda catalog: catalog.new_table(),
@@ -148,7 +148,7 @@ CHANGES: dict[str, Change[LanceCatalog]] = {
         _set_metadata("other"),
         _metadata_are("one"),
     ),
-    "move_tag": Change(
+    "move_tag": RepeatedRequest(
         "UpdateTableTag",
         "update-tag",
         _tagged_twice,
@@ -156,7 +156,7 @@ CHANGES: dict[str, Change[LanceCatalog]] = {
         _untag,
         lambda catalog, id: check_tag(catalog, id, "old", catalog.version(id)),
     ),
-    "create_index": Change(
+    "create_index": RepeatedRequest(
         "CreateTableIndex",
         "index-name",
         lambda catalog: catalog.new_table(rows=20),
@@ -164,10 +164,10 @@ CHANGES: dict[str, Change[LanceCatalog]] = {
         lambda catalog, id: catalog.drop_table_index(id, "idx"),
         lambda catalog, id: wait_for_index(catalog, id, "idx"),
     ),
-    "delete_rows": Change(
+    "delete_rows": RepeatedRequest(
         "DeleteFromTable", "delete-rows", lambda catalog: catalog.new_table(), _delete, _insert, _counts(0)
     ),
-    "merge_rows": Change(
+    "merge_rows": RepeatedRequest(
         "MergeInsertIntoTable",
         "merge-insert",
         lambda catalog: catalog.new_table(rows=2),
@@ -177,7 +177,7 @@ CHANGES: dict[str, Change[LanceCatalog]] = {
         _delete,
         _counts(1),
     ),
-    "declare_in_batch": Change(
+    "declare_in_batch": RepeatedRequest(
         "BatchCommitTables",
         "batch-commit",
         _new_id,
@@ -188,8 +188,8 @@ CHANGES: dict[str, Change[LanceCatalog]] = {
 }
 
 
-DECLARATIONS: dict[str, Change[LanceCatalog]] = {
-    "create_empty_table": Change(
+DECLARATIONS: dict[str, RepeatedRequest[LanceCatalog]] = {
+    "create_empty_table": RepeatedRequest(
         "CreateEmptyTable",
         "declare-table",
         _new_id,
@@ -201,12 +201,12 @@ DECLARATIONS: dict[str, Change[LanceCatalog]] = {
 
 
 @must("lance.again.{}", clause=lambda case: case.clause, each=CHANGES)
-def test_done_again(catalog: LanceCatalog, case: Change[LanceCatalog]) -> None:
+def test_done_again(catalog: LanceCatalog, case: RepeatedRequest[LanceCatalog]) -> None:
     """{} takes effect again when the same request is repeated after its effect was undone."""
     case.made_again(catalog, catalog.client)
 
 
 @should("lance.again.{}", clause=lambda case: case.clause, each=DECLARATIONS)
-def test_declared_again(catalog: LanceCatalog, case: Change[LanceCatalog]) -> None:
+def test_declared_again(catalog: LanceCatalog, case: RepeatedRequest[LanceCatalog]) -> None:
     """{} declares the table again when the same request is repeated after the table was dropped."""
     case.made_again(catalog, catalog.client)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from conformance.common import bodies
-from conformance.common.bodies import Body
+from conformance.common.bodies import RequestCase
 from conformance.common.fields import unusual, wrong_types
 from conformance.lance.operations import JSON_OPERATIONS, OPERATIONS, reads
 from conformance.lance.support.fuller import FULLER
@@ -21,11 +21,11 @@ def _values(schema: Schema) -> list[Any]:
 
 
 BODIES = {
-    name: Body(operation, preparation(operation), LEFT, lasting=reads(operation))
+    name: RequestCase(operation, preparation(operation), LEFT, lasting=reads(operation))
     for name, operation in JSON_OPERATIONS.items()
 }
 WITH_FIELDS = {name: body for name, body in BODIES.items() if name != "update_table_schema_metadata"} | {
-    name: Body(operation, prepare, LEFT, what=name.rpartition(".")[2], unusual=_values, lasting=reads(operation))
+    name: RequestCase(operation, prepare, LEFT, what=name.rpartition(".")[2], unusual=_values, lasting=reads(operation))
     for name, (id, prepare) in FULLER.items()
     for operation in OPERATIONS.values()
     if operation.id == id
@@ -38,7 +38,7 @@ def _stays(operation: Operation) -> tuple[str, ...]:
 
 
 WITH_PARAMETERS = {
-    name: Body(operation, preparation(operation), _stays(operation), lasting=reads(operation))
+    name: RequestCase(operation, preparation(operation), _stays(operation), lasting=reads(operation))
     for name, operation in OPERATIONS.items()
     if any(not known.required and known.name not in _stays(operation) for known in operation.parameters)
 }

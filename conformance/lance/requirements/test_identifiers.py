@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from conformance.author.checks import contains, equal
 from conformance.author.requirement import given, must, should
-from conformance.common import levels
-from conformance.common.bodies import Body
+from conformance.common import bodies
+from conformance.common.bodies import RequestCase
 from conformance.common.names import NamedObject, name_is_kept, named
 from conformance.http.client import Answer
 from conformance.lance.catalog import LanceCatalog, Names
@@ -144,8 +144,8 @@ def test_names_differ_by_case(catalog: LanceCatalog) -> None:
 # Tables in nested namespaces
 
 NESTED = {
-    name: Body(operation, preparation(operation))
+    name: RequestCase(operation, preparation(operation))
     for name, operation in OPERATIONS.items()
     if "/table/{id}/" in operation.path and operation.id != "RegisterTable"  # its location would be taken
 }
-test_nested_namespaces_are_like_others = levels.nested_namespaces_are_like_others.declare(__name__, NESTED)
+test_nested_namespaces_are_like_others = bodies.nested_namespaces_are_like_others.declare(__name__, NESTED)

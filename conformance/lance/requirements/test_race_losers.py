@@ -7,8 +7,8 @@ from functools import partial
 from typing import Any
 
 from conformance.author.strategies import tables
-from conformance.common.bodies import Body
-from conformance.common.races import Act, Late, losers_are_refused, same_requests_are_no_failure
+from conformance.common.bodies import RequestCase
+from conformance.common.races import Act, losers_are_refused, same_requests_are_no_failure
 from conformance.http.client import Answer
 from conformance.lance.catalog import LanceCatalog
 from conformance.lance.client import LanceClient
@@ -98,7 +98,7 @@ def _noted(catalog: LanceCatalog, name: str, operation: str) -> LanceRequest:
 # In the case "version" each client sends a request of its own.
 JUDGED = {id for name, case in CASES.items() if name != "version" for id in case.operations}
 SAME = {
-    name: Body(operation, partial(_noted, operation=operation.id))
+    name: RequestCase(operation, partial(_noted, operation=operation.id))
     for name, operation in OPERATIONS.items()
     if operation.id not in JUDGED and not reads(operation)
 }

@@ -14,7 +14,7 @@ from conformance.author.racing import SIZES, Racer, fail_on, fail_without_order,
 from conformance.author.requirement import must, should
 from conformance.author.strategies import tables
 from conformance.author.suite import Suite
-from conformance.common.races import Act, Contest, clients, one_wins, successes
+from conformance.common.races import Act, WinnerRace, clients, one_wins, successes
 from conformance.history import (
     OK,
     Contradiction,
@@ -84,21 +84,21 @@ def _make_version(catalog: LanceCatalog, count: int) -> Start:
 
 
 CONTESTS = {
-    "create_namespace": Contest(
+    "create_namespace": WinnerRace(
         ["CreateNamespace"],
         "create-race",
         "Of concurrent CreateNamespace requests for the same name, exactly one succeeds.",
         "tried to create the namespace",
         _create_namespace,
     ),
-    "create_table": Contest(
+    "create_table": WinnerRace(
         ["CreateTable"],
         "create-race",
         "Of concurrent CreateTable requests for the same name, exactly one succeeds, and the table has its rows.",
         "tried to create the table",
         _create_table,
     ),
-    "declare_table": Contest(
+    "declare_table": WinnerRace(
         ["DeclareTable"],
         "create-race",
         "Of concurrent DeclareTable requests for the same name, exactly one succeeds.",
@@ -106,14 +106,14 @@ CONTESTS = {
         _declare_table,
         needs=("lance.table.declare.conflict_declared",),
     ),
-    "drop_table": Contest(
+    "drop_table": WinnerRace(
         ["DropTable"],
         "drop-race",
         "Of concurrent DropTable requests for the same table, exactly one succeeds.",
         "tried to drop the table",
         _drop_table,
     ),
-    "version": Contest(
+    "version": WinnerRace(
         ["CreateTableVersion"],
         "create-version-race",
         "Of concurrent CreateTableVersion requests for the same version, exactly one succeeds, and readers see it.",

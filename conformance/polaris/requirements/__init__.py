@@ -1,1 +1,1 @@
-"""The requirements, a module for each concern."""
+"""Requirements on Apache Polaris, one module per subject."""

@@ -1,6 +1,6 @@
-"""Who calls: nobody in particular, somebody without rights, an administrator of a catalog, somebody about itself.
+"""Authorization of callers: without a token, without privileges, as an administrator of a catalog, on themselves.
 
-What each privilege lets somebody do is in test_authorization.py.
+test_authorization.py tests what each privilege allows.
 """
 
 from __future__ import annotations
@@ -11,13 +11,13 @@ from typing import Any
 
 from conformance.author.checks import equal, holds
 from conformance.author.requirement import must, should
+from conformance.polaris.catalog import EVERY_ROLE
 from conformance.polaris.support.access.calls import AccessRequest, calls, operations
-from conformance.polaris.support.access.cells import DENIED
-from conformance.polaris.support.access.fixture import EVERY_ROLE, POWERLESS, AccessFixture
-from conformance.polaris.support.access.table import Grant, rules
+from conformance.polaris.support.access.fixture import DENIED, AccessFixture
+from conformance.polaris.support.access.table import POWERLESS, Grant, rules
 
 MakeAccess = Callable[[], AccessFixture]
-ALWAYS = [name for name, rule in rules().items() if not rule.since]  # requests that every revision has
+ALWAYS = [name for name, rule in rules().items() if not rule.since]  # requests of all revisions
 OPERATIONS = operations()
 SUBJECTS = sorted({OPERATIONS[name] for name in ALWAYS})
 TOKENS: dict[str, str | None] = {"no_token": None, "wrong_token": "Bearer lakeproof-wrong-token"}
@@ -27,7 +27,7 @@ LIST_TABLES = {"type": "catalog", "privilege": "TABLE_LIST"}
 
 @must("polaris.access.{}", operations=SUBJECTS, clause="access-anonymous", kind="auth", each=TOKENS)
 def test_without_a_good_token(make_access: MakeAccess, case: str | None) -> None:
-    """Every request with {} is refused with 401."""
+    """Every operation returns 401 without a valid token ({})."""
     access = make_access()
     nobody = access.as_({"Authorization": case})
     for name in filter(lambda name: access.offers(OPERATIONS[name]), ALWAYS):
@@ -36,7 +36,7 @@ def test_without_a_good_token(make_access: MakeAccess, case: str | None) -> None
 
 @must("polaris.access.configuration", operations=["getConfig"], clause="access-configuration", kind="auth")
 def test_configuration_for_everybody(make_access: MakeAccess) -> None:
-    """A principal without any right reads the configuration of a catalog."""
+    """getConfig returns 200 to a principal without any privilege."""
     access = make_access()
     call = AccessRequest("getConfig", query={"warehouse": access.names.catalog})
     equal(access.send(call, access.caller(POWERLESS, call)).status, 200, "the status")
@@ -44,7 +44,7 @@ def test_configuration_for_everybody(make_access: MakeAccess) -> None:
 
 @should("polaris.access.administrator", operations=SUBJECTS, clause="access-administrator", kind="auth")
 def test_administrator_of_a_catalog(make_access: MakeAccess) -> None:
-    """Who manages access and metadata of a catalog is let through, but for data and for what is no catalog's."""
+    """With CATALOG_MANAGE_ACCESS and CATALOG_MANAGE_METADATA a caller gets 403 only for what neither covers."""
     access = make_access()
     held = {grant.privilege for grant in ADMINISTRATOR}
     for name in ALWAYS:
@@ -57,7 +57,7 @@ def test_administrator_of_a_catalog(make_access: MakeAccess) -> None:
 
 @should("polaris.access.own_secret", operations=["rotateCredentials"], clause="access-oneself", kind="auth")
 def test_own_secret(make_access: MakeAccess) -> None:
-    """A principal without any right rotates its own secret."""
+    """A principal without any privilege gets 200 from rotateCredentials for itself."""
     access = make_access()
     name, known = access.new_principal()
     call = AccessRequest("rotateCredentials", {"principalName": name})
@@ -66,19 +66,19 @@ def test_own_secret(make_access: MakeAccess) -> None:
 
 @should("polaris.access.oneself", operations=["getPrincipal"], clause="access-oneself", kind="auth")
 def test_oneself(make_access: MakeAccess) -> None:
-    """A principal without any right does not see itself in the management interface."""
+    """A principal without any privilege gets 403 from getPrincipal for itself."""
     access = make_access()
     name, known = access.new_principal()
     call = AccessRequest("getPrincipal", {"principalName": name})
     equal(access.send(call, access.log_in(known, EVERY_ROLE)).status, 403, "the status")
 
 
-# Names come first
+# Missing objects and the content of refusals
 
 
 @dataclass(frozen=True, slots=True)
-class Missing:
-    """A request, and the field of what it names that is not there; `id` is that in words."""
+class MissingName:
+    """Request of the table whose names lack one object: `field` of AccessNames; `id` names the object in words."""
 
     id: str
     request: str
@@ -88,20 +88,20 @@ class Missing:
 MISSING = {
     missing.id.replace(" ", "_"): missing
     for missing in (
-        Missing("catalog", "get_catalog", "catalog"),
-        Missing("catalog of roles", "list_catalog_roles", "catalog"),
-        Missing("namespace", "load_namespace", "namespace"),
-        Missing("namespace of tables", "list_tables", "namespace"),
-        Missing("parent of a namespace", "create_namespace", "namespace"),
-        Missing("table", "load_table", "table"),
-        Missing("table to rename", "rename_table", "table"),
-        Missing("table of a commit", "commit_nothing", "table"),
-        Missing("view", "load_view", "view"),
-        Missing("catalog role", "get_catalog_role", "role"),
-        Missing("principal", "get_principal", "principal"),
-        Missing("principal role", "get_principal_role", "principal_role"),
-        Missing("table of a grant", "grant_on_table", "table"),
-        Missing("view of a revoke", "revoke_from_view", "view"),
+        MissingName("catalog", "get_catalog", "catalog"),
+        MissingName("catalog of roles", "list_catalog_roles", "catalog"),
+        MissingName("namespace", "load_namespace", "namespace"),
+        MissingName("namespace of tables", "list_tables", "namespace"),
+        MissingName("parent of a namespace", "create_namespace", "namespace"),
+        MissingName("table", "load_table", "table"),
+        MissingName("table to rename", "rename_table", "table"),
+        MissingName("table of a commit", "commit_nothing", "table"),
+        MissingName("view", "load_view", "view"),
+        MissingName("catalog role", "get_catalog_role", "role"),
+        MissingName("principal", "get_principal", "principal"),
+        MissingName("principal role", "get_principal_role", "principal_role"),
+        MissingName("table of a grant", "grant_on_table", "table"),
+        MissingName("view of a revoke", "revoke_from_view", "view"),
     )
 }
 
@@ -113,8 +113,8 @@ MISSING = {
     kind="error",
     each=MISSING,
 )
-def test_names_come_before_rights(make_access: MakeAccess, case: Missing) -> None:
-    """Whoever may do nothing is told by 404 that what a request names is not there, and by 403 that it is: {}."""
+def test_names_come_before_rights(make_access: MakeAccess, case: MissingName) -> None:
+    """A caller without privileges gets 404 for a missing object and 403 for an existing one: {}."""
     access = make_access()
     absent: dict[str, Any] = {case.field: access.names.absent}
     there, missing = (calls(names)[case.request] for names in (access.names, replace(access.names, **absent)))
@@ -125,7 +125,7 @@ def test_names_come_before_rights(make_access: MakeAccess, case: Missing) -> Non
 
 @should("polaris.access.silent", operations=SUBJECTS, clause="access-silent", kind="auth")
 def test_refusals_tell_nothing(make_access: MakeAccess) -> None:
-    """A refusal tells who has no rights nothing that its request did not say: no names, no location."""
+    """A 403 to a caller without privileges contains no name and no location that the request did not contain."""
     access = make_access()
     names = access.names
     secret = (names.table, names.second, names.view, names.child, names.role, names.loose_role, names.location)
@@ -138,12 +138,12 @@ def test_refusals_tell_nothing(make_access: MakeAccess) -> None:
             holds(not leak, f"the refusal of {OPERATIONS[name]} does not tell {word}")
 
 
-# What is taken away holds from the next request
+# Revocation takes effect at once
 
 
 @must("polaris.access.revoked.grant", operations=["revokeGrantFromCatalogRole"], clause="access-at-once", kind="auth")
 def test_revoked_grant(make_access: MakeAccess) -> None:
-    """A grant that was revoked is worth nothing in the next request, and again something when it is granted anew."""
+    """After a grant is revoked, the next request that needs it returns 403; after it is added again, 200."""
     access = make_access()
     role, allowed = _allowed(access)
     path = {"catalogName": access.names.catalog, "catalogRoleName": role}
@@ -160,7 +160,7 @@ def test_revoked_grant(make_access: MakeAccess) -> None:
     kind="auth",
 )
 def test_revoked_catalog_role(make_access: MakeAccess) -> None:
-    """A role of a catalog that was taken from a principal role is worth nothing in the next request."""
+    """After revokeCatalogRoleFromPrincipalRole the next request that needs the role returns 403."""
     access = make_access()
     role, allowed = _allowed(access)
     path = {"principalRoleName": role, "catalogName": access.names.catalog, "catalogRoleName": role}
@@ -170,7 +170,7 @@ def test_revoked_catalog_role(make_access: MakeAccess) -> None:
 
 @must("polaris.access.revoked.deleted_role", operations=["deleteCatalogRole"], clause="access-at-once", kind="auth")
 def test_deleted_role(make_access: MakeAccess) -> None:
-    """What a role of a catalog was granted is worth nothing in the next request after it was deleted."""
+    """After deleteCatalogRole the next request that needs a grant of the role returns 403."""
     access = make_access()
     role, allowed = _allowed(access)
     access.manage("deleteCatalogRole", catalogName=access.names.catalog, catalogRoleName=role)
@@ -178,7 +178,7 @@ def test_deleted_role(make_access: MakeAccess) -> None:
 
 
 def _allowed(access: AccessFixture) -> tuple[str, Callable[[], int]]:
-    """Return a role with a grant, and what asks for the status of a request that the grant alone allows: 200 now."""
+    """Create a role with a grant; return it and a function that sends the request allowed by it, now with 200."""
     call = access.calls["list_tables"]
     with access.admin.preparing():
         equal(access.send(call, access.caller(POWERLESS, call)).status, 403, "the status without a grant")

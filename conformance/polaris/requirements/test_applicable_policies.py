@@ -1,4 +1,4 @@
-"""Which policies hold for something: its own, and those of what it lies in."""
+"""Applicable policies: those attached to an object and those inherited from its parents."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ ATTACH, APPLICABLE = ["attachPolicy"], ["getApplicablePolicies"]
 
 @should("polaris.policy.inherited", operations=APPLICABLE, clause="policy-inherited", since=SINCE)
 def test_policies_are_inherited(catalog: PolarisCatalog) -> None:
-    """A policy holds for all that lies in what it is attached to, unless something nearer has one of its type."""
+    """A policy applies to everything inside its target unless a nearer policy of the same type overrides it."""
     wide, near, other, table = new(catalog), new(catalog), new(catalog, EXPIRY), catalog.tables.new_table()
     with catalog.client.preparing():
         attach(catalog, wide, on_namespace(table[:-1]))
@@ -30,7 +30,7 @@ def test_policies_are_inherited(catalog: PolarisCatalog) -> None:
 
 @should("polaris.policy.catalog", operations=[*ATTACH, *APPLICABLE], clause="policy-inherited", since=SINCE)
 def test_policy_of_the_catalog(catalog: PolarisCatalog) -> None:
-    """A policy on the catalog holds for the catalog itself and for its namespaces."""
+    """A policy attached to a catalog applies to the catalog and, inherited, to its namespaces."""
     id = new(catalog)
     attach(catalog, id, CATALOG)
     equal(holding(catalog), [[id[-1], False]], "the applicable policies of the catalog")
@@ -40,7 +40,7 @@ def test_policy_of_the_catalog(catalog: PolarisCatalog) -> None:
 
 @must("polaris.policy.applicable.missing", operations=APPLICABLE, clause="policy-missing", kind="error", since=SINCE)
 def test_policies_of_nothing(catalog: PolarisCatalog) -> None:
-    """The policies of a namespace or a table that does not exist are asked for in vain: 404."""
+    """getApplicablePolicies for a namespace or a table that does not exist returns 404."""
     home, missing = catalog.tables.home, catalog.target.missing_name
     catalog.control(lambda: catalog.get_applicable_policies(namespace=catalog.tables.separator.join(home)))
     catalog.get_applicable_policies(namespace=missing, expect=404)
@@ -55,7 +55,7 @@ def test_policies_of_nothing(catalog: PolarisCatalog) -> None:
     since=SINCE,
 )
 def test_target_without_a_namespace(catalog: PolarisCatalog) -> None:
-    """The policies of a table are asked for with the namespace that it is in, else it is refused with 400."""
+    """getApplicablePolicies with a target-name but without a namespace returns 400."""
     table = catalog.tables.new_table()
     catalog.control(lambda: holding(catalog, table[:-1], table[-1]))
     catalog.get_applicable_policies(target_name=table[-1], expect=400)
@@ -69,7 +69,7 @@ def test_target_without_a_namespace(catalog: PolarisCatalog) -> None:
     since=SINCE,
 )
 def test_policies_of_an_unknown_type(catalog: PolarisCatalog) -> None:
-    """Policies of a type that there is not are refused with 400, in lists and where they are asked for."""
+    """listPolicies and getApplicablePolicies with an unknown policyType return 400."""
     home = catalog.tables.home
     catalog.list_policies(home, policyType=UNKNOWN_TYPE, expect=400)
     catalog.get_applicable_policies(policyType=UNKNOWN_TYPE, expect=400)

@@ -1,28 +1,22 @@
-"""Principal roles of principals, catalog roles of principal roles: given, shown from both ends, taken away."""
+"""Assignments of principal roles to principals and of catalog roles to principal roles: assign, list, revoke."""
 
 from __future__ import annotations
-
-from collections.abc import Callable
 
 from conformance.author.checks import contains, equal, lacks, same_items
 from conformance.author.requirement import must, should
 from conformance.polaris.catalog import PolarisCatalog
-from conformance.polaris.support.assignments import ASSIGNMENTS, Assignment
+from conformance.polaris.entities import of
+from conformance.polaris.support.principals import ASSIGNMENTS, Assignment
 
 SEVERAL = 4
-
-
-def _of(*actions: str) -> Callable[[Assignment], list[str]]:
-    """Return the operations of a kind of assignment that do this."""
-    return lambda case: [getattr(case, action) for action in actions]
 
 
 SHOWN = ("list_given", "list_takers")
 
 
-@must("polaris.assignment.{}.shown", operations=_of("assign", *SHOWN), clause="assigned", each=ASSIGNMENTS)
+@must("polaris.assignment.{}.shown", operations=of("assign", *SHOWN), clause="assigned", each=ASSIGNMENTS)
 def test_assignment_is_shown(catalog: PolarisCatalog, case: Assignment) -> None:
-    """A {} that was assigned is listed with whom it was assigned to, and the other way round."""
+    """An assigned {} is listed for its assignee, and the assignee is listed for the {}."""
     role, taker = catalog.new(case.given), catalog.new(case.taker)
     lacks(case.of_taker(catalog, role, taker), [role[-1]], "what is assigned before")
     lacks(case.takers(catalog, role), [taker[-1]], "who has it before")
@@ -31,9 +25,9 @@ def test_assignment_is_shown(catalog: PolarisCatalog, case: Assignment) -> None:
     contains(case.takers(catalog, role), [taker[-1]], "whom it is assigned to")
 
 
-@must("polaris.assignment.{}.complete", operations=_of("assign", *SHOWN), clause="lists-complete", each=ASSIGNMENTS)
+@must("polaris.assignment.{}.complete", operations=of("assign", *SHOWN), clause="lists-complete", each=ASSIGNMENTS)
 def test_lists_of_assignments_are_complete(catalog: PolarisCatalog, case: Assignment) -> None:
-    """Every {} that one has is listed, and everyone who has one, as they are found alone."""
+    """All roles of an assignee and all assignees of a {} are listed, with the fields that loading returns."""
     ones, takers = (
         [catalog.new(kind, properties={"a": "1"}) for _ in range(SEVERAL)] for kind in (case.given, case.taker)
     )
@@ -46,25 +40,25 @@ def test_lists_of_assignments_are_complete(catalog: PolarisCatalog, case: Assign
     same_items(case.of_taker(catalog, ones[0], takers[1]), [ones[0][-1]], "what another one has")
     given = catalog.own(catalog.send(case.list_given, case._without_given(ones[0], takers[1]))[case.given.listed])
     alone = [catalog.get(case.given, ones[0]).json]
-    equal(catalog.stated(given), catalog.stated(alone), "what is assigned, as it is found alone")
+    equal(catalog.documented(given), catalog.documented(alone), "what is assigned, as it is found alone")
     shown = catalog.own(catalog.send(case.list_takers, case.given.place(ones[1]))[case.taker.listed])
     alone = [catalog.get(case.taker, takers[0]).json]
-    equal(catalog.stated(shown), catalog.stated(alone), "whom it is assigned to, as it is found alone")
+    equal(catalog.documented(shown), catalog.documented(alone), "whom it is assigned to, as it is found alone")
 
 
 @should(
-    "polaris.assignment.{}.bare_body", operations=_of("assign", "list_given"), clause="bare-bodies", each=ASSIGNMENTS
+    "polaris.assignment.{}.bare_body", operations=of("assign", "list_given"), clause="bare-bodies", each=ASSIGNMENTS
 )
 def test_assignment_without_a_wrapper(catalog: PolarisCatalog, case: Assignment) -> None:
-    """A {} to assign may also stand in the body itself, without the field around it."""
+    """Assigning a {} succeeds with the object itself as the body, without the field around it."""
     role, taker = catalog.new(case.given), catalog.new(case.taker)
     case.give(catalog, role, taker, bare=True)
     equal(case.of_taker(catalog, role, taker), [role[-1]], "what is assigned")
 
 
-@should("polaris.assignment.{}.twice", operations=_of("assign", *SHOWN), clause="assigned-twice", each=ASSIGNMENTS)
+@should("polaris.assignment.{}.twice", operations=of("assign", *SHOWN), clause="assigned-twice", each=ASSIGNMENTS)
 def test_assignment_twice(catalog: PolarisCatalog, case: Assignment) -> None:
-    """Assigning a {} again succeeds and changes nothing: it is listed once, and one revoke takes it away."""
+    """Assigning a {} twice succeeds, it is listed once, and one revoke removes it."""
     role, taker = catalog.new(case.given), catalog.new(case.taker)
     case.give(catalog, role, taker)
     case.give(catalog, role, taker)
@@ -74,9 +68,9 @@ def test_assignment_twice(catalog: PolarisCatalog, case: Assignment) -> None:
     equal(case.of_taker(catalog, role, taker), [], "what is assigned after one revoke")
 
 
-@must("polaris.assignment.{}.revoked", operations=_of("revoke", "assign", *SHOWN), clause="revoked", each=ASSIGNMENTS)
+@must("polaris.assignment.{}.revoked", operations=of("revoke", "assign", *SHOWN), clause="revoked", each=ASSIGNMENTS)
 def test_revoked_assignment(catalog: PolarisCatalog, case: Assignment) -> None:
-    """A {} that was revoked is listed no more at either end, and other assignments stay."""
+    """A revoked {} is listed for neither side, and other assignments stay."""
     role, kept, taker = catalog.new(case.given), catalog.new(case.given), catalog.new(case.taker)
     for given in (role, kept):
         case.give(catalog, given, taker)
@@ -86,9 +80,9 @@ def test_revoked_assignment(catalog: PolarisCatalog, case: Assignment) -> None:
     equal(case.takers(catalog, kept), [taker[-1]], "whom the other one is assigned to")
 
 
-@must("polaris.assignment.{}.again", operations=_of("revoke", "assign"), clause="revoked", each=ASSIGNMENTS)
+@must("polaris.assignment.{}.again", operations=of("revoke", "assign"), clause="revoked", each=ASSIGNMENTS)
 def test_revoked_again(catalog: PolarisCatalog, case: Assignment) -> None:
-    """A {} that was revoked and assigned again is revoked again by the same request."""
+    """A {} that was revoked and assigned again can be revoked again."""
     role, taker = catalog.new(case.given), catalog.new(case.taker)
     for _ in range(2):
         case.give(catalog, role, taker)
@@ -99,22 +93,22 @@ def test_revoked_again(catalog: PolarisCatalog, case: Assignment) -> None:
 OLD, NEW = "revoked-absent-silently", "revoked-absent-refused"
 
 
-@should("polaris.assignment.{}.absent_silent", operations=_of("revoke"), clause=OLD, each=ASSIGNMENTS)
+@should("polaris.assignment.{}.absent_silent", operations=of("revoke"), clause=OLD, each=ASSIGNMENTS)
 def test_revoking_what_was_not_assigned(catalog: PolarisCatalog, case: Assignment) -> None:
-    """Revoking a {} that is not assigned succeeds and changes nothing."""
+    """Revoking a {} that is not assigned succeeds."""
     case.take(catalog, catalog.new(case.given), catalog.new(case.taker))
 
 
 @should(
     "polaris.assignment.{}.absent_refused",
-    operations=_of("revoke"),
+    operations=of("revoke"),
     clause=NEW,
     kind="error",
     each=ASSIGNMENTS,
     since="1.7",
 )
 def test_revoking_what_was_not_assigned_is_refused(catalog: PolarisCatalog, case: Assignment) -> None:
-    """Revoking a {} that is not assigned is refused with 400 or 404."""
+    """Revoking a {} that is not assigned returns 400 or 404."""
     case.take(catalog, catalog.new(case.given), catalog.new(case.taker), expect=(400, 404))
 
 
@@ -125,7 +119,7 @@ def test_revoking_what_was_not_assigned_is_refused(catalog: PolarisCatalog, case
     each=ASSIGNMENTS,
 )
 def test_deleted_role_is_assigned_no_more(catalog: PolarisCatalog, case: Assignment) -> None:
-    """A {} that was deleted is assigned to nobody, also when there is another one of its name."""
+    """Deleting a {} removes its assignments: a new one of the same name is assigned to nobody."""
     role, taker = catalog.new(case.given), catalog.new(case.taker)
     case.give(catalog, role, taker)
     catalog.delete(case.given, role)
@@ -142,7 +136,7 @@ def test_deleted_role_is_assigned_no_more(catalog: PolarisCatalog, case: Assignm
     each=ASSIGNMENTS,
 )
 def test_deleted_taker_has_nothing(catalog: PolarisCatalog, case: Assignment) -> None:
-    """Who was deleted has no {} any more, also when there is another one of the name."""
+    """Deleting an assignee removes its {}: a new one of the same name has none."""
     role, taker = catalog.new(case.given), catalog.new(case.taker)
     case.give(catalog, role, taker)
     catalog.delete(case.taker, taker)

@@ -1,8 +1,8 @@
-"""Who may do what: each request of `authorization.toml` with privileges that suffice, and with all others.
+"""Authorization by privilege: each request of `authorization.toml`, with sufficient and with insufficient privileges.
 
-A run of depth smoke asks each request once with a privilege that suffices and once with none. A gate asks with every
-privilege that suffices, at the lowest level at which it does, and with all others at all levels, in sets as large as
-possible. A deep run adds the other levels, and sets of privileges that suffice only together.
+A smoke run sends each request with one sufficient privilege and with none. A gate run sends it with every sufficient
+privilege at the lowest sufficient level, and with all other privileges at all levels, in sets as large as possible. A
+deep run adds the other levels, and sets of privileges that suffice only together.
 """
 
 from __future__ import annotations
@@ -11,13 +11,10 @@ from collections.abc import Callable
 
 from conformance.author.requirement import should
 from conformance.author.suite import Suite
-from conformance.polaris.support.access.calls import operations
-from conformance.polaris.support.access.cells import allowed_cells, check_allowed, check_refused, refused_cells
-from conformance.polaris.support.access.fixture import AccessFixture
-from conformance.polaris.support.access.table import Rule, grantable_in, rules
+from conformance.polaris.support.access.fixture import AccessFixture, check_allowed, check_refused
+from conformance.polaris.support.access.table import Rule, allowed_cells, grantable_in, refused_cells, rules
 
 NEW = "1.7"
-OPERATIONS = operations()
 MakeAccess = Callable[[], AccessFixture]
 
 
@@ -26,12 +23,12 @@ def _since(revision: str, *, granted: bool = False) -> dict[str, Rule]:
 
 
 def _operation(rule: Rule) -> list[str]:
-    return [OPERATIONS[rule.name]]
+    return [rule.operation]
 
 
 @should("polaris.access.{}.allow", operations=_operation, clause="access-allowed", each=_since("", granted=True))
 def test_allowed(suite: Suite, make_access: MakeAccess, case: Rule) -> None:
-    """A privilege that suffices lets a caller through: {}."""
+    """{} returns neither 401 nor 403 to a caller with any one sufficient privilege."""
     _let_through(suite, make_access(), case)
 
 
@@ -39,13 +36,13 @@ def test_allowed(suite: Suite, make_access: MakeAccess, case: Rule) -> None:
     "polaris.access.{}.allow", operations=_operation, clause="access-allowed", each=_since(NEW, granted=True), since=NEW
 )
 def test_allowed_later(suite: Suite, make_access: MakeAccess, case: Rule) -> None:
-    """A privilege that suffices lets a caller through: {}."""
+    """{} returns neither 401 nor 403 to a caller with any one sufficient privilege."""
     _let_through(suite, make_access(), case)
 
 
 @should("polaris.access.{}.deny", operations=_operation, clause="access-refused", kind="error", each=_since(""))
 def test_refused(suite: Suite, make_access: MakeAccess, case: Rule) -> None:
-    """A caller without a privilege that suffices is refused with 403, whatever else it holds: {}."""
+    """{} returns 403 to a caller without a sufficient privilege, whatever other privileges it holds."""
     _turned_away(suite, make_access(), case)
 
 
@@ -53,7 +50,7 @@ def test_refused(suite: Suite, make_access: MakeAccess, case: Rule) -> None:
     "polaris.access.{}.deny", operations=_operation, clause="access-refused", kind="error", each=_since(NEW), since=NEW
 )
 def test_refused_later(suite: Suite, make_access: MakeAccess, case: Rule) -> None:
-    """A caller without a privilege that suffices is refused with 403, whatever else it holds: {}."""
+    """{} returns 403 to a caller without a sufficient privilege, whatever other privileges it holds."""
     _turned_away(suite, make_access(), case)
 
 

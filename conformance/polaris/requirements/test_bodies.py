@@ -1,11 +1,11 @@
-"""Requests of every operation in which one field or parameter after another is wrong or unusual, or that are large."""
+"""Ordinary requests of every operation with one invalid or unusual field or parameter, or with a large body."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from conformance.common import bodies, levels
-from conformance.common.bodies import Body
+from conformance.common import bodies
+from conformance.common.bodies import RequestCase
 from conformance.common.fields import unusual, wrong_types
 from conformance.polaris.operations import JSON_OPERATIONS, OPERATIONS
 from conformance.polaris.storage import AUTHENTICATIONS, CONNECTIONS
@@ -13,25 +13,25 @@ from conformance.polaris.support.bodies import BODIES, SET_BY_SERVERS, prepared
 from conformance.polaris.support.ordinary import preparation
 from specs.openapi import Schema
 
-FOREIGN = ("namespace", "target-name")  # parameters that name what is not the run's own
+FOREIGN = ("namespace", "target-name")  # parameters that would name objects of others
 
 
 def _values(schema: Schema) -> list[Any]:
     return [*wrong_types(schema), *unusual(schema)]
 
 
-# Connections and ways to authenticate differ in these alone: the rest is tested with the bodies of other catalogs.
+# Bodies with other connections and authentications repeat these fields, which the other catalog bodies test.
 APART = ("name", "storageConfigInfo", "properties", *SET_BY_SERVERS)
 ALIKE = {*CONNECTIONS, *AUTHENTICATIONS} - {"iceberg_rest"}
 EACH = {
-    ".".join(filter(None, (name, what))): Body(
+    ".".join(filter(None, (name, what))): RequestCase(
         operation, prepared(operation, body), APART if what in ALIKE else (), what=what, unusual=_values
     )
     for name, operation in JSON_OPERATIONS.items()
     for what, body in BODIES[operation.id].items()
 }
 ORDINARY = {
-    name: Body(operation, preparation(operation), FOREIGN, lasting=operation.method == "GET")
+    name: RequestCase(operation, preparation(operation), FOREIGN, lasting=operation.method == "GET")
     for name, operation in OPERATIONS.items()
 }
 WITH_PARAMETERS = {
@@ -45,4 +45,4 @@ test_unusual_parameters_are_no_failure = bodies.unusual_parameters_are_no_failur
 test_large_bodies_are_no_failure = bodies.large_bodies_are_no_failure.declare(
     __name__, {name: ORDINARY[name] for name in JSON_OPERATIONS}
 )
-test_nested_namespaces_are_like_others = levels.nested_namespaces_are_like_others.declare(__name__, NESTED)
+test_nested_namespaces_are_like_others = bodies.nested_namespaces_are_like_others.declare(__name__, NESTED)

@@ -1,4 +1,4 @@
-"""Catalog roles: that of every new catalog, and what they give to principal roles."""
+"""Catalog roles: catalog_admin of every new catalog, roles per catalog, and their effect on principal roles."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from conformance.author.requirement import should
 from conformance.polaris.catalog import PolarisCatalog
 from conformance.polaris.entities import CATALOG, CATALOG_ROLE
 from conformance.polaris.inventory import CATALOG_ADMIN
-from conformance.polaris.support.assignments import CATALOG_ROLES
 from conformance.polaris.support.grants import OLDER, grants
+from conformance.polaris.support.principals import CATALOG_ROLES
 
 ON_CATALOG = OLDER["catalog"]
 LIST_NAMESPACES = "NAMESPACE_LIST"
@@ -16,7 +16,7 @@ LIST_NAMESPACES = "NAMESPACE_LIST"
 
 @should("polaris.catalog_role.admin", operations=["createCatalog", "listCatalogRoles"], clause="catalog-admin")
 def test_role_of_a_new_catalog(catalog: PolarisCatalog) -> None:
-    """A new catalog has the role catalog_admin, which may manage access and metadata."""
+    """createCatalog creates the role catalog_admin with CATALOG_MANAGE_ACCESS and CATALOG_MANAGE_METADATA."""
     (name,) = catalog.new(CATALOG)
     roles = catalog.send("listCatalogRoles", {"catalogName": name})["roles"]
     find(roles, lambda role: role["name"] == CATALOG_ADMIN, f"the role {CATALOG_ADMIN}")
@@ -28,7 +28,7 @@ def test_role_of_a_new_catalog(catalog: PolarisCatalog) -> None:
     "polaris.catalog_role.admin_stays", operations=["deleteCatalogRole"], clause="catalog-admin-stays", kind="error"
 )
 def test_role_of_a_catalog_stays(catalog: PolarisCatalog) -> None:
-    """The role catalog_admin of a catalog cannot be deleted: 400, and it is there."""
+    """deleteCatalogRole of catalog_admin returns 400 and deletes nothing."""
     (name,) = catalog.new(CATALOG)
     catalog.delete(CATALOG_ROLE, (name, CATALOG_ADMIN), expect=400)
     catalog.get(CATALOG_ROLE, (name, CATALOG_ADMIN))
@@ -38,7 +38,7 @@ def test_role_of_a_catalog_stays(catalog: PolarisCatalog) -> None:
     "polaris.catalog_role.own_catalog", operations=["createCatalogRole", "listCatalogRoles"], clause="role-in-catalog"
 )
 def test_roles_belong_to_their_catalog(catalog: PolarisCatalog) -> None:
-    """Roles of one name in two catalogs are two roles, and each is listed in its own catalog."""
+    """Catalog roles of one name in two catalogs are independent, and each is listed in its own catalog."""
     (first,), (second,) = catalog.new(CATALOG), catalog.new(CATALOG)
     role = catalog.target.new_name()
     catalog.create(CATALOG_ROLE, (first, role), {"name": role, "properties": {"of": "first"}})
@@ -56,7 +56,7 @@ def test_roles_belong_to_their_catalog(catalog: PolarisCatalog) -> None:
     clause="role-in-catalog",
 )
 def test_assigned_roles_of_one_catalog(catalog: PolarisCatalog) -> None:
-    """The catalog roles of a principal role are listed for one catalog: those of another one are not among them."""
+    """listCatalogRolesForPrincipalRole returns the roles of the given catalog and none of another one."""
     other = catalog.new(CATALOG)
     own, foreign = catalog.new(CATALOG_ROLE), (other[0], catalog.target.new_name())
     taker = catalog.new(CATALOG_ROLES.taker)
@@ -75,7 +75,7 @@ def test_assigned_roles_of_one_catalog(catalog: PolarisCatalog) -> None:
     kind="auth",
 )
 def test_catalog_roles_hold_at_once(catalog: PolarisCatalog) -> None:
-    """A catalog role that is revoked gives nothing from the next request on, and all when it is assigned again."""
+    """After a catalog role is revoked, the next request returns 403; after it is assigned again, it succeeds."""
     caller = catalog.new_caller(ON_CATALOG.grant((), LIST_NAMESPACES))
     tables = catalog.within(catalog.home, caller.client)
     given = (catalog.home, caller.catalog_role), (caller.principal_role,)
@@ -88,7 +88,7 @@ def test_catalog_roles_hold_at_once(catalog: PolarisCatalog) -> None:
 
 @should("polaris.catalog_role.deleted_effect", operations=["deleteCatalogRole"], clause="roles-at-once", kind="auth")
 def test_deleted_catalog_roles_give_nothing(catalog: PolarisCatalog) -> None:
-    """A catalog role that is deleted gives nothing from the next request on."""
+    """After deleteCatalogRole the next request that needs the role returns 403."""
     caller = catalog.new_caller(ON_CATALOG.grant((), LIST_NAMESPACES))
     tables = catalog.within(catalog.home, caller.client)
     tables.list_namespaces()

@@ -1,4 +1,4 @@
-"""Catalogs: where they may lie, what an update may change, when they can be dropped."""
+"""Catalogs: locations, updates and deletion."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ REFUSED = (400, 409)
     },
 )
 def test_type_is_kept(catalog: PolarisCatalog, case: str) -> None:
-    """A catalog is {}, as it was created, alone and in the list."""
+    """getCatalog and listCatalogs return the type of a catalog as it was created: {}."""
     id = catalog.new(CATALOG, type=case)
     equal(catalog.get(CATALOG, id)["type"], case, "the type")
     equal(catalog.listed(CATALOG, id)["type"], case, "the type in the list")
@@ -32,7 +32,7 @@ def test_type_is_kept(catalog: PolarisCatalog, case: str) -> None:
 
 @should("polaris.catalog.type.default", operations=["createCatalog"], clause="catalog-type-default")
 def test_type_is_internal(catalog: PolarisCatalog) -> None:
-    """A catalog whose type is left out is internal, or refused with 400."""
+    """createCatalog without a type creates an internal catalog or returns 400."""
     id = catalog.id(CATALOG)
     value = catalog.value(CATALOG, id)
     del value["type"]
@@ -42,7 +42,7 @@ def test_type_is_internal(catalog: PolarisCatalog) -> None:
 
 @should("polaris.catalog.base.allowed", operations=["createCatalog"], clause="base-location-allowed")
 def test_base_location_is_allowed(catalog: PolarisCatalog) -> None:
-    """A catalog without allowed locations has its base location, and no other one, as such."""
+    """A catalog created without allowedLocations allows no location but its default-base-location."""
     id = catalog.id(CATALOG)
     value = catalog.value(CATALOG, id)
     catalog.create(CATALOG, id, changed(value, allowedLocations=None))
@@ -53,7 +53,7 @@ def test_base_location_is_allowed(catalog: PolarisCatalog) -> None:
 
 @should("polaris.catalog.base.outside", operations=["createCatalog"], clause="base-location-inside", since="1.7")
 def test_base_location_outside(catalog: PolarisCatalog) -> None:
-    """A base location that lies in none of the allowed locations is refused with 400."""
+    """createCatalog with a default-base-location outside the allowedLocations returns 400 and creates nothing."""
     id = catalog.id(CATALOG)
     value = catalog.value(CATALOG, id)
     catalog.control(lambda: catalog.new(CATALOG))
@@ -63,7 +63,7 @@ def test_base_location_outside(catalog: PolarisCatalog) -> None:
 
 @must("polaris.catalog.base.required", operations=["createCatalog"], clause="base-location-required", kind="error")
 def test_catalog_without_a_base_location(catalog: PolarisCatalog) -> None:
-    """A catalog without a default-base-location, or without properties, is refused with 400 and not made."""
+    """createCatalog without a default-base-location, or without properties, returns 400 and creates nothing."""
     id = catalog.id(CATALOG)
     value = catalog.value(CATALOG, id)
     catalog.control(lambda: catalog.new(CATALOG))
@@ -76,13 +76,13 @@ OVERLAPS = {"same": "", "below": "/inner"}
 
 
 def _at(catalog: PolarisCatalog, id: Names, location: str) -> dict[str, Any]:
-    """Return a catalog that lies at a location."""
+    """Return the body of a catalog at a location."""
     value = catalog.value(CATALOG, id, properties={BASE_LOCATION: location})
     return changed(value, allowedLocations=[location])
 
 
 def _taken(catalog: PolarisCatalog) -> str:
-    """Return the location of another catalog."""
+    """Create a catalog and return its location."""
     return str(catalog.get(CATALOG, catalog.new(CATALOG))["properties"][BASE_LOCATION]).rstrip("/")
 
 
@@ -90,14 +90,14 @@ def _taken(catalog: PolarisCatalog) -> str:
     "polaris.catalog.overlap.{}", operations=["createCatalog"], clause="locations-apart", kind="error", each=OVERLAPS
 )
 def test_overlapping_locations(catalog: PolarisCatalog, case: str) -> None:
-    """A catalog whose location is that of another one, or lies below it, is refused with 400: {}."""
+    """createCatalog with a location equal to or below that of another catalog returns 400: {}."""
     id, base = catalog.id(CATALOG), _taken(catalog)
     refused(catalog, id, _at(catalog, id, f"{base}{case}"))
 
 
 @should("polaris.catalog.overlap.above", operations=["createCatalog"], clause="locations-apart", kind="error")
 def test_location_around_another(catalog: PolarisCatalog) -> None:
-    """A catalog whose location has that of another one in it is refused with 400."""
+    """createCatalog with a location that contains that of another catalog returns 400."""
     id, outer = catalog.id(CATALOG), catalog.storage.base(catalog.target, catalog.target.new_name())
     inner = catalog.id(CATALOG)
     with catalog.client.preparing():
@@ -107,7 +107,7 @@ def test_location_around_another(catalog: PolarisCatalog) -> None:
 
 @should("polaris.catalog.overlap.allowed", operations=["createCatalog"], clause="locations-apart", kind="error")
 def test_allowed_location_of_another(catalog: PolarisCatalog) -> None:
-    """A catalog with an allowed location in that of another catalog is refused with 400."""
+    """createCatalog with an allowed location inside the location of another catalog returns 400."""
     id, base = catalog.id(CATALOG), _taken(catalog)
     value = catalog.value(CATALOG, id)
     own = value["storageConfigInfo"]["allowedLocations"]
@@ -116,7 +116,7 @@ def test_allowed_location_of_another(catalog: PolarisCatalog) -> None:
 
 @should("polaris.catalog.apart", operations=["createCatalog"], clause="locations-apart")
 def test_locations_that_only_look_alike(catalog: PolarisCatalog) -> None:
-    """A catalog whose location starts with the letters of another one's, but lies beside it, is made."""
+    """createCatalog succeeds when the location of another catalog is a prefix of its own only as a string."""
     id, base = catalog.id(CATALOG), _taken(catalog)
     catalog.create(CATALOG, id, _at(catalog, id, f"{base}x"))
 
@@ -131,7 +131,7 @@ def _update(catalog: PolarisCatalog, id: Names, **body: Any) -> Any:
 
 @should("polaris.catalog.update.keeps_base", operations=["updateCatalog"], clause="update-keeps-base")
 def test_update_keeps_the_base_location(catalog: PolarisCatalog) -> None:
-    """An update whose properties lack the default-base-location leaves it as it is."""
+    """updateCatalog with properties that lack default-base-location keeps the location."""
     id = catalog.new(CATALOG)
     base = catalog.get(CATALOG, id)["properties"][BASE_LOCATION]
     _update(catalog, id, properties={"a": "1"})
@@ -140,24 +140,24 @@ def test_update_keeps_the_base_location(catalog: PolarisCatalog) -> None:
 
 @must("polaris.catalog.update.partial", operations=["updateCatalog"], clause="update-partial")
 def test_update_of_one_part(catalog: PolarisCatalog) -> None:
-    """An update of the storage alone leaves the properties as they are, and the other way round."""
+    """updateCatalog with storageConfigInfo alone keeps the properties, and the other way round."""
     id = catalog.new(CATALOG, properties={"a": "1"})
-    before = catalog.stated(catalog.get(CATALOG, id).json)
+    before = catalog.documented(catalog.get(CATALOG, id).json)
     config = before["storageConfigInfo"]
     base = str(before["properties"][BASE_LOCATION]).rstrip("/")
     allowed = [*config["allowedLocations"], f"{base}/more"]
     _update(catalog, id, storageConfigInfo={**config, "allowedLocations": allowed})
-    after = catalog.stated(catalog.get(CATALOG, id).json)
+    after = catalog.documented(catalog.get(CATALOG, id).json)
     equal(after["properties"], before["properties"], "the properties")
     contains(after["storageConfigInfo"]["allowedLocations"], allowed, "the allowedLocations")
     _update(catalog, id, properties={**before["properties"], "b": "2"})
-    storage = catalog.stated(catalog.get(CATALOG, id)["storageConfigInfo"])
+    storage = catalog.documented(catalog.get(CATALOG, id)["storageConfigInfo"])
     equal(storage, after["storageConfigInfo"], "the storageConfigInfo")
 
 
 @should("polaris.catalog.update.no_version", operations=["updateCatalog"], clause="update-without-version")
 def test_update_without_a_version(catalog: PolarisCatalog) -> None:
-    """An update that names no version is applied to the present one, or refused with 400."""
+    """updateCatalog without currentEntityVersion updates the catalog or returns 400."""
     id = catalog.new(CATALOG)
     before = catalog.get(CATALOG, id).json
     properties = {**before["properties"], "a": "1"}
@@ -166,12 +166,12 @@ def test_update_without_a_version(catalog: PolarisCatalog) -> None:
     equal(dict(catalog.get(CATALOG, id)["properties"]), wanted, "the properties")
 
 
-# Drops
+# Deletion
 
 
 @must("polaris.catalog.delete.not_empty", operations=["deleteCatalog"], clause="drop-refused", kind="error")
 def test_catalog_with_a_namespace(catalog: PolarisCatalog) -> None:
-    """A catalog with a namespace in it is not dropped: 400 or 409; without it it is."""
+    """deleteCatalog returns 400 or 409 while the catalog has a namespace, and succeeds after its drop."""
     (name,) = catalog.new(CATALOG)
     tables = catalog.within(name)
     namespace = (catalog.target.new_name(),)
@@ -186,7 +186,7 @@ def test_catalog_with_a_namespace(catalog: PolarisCatalog) -> None:
 
 @should("polaris.catalog.delete.with_role", operations=["deleteCatalog"], clause="drop-refused-roles", kind="error")
 def test_catalog_with_a_role(catalog: PolarisCatalog) -> None:
-    """A catalog with a role of somebody's own is not dropped: 400; with its catalog_admin alone it is."""
+    """deleteCatalog returns 400 while the catalog has a role other than catalog_admin, and succeeds after its drop."""
     (name,) = catalog.new(CATALOG)
     role = (name, catalog.target.new_name())
     with catalog.client.preparing():
@@ -200,7 +200,7 @@ def test_catalog_with_a_role(catalog: PolarisCatalog) -> None:
 
 @should("polaris.catalog.delete.warehouse", operations=["deleteCatalog"], clause="drop-ends-warehouse")
 def test_dropped_catalog_is_no_warehouse(catalog: PolarisCatalog) -> None:
-    """A catalog is a warehouse from when it is created until it is dropped: its configuration is found, and no more."""
+    """getConfig for a catalog succeeds until the catalog is deleted, and then returns 400 or 404."""
     (name,) = catalog.new(CATALOG)
     config = catalog.within(name).get_config(warehouse=name)
     holds(isinstance(config["defaults"], dict), "the configuration has defaults")

@@ -1,4 +1,4 @@
-"""getConfig: the configuration of a catalog, which the request names."""
+"""getConfig: the configuration of the catalog that the request names as warehouse."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ CONFIG = ["getConfig"]
 
 @should("polaris.config.defaults", operations=CONFIG, clause="config-of-catalog")
 def test_defaults_are_the_properties(catalog: PolarisCatalog) -> None:
-    """The defaults of a configuration are the properties of the catalog, and its name leads to its paths."""
+    """getConfig returns the properties of the catalog as defaults and its name as the prefix."""
     (name,) = catalog.new(CATALOG, properties={"lakeproof": "1"})
     with catalog.client.preparing():
         properties = catalog.get(CATALOG, (name,))["properties"]
@@ -23,7 +23,7 @@ def test_defaults_are_the_properties(catalog: PolarisCatalog) -> None:
 
 @should("polaris.config.no_warehouse", operations=CONFIG, clause="config-of-catalog", kind="error")
 def test_configuration_of_no_catalog(catalog: PolarisCatalog) -> None:
-    """A request that names no catalog, or an empty name, is refused with 400."""
+    """getConfig without a warehouse, or with an empty one, returns 400."""
     (name,) = catalog.new(CATALOG)
     catalog.control(lambda: catalog.within(name).get_config(warehouse=name))
     catalog.within(name).get_config(expect=400)

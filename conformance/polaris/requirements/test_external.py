@@ -1,4 +1,4 @@
-"""External catalogs: what is in them is for another catalog to change."""
+"""External catalogs: read-only for clients, since another catalog changes their tables."""
 
 from __future__ import annotations
 
@@ -11,55 +11,55 @@ from conformance.author.requirement import should
 from conformance.http.client import Answer
 from conformance.iceberg.support.content import SCHEMA, view_body
 from conformance.polaris.catalog import PolarisCatalog
-from conformance.polaris.support.outside import Outside, new_outside, readable
+from conformance.polaris.support.catalogs import ExternalCatalog, new_outside, readable
 from specs.openapi import snake_case
 
 SET = {"action": "set-properties", "updates": {"a": "1"}}
 
 
 @dataclass(frozen=True, slots=True)
-class Refused:
-    """A change that only the other catalog makes: the operation, words for it, and how it is asked for."""
+class ExternalWrite:
+    """Write to an external catalog: the operation, the statement's words for it, and a function that sends it."""
 
     operation: str
     id: str
-    ask: Callable[[Outside], Answer]
+    ask: Callable[[ExternalCatalog], Answer]
 
 
-def _other(outside: Outside) -> tuple[str, ...]:
+def _other(outside: ExternalCatalog) -> tuple[str, ...]:
     return (*outside.namespace, "u")
 
 
-def _identifier(outside: Outside) -> dict[str, Any]:
+def _identifier(outside: ExternalCatalog) -> dict[str, Any]:
     return {"namespace": list(outside.namespace), "name": outside.table[-1]}
 
 
 REFUSED = {
     snake_case(refused.operation): refused
     for refused in (
-        Refused(
+        ExternalWrite(
             "createTable",
             "creating a table",
             lambda outside: outside.tables.create_table(_other(outside), SCHEMA, expect=400),
         ),
-        Refused(
+        ExternalWrite(
             "updateTable",
             "changing a table",
             lambda outside: outside.tables.update_table(outside.table, [SET], [], expect=400),
         ),
-        Refused(
+        ExternalWrite(
             "commitTransaction",
             "a transaction",
             lambda outside: outside.tables.commit_transaction(
                 table_changes=[{"identifier": _identifier(outside), "requirements": [], "updates": [SET]}], expect=400
             ),
         ),
-        Refused(
+        ExternalWrite(
             "renameTable",
             "renaming a table",
             lambda outside: outside.tables.rename_table(outside.table, _other(outside), expect=400),
         ),
-        Refused(
+        ExternalWrite(
             "createView",
             "creating a view",
             lambda outside: outside.tables.create_view(_other(outside), **view_body(outside.namespace), expect=400),
@@ -75,8 +75,8 @@ REFUSED = {
     kind="error",
     each=REFUSED,
 )
-def test_external_catalog_is_not_changed(catalog: PolarisCatalog, case: Refused) -> None:
-    """In an external catalog {} is refused with 400, and changes nothing."""
+def test_external_catalog_is_not_changed(catalog: PolarisCatalog, case: ExternalWrite) -> None:
+    """In an external catalog {} returns 400 and changes nothing."""
     outside, metadata = new_outside(catalog)
     location = outside.write(metadata)
     readable(catalog, outside, location)
@@ -89,7 +89,7 @@ def test_external_catalog_is_not_changed(catalog: PolarisCatalog, case: Refused)
 
 @should("polaris.external.takes", operations=["registerTable", "dropTable"], clause="external-takes")
 def test_external_catalog_takes(catalog: PolarisCatalog) -> None:
-    """An external catalog takes namespaces, registrations of tables, and drops that leave the files alone."""
+    """An external catalog accepts createNamespace, registerTable and dropTable."""
     outside, metadata = new_outside(catalog)
     location = outside.write(metadata)
     outside.tables.create_namespace(outside.namespace)

@@ -1,4 +1,4 @@
-"""Generic tables: tables in other formats, of which the catalog keeps what was said."""
+"""Generic tables: tables of other formats, whose description the catalog stores."""
 
 from __future__ import annotations
 
@@ -10,13 +10,12 @@ from conformance.http.client import Answer, Expected
 from conformance.http.operation_client import DECLARED
 from conformance.iceberg.support.content import SCHEMA
 from conformance.polaris.catalog import PolarisCatalog
-from conformance.polaris.support.paged import paged
+from conformance.polaris.entities import Names
 from conformance.values.outcomes import Unoffered
 
 SINCE = "1.7"
 SEVERAL = 3
 CREATE, LOAD, LIST, DROP = ["createGenericTable"], ["loadGenericTable"], ["listGenericTables"], ["dropGenericTable"]
-Names = tuple[str, ...]
 
 
 def _create(catalog: PolarisCatalog, id: Names, *, expect: Expected = DECLARED, **fields: Any) -> Answer:
@@ -37,7 +36,7 @@ def _new(catalog: PolarisCatalog) -> Names:
 
 @must("polaris.generic_table.created", operations=[*CREATE, *LOAD], clause="generic-table-kept", since=SINCE)
 def test_generic_table_is_kept(catalog: PolarisCatalog) -> None:
-    """A generic table is what was sent: its name, format, doc and properties, in the answer and when it is loaded."""
+    """createGenericTable and loadGenericTable return the name, format, doc and properties that were sent."""
     id = _id(catalog)
     sent: dict[str, Any] = {"doc": "events", "properties": {"a": "1"}}
     made = _create(catalog, id, **sent)["table"]
@@ -47,7 +46,7 @@ def test_generic_table_is_kept(catalog: PolarisCatalog) -> None:
 
 @must("polaris.generic_table.location", operations=[*CREATE, *LOAD], clause="generic-table-kept", since=SINCE)
 def test_location_is_kept(catalog: PolarisCatalog) -> None:
-    """A generic table has the base location that was sent, in the answer and when it is loaded."""
+    """createGenericTable and loadGenericTable return the base-location that was sent."""
     beside = catalog.tables.new_table()
     id = (*beside[:-1], catalog.target.new_name())
     location = f"{catalog.tables.load_table(beside)['metadata']['location']}-{id[-1]}"
@@ -60,33 +59,33 @@ def test_location_is_kept(catalog: PolarisCatalog) -> None:
 
 @must("polaris.generic_table.listed", operations=LIST, clause="generic-table-listed", since=SINCE)
 def test_generic_tables_are_listed(catalog: PolarisCatalog) -> None:
-    """The generic tables of a namespace are listed, and Iceberg's tables are not among them."""
-    catalog.list_generic_tables(catalog.tables.home)  # what is listed later is not what was listed before
+    """listGenericTables returns the generic tables of a namespace and no Iceberg table."""
+    catalog.list_generic_tables(catalog.tables.home)  # a server that caches this list must not return it below
     id, table = _new(catalog), catalog.tables.new_table()
-    identifiers = catalog.stated(catalog.list_generic_tables(id[:-1])["identifiers"])
+    identifiers = catalog.documented(catalog.list_generic_tables(id[:-1])["identifiers"])
     contains(identifiers, [{"namespace": list(id[:-1]), "name": id[-1]}], "the listed tables")
     lacks(identifiers, [{"namespace": list(table[:-1]), "name": table[-1]}], "the listed tables")
 
 
 @must("polaris.generic_table.pages", operations=LIST, clause="generic-table-pages", kind="pagination", since=SINCE)
 def test_pages_of_generic_tables(catalog: PolarisCatalog) -> None:
-    """The pages of a listing of generic tables together hold every table exactly once."""
+    """The pages of listGenericTables together contain every generic table exactly once."""
     ids = [_new(catalog) for _ in range(SEVERAL)]
-    same_items(paged(catalog, catalog.list_generic_tables), [id[-1] for id in ids], "the names on all pages")
+    same_items(catalog.paged_names(catalog.list_generic_tables), [id[-1] for id in ids], "the names on all pages")
 
 
 @must("polaris.generic_table.exists", operations=CREATE, clause="generic-table-exists", kind="error", since=SINCE)
 def test_generic_table_that_exists(catalog: PolarisCatalog) -> None:
-    """Creating a generic table that exists is refused with 409, and it stays as it is."""
+    """createGenericTable with an existing name returns 409 and leaves the existing table unchanged."""
     id = _new(catalog)
-    before = catalog.stated(catalog.load_generic_table(id[:-1], id[-1])["table"])
+    before = catalog.documented(catalog.load_generic_table(id[:-1], id[-1])["table"])
     _create(catalog, id, doc="another", properties={"a": "1"}, expect=409)
-    equal(catalog.stated(catalog.load_generic_table(id[:-1], id[-1])["table"]), before, "the table")
+    equal(catalog.documented(catalog.load_generic_table(id[:-1], id[-1])["table"]), before, "the table")
 
 
 @must("polaris.generic_table.required", operations=CREATE, clause="generic-table-kept", kind="error", since=SINCE)
 def test_generic_table_without_a_format(catalog: PolarisCatalog) -> None:
-    """A generic table without a name or without a format is refused with 400, and not made."""
+    """createGenericTable without a name or a format returns 400 and creates nothing."""
     id = _id(catalog)
     catalog.control(lambda: _new(catalog))
     for body in ({"name": id[-1]}, {"format": "delta"}, {"name": id[-1], "format": None}):
@@ -96,7 +95,7 @@ def test_generic_table_without_a_format(catalog: PolarisCatalog) -> None:
 
 @must("polaris.generic_table.dropped", operations=[*DROP, *LOAD], clause="generic-table-dropped", since=SINCE)
 def test_generic_table_is_dropped(catalog: PolarisCatalog) -> None:
-    """A generic table that was dropped is not found any more, and its name is free, or kept from others with 409."""
+    """Loading or dropping a dropped generic table returns 404; creating its name again succeeds or returns 409."""
     id = _new(catalog)
     catalog.drop_generic_table(id[:-1], id[-1])
     catalog.load_generic_table(id[:-1], id[-1], expect=404)
@@ -112,7 +111,7 @@ def test_generic_table_is_dropped(catalog: PolarisCatalog) -> None:
     since=SINCE,
 )
 def test_generic_table_in_no_namespace(catalog: PolarisCatalog) -> None:
-    """In a namespace that does not exist no generic table is made or listed: 404."""
+    """createGenericTable and listGenericTables in a namespace that does not exist return 404."""
     id = _id(catalog)
     catalog.control(lambda: _new(catalog))
     missing = (*id[:-1], catalog.target.missing_name)
@@ -128,7 +127,7 @@ def test_generic_table_in_no_namespace(catalog: PolarisCatalog) -> None:
     since=SINCE,
 )
 def test_tables_share_their_names(catalog: PolarisCatalog) -> None:
-    """A generic table cannot have the name of a table, and a table not that of a generic table: 409."""
+    """createGenericTable with the name of an Iceberg table returns 409, and the other way round."""
     id, table = _new(catalog), catalog.tables.new_table()
     _create(catalog, table, expect=409)
     catalog.tables.create_table(id, SCHEMA, expect=409)
@@ -142,7 +141,7 @@ def test_tables_share_their_names(catalog: PolarisCatalog) -> None:
     since=SINCE,
 )
 def test_namespace_with_a_generic_table(catalog: PolarisCatalog) -> None:
-    """A namespace in which there is a generic table is not empty: it is not dropped."""
+    """dropNamespace returns 400 or 409 while the namespace contains a generic table."""
     id = _new(catalog)
     catalog.tables.drop_namespace(id[:-1], expect=(400, 409))
     catalog.load_generic_table(id[:-1], id[-1])

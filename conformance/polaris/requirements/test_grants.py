@@ -1,4 +1,4 @@
-"""Grants to catalog roles: added, listed, revoked, and gone with what they are on."""
+"""Grants to catalog roles: add, list, revoke, and their end with the role or the securable."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from conformance.polaris.support.grants import (
     OLDER,
     REVOKE,
     SECURABLES,
-    Securable,
+    GrantableType,
     add,
     grants,
     new_role,
@@ -29,18 +29,18 @@ NEW_ONE = {NEWER: SECURABLES[NEWER]}
 
 
 @must("polaris.grant.{}.every_privilege", operations=[ADD, LIST], clause="grant-privileges", each=OLDER)
-def test_every_privilege(catalog: PolarisCatalog, case: Securable) -> None:
-    """Every privilege that the document has for a {} can be granted on one, and is listed as it was granted."""
+def test_every_privilege(catalog: PolarisCatalog, case: GrantableType) -> None:
+    """Every privilege that the document declares for a {} can be granted, and is listed as it was granted."""
     _every_privilege(catalog, case)
 
 
 @must("polaris.grant.{}.every_privilege", operations=[ADD, LIST], clause="grant-privileges", each=NEW_ONE, since="1.7")
-def test_every_privilege_since(catalog: PolarisCatalog, case: Securable) -> None:
-    """Every privilege that the document has for a {} can be granted on one, and is listed as it was granted."""
+def test_every_privilege_since(catalog: PolarisCatalog, case: GrantableType) -> None:
+    """Every privilege that the document declares for a {} can be granted, and is listed as it was granted."""
     _every_privilege(catalog, case)
 
 
-def _every_privilege(catalog: PolarisCatalog, case: Securable) -> None:
+def _every_privilege(catalog: PolarisCatalog, case: GrantableType) -> None:
     role, thing = new_role(catalog), case.new(catalog)
     wanted = [case.grant(thing, name) for name in case.privileges(catalog.target.document)]
     for grant in wanted:
@@ -49,8 +49,8 @@ def _every_privilege(catalog: PolarisCatalog, case: Securable) -> None:
 
 
 @must("polaris.grant.{}.other_privilege", operations=[ADD], clause="grant-privileges", kind="error", each=OLDER)
-def test_privilege_of_something_else(catalog: PolarisCatalog, case: Securable) -> None:
-    """A privilege that the document does not have for a {} is refused with 400, and not granted."""
+def test_privilege_of_something_else(catalog: PolarisCatalog, case: GrantableType) -> None:
+    """Granting a privilege that the document does not declare for a {} returns 400 or 422 and adds no grant."""
     role, thing = new_role(catalog), case.new(catalog)
     add(catalog, role, case.grant(thing))
     document = catalog.target.document
@@ -62,8 +62,8 @@ def test_privilege_of_something_else(catalog: PolarisCatalog, case: Securable) -
 
 
 @must("polaris.grant.{}.no_privilege", operations=[ADD], clause="grant-privilege-text", kind="error", each=OLDER)
-def test_privilege_that_is_no_text(catalog: PolarisCatalog, case: Securable) -> None:
-    """A privilege on a {} that is a number, null or a list is refused with 400, and nothing is granted."""
+def test_privilege_that_is_no_text(catalog: PolarisCatalog, case: GrantableType) -> None:
+    """Granting on a {} without a privilege, or with one that is not a string, returns 400 or 422."""
     role, thing = new_role(catalog), case.new(catalog)
     catalog.control(lambda: add(catalog, new_role(catalog), case.grant(thing)))
     values: list[Any] = [5, 0, True, [case.plain], {"name": case.plain}]
@@ -76,7 +76,7 @@ def test_privilege_that_is_no_text(catalog: PolarisCatalog, case: Securable) -> 
 
 @must("polaris.grant.type", operations=[ADD], clause="grant-type", kind="error")
 def test_grant_on_no_kind_of_thing(catalog: PolarisCatalog) -> None:
-    """A grant whose type is missing or none of the document's is refused with 400, and nothing is granted."""
+    """addGrantToCatalogRole with a missing or unknown type returns 400 or 422 and adds no grant."""
     role, case = new_role(catalog), OLDER["catalog"]
     catalog.control(lambda: add(catalog, new_role(catalog), case.grant(())))
     for changed in ({"type": "principal"}, {"type": ""}, {"type": 1}, {"type": None}):
@@ -86,16 +86,16 @@ def test_grant_on_no_kind_of_thing(catalog: PolarisCatalog) -> None:
 
 
 @should("polaris.grant.{}.bare_body", operations=[ADD, LIST], clause="bare-bodies", each=OLDER)
-def test_grant_without_a_wrapper(catalog: PolarisCatalog, case: Securable) -> None:
-    """A grant on a {} may also stand in the body itself, without the field around it."""
+def test_grant_without_a_wrapper(catalog: PolarisCatalog, case: GrantableType) -> None:
+    """addGrantToCatalogRole accepts a grant on a {} as the body itself, without the field around it."""
     role, thing = new_role(catalog), case.new(catalog)
     add(catalog, role, case.grant(thing), bare=True)
     equal(grants(catalog, role), [case.grant(thing)], "the grants")
 
 
 @should("polaris.grant.{}.twice", operations=[ADD, LIST, REVOKE], clause="granted-twice", each=OLDER)
-def test_grant_twice(catalog: PolarisCatalog, case: Securable) -> None:
-    """Granting a privilege on a {} again succeeds and changes nothing: it is listed once, and one revoke ends it."""
+def test_grant_twice(catalog: PolarisCatalog, case: GrantableType) -> None:
+    """Granting a privilege on a {} twice succeeds, the grant is listed once, and one revoke removes it."""
     role, thing = new_role(catalog), case.new(catalog)
     add(catalog, role, case.grant(thing))
     add(catalog, role, case.grant(thing))
@@ -105,8 +105,8 @@ def test_grant_twice(catalog: PolarisCatalog, case: Securable) -> None:
 
 
 @must("polaris.grant.{}.revoked", operations=[REVOKE, ADD, LIST], clause="grant-revoked", each=OLDER)
-def test_revoked_grant(catalog: PolarisCatalog, case: Securable) -> None:
-    """A grant on a {} that was revoked is listed no more; others stay, of the role and of other roles."""
+def test_revoked_grant(catalog: PolarisCatalog, case: GrantableType) -> None:
+    """Revoking a grant on a {} removes only that grant; others of this role and of other roles stay."""
     role, other, thing = new_role(catalog), new_role(catalog), case.new(catalog)
     kept = case.grant(thing, "CATALOG_MANAGE_ACCESS")
     for holder in (role, other):
@@ -118,8 +118,8 @@ def test_revoked_grant(catalog: PolarisCatalog, case: Securable) -> None:
 
 
 @should("polaris.grant.{}.absent_silent", operations=[REVOKE], clause="revoked-absent-silently", each=OLDER)
-def test_revoking_what_was_not_granted(catalog: PolarisCatalog, case: Securable) -> None:
-    """Revoking a grant on a {} that there is not succeeds and changes nothing."""
+def test_revoking_what_was_not_granted(catalog: PolarisCatalog, case: GrantableType) -> None:
+    """Revoking a privilege on a {} that was not granted succeeds and changes nothing."""
     role, thing = new_role(catalog), case.new(catalog)
     kept = case.grant(thing, "CATALOG_MANAGE_ACCESS")
     add(catalog, role, kept)
@@ -135,8 +135,8 @@ def test_revoking_what_was_not_granted(catalog: PolarisCatalog, case: Securable)
     each=OLDER,
     since="1.7",
 )
-def test_revoking_what_was_not_granted_is_refused(catalog: PolarisCatalog, case: Securable) -> None:
-    """Revoking a grant on a {} that there is not is refused with 400 or 404, and changes nothing."""
+def test_revoking_what_was_not_granted_is_refused(catalog: PolarisCatalog, case: GrantableType) -> None:
+    """Revoking a privilege on a {} that was not granted returns 400 or 404 and changes nothing."""
     role, thing = new_role(catalog), case.new(catalog)
     kept = case.grant(thing, "CATALOG_MANAGE_ACCESS")
     add(catalog, role, kept)
@@ -145,8 +145,8 @@ def test_revoking_what_was_not_granted_is_refused(catalog: PolarisCatalog, case:
 
 
 @should("polaris.grant.{}.of_role", operations=[ADD, LIST], clause="grants-of-a-role", each=OLDER)
-def test_grants_belong_to_their_role(catalog: PolarisCatalog, case: Securable) -> None:
-    """A grant on a {} is that of one role: another role has none, and the list shows grants of every kind of thing."""
+def test_grants_belong_to_their_role(catalog: PolarisCatalog, case: GrantableType) -> None:
+    """A grant on a {} is listed for its role beside grants on other objects, and for no other role."""
     role, other = new_role(catalog), new_role(catalog)
     wanted = [case.grant(case.new(catalog)), OLDER["namespace"].grant(catalog.tables.home, "NAMESPACE_LIST")]
     for grant in wanted:
@@ -157,7 +157,7 @@ def test_grants_belong_to_their_role(catalog: PolarisCatalog, case: Securable) -
 
 @should("polaris.grant.cascade", operations=[REVOKE], clause="revoke-cascade")
 def test_revoking_with_all_below(catalog: PolarisCatalog) -> None:
-    """A revoke that cascades takes the privilege away from all that lies below, too; a server may refuse that."""
+    """A cascading revoke on a namespace also removes the privilege from its tables, if the server supports it."""
     role, table = new_role(catalog), catalog.tables.new_table()
     above, below = OLDER["namespace"], OLDER["table"]
     privilege = "TABLE_DROP"
@@ -170,12 +170,12 @@ def test_revoking_with_all_below(catalog: PolarisCatalog) -> None:
     equal(grants(catalog, role), [kept], "the grants")
 
 
-# What becomes of grants
+# Grants after a change of the role or the securable
 
 
 @must("polaris.grant.role_deleted", operations=["deleteCatalogRole", LIST], clause="grants-go-with-the-role")
 def test_grants_of_a_deleted_role(catalog: PolarisCatalog) -> None:
-    """The grants of a role are deleted with it: another role of its name has none."""
+    """Deleting a catalog role deletes its grants: a new role of the same name has none."""
     role = new_role(catalog)
     for case in OLDER.values():
         add(catalog, role, case.grant(case.new(catalog)))
@@ -188,8 +188,8 @@ GONE = {name: OLDER[name] for name in ("table", "view")}
 
 
 @should("polaris.grant.{}.dropped", operations=[ADD, LIST], clause="grants-go-with-the-thing", each=GONE)
-def test_grants_on_what_was_dropped(catalog: PolarisCatalog, case: Securable) -> None:
-    """A grant on a {} goes with it: another one of its name has none of the grants."""
+def test_grants_on_what_was_dropped(catalog: PolarisCatalog, case: GrantableType) -> None:
+    """Dropping a {} deletes the grants on it: a new one of the same name has none."""
     role, thing = new_role(catalog), case.new(catalog)
     add(catalog, role, case.grant(thing))
     drop = catalog.tables.drop_table if case.id == "table" else catalog.tables.drop_view
@@ -201,8 +201,8 @@ def test_grants_on_what_was_dropped(catalog: PolarisCatalog, case: Securable) ->
 
 
 @should("polaris.grant.{}.renamed", operations=[ADD, LIST], clause="grants-follow", each=GONE)
-def test_grants_on_what_was_renamed(catalog: PolarisCatalog, case: Securable) -> None:
-    """A grant on a {} follows it to its new name, and what gets the old name has none."""
+def test_grants_on_what_was_renamed(catalog: PolarisCatalog, case: GrantableType) -> None:
+    """A grant on a {} follows a rename, and a new one under the old name has none."""
     role, thing = new_role(catalog), case.new(catalog)
     add(catalog, role, case.grant(thing))
     other = catalog.tables.table_id("renamed")
@@ -216,7 +216,7 @@ def test_grants_on_what_was_renamed(catalog: PolarisCatalog, case: Securable) ->
 
 @should("polaris.grant.namespace.dropped", operations=[ADD, LIST], clause="grants-go-with-the-thing")
 def test_grants_on_a_dropped_namespace(catalog: PolarisCatalog) -> None:
-    """A grant on a namespace goes with it: another one of its name has none of the grants."""
+    """Dropping a namespace deletes the grants on it: a new one of the same name has none."""
     role, namespace = new_role(catalog), catalog.tables.new_namespace()
     add(catalog, role, OLDER["namespace"].grant(namespace))
     with catalog.client.preparing():
@@ -231,8 +231,8 @@ MISSING = {name: securable for name, securable in OLDER.items() if name != "cata
 
 
 @should("polaris.grant.{}.missing", operations=[ADD], clause="grant-on-nothing", kind="error", each=MISSING)
-def test_grant_on_what_is_missing(catalog: PolarisCatalog, case: Securable) -> None:
-    """A grant on a {} that does not exist is refused with 404, and nothing is granted."""
+def test_grant_on_what_is_missing(catalog: PolarisCatalog, case: GrantableType) -> None:
+    """Granting on a {} that does not exist returns 404 and adds no grant."""
     role, thing = new_role(catalog), case.new(catalog)
     catalog.control(lambda: add(catalog, new_role(catalog), case.grant(thing)))
     add(catalog, role, case.grant((*thing[:-1], catalog.target.missing_name)), expect=404)
@@ -241,7 +241,7 @@ def test_grant_on_what_is_missing(catalog: PolarisCatalog, case: Securable) -> N
 
 @should("polaris.grant.effect", operations=[ADD, REVOKE], clause="grants-at-once", kind="auth")
 def test_grants_hold_at_once(catalog: PolarisCatalog) -> None:
-    """A grant is heeded from the next request on, and so is its revocation."""
+    """A grant and its revocation take effect from the next request on: listTables returns 200, then 403."""
     grant = OLDER["namespace"].grant(catalog.tables.home, "TABLE_LIST")
     caller = catalog.new_caller()
     role = (catalog.home, caller.catalog_role)

@@ -1,4 +1,4 @@
-"""What clients rely on of HTTP itself."""
+"""HTTP features that clients of Polaris rely on."""
 
 from __future__ import annotations
 

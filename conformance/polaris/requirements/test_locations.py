@@ -1,4 +1,4 @@
-"""Where in a catalog tables and namespaces lie: in it, in their namespace, and not in each other."""
+"""Locations of tables and namespaces: inside their catalog and namespace, and without overlaps."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ CREATE, COMMIT, SPACE = ["createTable"], ["updateTable"], ["createNamespace"]
 
 
 def _made(catalog: PolarisCatalog, **properties: str) -> tuple[IcebergClient, str, tuple[str, ...]]:
-    """Make a catalog with a namespace; return the operations in it, its base location, and the namespace."""
+    """Create a catalog with a namespace; return its operations, its base location and the namespace."""
     with catalog.client.preparing():
         (name,) = catalog.new(CATALOG, properties=properties)
         base = str(catalog.get(CATALOG, (name,))["properties"][BASE_LOCATION])
@@ -26,13 +26,13 @@ def _made(catalog: PolarisCatalog, **properties: str) -> tuple[IcebergClient, st
 
 
 def _elsewhere(catalog: PolarisCatalog) -> str:
-    """Return a location of the run's own that is in none of its catalogs."""
+    """Return a location of the run outside all of its catalogs."""
     return catalog.storage.base(catalog.target, catalog.target.new_name())
 
 
 @should("polaris.location.default", operations=CREATE, clause="location-inside")
 def test_where_a_table_lies(catalog: PolarisCatalog) -> None:
-    """A table for which no location is asked lies in the base location of its catalog."""
+    """createTable without a location places the table below the base location of its catalog."""
     tables, base, namespace = _made(catalog)
     location = tables.create_table((*namespace, "t"), SCHEMA)["metadata"]["location"]
     holds(str(location).startswith(f"{base.rstrip('/')}/"), "the table lies in the base location of its catalog")
@@ -40,7 +40,7 @@ def test_where_a_table_lies(catalog: PolarisCatalog) -> None:
 
 @should("polaris.location.outside", operations=CREATE, clause="location-inside", kind="error")
 def test_table_outside_of_its_catalog(catalog: PolarisCatalog) -> None:
-    """A table outside of the allowed locations is refused with 403, and not made."""
+    """createTable outside the allowed locations returns 400 or 403 and creates nothing."""
     tables, base, namespace = _made(catalog)
     id = (*namespace, "t")
     catalog.control(lambda: tables.create_table((*namespace, "u"), SCHEMA, location=f"{base}/{namespace[0]}/u"))
@@ -50,7 +50,7 @@ def test_table_outside_of_its_catalog(catalog: PolarisCatalog) -> None:
 
 @should("polaris.location.namespace", operations=CREATE, clause="location-in-namespace", kind="error")
 def test_table_outside_of_its_namespace(catalog: PolarisCatalog) -> None:
-    """A table that does not lie in its namespace is refused with 403, unless the catalog has it otherwise."""
+    """createTable outside its namespace returns 400 or 403, unless the catalog allows unstructured locations."""
     tables, base, namespace = _made(catalog)
     tables.create_table((*namespace, "t"), SCHEMA, location=f"{base}/elsewhere/t", expect=REFUSED)
     tables.load_table((*namespace, "t"), expect=404)
@@ -62,7 +62,7 @@ def test_table_outside_of_its_namespace(catalog: PolarisCatalog) -> None:
 
 @should("polaris.location.overlap", operations=CREATE, clause="location-overlap", kind="error")
 def test_tables_do_not_overlap(catalog: PolarisCatalog) -> None:
-    """A table in the location of another one, or around it, is refused with 403, unless the catalog allows it."""
+    """createTable at, in or around another table's location returns 400 or 403, unless the catalog allows it."""
     tables, base, namespace = _made(catalog)
     place = f"{base}/{namespace[0]}/a/b"
     with catalog.client.preparing():
@@ -78,7 +78,7 @@ def test_tables_do_not_overlap(catalog: PolarisCatalog) -> None:
 
 @should("polaris.location.freed", operations=["dropTable", *CREATE], clause="location-overlap")
 def test_place_of_a_dropped_table(catalog: PolarisCatalog) -> None:
-    """The location of a table that was dropped is free for another one."""
+    """createTable succeeds at the location of a dropped table."""
     tables, base, namespace = _made(catalog)
     place = f"{base}/{namespace[0]}/a"
     with catalog.client.preparing():
@@ -89,7 +89,7 @@ def test_place_of_a_dropped_table(catalog: PolarisCatalog) -> None:
 
 @should("polaris.location.moved", operations=COMMIT, clause="location-inside", kind="error")
 def test_table_is_not_moved_outside(catalog: PolarisCatalog) -> None:
-    """A commit that sets a location outside of the allowed ones is refused with 403, and changes nothing."""
+    """A commit that sets a location outside the allowed ones returns 400 or 403 and changes nothing."""
     tables, _, namespace = _made(catalog)
     id = (*namespace, "t")
     with catalog.client.preparing():
@@ -102,7 +102,7 @@ def test_table_is_not_moved_outside(catalog: PolarisCatalog) -> None:
     "polaris.location.custom_namespace", operations=SPACE, clause="location-custom-namespace", kind="error", since="1.7"
 )
 def test_namespace_elsewhere(catalog: PolarisCatalog) -> None:
-    """A namespace that is to lie elsewhere than its name says is refused with 400, and not made."""
+    """createNamespace with a location that does not follow from its name returns 400 and creates nothing."""
     tables, base, _ = _made(catalog)
     other = (catalog.target.new_name(),)
     tables.create_namespace(other, properties={"location": f"{base}/elsewhere"}, expect=400)
@@ -112,7 +112,7 @@ def test_namespace_elsewhere(catalog: PolarisCatalog) -> None:
 
 @should("polaris.location.registered", operations=["registerTable"], clause="location-inside", kind="error")
 def test_registered_table_of_another_catalog(catalog: PolarisCatalog) -> None:
-    """A metadata file that lies in another catalog is not registered: 403."""
+    """registerTable with a metadata file of another catalog returns 400 or 403 and registers nothing."""
     tables, _, namespace = _made(catalog)
     other, _, other_namespace = _made(catalog)
     with catalog.client.preparing():

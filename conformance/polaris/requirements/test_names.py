@@ -1,24 +1,22 @@
-"""Names of catalogs, principals and roles: which are taken, which are not, in bodies and in paths."""
+"""Names of catalogs, principals and roles: valid and invalid ones, in bodies and in paths."""
 
 from __future__ import annotations
-
-from collections.abc import Callable
 
 from conformance.author.checks import equal, same_items
 from conformance.author.requirement import must, should
 from conformance.common.names import NamedObject, name_is_kept, named
 from conformance.polaris.catalog import PolarisCatalog
-from conformance.polaris.entities import ENTITIES, Entity, Names
+from conformance.polaris.entities import ENTITIES, EntityType, Names, of
 from conformance.polaris.operations import MANAGEMENT, NAMING, OPERATIONS
 from conformance.target.hostile import NAMES, own
 from specs.openapi import Operation
 
 LONGEST = 256
 CREATED = 201
-UNSPEAKABLE = {"dot", "dot_dot"}  # dot segments are folded away before they arrive
+UNSPEAKABLE = {"dot", "dot_dot"}  # clients and gateways remove dot segments from paths
 TOO_LONG = {"length_1000"}
 SPEAKABLE = {key: name for key, name in NAMES.items() if key not in UNSPEAKABLE | TOO_LONG}
-# With the prefix of the run behind what nobody may start a name with.
+# Each contains the prefix of the run, after the forbidden start of the name.
 FORBIDDEN = {
     "empty": "",
     "system": "system${prefix}",
@@ -28,19 +26,15 @@ FORBIDDEN = {
 }
 
 
-def _of(*actions: str) -> Callable[[Entity], list[str]]:
-    return lambda entity: [getattr(entity, action) for action in actions]
-
-
 def _forbidden(catalog: PolarisCatalog) -> list[str]:
-    """Return names that the document forbids; those of a path come after the first."""
+    """Return the names that the document forbids, first the empty one, which no path can contain."""
     prefix = catalog.target.prefix
     return [*(own(name, prefix) for name in FORBIDDEN.values()), catalog.target.new_name().ljust(LONGEST + 1, "x")]
 
 
-@must("polaris.names.{}.forbidden", operations=_of("create"), clause="name-rules", kind="error", each=ENTITIES)
-def test_forbidden_names(catalog: PolarisCatalog, case: Entity) -> None:
-    """A {} whose name is empty, longer than 256 characters or starts with system$ is refused with 400."""
+@must("polaris.names.{}.forbidden", operations=of("create"), clause="name-rules", kind="error", each=ENTITIES)
+def test_forbidden_names(catalog: PolarisCatalog, case: EntityType) -> None:
+    """Creating a {} with an empty name, a name over 256 characters or one starting with system$ returns 400."""
     catalog.control(lambda: catalog.new(case))
     for name in _forbidden(catalog):
         id = catalog.id(case)
@@ -48,9 +42,9 @@ def test_forbidden_names(catalog: PolarisCatalog, case: Entity) -> None:
         catalog.create(case, id, value, expect=400)
 
 
-@must("polaris.names.{}.no_text", operations=_of("create"), clause="name-rules", kind="error", each=ENTITIES)
-def test_names_that_are_no_text(catalog: PolarisCatalog, case: Entity) -> None:
-    """A {} without a name, or with one that is no text, is refused with 400."""
+@must("polaris.names.{}.no_text", operations=of("create"), clause="name-rules", kind="error", each=ENTITIES)
+def test_names_that_are_no_text(catalog: PolarisCatalog, case: EntityType) -> None:
+    """Creating a {} without a name, or with a name that is not a string, returns 400 and creates nothing."""
     catalog.control(lambda: catalog.new(case))
     id = catalog.id(case)
     value = catalog.value(case, id)
@@ -60,9 +54,9 @@ def test_names_that_are_no_text(catalog: PolarisCatalog, case: Entity) -> None:
     catalog.get(case, id, expect=404)
 
 
-@must("polaris.names.{}.longest", operations=_of("create", "get"), clause="name-rules", each=ENTITIES)
-def test_longest_name(catalog: PolarisCatalog, case: Entity) -> None:
-    """A {} has a name of 256 characters, and one with system or system$ inside of it."""
+@must("polaris.names.{}.longest", operations=of("create", "get"), clause="name-rules", each=ENTITIES)
+def test_longest_name(catalog: PolarisCatalog, case: EntityType) -> None:
+    """A {} is created and loaded under a name of 256 characters, and under names that contain system or system$."""
     start = catalog.target.new_name()
     for name in (start.ljust(LONGEST, "x"), f"{start}system", f"{start}system$x"):
         id = catalog.id(case, name)
@@ -70,9 +64,9 @@ def test_longest_name(catalog: PolarisCatalog, case: Entity) -> None:
         equal(catalog.get(case, id)["name"], name, "the name")
 
 
-@should("polaris.names.{}.case", operations=_of("create", "get"), clause="names-case-sensitive", each=ENTITIES)
-def test_case_of_names(catalog: PolarisCatalog, case: Entity) -> None:
-    """Two names of a {} that differ in the case of letters are two."""
+@should("polaris.names.{}.case", operations=of("create", "get"), clause="names-case-sensitive", each=ENTITIES)
+def test_case_of_names(catalog: PolarisCatalog, case: EntityType) -> None:
+    """Two {} names that differ only in letter case denote two objects."""
     id = catalog.new(case)
     other = (*id[:-1], f"{id[-1]}UPPER")
     lower = (*id[:-1], f"{id[-1]}upper")
@@ -85,14 +79,14 @@ def test_case_of_names(catalog: PolarisCatalog, case: Entity) -> None:
 
 @should("polaris.names.path.{}", clause="name-rules-path", kind="error", each=NAMING)
 def test_names_in_paths(catalog: PolarisCatalog, case: Operation) -> None:
-    """{} refuses a name in its path that is longer than 256 characters or starts with system$ with 400."""
+    """{} returns 400 for a name in its path that exceeds 256 characters or starts with system$."""
     body = b"{}" if case.request else None
     for name in _forbidden(catalog)[1:]:
         catalog.send(case.id, dict.fromkeys(catalog.any_path(case, "x"), name), body, expect=400)
 
 
-def _kind(entity: Entity) -> NamedObject:
-    """Return how the names of a kind of things are tried: below the prefix of the run."""
+def _kind(entity: EntityType) -> NamedObject:
+    """Return the NamedObject of an entity type, with names that start with the prefix of the run."""
 
     def id(catalog: PolarisCatalog, name: str) -> Names:
         return catalog.id(entity, f"{catalog.target.prefix}{own(name, catalog.target.prefix)}")
@@ -131,6 +125,6 @@ IN_NAMESPACES = {
 
 @should("polaris.names.empty_level.{}", clause="levels-not-empty", kind="error", each=IN_NAMESPACES, since="1.7")
 def test_namespaces_with_an_empty_level(catalog: PolarisCatalog, case: Operation) -> None:
-    """{} refuses a namespace with an empty level with 400 or 404."""
+    """{} returns 400 or 404 for a namespace with an empty level."""
     path = {**catalog.any_path(case, catalog.target.new_name()), "namespace": (*catalog.tables.home, "", "x")}
     catalog.send(case.id, path, expect=(400, 404))

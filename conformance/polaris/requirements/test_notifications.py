@@ -1,4 +1,4 @@
-"""sendNotification: an external catalog follows what another catalog says of its tables."""
+"""sendNotification: an external catalog follows changes of its tables in another catalog."""
 
 from __future__ import annotations
 
@@ -9,27 +9,27 @@ from conformance.author.requirement import must, should
 from conformance.iceberg.client import in_prefix
 from conformance.polaris.catalog import PolarisCatalog
 from conformance.polaris.client import PolarisClient
-from conformance.polaris.support.outside import Outside, new_outside, readable
+from conformance.polaris.support.catalogs import ExternalCatalog, new_outside, readable
 
 NOTIFY = ["sendNotification"]
 ENTERED = {"create": "CREATE", "update": "UPDATE"}
 DONE, MISSING = 204, 404
 
 
-def _enter(outside: Outside, kind: str, timestamp: int, location: str) -> None:
-    """Enter a table; where a server makes no namespace for it, and says 404, the namespace is made first."""
+def _enter(outside: ExternalCatalog, kind: str, timestamp: int, location: str) -> None:
+    """Register a table by a notification, after creating its namespace if the server returns 404 without it."""
     if outside.notify(kind, timestamp, location, expect=(DONE, MISSING)).status == MISSING:
         outside.tables.create_namespace(outside.namespace)
         outside.notify(kind, timestamp, location)
 
 
-def _points_to(outside: Outside, location: str) -> None:
+def _points_to(outside: ExternalCatalog, location: str) -> None:
     equal(outside.tables.load_table(outside.table)["metadata-location"], location, "the metadata-location of the table")
 
 
 @must("polaris.notification.{}", operations=NOTIFY, clause="notification-entered", each=ENTERED)
 def test_notification_enters_a_table(catalog: PolarisCatalog, case: str) -> None:
-    """After a notification {} the table is there, with the metadata file that it names, and so is its namespace."""
+    """A notification of the type {} registers the table with the metadata file that it names."""
     outside, metadata = new_outside(catalog)
     location = outside.write(metadata)
     readable(catalog, outside, location)
@@ -40,7 +40,7 @@ def test_notification_enters_a_table(catalog: PolarisCatalog, case: str) -> None
 
 @must("polaris.notification.newer", operations=NOTIFY, clause="notification-entered")
 def test_newer_notification(catalog: PolarisCatalog) -> None:
-    """A later notification gives the table the metadata file that it names, whether it says CREATE or UPDATE."""
+    """A newer CREATE or UPDATE notification sets the metadata file of the table."""
     outside, metadata = new_outside(catalog)
     first, second = outside.write(metadata), outside.write(metadata, 2)
     readable(catalog, outside, first)
@@ -54,7 +54,7 @@ def test_newer_notification(catalog: PolarisCatalog) -> None:
 
 @must("polaris.notification.older", operations=NOTIFY, clause="notification-order", kind="error")
 def test_older_notification(catalog: PolarisCatalog) -> None:
-    """A notification that is not newer than the last one is refused with 409, and changes nothing."""
+    """A notification that is not newer than the last one returns 409 and changes nothing."""
     outside, metadata = new_outside(catalog)
     first, second = outside.write(metadata), outside.write(metadata, 2)
     readable(catalog, outside, first)
@@ -68,7 +68,7 @@ def test_older_notification(catalog: PolarisCatalog) -> None:
 
 @must("polaris.notification.no_catalog", operations=NOTIFY, clause="notification-catalog", kind="error")
 def test_notification_of_a_missing_catalog(catalog: PolarisCatalog) -> None:
-    """A notification to a catalog that does not exist is refused with 404."""
+    """sendNotification to a catalog that does not exist returns 404."""
     outside, metadata = new_outside(catalog)
     location = outside.write(metadata)
     readable(catalog, outside, location)
@@ -79,7 +79,7 @@ def test_notification_of_a_missing_catalog(catalog: PolarisCatalog) -> None:
 
 @should("polaris.notification.text", operations=NOTIFY, clause="notification-timestamp-text")
 def test_timestamp_as_text(catalog: PolarisCatalog) -> None:
-    """A timestamp may come as text with the digits of the number."""
+    """sendNotification accepts the timestamp as a string of digits."""
     outside, metadata = new_outside(catalog)
     location = outside.write(metadata)
     readable(catalog, outside, location)
@@ -89,7 +89,7 @@ def test_timestamp_as_text(catalog: PolarisCatalog) -> None:
 
 @should("polaris.notification.drop", operations=NOTIFY, clause="notification-drop")
 def test_drop_notification(catalog: PolarisCatalog) -> None:
-    """A notification DROP takes the table out whatever its time, and a table that is entered again has no past."""
+    """A DROP notification drops the table whatever its timestamp, and a later CREATE may have an older one."""
     outside, metadata = new_outside(catalog)
     location = outside.write(metadata)
     readable(catalog, outside, location)
@@ -104,7 +104,7 @@ def test_drop_notification(catalog: PolarisCatalog) -> None:
 
 @should("polaris.notification.validate", operations=NOTIFY, clause="notification-validate")
 def test_validation(catalog: PolarisCatalog) -> None:
-    """A notification VALIDATE is answered without a change: neither table nor namespace is there afterwards."""
+    """A VALIDATE notification succeeds and creates neither a table nor a namespace."""
     outside, metadata = new_outside(catalog)
     location = outside.write(metadata)
     readable(catalog, outside, location)
@@ -115,7 +115,7 @@ def test_validation(catalog: PolarisCatalog) -> None:
 
 @should("polaris.notification.outside", operations=NOTIFY, clause="notification-locations", kind="error")
 def test_notification_outside(catalog: PolarisCatalog) -> None:
-    """A metadata file that lies in none of the allowed locations is refused with 403, and nothing is made."""
+    """sendNotification with a metadata file outside the allowed locations returns 400 or 403, creating nothing."""
     outside, metadata = new_outside(catalog)
     location = outside.write(metadata)
     readable(catalog, outside, location)
@@ -126,7 +126,7 @@ def test_notification_outside(catalog: PolarisCatalog) -> None:
 
 @should("polaris.notification.table_outside", operations=NOTIFY, clause="notification-locations", kind="error")
 def test_notified_table_outside(catalog: PolarisCatalog) -> None:
-    """A table whose own location is not allowed, or has not the metadata file in it, is refused with 400 or 403."""
+    """sendNotification returns 400 or 403 if the table location is not allowed or lacks the metadata file."""
     outside, metadata = new_outside(catalog)
     readable(catalog, outside, outside.write(metadata))
     stray = outside.write(metadata, 2, location=outside.elsewhere)
@@ -138,7 +138,7 @@ def test_notified_table_outside(catalog: PolarisCatalog) -> None:
 
 @should("polaris.notification.internal", operations=NOTIFY, clause="notification-internal", kind="error")
 def test_notification_to_an_internal_catalog(catalog: PolarisCatalog) -> None:
-    """An internal catalog refuses notifications with 400: it says itself what becomes of its tables."""
+    """sendNotification to an internal catalog returns 400 and creates nothing."""
     outside, metadata = new_outside(catalog)
     location = outside.write(metadata)
     readable(catalog, outside, location)

@@ -1,4 +1,4 @@
-"""Principal roles: what they give to principals, and what they say of themselves."""
+"""Principal roles: their effect on principals, and the federated flag."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from conformance.author.checks import equal
 from conformance.author.requirement import should
 from conformance.polaris.catalog import PolarisCatalog
 from conformance.polaris.entities import PRINCIPAL_ROLE
-from conformance.polaris.support.assignments import PRINCIPAL_ROLES
+from conformance.polaris.support.principals import PRINCIPAL_ROLES
 
 LIST_NAMESPACES = "NAMESPACE_LIST"
 
@@ -15,7 +15,7 @@ LIST_NAMESPACES = "NAMESPACE_LIST"
     "polaris.principal_role.effect", operations=["assignPrincipalRole", "revokePrincipalRole"], clause="roles-at-once"
 )
 def test_roles_hold_at_once(catalog: PolarisCatalog) -> None:
-    """A principal role that is revoked gives nothing from the next request on, and all when it is assigned again."""
+    """After a principal role is revoked, the next request returns 403; after it is assigned again, it succeeds."""
     caller = catalog.new_caller({"type": "catalog", "privilege": LIST_NAMESPACES})
     tables = catalog.within(catalog.home, caller.client)
     given = (caller.principal_role,), (caller.principal,)
@@ -30,7 +30,7 @@ def test_roles_hold_at_once(catalog: PolarisCatalog) -> None:
     "polaris.principal_role.deleted_effect", operations=["deletePrincipalRole"], clause="roles-at-once", kind="auth"
 )
 def test_deleted_roles_give_nothing(catalog: PolarisCatalog) -> None:
-    """A principal role that is deleted gives nothing from the next request on."""
+    """After deletePrincipalRole the next request that needs the role returns 403."""
     caller = catalog.new_caller({"type": "catalog", "privilege": LIST_NAMESPACES})
     tables = catalog.within(catalog.home, caller.client)
     tables.list_namespaces()
@@ -46,6 +46,6 @@ def test_deleted_roles_give_nothing(catalog: PolarisCatalog) -> None:
     each={"true": True, "false": False, "absent": None},
 )
 def test_federated_roles(catalog: PolarisCatalog, case: bool | None) -> None:
-    """A principal role says of itself whether it is federated as it was created: {}."""
+    """getPrincipalRole returns the federated flag as created, and false if it was not given: {}."""
     id = catalog.new(PRINCIPAL_ROLE, **({} if case is None else {"federated": case}))
     equal(catalog.get(PRINCIPAL_ROLE, id).get("federated", False), bool(case), "federated")

@@ -1,4 +1,4 @@
-"""Principals: credentials that are shown once, rotation, reset."""
+"""Principals: issued credentials, rotation, reset and deletion."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from conformance.author.checks import equal, holds, unequal
 from conformance.author.requirement import must, should
 from conformance.polaris.catalog import Credentials, PolarisCatalog, credentials
 from conformance.polaris.entities import PRINCIPAL, Names
-from conformance.polaris.support.tokens import opens, refuses, rotated
+from conformance.polaris.support.principals import opens, refuses, rotated
 from conformance.values.outcomes import Unoffered
 
 NOT_ALLOWED = 403
@@ -15,7 +15,7 @@ CHOSEN_SECRET = "lakeproof-chosen-secret-0123456789"  # noqa: S105 - of a princi
 
 @must("polaris.principal.create.credentials", operations=["createPrincipal"], clause="credentials-issued")
 def test_credentials_of_a_new_principal(catalog: PolarisCatalog) -> None:
-    """The credentials in the answer to the creation of a principal get a token that the server takes."""
+    """createPrincipal returns credentials that obtain a token which the server accepts."""
     id = catalog.id(PRINCIPAL)
     answer = catalog.create(PRINCIPAL, id)
     equal(answer["principal"]["name"], id[-1], "the name of the principal")
@@ -24,7 +24,7 @@ def test_credentials_of_a_new_principal(catalog: PolarisCatalog) -> None:
 
 @should("polaris.principal.create.client_id", operations=["createPrincipal", "getPrincipal"], clause="client-id-shown")
 def test_client_id_of_a_new_principal(catalog: PolarisCatalog) -> None:
-    """The clientId of a principal is that of its credentials, and no other principal has it."""
+    """getPrincipal returns the clientId that createPrincipal issued, and no other principal has it."""
     id, known = catalog.new_principal()
     _, other = catalog.new_principal()
     equal(catalog.get(PRINCIPAL, id)["clientId"], known.id, "the clientId")
@@ -34,7 +34,7 @@ def test_client_id_of_a_new_principal(catalog: PolarisCatalog) -> None:
 
 @must("polaris.principal.create.own_client_id", operations=["createPrincipal"], clause="client-id-output")
 def test_client_id_in_the_request(catalog: PolarisCatalog) -> None:
-    """A clientId in the request for a new principal is not taken: the server issues its own."""
+    """createPrincipal ignores a clientId in the request and issues its own."""
     _, other = catalog.new_principal()
     id = catalog.id(PRINCIPAL)
     answer = catalog.create(PRINCIPAL, id, {"name": id[-1], "clientId": other.id})
@@ -48,7 +48,7 @@ def test_client_id_in_the_request(catalog: PolarisCatalog) -> None:
     clause="secret-once",
 )
 def test_secret_is_not_shown_again(catalog: PolarisCatalog) -> None:
-    """A principal is shown without its secret when it is asked for, listed or changed."""
+    """getPrincipal, listPrincipals and updatePrincipal do not return the secret of a principal."""
     id, known = catalog.new_principal()
     loaded = catalog.get(PRINCIPAL, id)
     listed = catalog.send("listPrincipals")
@@ -61,7 +61,7 @@ def test_secret_is_not_shown_again(catalog: PolarisCatalog) -> None:
 
 
 def _with_properties(catalog: PolarisCatalog) -> tuple[Names, Credentials]:
-    """Make a principal that has properties; return its id and its credentials."""
+    """Create a principal with properties; return its id and its credentials."""
     id = catalog.id(PRINCIPAL)
     with catalog.client.preparing():
         return id, credentials(catalog.create(PRINCIPAL, id, catalog.value(PRINCIPAL, id, properties={"a": "1"})))
@@ -69,7 +69,7 @@ def _with_properties(catalog: PolarisCatalog) -> tuple[Names, Credentials]:
 
 @must("polaris.principal.rotate.new_secret", operations=["rotateCredentials"], clause="rotate")
 def test_rotation(catalog: PolarisCatalog) -> None:
-    """A principal that rotates its credentials gets a new secret, with which it gets tokens."""
+    """rotateCredentials returns a new secret that obtains a token."""
     id, known = catalog.new_principal()
     new = rotated(catalog, id, known)
     unequal(new.secret, known.secret, "the new secret")
@@ -78,7 +78,7 @@ def test_rotation(catalog: PolarisCatalog) -> None:
 
 @should("polaris.principal.rotate.client_id", operations=["rotateCredentials"], clause="rotate-keeps-client-id")
 def test_rotation_keeps_the_client_id(catalog: PolarisCatalog) -> None:
-    """Rotation leaves the clientId as it is."""
+    """rotateCredentials keeps the clientId of the principal."""
     id, known = catalog.new_principal()
     answer = catalog.called_by(catalog.logged_in(known)).rotate_credentials(id[-1])
     equal(credentials(answer).id, known.id, "the clientId")
@@ -88,15 +88,15 @@ def test_rotation_keeps_the_client_id(catalog: PolarisCatalog) -> None:
 
 @must("polaris.principal.rotate.answer", operations=["rotateCredentials"], clause="rotate-answered")
 def test_answer_to_a_rotation(catalog: PolarisCatalog) -> None:
-    """The principal in the answer to a rotation is the principal as it is found afterwards."""
+    """rotateCredentials returns the principal with the same fields as getPrincipal afterwards."""
     id, known = _with_properties(catalog)
     answer = catalog.called_by(catalog.logged_in(known)).rotate_credentials(id[-1])
-    equal(catalog.stated(answer["principal"]), catalog.stated(catalog.get(PRINCIPAL, id).json), "the principal")
+    equal(catalog.documented(answer["principal"]), catalog.documented(catalog.get(PRINCIPAL, id).json), "the principal")
 
 
 @should("polaris.principal.rotate.old_secret", operations=["rotateCredentials"], clause="rotate-old-secret")
 def test_old_secret_after_one_rotation(catalog: PolarisCatalog) -> None:
-    """After a rotation the secret before it is still good, so that clients can be changed one by one."""
+    """After one rotateCredentials the previous secret still obtains a token."""
     id, known = catalog.new_principal()
     rotated(catalog, id, known)
     opens(catalog, known)
@@ -104,7 +104,7 @@ def test_old_secret_after_one_rotation(catalog: PolarisCatalog) -> None:
 
 @should("polaris.principal.rotate.twice", operations=["rotateCredentials"], clause="rotate-twice", kind="auth")
 def test_oldest_secret_after_two_rotations(catalog: PolarisCatalog) -> None:
-    """After two rotations the first secret is good no more, and the second still is."""
+    """After two rotateCredentials the first secret obtains no token (400 or 401); the second still does."""
     id, known = catalog.new_principal()
     second = rotated(catalog, id, known)
     third = rotated(catalog, id, second)
@@ -115,7 +115,7 @@ def test_oldest_secret_after_two_rotations(catalog: PolarisCatalog) -> None:
 
 @should("polaris.principal.rotate.others", operations=["rotateCredentials"], clause="rotate-self", kind="auth")
 def test_rotation_for_another(catalog: PolarisCatalog) -> None:
-    """A principal does not rotate the credentials of another one: 403, and those stay good."""
+    """rotateCredentials of another principal returns 403, and that principal's secret stays valid."""
     id, known = catalog.new_principal()
     _, other = catalog.new_principal()
     catalog.called_by(catalog.logged_in(other)).rotate_credentials(id[-1], expect=NOT_ALLOWED)
@@ -124,7 +124,7 @@ def test_rotation_for_another(catalog: PolarisCatalog) -> None:
 
 @must("polaris.principal.rotate.missing", operations=["rotateCredentials"], clause="missing-is-refused", kind="error")
 def test_rotation_for_nobody(catalog: PolarisCatalog) -> None:
-    """Rotating the credentials of a principal that does not exist is refused with 404."""
+    """rotateCredentials of a principal that does not exist returns 404."""
     catalog.rotate_credentials(catalog.missing(PRINCIPAL)[-1], expect=404)
 
 
@@ -135,7 +135,7 @@ def test_rotation_for_nobody(catalog: PolarisCatalog) -> None:
     kind="auth",
 )
 def test_rotation_that_is_required(catalog: PolarisCatalog) -> None:
-    """A principal that has to rotate first may do nothing else, and everything that is its own afterwards."""
+    """A principal with credentialRotationRequired gets 403 until it rotates, and then uses the new secret only."""
     id, known = catalog.new_principal(credentialRotationRequired=True)
     client = catalog.logged_in(known)
     before = catalog.called_by(client).get_principal(id[-1], expect=NOT_ALLOWED)
@@ -151,7 +151,7 @@ def test_rotation_that_is_required(catalog: PolarisCatalog) -> None:
 
 
 def _reset(catalog: PolarisCatalog, id: Names, **body: str) -> None:
-    """Raise Unoffered when the credentials of the run may not reset those of others."""
+    """Reset credentials as preparation. Raises Unoffered when the caller of the run may not (403)."""
     with catalog.client.preparing():
         answer = catalog.send("resetCredentials", PRINCIPAL.place(id), body, expect=(200, NOT_ALLOWED))
         if answer.status == NOT_ALLOWED:
@@ -160,7 +160,7 @@ def _reset(catalog: PolarisCatalog, id: Names, **body: str) -> None:
 
 @should("polaris.principal.reset", operations=["resetCredentials"], clause="reset", since="1.7")
 def test_reset(catalog: PolarisCatalog) -> None:
-    """A reset issues a new secret, and those before it are good no more."""
+    """resetCredentials issues a new secret and invalidates all earlier ones."""
     id, known = catalog.new_principal()
     second = rotated(catalog, id, known)
     _reset(catalog, catalog.new_principal()[0])
@@ -173,16 +173,16 @@ def test_reset(catalog: PolarisCatalog) -> None:
 
 @must("polaris.principal.reset.answer", operations=["resetCredentials"], clause="reset-answered", since="1.7")
 def test_answer_to_a_reset(catalog: PolarisCatalog) -> None:
-    """The principal in the answer to a reset is the principal as it is found afterwards."""
+    """resetCredentials returns the principal with the same fields as getPrincipal afterwards."""
     id, _ = _with_properties(catalog)
     _reset(catalog, catalog.new_principal()[0])
     answer = catalog.send("resetCredentials", PRINCIPAL.place(id), {})
-    equal(catalog.stated(answer["principal"]), catalog.stated(catalog.get(PRINCIPAL, id).json), "the principal")
+    equal(catalog.documented(answer["principal"]), catalog.documented(catalog.get(PRINCIPAL, id).json), "the principal")
 
 
 @should("polaris.principal.reset.chosen", operations=["resetCredentials"], clause="reset-chosen", since="1.7")
 def test_reset_to_chosen_credentials(catalog: PolarisCatalog) -> None:
-    """A reset to an id and a secret of one's choice issues these, and they get a token."""
+    """resetCredentials with a clientId and a clientSecret sets exactly these, and they obtain a token."""
     id, known = catalog.new_principal()
     _reset(catalog, catalog.new_principal()[0])
     chosen = {"clientId": catalog.target.new_name(), "clientSecret": f"{CHOSEN_SECRET}{id[-1]}"}
@@ -199,7 +199,7 @@ def test_reset_to_chosen_credentials(catalog: PolarisCatalog) -> None:
     "polaris.principal.reset.taken", operations=["resetCredentials"], clause="reset-taken", kind="error", since="1.7"
 )
 def test_reset_to_an_id_that_is_taken(catalog: PolarisCatalog) -> None:
-    """A reset to the clientId of another principal is refused with 409, and both keep their credentials."""
+    """resetCredentials with the clientId of another principal returns 409, and both keep their credentials."""
     (id, known), (_, other) = catalog.new_principal(), catalog.new_principal()
     _reset(catalog, catalog.new_principal()[0])
     taken = {"clientId": other.id, "clientSecret": f"{CHOSEN_SECRET}{id[-1]}"}
@@ -216,13 +216,13 @@ def test_reset_to_an_id_that_is_taken(catalog: PolarisCatalog) -> None:
     since="1.7",
 )
 def test_reset_for_nobody(catalog: PolarisCatalog) -> None:
-    """Resetting the credentials of a principal that does not exist is refused with 404."""
+    """resetCredentials of a principal that does not exist returns 404."""
     catalog.send("resetCredentials", PRINCIPAL.place(catalog.missing(PRINCIPAL)), {}, expect=404)
 
 
 @should("polaris.principal.delete.token", operations=["deletePrincipal"], clause="deleted-caller", kind="auth")
 def test_token_of_a_deleted_principal(catalog: PolarisCatalog) -> None:
-    """The token of a principal that was deleted is refused with 401, and its credentials get no other."""
+    """After deletePrincipal the token of the principal gets 401, and its credentials obtain no other token."""
     id, known = catalog.new_principal()
     client = catalog.logged_in(known)
     catalog.delete(PRINCIPAL, id)

@@ -1,4 +1,4 @@
-"""Several clients at the same time: what each was told must fit what is there in the end."""
+"""Concurrent clients: each answer must fit the final state."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from conformance.author.checks import equal, same_items
 from conformance.author.racing import SIZES, Racer, fail_on, race
 from conformance.author.requirement import must, should
 from conformance.author.suite import Suite
-from conformance.common.bodies import Body
-from conformance.common.races import Act, Contest, one_wins, refused_otherwise, same_requests_are_no_failure
+from conformance.common.bodies import RequestCase
+from conformance.common.races import Act, WinnerRace, one_wins, refused_otherwise, same_requests_are_no_failure
 from conformance.history import OK, REFUSED, Contradiction, Event
 from conformance.polaris.catalog import PolarisCatalog
 from conformance.polaris.client import PolarisClient
-from conformance.polaris.entities import CATALOG, CATALOG_ROLE, ENTITIES, PRINCIPAL_ROLE, Entity, properties_with
+from conformance.polaris.entities import CATALOG, CATALOG_ROLE, ENTITIES, PRINCIPAL_ROLE, EntityType, properties_with
 from conformance.polaris.operations import OPERATIONS
 from conformance.polaris.support.grants import ADD, LIST, OLDER, grants, new_role
 from conformance.polaris.support.ordinary import preparation
@@ -24,8 +24,8 @@ LOST = 409
 Start = tuple[Sequence[Act], Any]
 
 
-def _create(entity: Entity) -> Any:
-    """Return the race of those who create one thing."""
+def _create(entity: EntityType) -> Any:
+    """Return the function that starts a race of clients creating one entity."""
 
     def start(catalog: PolarisCatalog, count: int) -> Start:
         id = catalog.id(entity)
@@ -47,8 +47,8 @@ def _create(entity: Entity) -> Any:
     return start
 
 
-def _update(entity: Entity) -> Any:
-    """Return the race of those who update one version of one thing."""
+def _update(entity: EntityType) -> Any:
+    """Return the function that starts a race of clients updating one version of an entity."""
 
     def start(catalog: PolarisCatalog, count: int) -> Start:
         id = catalog.new(entity)
@@ -83,10 +83,10 @@ def _delete(catalog: PolarisCatalog, count: int) -> Start:
 
 
 CREATIONS = {
-    f"create_{name}": Contest(
+    f"create_{name}": WinnerRace(
         [entity.create],
         "name-taken",
-        f"Of several clients that create the same {entity.id} at the same time exactly one succeeds; others get 409.",
+        f"When several clients create the same {entity.id} concurrently, exactly one succeeds and the others get 409.",
         f"create the {entity.id}",
         _create(entity),
         (LOST,),
@@ -94,10 +94,10 @@ CREATIONS = {
     for name, entity in ENTITIES.items()
 }
 UPDATES = {
-    f"update_{name}": Contest(
+    f"update_{name}": WinnerRace(
         [entity.update],
         "update-stale",
-        f"Of several clients that update the same version of a {entity.id} exactly one succeeds; others are told 409.",
+        f"When several clients update one version of a {entity.id}, exactly one succeeds and the others get 409.",
         f"update the {entity.id}",
         _update(entity),
         (LOST,),
@@ -105,10 +105,10 @@ UPDATES = {
     for name, entity in ENTITIES.items()
 }
 DELETIONS = {
-    "delete_catalog": Contest(
+    "delete_catalog": WinnerRace(
         [CATALOG.delete],
         "missing-is-refused",
-        "Of several clients that delete the same catalog at once exactly one succeeds; others are told 404 or 409.",
+        "When several clients delete one catalog concurrently, exactly one succeeds and the others get 404 or 409.",
         "delete the catalog",
         _delete,
         (404, LOST),
@@ -120,7 +120,7 @@ test_one_wins = one_wins.declare(__name__, {**UPDATES, **DELETIONS})
 
 @must("polaris.race.increments", operations=["updatePrincipalRole"], clause="update-stale", kind="race")
 def test_no_update_is_lost(suite: Suite, catalog: PolarisCatalog) -> None:
-    """Of clients that each read a principal role, add a property and update that version, no update is lost."""
+    """Concurrent updates of a principal role, each of the version it read, succeed without loss or return 409."""
     id = catalog.new(PRINCIPAL_ROLE)
     size = SIZES[suite.settings.depth]
     path = PRINCIPAL_ROLE.place(id)
@@ -143,7 +143,7 @@ def test_no_update_is_lost(suite: Suite, catalog: PolarisCatalog) -> None:
 
 
 def _judged(event: Event, there: set[str]) -> list[Contradiction]:
-    """Judge one update of a property by what is there in the end."""
+    """Return a contradiction if the answer to an update does not fit the final properties."""
     if event.outcome == OK and event.key[0] not in there:
         return [Contradiction("an update that was acknowledged is lost", (event,))]
     if event.outcome == REFUSED and event.key[0] in there:
@@ -153,7 +153,7 @@ def _judged(event: Event, there: set[str]) -> list[Contradiction]:
 
 @should("polaris.race.grants", operations=[ADD, LIST], clause="granted-twice", kind="race")
 def test_grants_at_the_same_time(suite: Suite, catalog: PolarisCatalog) -> None:
-    """Of clients that grant to one role at the same time every one succeeds, and each grant is listed once."""
+    """Concurrent grants to one role all succeed, and each grant is listed exactly once."""
     role, case = new_role(catalog), OLDER["catalog"]
     path = CATALOG_ROLE.place(role)
     names = case.privileges(catalog.target.document)[: SIZES[suite.settings.depth].operations]
@@ -169,11 +169,11 @@ def test_grants_at_the_same_time(suite: Suite, catalog: PolarisCatalog) -> None:
     same_items(grants(catalog, role), [case.grant((), name) for name in names], "the grants")
 
 
-# What all of them may be told is done: only a failure of the server is wrong for any of them. What is left out is
-# judged above, would show clients the secrets of others, or is refused where it is not newer than the one before.
+# All clients may succeed: only a 5xx is wrong. Left out: operations that a race above judges, that would show clients
+# each other's secrets, or that reject a timestamp which is not newer.
 LEFT = (CATALOG.delete, "rotateCredentials", "resetCredentials", "sendNotification")
 SAME = {
-    name: Body(operation, preparation(operation))
+    name: RequestCase(operation, preparation(operation))
     for name, operation in OPERATIONS.items()
     if operation.method != "GET" and operation.id not in LEFT
 }

@@ -1,4 +1,4 @@
-"""Requests of any operation: broken bodies, unknown fields, credentials, unknown paths and wrong methods."""
+"""Requests of any operation: invalid bodies, unknown fields, credentials, undeclared paths and methods."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from conformance.common.fields import defects, wrong_types
 from conformance.common.paths import DROPPING, METHODS, Asked
 from conformance.common.requests import UNKNOWN
 from conformance.polaris.catalog import PolarisCatalog
-from conformance.polaris.entities import CATALOG_ROLE, ENTITIES, Entity
+from conformance.polaris.entities import CATALOG_ROLE, ENTITIES, EntityType
 from conformance.polaris.operations import JSON_OPERATIONS, MANAGEMENT, OPERATIONS
-from conformance.polaris.support.assignments import ASSIGNMENTS, Assignment
 from conformance.polaris.support.grants import LIST, OLDER, add, new_role
+from conformance.polaris.support.principals import ASSIGNMENTS, Assignment
 from conformance.values.exchange import Exchange
 from specs.openapi import Operation
 
 REFUSED_TYPES = (400, 406, 415, 422)
-OPTIONAL = ("reset_credentials",)  # the operation whose body may say nothing
+OPTIONAL = ("reset_credentials",)  # its body may be empty
 MANAGED_JSON = {
     name: operation for name, operation in JSON_OPERATIONS.items() if name in MANAGEMENT and name not in OPTIONAL
 }
@@ -39,15 +39,15 @@ test_nothing_but_401_without_credentials = requests.nothing_but_401_without_cred
 
 @should("polaris.request.empty_body.{}", clause="bad-body", kind="error", each=MANAGED_JSON)
 def test_empty_bodies(catalog: PolarisCatalog, case: Operation) -> None:
-    """{} refuses an empty body, and an object without what it needs, with 400, whether what it is about is there."""
+    """{} returns 400, 404, 411 or 415 for an empty body, and 400 or 404 for an object without required fields."""
     name = catalog.new_thing()
     path = catalog.any_path(case, name)
     catalog.send(case.id, path, b"", expect=(400, 404, 411, 415))
-    if case.id != "updateCatalog":  # of which everything may be left out
+    if case.id != "updateCatalog":  # all fields of its body are optional
         catalog.send(case.id, path, b"{}", expect=catalog.refusals)
 
 
-# Whole bodies with one field after another made wrong
+# Bodies with one invalid field
 
 
 def _set(value: dict[str, Any]) -> dict[str, Any]:
@@ -57,8 +57,8 @@ def _set(value: dict[str, Any]) -> dict[str, Any]:
 @should(
     "polaris.{}.create.bad_body", operations=lambda case: [case.create], clause="bad-body", kind="error", each=ENTITIES
 )
-def test_fields_of_the_wrong_type(catalog: PolarisCatalog, case: Entity) -> None:
-    """A {} with a field of another type than the document wants is refused with 400, and not made."""
+def test_fields_of_the_wrong_type(catalog: PolarisCatalog, case: EntityType) -> None:
+    """Creating a {} with a field of the wrong type returns 400 and creates nothing."""
     catalog.control(lambda: catalog.new(case))
     document = catalog.target.document
     id = catalog.id(case)
@@ -71,8 +71,8 @@ def test_fields_of_the_wrong_type(catalog: PolarisCatalog, case: Entity) -> None
 @should(
     "polaris.{}.update.bad_body", operations=lambda case: [case.update], clause="bad-body", kind="error", each=ENTITIES
 )
-def test_updates_of_the_wrong_type(catalog: PolarisCatalog, case: Entity) -> None:
-    """An update of a {} with a field of another type than the document wants is refused with 400, and not done."""
+def test_updates_of_the_wrong_type(catalog: PolarisCatalog, case: EntityType) -> None:
+    """Updating a {} with a field of the wrong type returns 400 and changes nothing."""
     id = catalog.new(case)
     before = catalog.get(case, id).json
     document = catalog.target.document
@@ -91,8 +91,8 @@ NEEDED = {name: entity for name, entity in ENTITIES.items() if name != "catalog"
     kind="error",
     each=NEEDED,
 )
-def test_updates_without_what_they_need(catalog: PolarisCatalog, case: Entity) -> None:
-    """An update of a {} without the version or without properties is refused with 400, and not done."""
+def test_updates_without_what_they_need(catalog: PolarisCatalog, case: EntityType) -> None:
+    """Updating a {} without currentEntityVersion or properties returns 400 and changes nothing."""
     id = catalog.new(case, properties={"a": "1"})
     before = catalog.get(case, id).json
     body = {"currentEntityVersion": before["entityVersion"], "properties": {"b": "2"}}
@@ -106,8 +106,8 @@ def test_updates_without_what_they_need(catalog: PolarisCatalog, case: Entity) -
 @should(
     "polaris.request.unknown_fields.{}", operations=lambda case: [case.create], clause="open-requests", each=ENTITIES
 )
-def test_unknown_fields(catalog: PolarisCatalog, case: Entity) -> None:
-    """Fields of a new {} that a server does not know are no error, wherever they stand."""
+def test_unknown_fields(catalog: PolarisCatalog, case: EntityType) -> None:
+    """Creating and updating a {} ignore unknown fields of the request."""
     id = catalog.id(case)
     catalog.create(case, id, {**catalog.value(case, id), **UNKNOWN}, **UNKNOWN)
     answer = catalog.get(case, id)
@@ -117,7 +117,7 @@ def test_unknown_fields(catalog: PolarisCatalog, case: Entity) -> None:
 
 @should("polaris.request.unknown_fields.grant", operations=["addGrantToCatalogRole"], clause="open-requests")
 def test_unknown_fields_of_a_grant(catalog: PolarisCatalog) -> None:
-    """Fields of a grant that a server does not know are no error, and are not kept."""
+    """addGrantToCatalogRole ignores unknown fields of the request and does not store them."""
     role, grant = new_role(catalog), OLDER["catalog"].grant(())
     add(catalog, role, {**grant, **UNKNOWN})
     equal(list(catalog.send(LIST, CATALOG_ROLE.place(role))["grants"]), [grant], "the grants")
@@ -125,28 +125,28 @@ def test_unknown_fields_of_a_grant(catalog: PolarisCatalog) -> None:
 
 @should("polaris.request.unknown_query", operations=["getCatalog", "listCatalogs"], clause="open-requests")
 def test_unknown_query_parameters(catalog: PolarisCatalog) -> None:
-    """Query parameters that a server does not know are no error."""
+    """getCatalog and listCatalogs ignore unknown query parameters."""
     catalog.send("getCatalog", {"catalogName": catalog.home}, query={"somethingNew": "1"})
     catalog.send("listCatalogs", query={"somethingNew": "1"})
 
 
 @should("polaris.request.media_type", operations=["createPrincipalRole"], clause="media-type", kind="error")
 def test_other_media_type(catalog: PolarisCatalog) -> None:
-    """A body of another media type than JSON is refused with a 4xx status."""
+    """createPrincipalRole with an XML body returns 400, 406, 415 or 422."""
     body = b"<role><name>t</name></role>"
     catalog.send("createPrincipalRole", body=body, content_type="application/xml", expect=REFUSED_TYPES)
 
 
-# Methods and paths that no operation has
+# Undeclared methods and paths
 
 
 def _names_a_thing(operation: Operation) -> bool:
-    """True when the path of an operation ends with a name, as that of one thing of the run."""
+    """True when the path of an operation ends with the name of an object, so that DELETE would drop that object."""
     return operation.path.endswith("}")
 
 
 def _asked(operation: Operation) -> Asked:
-    """Return how an operation is asked for in a catalog that is there; what holds others is not asked to be dropped."""
+    """Return the case of an operation in an existing catalog, without DELETE on paths of collections."""
 
     def request(catalog: PolarisCatalog) -> Exchange:
         path = {name: str(value) for name, value in catalog.any_path(operation, catalog.new_thing()).items()}
@@ -174,7 +174,7 @@ test_nothing_lies_below = paths.nothing_lies_below.declare(
     each=ASSIGNMENTS,
 )
 def test_assignments_of_the_wrong_type(catalog: PolarisCatalog, case: Assignment) -> None:
-    """Giving a {} whose name is missing or no text is refused with 400, and nothing is given."""
+    """Assigning a {} whose name is missing or not a string returns 400 and assigns nothing."""
     role, taker = catalog.new(case.given), catalog.new(case.taker)
     path = {name: value for name, value in case.place(role, taker).items() if name != CATALOG_ROLE.path[-1]}
     path = {name: value for name, value in path.items() if name != case.given.path[-1]}

@@ -1,4 +1,4 @@
-"""Properties that are the server's own, in what is in a catalog; of catalogs themselves: test_entities.py."""
+"""Reserved properties of objects inside a catalog; test_entities.py has those of entities."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ Json = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
-class Setting:
-    """An operation that sets properties, and where its body has them."""
+class PropertyWrite:
+    """Operation that sets properties, with a function that puts properties into its body."""
 
     id: str
     place: Callable[[Json, Json], Json]
@@ -42,19 +42,19 @@ def _together(body: Json, properties: Json) -> Json:
 
 
 SETTINGS = {
-    "create_namespace": Setting("createNamespace", _created),
-    "update_namespace": Setting("updateProperties", _updated),
-    "create_table": Setting("createTable", _created),
-    "update_table": Setting("updateTable", _committed),
-    "commit_transaction": Setting("commitTransaction", _together),
-    "create_view": Setting("createView", _created),
-    "replace_view": Setting("replaceView", _committed),
+    "create_namespace": PropertyWrite("createNamespace", _created),
+    "update_namespace": PropertyWrite("updateProperties", _updated),
+    "create_table": PropertyWrite("createTable", _created),
+    "update_table": PropertyWrite("updateTable", _committed),
+    "commit_transaction": PropertyWrite("commitTransaction", _together),
+    "create_view": PropertyWrite("createView", _created),
+    "replace_view": PropertyWrite("replaceView", _committed),
 }
 
 
 @should("polaris.reserved.{}", clause="reserved-prefix", kind="error", each=SETTINGS, since="1.7")
-def test_reserved_property_in_a_catalog(catalog: PolarisCatalog, case: Setting) -> None:
-    """{} with a property whose name starts with polaris. is refused with 400 and does nothing."""
+def test_reserved_property_in_a_catalog(catalog: PolarisCatalog, case: PropertyWrite) -> None:
+    """{} with a property whose name starts with 'polaris.' returns 400 and changes nothing."""
     request = PREPARATIONS[case.id](catalog.tables, "t")
     wrong, good = (request.with_content(case.place(request.body, {name: "1"})) for name in (RESERVED, FREE))
     refuses_each(catalog.tables, case.id, [(RESERVED, wrong)], good, lambda _, answer: answer.status == 400, "400")

@@ -1,4 +1,4 @@
-"""The storage of catalogs: what it may say, what it must, and what cannot be changed."""
+"""Storage configurations of catalogs: required, optional and immutable fields, and connections of external catalogs."""
 
 from __future__ import annotations
 
@@ -19,21 +19,21 @@ OTHER_SECRETS = {"externalId": "lakeproof-other", "tenantId": "99999999-2222-333
 
 @must("polaris.catalog.storage.{}", operations=["createCatalog", "getCatalog"], clause="storage-kept", each=EACH)
 def test_storage_is_kept(catalog: PolarisCatalog, case: StorageType) -> None:
-    """The storage of a catalog on {} is what was given when it was created, with all that its type can say."""
+    """getCatalog returns the storage configuration of a catalog on {} as it was created, with all fields."""
     id, value = configured(catalog, case, **case.fields)
     catalog.create(CATALOG, id, value)
     _keeps(catalog.get(CATALOG, id)["storageConfigInfo"], value["storageConfigInfo"])
 
 
 def _keeps(config: Any, sent: dict[str, Any]) -> None:
-    """Check that a storage is what was sent; more locations may be allowed, such as the base location."""
+    """Check that a storage configuration is as sent; the server may add allowed locations, such as the base."""
     shows(config, {name: item for name, item in sent.items() if name != "allowedLocations"}, "the storageConfigInfo")
     contains(config["allowedLocations"], sent["allowedLocations"], "the allowedLocations")
 
 
 @must("polaris.catalog.storage_required", operations=["createCatalog"], clause="storage-required", kind="error")
 def test_catalog_without_storage(catalog: PolarisCatalog) -> None:
-    """A catalog without a storage, or with one of no type or an unknown type, is refused with 400 and not made."""
+    """createCatalog without storageConfigInfo or a known storageType returns 400 and creates nothing."""
     id = catalog.id(CATALOG)
     value = catalog.value(CATALOG, id)
     catalog.control(lambda: catalog.new(CATALOG))
@@ -49,7 +49,7 @@ def test_catalog_without_storage(catalog: PolarisCatalog) -> None:
 
 @should("polaris.catalog.scheme.{}", operations=["createCatalog"], clause="location-scheme", kind="error", each=EACH)
 def test_location_of_another_storage(catalog: PolarisCatalog, case: StorageType) -> None:
-    """A location of another storage is refused with 400 for a catalog on {}."""
+    """createCatalog on {} with a location of another storage type returns 400 and creates nothing."""
     offered(catalog, case)
     other = next(storage for storage in STORAGES.values() if storage is not case and storage.root)
     base = other.base(catalog.target, catalog.target.new_name())
@@ -76,31 +76,31 @@ def test_location_of_another_storage(catalog: PolarisCatalog, case: StorageType)
     },
 )
 def test_role_arn_that_is_none(catalog: PolarisCatalog, case: str) -> None:
-    """An S3 catalog whose roleArn is no ARN of a role ({}) is refused with 400."""
+    """createCatalog on S3 with a roleArn that is not the ARN of a role ({}) returns 400."""
     refused(catalog, *configured(catalog, STORAGES["S3"], roleArn=case))
 
 
 @must("polaris.catalog.role_arn_required", operations=["createCatalog"], clause="role-arn-required", kind="error")
 def test_s3_without_a_role(catalog: PolarisCatalog) -> None:
-    """An S3 catalog without a roleArn is refused with 400."""
+    """createCatalog on S3 without a roleArn returns 400."""
     refused(catalog, *configured(catalog, STORAGES["S3"], roleArn=None))
 
 
 @must("polaris.catalog.role_arn_optional", operations=["createCatalog"], clause="role-arn-optional", since="1.7")
 def test_s3_without_a_role_is_taken(catalog: PolarisCatalog) -> None:
-    """An S3 catalog needs no roleArn."""
+    """createCatalog on S3 without a roleArn succeeds."""
     catalog.create(CATALOG, *configured(catalog, STORAGES["S3"], roleArn=None))
 
 
 @must("polaris.catalog.tenant_required", operations=["createCatalog"], clause="tenant-required", kind="error")
 def test_azure_without_a_tenant(catalog: PolarisCatalog) -> None:
-    """An Azure catalog without a tenantId is refused with 400."""
+    """createCatalog on Azure without a tenantId returns 400."""
     refused(catalog, *configured(catalog, STORAGES["AZURE"], tenantId=None))
 
 
 @should("polaris.catalog.update.storage_type", operations=["updateCatalog"], clause="storage-type-fixed", kind="error")
 def test_update_to_another_storage(catalog: PolarisCatalog) -> None:
-    """An update to another type of storage is refused with 400, and the catalog keeps its own."""
+    """updateCatalog to another storageType returns 400 and changes nothing."""
     id = catalog.new(CATALOG)
     before = catalog.get(CATALOG, id).json
     other = next(storage for storage in STORAGES.values() if storage.id != catalog.storage.id and storage.root)
@@ -127,7 +127,7 @@ FIXED = {"s3": "externalId", "azure": "tenantId"}
     each=FIXED,
 )
 def test_update_of_what_is_fixed(catalog: PolarisCatalog, case: str) -> None:
-    """An update of what tells whose a storage is ({}) is refused with 400 and changes nothing."""
+    """updateCatalog with another externalId (S3) or tenantId (Azure) returns 400 and changes nothing: {}."""
     storage = next(EACH[name] for name, fixed in FIXED.items() if fixed == case)
     offered(catalog, storage)
     id = catalog.id(CATALOG)
@@ -144,7 +144,7 @@ def test_update_of_what_is_fixed(catalog: PolarisCatalog, case: str) -> None:
     "polaris.catalog.update.role_account", operations=["updateCatalog"], clause="storage-fields-fixed", kind="error"
 )
 def test_update_to_a_role_of_another_account(catalog: PolarisCatalog) -> None:
-    """An update of an S3 storage to a role of another account is refused with 400 and changes nothing."""
+    """updateCatalog with a roleArn of another AWS account returns 400 and changes nothing."""
     id = offered(catalog, STORAGES["S3"])
     before = catalog.get(CATALOG, id).json
     config = {**before["storageConfigInfo"], "roleArn": "arn:aws:iam::999999999999:role/lakeproof"}
@@ -164,7 +164,7 @@ MOST = {"s3": 5, "azure": 20, "gcs": 8}
     each=MOST,
 )
 def test_too_many_locations(catalog: PolarisCatalog, case: int) -> None:
-    """A catalog with more allowed locations than its type of storage may have ({}) is refused with 400."""
+    """createCatalog on {} with more allowedLocations than the storage type permits returns 400."""
     storage = next(EACH[name] for name, most in MOST.items() if most == case)
     offered(catalog, storage)
     id = catalog.id(CATALOG)
@@ -177,11 +177,11 @@ def test_too_many_locations(catalog: PolarisCatalog, case: int) -> None:
     refused(catalog, id, changed(value, allowedLocations=[*own, *more]))
 
 
-# What a storage can say since 1.7, and how catalogs of others are reached
+# Fields since 1.7, and connections of external catalogs
 
 
 def _said_everywhere(catalog: PolarisCatalog, value: dict[str, Any]) -> Any:
-    """Make a catalog and return what is shown of it, which has to be the same wherever it is shown."""
+    """Create and update a catalog, check that all responses show the same, and return it as loaded."""
     id = (value["name"],)
     created = catalog.create(CATALOG, id, value).json
     loaded = catalog.get(CATALOG, id).json
@@ -190,14 +190,14 @@ def _said_everywhere(catalog: PolarisCatalog, value: dict[str, Any]) -> Any:
     updated = catalog.update(CATALOG, id, currentEntityVersion=loaded["entityVersion"], **body)
     for name in ("type", "name", "storageConfigInfo", "connectionConfigInfo"):
         for answer, where in ((created, "its creation"), (listed, "the list"), (updated, "an update")):
-            shown, wanted = catalog.stated(answer.get(name)), catalog.stated(loaded.get(name))
+            shown, wanted = catalog.documented(answer.get(name)), catalog.documented(loaded.get(name))
             equal(shown, wanted, f"the {name} in the answer to {where}")
     return loaded
 
 
 @must("polaris.catalog.storage_said.{}", operations=SHOWING, clause="storage-kept", each=EACH, since="1.7")
 def test_storage_is_said_everywhere(catalog: PolarisCatalog, case: StorageType) -> None:
-    """The storage of a catalog on {}, with all that it can say since 1.7, is the same in every answer."""
+    """All responses about a catalog on {} contain the storage configuration as it was created."""
     _, value = configured(catalog, case, **case.fields, **case.newer)
     loaded = _said_everywhere(catalog, value)
     _keeps(loaded["storageConfigInfo"], value["storageConfigInfo"])
@@ -205,7 +205,7 @@ def test_storage_is_said_everywhere(catalog: PolarisCatalog, case: StorageType) 
 
 @should("polaris.catalog.connection.{}", operations=SHOWING, clause="connection-kept", each=CONNECTIONS, since="1.7")
 def test_connection_is_kept(catalog: PolarisCatalog, case: dict[str, Any]) -> None:
-    """An external catalog keeps how it is reached ({}), shows it in every answer, and never the secret in it."""
+    """All responses about an external catalog contain its connection ({}) as created, without the secret."""
     id = catalog.id(CATALOG)
     value = connected(catalog.value(CATALOG, id), case)
     with catalog.client.preparing():

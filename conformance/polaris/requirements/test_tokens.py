@@ -1,4 +1,4 @@
-"""Tokens: which roles they make active, how they are exchanged, when they are refused."""
+"""Tokens: active roles, exchange, credentials and refusals."""
 
 from __future__ import annotations
 
@@ -12,8 +12,7 @@ from conformance.author.requirement import must, should
 from conformance.http.client import Answer, bearer
 from conformance.iceberg.support.content import ACCESS_TOKEN, EXCHANGE
 from conformance.polaris.catalog import EVERY_ROLE, GET_TOKEN, Caller, PolarisCatalog
-from conformance.polaris.support.assignments import PRINCIPAL_ROLES
-from conformance.polaris.support.tokens import REFUSED, opens, takes
+from conformance.polaris.support.principals import PRINCIPAL_ROLES, REFUSED, opens, takes
 from conformance.values.outcomes import Unoffered
 
 TOKEN = [GET_TOKEN]
@@ -23,21 +22,21 @@ DENIED = (401, 403)
 
 
 def _lists(catalog: PolarisCatalog, caller: Caller, scope: str) -> Answer:
-    """List the namespaces with a token for a scope, whatever comes of it."""
+    """List the namespaces with a token for a scope, and accept 200, 401 and 403."""
     client = catalog.logged_in(caller.credentials, scope)
     return catalog.within(catalog.home, client).list_namespaces(expect=(200, *DENIED))
 
 
 @should("polaris.token.all_roles", operations=TOKEN, clause="scope-all")
 def test_scope_of_all_roles(catalog: PolarisCatalog) -> None:
-    """A token for PRINCIPAL_ROLE:ALL makes every role of the principal active."""
+    """A token with the scope PRINCIPAL_ROLE:ALL activates every role of the principal."""
     caller = catalog.new_caller(LIST_NAMESPACES)
     equal(_lists(catalog, caller, EVERY_ROLE).status, 200, "the status")
 
 
 @should("polaris.token.one_role", operations=TOKEN, clause="scope-role", kind="auth")
 def test_scope_of_one_role(catalog: PolarisCatalog) -> None:
-    """A token for one role makes this role active, and no other role of the principal."""
+    """A token with the scope of one role activates that role and no other role of the principal."""
     caller, other = catalog.new_caller(LIST_NAMESPACES), catalog.new_caller()
     PRINCIPAL_ROLES.give(catalog, (other.principal_role,), (caller.principal,))
     equal(_lists(catalog, caller, ROLE.format(caller.principal_role)).status, 200, "the status with the role")
@@ -48,7 +47,7 @@ def test_scope_of_one_role(catalog: PolarisCatalog) -> None:
 
 @should("polaris.token.foreign_role", operations=TOKEN, clause="scope-role-not-given", kind="auth")
 def test_scope_of_a_role_that_one_has_not(catalog: PolarisCatalog) -> None:
-    """A token for a role that the principal has not gives nothing of that role."""
+    """getToken for a role that the principal lacks is rejected, or its token does not activate that role."""
     caller, powerful = catalog.new_caller(), catalog.new_caller(LIST_NAMESPACES)
     form = caller.credentials.form(ROLE.format(powerful.principal_role))
     answer = catalog.ask_token(form, expect=(200, *REFUSED))
@@ -61,7 +60,7 @@ def test_scope_of_a_role_that_one_has_not(catalog: PolarisCatalog) -> None:
     "polaris.token.foreign_role_status", operations=TOKEN, clause="scope-role-unauthorized", kind="auth", since="1.7"
 )
 def test_status_with_a_role_that_one_has_not(catalog: PolarisCatalog) -> None:
-    """A token that names a role which the principal has not is refused with 401 when it is used."""
+    """A request with a token for a role that the principal lacks returns 401."""
     caller, powerful = catalog.new_caller(), catalog.new_caller(LIST_NAMESPACES)
     for role in (powerful.principal_role, catalog.target.missing_name):
         equal(_lists(catalog, caller, ROLE.format(role)).status, 401, "the status")
@@ -69,7 +68,7 @@ def test_status_with_a_role_that_one_has_not(catalog: PolarisCatalog) -> None:
 
 @should("polaris.token.revoked_role", operations=TOKEN, clause="scope-role-unauthorized", kind="auth", since="1.7")
 def test_token_whose_role_was_revoked(catalog: PolarisCatalog) -> None:
-    """When a role is revoked, a token that names it is refused with 401, and one for all roles gives less: 403."""
+    """After its role is revoked, a token for that role gets 401 and a token for all roles gets 403."""
     caller = catalog.new_caller(LIST_NAMESPACES)
     named = catalog.logged_in(caller.credentials, ROLE.format(caller.principal_role))
     clients = [(named, 401), (catalog.logged_in(caller.credentials), 403)]
@@ -80,12 +79,12 @@ def test_token_whose_role_was_revoked(catalog: PolarisCatalog) -> None:
         catalog.within(catalog.home, client).list_namespaces(expect=status)
 
 
-# What a token comes with
+# Fields of the response, and basic authentication
 
 
 @should("polaris.token.expiry", operations=TOKEN, clause="token-expiry")
 def test_expiry_of_a_token(catalog: PolarisCatalog) -> None:
-    """The answer says in how many seconds the token expires, and of which kind and type it is."""
+    """getToken returns a positive expires_in, token_type bearer and, if any, issued_token_type access_token."""
     _, known = catalog.new_principal()
     answer = catalog.ask_token(known.form())
     above(number(answer["expires_in"], "expires_in"), 0, "expires_in")
@@ -95,7 +94,7 @@ def test_expiry_of_a_token(catalog: PolarisCatalog) -> None:
 
 @should("polaris.token.basic", operations=TOKEN, clause="token-basic-header")
 def test_basic_authentication(catalog: PolarisCatalog) -> None:
-    """The credentials of a principal may come by basic authentication."""
+    """getToken accepts the credentials of a principal in a Basic Authorization header."""
     _, known = catalog.new_principal()
     pair = base64.b64encode(f"{quote_plus(known.id)}:{quote_plus(known.secret)}".encode()).decode()
     form = {"grant_type": "client_credentials", "scope": EVERY_ROLE}
@@ -103,7 +102,7 @@ def test_basic_authentication(catalog: PolarisCatalog) -> None:
     takes(catalog, catalog.client.as_(bearer(text(answer["access_token"], "the access_token"))))
 
 
-# Exchange
+# Token exchange
 
 
 def _exchange(catalog: PolarisCatalog, token: str, scope: str = "") -> Answer:
@@ -118,7 +117,7 @@ def _exchange(catalog: PolarisCatalog, token: str, scope: str = "") -> Answer:
 
 @should("polaris.token.exchange", operations=TOKEN, clause="exchange-same-principal", kind="auth")
 def test_exchanged_token(catalog: PolarisCatalog) -> None:
-    """A token got in exchange for another one is that of the same principal, with the same roles."""
+    """Token exchange returns a token of the same principal with the same roles."""
     caller = catalog.new_caller(LIST_NAMESPACES)
     token = text(catalog.ask_token(caller.credentials.form())["access_token"], "the access_token")
     answer = _exchange(catalog, token)
@@ -131,7 +130,7 @@ def test_exchanged_token(catalog: PolarisCatalog) -> None:
 
 @should("polaris.token.exchange_scope", operations=TOKEN, clause="exchange-scope", kind="auth", since="1.7")
 def test_exchanged_token_of_fewer_roles(catalog: PolarisCatalog) -> None:
-    """A token got in exchange may have fewer active roles: those that the scope names."""
+    """Token exchange with a scope returns a token with only the roles that the scope names."""
     caller, other = catalog.new_caller(LIST_NAMESPACES), catalog.new_caller()
     PRINCIPAL_ROLES.give(catalog, (other.principal_role,), (caller.principal,))
     token = text(catalog.ask_token(caller.credentials.form())["access_token"], "the access_token")
@@ -141,12 +140,12 @@ def test_exchanged_token_of_fewer_roles(catalog: PolarisCatalog) -> None:
     catalog.within(catalog.home, client).list_namespaces(expect=403)
 
 
-# Refusals
+# Invalid requests
 
 
 @dataclass(frozen=True, slots=True)
-class Refusal:
-    """A request for a token that is refused: the fields that differ from a good one, the codes that say why."""
+class InvalidTokenRequest:
+    """Invalid token request: the changed fields of the form, and the OAuth error codes that fit."""
 
     id: str
     changes: Callable[[PolarisCatalog], dict[str, str]]
@@ -157,26 +156,30 @@ class Refusal:
 CLIENT = ("invalid_client", "unauthorized_client")
 SCOPE = ("invalid_scope",)
 REFUSALS = {
-    "unknown_client": Refusal(
+    "unknown_client": InvalidTokenRequest(
         "an unknown client_id", lambda catalog: {"client_id": catalog.target.missing_name}, CLIENT
     ),
-    "wrong_secret": Refusal("a wrong secret", lambda _: {"client_secret": "lakeproof-wrong"}, CLIENT),
-    "no_client": Refusal("no client_id", lambda _: {"client_id": ""}, (*CLIENT, "invalid_request")),
-    "no_secret": Refusal("no secret", lambda _: {"client_secret": ""}, (*CLIENT, "invalid_request")),
-    "no_scope": Refusal("no scope", lambda _: {"scope": ""}, SCOPE, (400,)),
-    "other_scope": Refusal("an unknown scope", lambda _: {"scope": "catalog"}, SCOPE, (400,)),
-    "empty_role": Refusal("a scope without a role", lambda _: {"scope": "PRINCIPAL_ROLE:"}, SCOPE, (400,)),
-    "mixed_scope": Refusal("a scope with an unknown part", lambda _: {"scope": f"{EVERY_ROLE} catalog"}, SCOPE, (400,)),
-    "unknown_grant": Refusal(
+    "wrong_secret": InvalidTokenRequest("a wrong secret", lambda _: {"client_secret": "lakeproof-wrong"}, CLIENT),
+    "no_client": InvalidTokenRequest("no client_id", lambda _: {"client_id": ""}, (*CLIENT, "invalid_request")),
+    "no_secret": InvalidTokenRequest("no secret", lambda _: {"client_secret": ""}, (*CLIENT, "invalid_request")),
+    "no_scope": InvalidTokenRequest("no scope", lambda _: {"scope": ""}, SCOPE, (400,)),
+    "other_scope": InvalidTokenRequest("an unknown scope", lambda _: {"scope": "catalog"}, SCOPE, (400,)),
+    "empty_role": InvalidTokenRequest("a scope without a role", lambda _: {"scope": "PRINCIPAL_ROLE:"}, SCOPE, (400,)),
+    "mixed_scope": InvalidTokenRequest(
+        "a scope with an unknown part", lambda _: {"scope": f"{EVERY_ROLE} catalog"}, SCOPE, (400,)
+    ),
+    "unknown_grant": InvalidTokenRequest(
         "an unknown grant_type", lambda _: {"grant_type": "password"}, ("unsupported_grant_type",), (400,)
     ),
-    "no_grant": Refusal("no grant_type", lambda _: {"grant_type": ""}, ("unsupported_grant_type", "invalid_request")),
+    "no_grant": InvalidTokenRequest(
+        "no grant_type", lambda _: {"grant_type": ""}, ("unsupported_grant_type", "invalid_request")
+    ),
 }
 
 
 @should("polaris.token.refused.{}", operations=TOKEN, clause="token-refusals", kind="error", each=REFUSALS)
-def test_refused_tokens(catalog: PolarisCatalog, case: Refusal) -> None:
-    """A request for a token with {} is refused, and the error says why in the words of OAuth 2."""
+def test_refused_tokens(catalog: PolarisCatalog, case: InvalidTokenRequest) -> None:
+    """getToken with {} returns 400 (or 401 for wrong credentials) with the matching OAuth 2 error code."""
     _, known = catalog.new_principal()
     opens(catalog, known)
     form = {**known.form(), **case.changes(catalog)}
@@ -186,7 +189,7 @@ def test_refused_tokens(catalog: PolarisCatalog, case: Refusal) -> None:
 
 @must("polaris.token.own_secret", operations=TOKEN, clause="secret-of-a-principal", kind="auth")
 def test_secret_of_another_principal(catalog: PolarisCatalog) -> None:
-    """The secret of one principal gets no token for another one."""
+    """getToken with the secret of another principal returns 400 or 401."""
     (_, credentials), (_, other) = catalog.new_principal(), catalog.new_principal()
     opens(catalog, credentials)
     catalog.ask_token({**credentials.form(), "client_secret": other.secret}, expect=REFUSED)

@@ -1,4 +1,4 @@
-"""Credentials for the files of tables, in the form that each type of storage has."""
+"""Vended credentials for the files of tables, in the form of each storage type."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ Id = tuple[str, ...]
 
 @dataclass(frozen=True, slots=True)
 class Vending:
-    """What the settings for a type of storage are called: the beginnings of their names."""
+    """Storage type with the prefixes of the config keys that contain its credentials."""
 
     id: str
     keys: tuple[str, ...]
@@ -40,9 +40,9 @@ VENDINGS = {
 
 
 def _table(catalog: PolarisCatalog, storage: str) -> tuple[IcebergClient, Id]:
-    """Make a table on a type of storage; return the operations of somebody who may read it, and its id.
+    """Create a table on a storage type; return the operations of a caller that may read it, and its id.
 
-    Raises Unoffered where the server makes no tables there.
+    Raises Unoffered if the server does not create tables there.
     """
     if storage not in storages_for(catalog.target):
         raise Unoffered(f"the run has no place on {storage}")
@@ -61,13 +61,13 @@ def _table(catalog: PolarisCatalog, storage: str) -> tuple[IcebergClient, Id]:
 
 
 def _begun(config: Mapping[str, Any], names: tuple[str, ...]) -> list[str]:
-    """Return those of the names with which settings begin."""
+    """Return the prefixes with which at least one config key starts."""
     return [name for name in names if any(setting.startswith(name) for setting in config)]
 
 
 @should("polaris.vending.{}", operations=LOAD, clause="vended-settings", each=VENDINGS)
 def test_credentials_are_vended(catalog: PolarisCatalog, case: Vending) -> None:
-    """Who asks for credentials of a table on {} gets them among its settings, by the names that clients know."""
+    """loadTable with access delegation returns credentials for {} in config, under the documented keys."""
     tables, id = _table(catalog, case.id)
     config = tables.load_table(id, _headers=VENDED)["config"]
     contains(_begun(config, case.keys), case.keys, "the settings of the table")
@@ -75,7 +75,7 @@ def test_credentials_are_vended(catalog: PolarisCatalog, case: Vending) -> None:
 
 @should("polaris.vending.{}.unasked", operations=LOAD, clause="vended-on-request", each=VENDINGS)
 def test_credentials_are_not_given_away(catalog: PolarisCatalog, case: Vending) -> None:
-    """Who does not ask for credentials of a table on {} gets none."""
+    """loadTable without access delegation returns no credentials for a table on {}."""
     tables, id = _table(catalog, case.id)
     answer = tables.load_table(id)
     equal(_begun(answer.get("config") or {}, case.keys), [], "the credentials among the settings")
@@ -86,7 +86,7 @@ def test_credentials_are_not_given_away(catalog: PolarisCatalog, case: Vending) 
     "polaris.vending.{}.listed", operations=[*LOAD, "loadCredentials"], clause="vended-list", each=VENDINGS, since="1.7"
 )
 def test_credentials_are_listed(catalog: PolarisCatalog, case: Vending) -> None:
-    """Credentials of a table on {} come in a list too, for a location that has the table in it."""
+    """loadTable and loadCredentials return one storage credential for a table on {}, with a prefix that contains it."""
     tables, id = _table(catalog, case.id)
     loaded = tables.load_table(id, _headers=VENDED)
     for credentials in (loaded["storage-credentials"], tables.load_credentials(id)["storage-credentials"]):
@@ -100,7 +100,7 @@ def test_credentials_are_listed(catalog: PolarisCatalog, case: Vending) -> None:
     "polaris.vending.{}.generic", operations=["loadGenericTable"], clause="vended-generic", each=VENDINGS, since="1.7"
 )
 def test_credentials_of_generic_tables(catalog: PolarisCatalog, case: Vending) -> None:
-    """Who asks for credentials of a generic table on {} gets them for where it lies, and who does not gets none."""
+    """loadGenericTable on {} returns credentials for the table with access delegation, and none without it."""
     tables, id = _table(catalog, case.id)
     location, generic = f"{tables.load_table(id)['metadata']['location']}-generic", PolarisClient(tables.client)
     sent: dict[str, Any] = {"name": "g", "format": "delta", "base-location": location}
@@ -116,7 +116,7 @@ def test_credentials_of_generic_tables(catalog: PolarisCatalog, case: Vending) -
 
 @should("polaris.vending.file", operations=LOAD, clause="vended-settings")
 def test_local_files_need_no_credentials(catalog: PolarisCatalog) -> None:
-    """Who asks for credentials of a table on local files gets the table, and none."""
+    """loadTable with access delegation returns a table on local files without credentials."""
     tables, id = _table(catalog, "FILE")
     answer = tables.load_table(id, _headers=VENDED)
     for vending in VENDINGS.values():

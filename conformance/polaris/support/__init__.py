@@ -1,1 +1,1 @@
-"""What requirements on Apache Polaris share."""
+"""Code that several requirement modules of Apache Polaris share."""

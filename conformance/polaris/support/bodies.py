@@ -1,4 +1,4 @@
-"""Ordinary requests of all operations of Polaris with a body, each with all that it can say."""
+"""Bodies of all operations of Polaris that accept one, with all their fields, and requests with these bodies."""
 
 from __future__ import annotations
 
@@ -12,41 +12,41 @@ from conformance.polaris.catalog import PolarisCatalog
 from conformance.polaris.entities import CATALOG, ENTITIES
 from conformance.polaris.storage import AUTHENTICATIONS, CONNECTIONS, EACH, HERE, OAUTH, StorageType
 from conformance.polaris.support.catalogs import changed, connected
-from conformance.polaris.support.grants import ADD, REVOKE, SECURABLES, Securable
+from conformance.polaris.support.grants import ADD, REVOKE, SECURABLES, GrantableType
 from specs.openapi import Operation
 
 PROPERTIES = {"a": "1"}
 SET_BY_SERVERS = {"createTimestamp": 1, "lastUpdateTimestamp": 1, "entityVersion": 1}
 POLICY = {"description": "nightly", "content": '{"enable": true}'}
-Body = Callable[[PolarisCatalog, str], Any]  # of a name of the run
-Bodies = Mapping[str, Body]  # by what tells them from each other, "" where there is one
+Body = Callable[[PolarisCatalog, str], Any]  # builds a body with a name of the run
+Bodies = Mapping[str, Body]  # by what distinguishes them, "" for a single one
 
 
 @dataclass(frozen=True, slots=True)
-class Ordinary:
-    """What PolarisCatalog.send takes beside the operation. See conformance/common/ordinary.py."""
+class PolarisRequest:
+    """Ordinary request: the arguments of PolarisCatalog.send except the operation."""
 
     path: Mapping[str, Any]
     body: Any
     query: Mapping[str, Any] = field(default_factory=dict)
     headers: Mapping[str, str | None] = field(default_factory=dict)
 
-    def with_content(self, body: Any) -> Ordinary:
+    def with_content(self, body: Any) -> PolarisRequest:
         """Return the request with another JSON body."""
         return replace(self, body=body)
 
     def send(self, catalog: PolarisCatalog, operation: str) -> Answer:
-        """Send it, whatever the answer."""
+        """Send the request and accept any status."""
         return catalog.send(operation, self.path, self.body, query=self.query, headers=dict(self.headers), expect=None)
 
 
-def prepared(operation: Operation, body: Body) -> Callable[[PolarisCatalog, str], Ordinary]:
-    """Return what prepares a request with a body: what a path of the management interface names is made for it."""
+def prepared(operation: Operation, body: Body) -> Callable[[PolarisCatalog, str], PolarisRequest]:
+    """Return a function that prepares a request with a body, and creates the objects of a management path."""
 
-    def prepare(catalog: PolarisCatalog, _name: str) -> Ordinary:
+    def prepare(catalog: PolarisCatalog, _name: str) -> PolarisRequest:
         managed = "{prefix}" not in operation.path and names_below_prefix(operation)
         name = catalog.new_thing() if managed else catalog.target.new_name()
-        return Ordinary(catalog.any_path(operation, name), body(catalog, name))
+        return PolarisRequest(catalog.any_path(operation, name), body(catalog, name))
 
     return prepare
 
@@ -74,7 +74,7 @@ def _value(catalog: PolarisCatalog, name: str, storage: StorageType) -> dict[str
 
 
 def _credentials(catalog: PolarisCatalog) -> dict[str, str]:
-    """Return credentials of nobody, each time others: some servers cannot drop principals with one clientId."""
+    """Return unused credentials, new ones for each call: some servers cannot drop two principals with one clientId."""
     return {"clientId": catalog.target.new_name(), "clientSecret": "lakeproof-own-secret"}
 
 
@@ -87,12 +87,12 @@ def _role(field: str, name: str) -> Any:
     return {field: {"name": name, "federated": False, "properties": PROPERTIES, **SET_BY_SERVERS}}
 
 
-def _grant(securable: Securable) -> Body:
+def _grant(securable: GrantableType) -> Body:
     return lambda catalog, name: {"grant": securable.grant((*catalog.tables.home, name))}
 
 
 def _attachment(kind: str, *, named: bool) -> Body:
-    """Return what attaches a policy to a thing of a kind; without a name it is the catalog."""
+    """Return the body that attaches a policy to an object of a kind, without a name to the catalog."""
     return lambda catalog, name: {
         "target": {"type": kind, "path": [*catalog.tables.home, name] if named else []},
         "parameters": PROPERTIES,

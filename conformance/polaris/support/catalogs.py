@@ -1,18 +1,29 @@
-"""Catalogs as requirements on their storage make them."""
+"""Catalogs in requirements: with a chosen storage or connection, and external ones with the files of a table."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
+from urllib.parse import unquote, urlsplit
 
-from conformance.http.client import Expected
-from conformance.polaris.catalog import PolarisCatalog
+import orjson
+
+from conformance.http.client import Answer, Expected
+from conformance.http.operation_client import DECLARED
+from conformance.iceberg.client import IcebergClient, in_prefix
+from conformance.polaris.catalog import BASE_LOCATION, PolarisCatalog
+from conformance.polaris.client import PolarisClient
 from conformance.polaris.entities import CATALOG, Names
-from conformance.polaris.storage import NOWHERE, OAUTH, StorageType
+from conformance.polaris.storage import NOWHERE, OAUTH, STORAGES, StorageType
 from conformance.values.outcomes import Unoffered
+from specs.identifiers import encode_segment
+
+EXTERNAL = "EXTERNAL"
 
 
 def offered(catalog: PolarisCatalog, storage: StorageType, **fields: Any) -> Names:
-    """Make a catalog with a type of storage. Raises Unoffered where the server does not take that type."""
+    """Create a catalog on a storage type and return its id. Raises Unoffered if the server rejects the type."""
     id = catalog.id(CATALOG)
     value = catalog.value(CATALOG, id, storage=storage, **fields)
     with catalog.client.preparing():
@@ -22,15 +33,15 @@ def offered(catalog: PolarisCatalog, storage: StorageType, **fields: Any) -> Nam
 
 
 def changed(value: dict[str, Any], **config: Any) -> dict[str, Any]:
-    """Return a catalog with another storage configuration; a field of None is left out."""
+    """Return the body of a catalog with a changed storage configuration; None removes a field."""
     merged = {**value["storageConfigInfo"], **config}
     return {**value, "storageConfigInfo": {name: item for name, item in merged.items() if item is not None}}
 
 
 def configured(catalog: PolarisCatalog, storage: StorageType, **config: Any) -> tuple[Names, dict[str, Any]]:
-    """Return an id and a catalog with a type of storage that is configured otherwise, see `changed`.
+    """Return an id and the body of a catalog on a storage type, with its configuration changed as by `changed`.
 
-    Raises Unoffered where the server does not take that type.
+    Raises Unoffered if the server rejects the type without the change.
     """
     offered(catalog, storage)
     id = catalog.id(CATALOG)
@@ -40,12 +51,89 @@ def configured(catalog: PolarisCatalog, storage: StorageType, **config: Any) -> 
 def connected(
     value: dict[str, Any], connection: dict[str, Any], authentication: dict[str, Any] = OAUTH
 ) -> dict[str, Any]:
-    """Return a catalog as an external one, which is reached by a connection."""
+    """Return the body of a catalog as an external one with a connection to its source."""
     reached = {**connection, "uri": NOWHERE, "properties": {"a": "1"}, "authenticationParameters": authentication}
-    return {**value, "type": "EXTERNAL", "connectionConfigInfo": reached}
+    return {**value, "type": EXTERNAL, "connectionConfigInfo": reached}
 
 
 def refused(catalog: PolarisCatalog, id: Names, value: Any, status: Expected = 400) -> None:
-    """Check that a catalog is refused and not made."""
+    """Check that createCatalog rejects a body and creates nothing."""
     catalog.create(CATALOG, id, value, expect=status)
     catalog.get(CATALOG, id, expect=404)
+
+
+@dataclass(frozen=True, slots=True)
+class ExternalCatalog:
+    """External catalog on local files, with clients of its operations.
+
+    `write` writes metadata files of its only table, whose UUID is `uuid`. `elsewhere` is a folder of the run outside
+    the catalog.
+    """
+
+    namespace: tuple[str, ...]
+    base: str
+    elsewhere: str
+    uuid: str
+    client: PolarisClient
+    tables: IcebergClient
+
+    @property
+    def table(self) -> tuple[str, ...]:
+        """The id of the table with files."""
+        return (*self.namespace, "t")
+
+    @property
+    def location(self) -> str:
+        """The location of the table."""
+        return "/".join((self.base, *self.table))
+
+    def write(self, metadata: dict[str, Any], version: int = 1, **fields: Any) -> str:
+        """Write a metadata file of the table with `fields` replaced, and return the location of the file."""
+        path = f"{'/'.join(self.table)}/metadata/{version}.metadata.json"
+        return self.put(path, {**metadata, "location": self.location, **fields})
+
+    def put(self, path: str, metadata: dict[str, Any]) -> str:
+        """Write a metadata file at a path inside the catalog, and return its location."""
+        file = Path(unquote(urlsplit(self.base).path)) / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_bytes(orjson.dumps(metadata))
+        return f"{self.base}/{path}"
+
+    def notify(self, kind: str, timestamp: Any, location: str, *, expect: Expected = DECLARED) -> Answer:
+        """Send a notification about the table."""
+        payload = {
+            "table-name": self.table[-1],
+            "timestamp": timestamp,
+            "table-uuid": self.uuid,
+            "metadata-location": location,
+        }
+        body = {"notification-type": kind, "payload": payload}
+        path = {"namespace": self.namespace, "table": self.table[-1]}
+        return self.client.send("sendNotification", path, body, expect=expect)
+
+
+def new_outside(catalog: PolarisCatalog, **properties: str) -> tuple[ExternalCatalog, dict[str, Any]]:
+    """Create an external catalog; return it and metadata for its table. Raises Unoffered without local files."""
+    if catalog.storage is not STORAGES["FILE"]:
+        raise Unoffered("the server takes no catalogs on files of this machine")
+    with catalog.client.preparing():
+        metadata = dict(catalog.tables.metadata(catalog.tables.new_table()))
+        (name,) = catalog.new(CATALOG, type=EXTERNAL, properties=properties)
+        base = str(catalog.get(CATALOG, (name,))["properties"][BASE_LOCATION])
+    client = catalog.client.located(in_prefix(encode_segment(name)))
+    namespace, elsewhere = (catalog.target.new_name(),), catalog.storage.base(catalog.target, catalog.target.new_name())
+    identity = str(metadata["table-uuid"])
+    outside = ExternalCatalog(namespace, base, elsewhere, identity, PolarisClient(client), catalog.within(name))
+    return outside, metadata
+
+
+def readable(catalog: PolarisCatalog, outside: ExternalCatalog, location: str) -> None:
+    """Register a metadata file and drop the table again. Raises Blocked when the server cannot read the file."""
+
+    def register() -> None:
+        seen = catalog.target.new_name()
+        outside.tables.create_namespace((seen,))
+        outside.tables.register_table((seen, "r"), location)
+        outside.tables.drop_table((seen, "r"))
+
+    catalog.control(register)

@@ -1,4 +1,4 @@
-"""What every answer of Polaris must satisfy beside its schema."""
+"""Checks of every answer of Polaris in addition to its schema."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ TYPE = "management error-type"
 BODY = "management error-body"
 SECRETS = "secrets"
 ISSUING = ("createPrincipal", "rotateCredentials", "resetCredentials")
-TOLD_APART = (403, 404, 409)  # statuses whose types clients show; 400 has many reasons
+TYPED = (403, 404, 409)  # statuses with one error type per reason; 400 has many reasons
 MANAGEMENT_IDS = frozenset(operation.id for operation in MANAGEMENT.values())
-REMEMBERED = 16  # secrets that are looked for: those of the present example are among them
+REMEMBERED = 16  # the number of latest secrets to search for, more than one example issues
 Found = list[tuple[str, str]]
 
 
 class SecretWatch:
-    """Remembers the secrets that answers issue, and finds them in later answers."""
+    """Records the secrets that answers issue, and finds them in later answers."""
 
     def __init__(self) -> None:
         self._issued: deque[bytes] = deque(maxlen=REMEMBERED)
 
     def __call__(self, exchange: Exchange, value: Any) -> Found:
-        """Return what is wrong with an answer; see ExtraCheck."""
+        """Return a finding if the answer contains a recorded secret, as an ExtraCheck does."""
         leak = any(secret in exchange.response_body for secret in self._issued)
         if exchange.operation in ISSUING and exchange.status < 300:
             self._remember(value)
@@ -44,8 +44,8 @@ class SecretWatch:
 
 
 def type_is_known(exchange: Exchange, value: Any, profile: Profile) -> Found:
-    """An error that an operation states for a reason of its own has a type that clients know for it."""
-    known = stated_types(exchange.operation, profile).get(exchange.status) if exchange.status in TOLD_APART else None
+    """Return a finding if an error of the operation's own has a type that clients do not know for it."""
+    known = stated_types(exchange.operation, profile).get(exchange.status) if exchange.status in TYPED else None
     if not known or profile.suite_of(exchange.operation) != profile.api:
         return []
     error = value.get("error") if isinstance(value, dict) else None
@@ -56,11 +56,11 @@ def type_is_known(exchange: Exchange, value: Any, profile: Profile) -> Found:
 
 
 def says_why(exchange: Exchange, _value: Any) -> Found:
-    """A refusal of the management API has a body."""
+    """Return a finding if an error of the management API has no body."""
     silent = exchange.status >= 400 and exchange.operation in MANAGEMENT_IDS and not exchange.response_body
     return [("body:", f"the answer {exchange.status} has no body")] if silent else []
 
 
 def extra_checks(profile: Profile) -> dict[str, ExtraCheck]:
-    """Return the checks of answers by a profile."""
+    """Return the extra checks of answers for a profile, by name."""
     return {TYPE: partial(type_is_known, profile=profile), BODY: says_why, SECRETS: SecretWatch()}

@@ -1,4 +1,4 @@
-"""Policies of the run's own: made, attached, and asked for by what they hold for."""
+"""Policies in requirements: creation, targets, attachment and applicable policies."""
 
 from __future__ import annotations
 
@@ -9,30 +9,30 @@ from conformance.author.checks import listed
 from conformance.http.client import Answer, Expected
 from conformance.http.operation_client import DECLARED
 from conformance.polaris.catalog import PolarisCatalog
+from conformance.polaris.entities import Names
 from specs.identifiers import UNIT_SEPARATOR
 
 COMPACTION, EXPIRY = "system.data-compaction", "system.snapshot-expiry"
 ON, OFF = '{"enable": true}', '{"enable": false}'
 CATALOG = {"type": "catalog"}
-Names = tuple[str, ...]
 
 
 def create(
     catalog: PolarisCatalog, id: Names, policy_type: str = COMPACTION, *, expect: Expected = DECLARED, **fields: Any
 ) -> Answer:
-    """Ask for a policy."""
+    """Send createPolicy, and note the policy for the clean-up."""
     catalog.tables.sandbox.note("policy", [id])
     fields = {"content": ON, **fields}
     return catalog.create_policy(id[:-1], name=id[-1], type=policy_type, expect=expect, **fields)
 
 
 def new_id(catalog: PolarisCatalog) -> Names:
-    """Return an id for a policy."""
+    """Return an unused policy id in the home namespace."""
     return (*catalog.tables.home, catalog.target.new_name())
 
 
 def new(catalog: PolarisCatalog, policy_type: str = COMPACTION, **fields: Any) -> Names:
-    """Make a policy and return its id."""
+    """Create a policy as preparation and return its id."""
     id = new_id(catalog)
     with catalog.client.preparing():
         create(catalog, id, policy_type, **fields)
@@ -40,17 +40,17 @@ def new(catalog: PolarisCatalog, policy_type: str = COMPACTION, **fields: Any) -
 
 
 def load(catalog: PolarisCatalog, id: Names) -> Any:
-    """Return a policy."""
+    """Load a policy."""
     return catalog.load_policy(id[:-1], id[-1])["policy"]
 
 
 def on_namespace(id: Sequence[str]) -> dict[str, Any]:
-    """Return a namespace as the target of a policy."""
+    """Return the body of a policy target that is a namespace."""
     return {"type": "namespace", "path": list(id)}
 
 
 def on_table(id: Sequence[str]) -> dict[str, Any]:
-    """Return a table as the target of a policy."""
+    """Return the body of a policy target that is a table."""
     return {"type": "table-like", "path": list(id)}
 
 
@@ -60,7 +60,7 @@ def attach(catalog: PolarisCatalog, id: Names, target: Any, *, expect: Expected 
 
 
 def applicable(catalog: PolarisCatalog, namespace: Names = (), table: str = "", **query: Any) -> list[Any]:
-    """Return the policies of the run that hold for something."""
+    """Return the run's policies that apply to the catalog, a namespace or a table."""
     asked = {"namespace": UNIT_SEPARATOR.join(namespace) or None, "target_name": table or None, **query}
     answer = catalog.get_applicable_policies(**{name: value for name, value in asked.items() if value is not None})
     return [
@@ -71,7 +71,7 @@ def applicable(catalog: PolarisCatalog, namespace: Names = (), table: str = "", 
 
 
 def holding(catalog: PolarisCatalog, namespace: Names = (), table: str = "", **query: Any) -> list[Any]:
-    """Return name, and whether it is inherited, of the policies of the run that hold for something."""
+    """Return the name and the inherited flag of each applicable policy of the run, sorted."""
     return sorted([policy["name"], policy["inherited"]] for policy in applicable(catalog, namespace, table, **query))
 
 

@@ -14,9 +14,16 @@ import pytest
 
 from conformance.http.client import Client, bearer
 from conformance.http.transport import Connection
-from conformance.polaris.support.access.cells import DEEP, allowed_cells, check_allowed, check_refused, refused_cells
-from conformance.polaris.support.access.fixture import POWERLESS, AccessFixture
-from conformance.polaris.support.access.table import every_grant, grantable_in, rules
+from conformance.polaris.support.access.fixture import AccessFixture, check_allowed, check_refused
+from conformance.polaris.support.access.table import (
+    DEEP,
+    POWERLESS,
+    allowed_cells,
+    every_grant,
+    grantable_in,
+    refused_cells,
+    rules,
+)
 from conformance.values.outcomes import Violation
 from lakeproof import serve
 from reference_server.faults import HEADER

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 from functools import cache
 
-from conformance.polaris.support.access.calls import AccessRequest, Names
+from conformance.polaris.support.access.calls import AccessNames, AccessRequest
 from conformance.polaris.support.access.table import Grant
 from reference_server.api import RequestTarget
 from reference_server.auth import Principal
@@ -24,7 +24,7 @@ from reference_server.polaris.securables import (
 )
 from specs.profiles import find_profile
 
-NAMES = Names(
+NAMES = AccessNames(
     catalog="c",
     namespace="n",
     child="child",

@@ -1,1 +1,1 @@
-"""Who may do what: the table `authorization.toml`, its requests, and callers with exactly these grants."""
+"""Authorization: the table `authorization.toml`, its requests, and callers with exactly the grants of a cell."""

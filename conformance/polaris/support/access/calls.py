@@ -1,7 +1,8 @@
-"""The requests of `authorization.toml`, by their names.
+"""The requests of `authorization.toml`, by name.
 
-All of them are about the same few things, and nearly all change nothing even where they are let through: they create
-what is there already, or change a version or a table that nothing is. Those that take something away say what.
+All requests share a few objects. Nearly all of them change nothing even if the server authorizes them: they create an
+object that exists, or commit to a version or UUID that no object has. Requests that delete an object state it in
+`takes`.
 """
 
 from __future__ import annotations
@@ -10,18 +11,19 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from conformance.polaris.inventory import CATALOG_ADMIN
 from conformance.polaris.support.access import content
 
 DELEGATED = {"X-Iceberg-Access-Delegation": "vended-credentials"}
-CATALOG_ADMIN = "catalog_admin"  # a role that every catalog has, and that cannot be dropped
 
 
 @dataclass(frozen=True, slots=True)
-class Names:
-    """What requests are about. `namespace` holds `child`, two tables, a view, a generic table and a policy.
+class AccessNames:
+    """Names of the objects in requests. `namespace` contains `child`, two tables, a view, a generic table and a policy.
 
-    `other` is a namespace with a table of the name of `second`. `role` is assigned to `principal_role`, `loose_role`
-    to nobody, and nobody who calls has one of them. `location` is a folder in which there is nothing.
+    The namespace `other` contains a table with the name of `second`. `role` is assigned to `principal_role`,
+    `loose_role` to no principal role, and no caller has either. `location` is an empty folder, `absent` the name of no
+    object.
     """
 
     catalog: str
@@ -44,10 +46,10 @@ class Names:
 
 @dataclass(frozen=True, slots=True)
 class AccessRequest:
-    """A request.
+    """Request of the table.
 
-    `table` is the field of Names that has the table that it is about, on which grants at that level are. `takes` is
-    the field of what is gone when the request is let through, "" for nothing.
+    `table` is the field of AccessNames with the table that table-level grants of the caller are on. `takes` is the
+    field of the object that the request deletes when it succeeds, "" for none.
     """
 
     operation: str
@@ -59,22 +61,22 @@ class AccessRequest:
     takes: str = ""
 
 
-def calls(names: Names) -> dict[str, AccessRequest]:
-    """Return every request, by its name in the table."""
+def calls(names: AccessNames) -> dict[str, AccessRequest]:
+    """Return all requests by their names in the table."""
     parts = (_namespaces, _tables, _commits, _views, _generic_tables, _policies, _catalogs, _grants, _principals)
     return {name: call for part in parts for name, call in part(names)}
 
 
 def operations() -> dict[str, str]:
-    """Return the operation of every request."""
-    texts: dict[str, Any] = {name: name for name in Names.__annotations__ if name != "catalog_value"}
-    return {name: call.operation for name, call in calls(Names(**texts)).items()}
+    """Return the operation of each request, by the name of the request."""
+    texts: dict[str, Any] = {name: name for name in AccessNames.__annotations__ if name != "catalog_value"}
+    return {name: call.operation for name, call in calls(AccessNames(**texts)).items()}
 
 
 Calls = Iterator[tuple[str, AccessRequest]]
 
 
-def _namespaces(names: Names) -> Calls:
+def _namespaces(names: AccessNames) -> Calls:
     root = {"prefix": names.catalog}
     path = {**root, "namespace": names.namespace}
     yield "list_root_namespaces", AccessRequest("listNamespaces", root)
@@ -91,7 +93,7 @@ def _namespaces(names: Names) -> Calls:
     yield "update_namespace", AccessRequest("updateProperties", path, {"removals": ["x"]})
 
 
-def _tables(names: Names) -> Calls:
+def _tables(names: AccessNames) -> Calls:
     inside = {"prefix": names.catalog, "namespace": names.namespace}
     path = {**inside, "table": names.table}
     nowhere = f"{names.location}/metadata/00000-none.metadata.json"
@@ -119,8 +121,8 @@ def _tables(names: Names) -> Calls:
     yield "send_notification", AccessRequest("sendNotification", path, notification)
 
 
-def _renames(kind: str, operation: str, names: Names, name: str) -> Calls:
-    """Rename to a name that is taken, in the same namespace and in another one."""
+def _renames(kind: str, operation: str, names: AccessNames, name: str) -> Calls:
+    """Yield renames to a name in use, in the same namespace and in another one."""
     for end, namespace in (("", names.namespace), ("_across", names.other)):
         source = {"namespace": [names.namespace], "name": name}
         destination = {"namespace": [namespace], "name": names.second}
@@ -128,7 +130,7 @@ def _renames(kind: str, operation: str, names: Names, name: str) -> Calls:
         yield f"rename_{kind}{end}", AccessRequest(operation, {"prefix": names.catalog}, body)
 
 
-def _commits(names: Names) -> Calls:
+def _commits(names: AccessNames) -> Calls:
     root = {"prefix": names.catalog}
     path = {**root, "namespace": names.namespace, "table": names.table}
     for name, changes in content.updates(names.location).items():
@@ -140,7 +142,7 @@ def _commits(names: Names) -> Calls:
     yield "commit_transaction_of_two", AccessRequest("commitTransaction", root, {"table-changes": [first, second]})
 
 
-def _views(names: Names) -> Calls:
+def _views(names: AccessNames) -> Calls:
     inside = {"prefix": names.catalog, "namespace": names.namespace}
     path = {**inside, "view": names.view}
     nowhere = f"{names.location}/metadata/00000-none.metadata.json"
@@ -155,7 +157,7 @@ def _views(names: Names) -> Calls:
     yield from _renames("view", "renameView", names, names.view)
 
 
-def _generic_tables(names: Names) -> Calls:
+def _generic_tables(names: AccessNames) -> Calls:
     inside = {"prefix": names.catalog, "namespace": names.namespace}
     path = {**inside, "generic-table": names.generic}
     yield "list_generic_tables", AccessRequest("listGenericTables", inside)
@@ -167,7 +169,7 @@ def _generic_tables(names: Names) -> Calls:
     yield "drop_generic_table", AccessRequest("dropGenericTable", path, table="generic", takes="generic")
 
 
-def _policies(names: Names) -> Calls:
+def _policies(names: AccessNames) -> Calls:
     root = {"prefix": names.catalog}
     inside = {**root, "namespace": names.namespace}
     path = {**inside, "policy-name": names.policy}
@@ -193,7 +195,7 @@ def _policies(names: Names) -> Calls:
     yield "policies_of_table", AccessRequest("getApplicablePolicies", root, query=of_table)
 
 
-def _catalogs(names: Names) -> Calls:
+def _catalogs(names: AccessNames) -> Calls:
     path = {"catalogName": names.catalog}
     role = {**path, "catalogRoleName": names.role}
     changed = {"currentEntityVersion": content.STALE, "properties": names.catalog_value.get("properties", {})}
@@ -218,8 +220,8 @@ def _catalogs(names: Names) -> Calls:
     yield "revoke_catalog_role", AccessRequest("revokeCatalogRoleFromPrincipalRole", loose)
 
 
-def _grants(names: Names) -> Calls:
-    """Grant what `role` may have already, and revoke what `loose_role` never had."""
+def _grants(names: AccessNames) -> Calls:
+    """Yield grants to `role` at each level, and revokes of grants that `loose_role` never had."""
     role = {"catalogName": names.catalog, "catalogRoleName": names.role}
     loose = {**role, "catalogRoleName": names.loose_role}
     inside = {"namespace": [names.namespace]}
@@ -236,7 +238,7 @@ def _grants(names: Names) -> Calls:
         yield f"revoke_from_{level}", AccessRequest("revokeGrantFromCatalogRole", loose, body)
 
 
-def _principals(names: Names) -> Calls:
+def _principals(names: AccessNames) -> Calls:
     path = {"principalName": names.principal}
     role = {"principalRoleName": names.principal_role}
     update = {"currentEntityVersion": content.STALE, "properties": {}}

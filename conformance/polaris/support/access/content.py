@@ -1,4 +1,4 @@
-"""Bodies of the requests about what is in a catalog; those that change something name a state that is not so."""
+"""Bodies of requests on objects in a catalog; changes name a version or UUID that no object has, and so fail."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from typing import Any
 
 from conformance.target.hostile import UNUSED
 
-NOBODY = "00000000-0000-4000-8000-000000000000"  # a UUID that no table has
+NOBODY = "00000000-0000-4000-8000-000000000000"  # the UUID of no table
 SCHEMA = {"type": "struct", "schema-id": 0, "fields": [{"id": 1, "name": "x", "type": "long", "required": False}]}
 SQL = {"type": "sql", "sql": "SELECT 1 AS x", "dialect": "spark"}
 POLICY_TYPE = "system.data-compaction"
 POLICY_CONTENT = '{"version": "2025-02-03", "enable": true}'
-STALE = 1_000_000  # a version that nothing has
+STALE = 1_000_000  # the version of no object
 SNAPSHOT = {
     "snapshot-id": 1,
     "sequence-number": 1,
@@ -32,7 +32,7 @@ REF = {"ref-name": "main", "type": "branch", "snapshot-id": 1}
 
 
 def view_version(namespace: str) -> dict[str, Any]:
-    """Return a version of a view."""
+    """Return the body of a view version."""
     fixed = {"version-id": 1, "timestamp-ms": 1, "schema-id": 0, "summary": {}}
     return {**fixed, "representations": [SQL], "default-namespace": [namespace]}
 
@@ -48,7 +48,7 @@ def new_policy(name: str) -> dict[str, Any]:
 
 
 def updates(location: str) -> dict[str, list[dict[str, Any]]]:
-    """Return updates of a table by the name of the request that has them."""
+    """Return the updates of each commit request, by the name of the request."""
     bodies: dict[str, dict[str, Any]] = {
         "assign-uuid": {"uuid": NOBODY},
         "upgrade-format-version": {"format-version": 2},
@@ -82,7 +82,7 @@ def updates(location: str) -> dict[str, list[dict[str, Any]]]:
 
 
 def commit(changes: list[dict[str, Any]], namespace: str, table: str) -> dict[str, Any]:
-    """Return a commit to a table that must not be carried out, since the table has another UUID."""
+    """Return the body of a commit that fails, since it requires a UUID that the table does not have."""
     return {
         "identifier": {"namespace": [namespace], "name": table},
         "requirements": [{"type": "assert-table-uuid", "uuid": NOBODY}],
@@ -91,14 +91,14 @@ def commit(changes: list[dict[str, Any]], namespace: str, table: str) -> dict[st
 
 
 def scan_report(table: str) -> dict[str, Any]:
-    """Return a report about a scan of a table."""
+    """Return the body of a scan report."""
     projection: dict[str, Any] = {"schema-id": 0, "projected-field-ids": [1], "projected-field-names": ["x"]}
     filter = {"type": "is-null", "term": "x"}
     return {"report-type": "scan-report", **_reported(table), "filter": filter, **projection}
 
 
 def commit_report(table: str) -> dict[str, Any]:
-    """Return a report about a commit to a table."""
+    """Return the body of a commit report."""
     return {"report-type": "commit-report", **_reported(table), "sequence-number": 1, "operation": "append"}
 
 

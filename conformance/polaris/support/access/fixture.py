@@ -1,7 +1,7 @@
-"""What the requests of the table are about, and callers with exactly the grants of a cell. A run makes it once.
+"""The objects that the requests of the table name, and callers with exactly the grants of a cell.
 
-One principal has a role for each grant that a cell needs, and a cell calls with a token for the roles of its grants.
-A role is made when it is first needed.
+A run creates the fixture once. One principal, the holder, has one role per grant; a cell calls with a token for the
+roles of its grants. A role is created on first use.
 """
 
 from __future__ import annotations
@@ -11,25 +11,26 @@ from dataclasses import replace
 from typing import Any
 from urllib.parse import urlencode
 
+from conformance.author.checks import equal, holds
 from conformance.http.client import Answer, Client, bearer
 from conformance.http.operation_client import FORM_TYPE
-from conformance.polaris.support.access.calls import CATALOG_ADMIN, AccessRequest, Names, calls
+from conformance.polaris.inventory import CATALOG_ADMIN
+from conformance.polaris.support.access.calls import AccessNames, AccessRequest, calls
 from conformance.polaris.support.access.content import SCHEMA, new_policy, new_view
-from conformance.polaris.support.access.table import Grant, Grants
+from conformance.polaris.support.access.table import Grant, Grants, Rule
 from conformance.values.outcomes import Blocked
 
 DONE = (200, 201, 204)
+DENIED = (401, 403)
 CONTENT = "CATALOG_MANAGE_CONTENT"
-POWERLESS: Grants = ()
-EVERY_ROLE = "PRINCIPAL_ROLE:ALL"
 Value = Callable[[str], dict[str, Any]]
 
 
 class AccessFixture:
-    """See the module. `admin` is a client that manages, `new_name` gives names, `value` what a new catalog is."""
+    """Catalog with objects, roles and callers. `admin` may manage; `value` returns the body of a catalog of a name."""
 
     def __init__(self, admin: Client, new_name: Callable[[], str], value: Value) -> None:
-        self.admin = admin.located(lambda path: path)  # requests name their catalogs
+        self.admin = admin.located(lambda path: path)  # the paths of requests contain the catalog
         self._new_name = new_name
         self._roles: dict[tuple[str, ...], str] = {}
         self._clients: dict[frozenset[str], Client] = {}
@@ -38,20 +39,20 @@ class AccessFixture:
         self.value = value(catalog)
         location = f"{self.value['properties']['default-base-location']}/none"
         fixed: dict[str, Any] = {"catalog": catalog, "location": location, "catalog_value": self.value}
-        drawn = {name: new_name() for name in Names.__annotations__ if name not in fixed}
-        self.names = Names(**{**drawn, **fixed})
+        drawn = {name: new_name() for name in AccessNames.__annotations__ if name not in fixed}
+        self.names = AccessNames(**{**drawn, **fixed})
         with admin.preparing():
             self._make_catalog()
             self._make_principals()
         self.calls = calls(self.names)
 
-    # Asking
+    # Requests
 
     def ask(self, request: str, grants: Grants, *, spare: bool = False) -> Answer:
-        """Send a request of the table as a caller with these grants and no others.
+        """Send a request of the table as a caller with exactly these grants.
 
-        With `spare` it is about a thing of its own, if it takes one away. Raises Blocked where what it is about could
-        not be made, and what Client.require does where the server lacks the operation.
+        With `spare`, a request that deletes an object gets an object of its own. Raises Blocked if the server did not
+        create an object of the request, and as Client.require does if it does not support the operation.
         """
         self.admin.require(self.calls[request].operation)
         takes = self.calls[request].takes
@@ -64,8 +65,8 @@ class AccessFixture:
             self.calls = calls(self.names)
         return answer
 
-    def caller(self, grants: Grants, call: AccessRequest, names: Names | None = None) -> Client:
-        """Return a client with exactly these grants, on what a call is about."""
+    def caller(self, grants: Grants, call: AccessRequest, names: AccessNames | None = None) -> Client:
+        """Return a client with exactly these grants on the objects of a call."""
         with self.admin.preparing():
             roles = [self._role(grant, call, names or self.names) for grant in grants] or [self._role(None)]
             return self.in_roles(roles)
@@ -86,11 +87,11 @@ class AccessFixture:
         return self.admin.as_(bearer(str(answer["access_token"])))
 
     def offers(self, operation: str) -> bool:
-        """True unless the server has refused an operation as one that it lacks, whoever asks for it."""
+        """True unless the server rejects the operation as unsupported."""
         return operation not in self.admin.refused
 
     def send(self, call: AccessRequest, client: Client) -> Answer:
-        """Send a call through a client, whatever is answered."""
+        """Send a call through a client and accept any status."""
         return client.call(
             call.operation,
             path=call.path,
@@ -100,24 +101,24 @@ class AccessFixture:
             expect=None,
         )
 
-    # Making
+    # Objects and roles
 
     def manage(self, operation: str, body: Any = None, **path: str) -> Answer:
-        """Do something as the administrator. Raises Blocked where that fails."""
+        """Send an operation as the administrator. Raises Blocked when it fails."""
         return self.admin.call(operation, path=path, json=body, expect=DONE)
 
     def new_principal(self) -> tuple[str, dict[str, str]]:
-        """Make a principal and return its name and its credentials, as a form has them."""
+        """Create a principal; return its name and its credentials as fields of a token form."""
         name = self._new_name()
         with self.admin.preparing():
             return name, self._principal(name)
 
     def as_(self, credentials: Mapping[str, str | None]) -> Client:
-        """Return a client that calls with other credentials; see Client.as_."""
+        """Return a client that sends other credentials, or none."""
         return self.admin.as_(credentials)
 
     def new_role(self, *grants: Mapping[str, Any]) -> str:
-        """Make a principal role of the one who calls, and a role of the catalog of the same name with these grants."""
+        """Create a principal role of the holder, and, with grants, a catalog role of the same name that has them."""
         name = self._new_name()
         self.manage("createPrincipalRole", {"principalRole": {"name": name}})
         self.manage("assignPrincipalRole", {"principalRole": {"name": name}}, principalName=self._holder)
@@ -135,8 +136,8 @@ class AccessFixture:
         path = {"catalogName": self.names.catalog, "catalogRoleName": role}
         return self.manage("addGrantToCatalogRole", {"grant": grant}, **path)
 
-    def _role(self, grant: Grant | None, call: AccessRequest | None = None, names: Names | None = None) -> str:
-        """Return the role that has a grant alone, on what a call is about; without a grant one that has nothing."""
+    def _role(self, grant: Grant | None, call: AccessRequest | None = None, names: AccessNames | None = None) -> str:
+        """Return a role with one grant on the objects of a call, or a role without any grant."""
         value = _on(grant, names, call.table) if grant and names and call else None
         key = tuple(map(str, value.values())) if value else ()
         if key not in self._roles:
@@ -144,7 +145,7 @@ class AccessFixture:
         return self._roles[key]
 
     def _make_catalog(self) -> None:
-        """Make the catalog and what is in it; its administrator, the run, may do everything there."""
+        """Create the catalog with its objects, after granting its administrator everything in it."""
         names = self.names
         self.manage("createCatalog", {"catalog": self.value})
         self.grant(CATALOG_ADMIN, {"type": "catalog", "privilege": CONTENT})
@@ -157,7 +158,7 @@ class AccessFixture:
             self._make(kind, getattr(names, kind))
 
     def _make(self, kind: str, name: str, namespace: str = "") -> None:
-        """Make a thing of a kind in the namespace, or in another one; note what the server does not make."""
+        """Create an object, by default in the first namespace; note it as lacking if the server rejects it."""
         space = namespace or self.names.namespace
         operation, body = {
             "table": ("createTable", {"name": name, "schema": SCHEMA}),
@@ -188,8 +189,8 @@ class AccessFixture:
         issued = self.manage("createPrincipal", {"principal": {"name": name}})["credentials"]
         return {"client_id": str(issued["clientId"]), "client_secret": str(issued["clientSecret"])}
 
-    def _with_another(self, field: str) -> Names:
-        """Return the names with a new thing in place of one that a request takes away."""
+    def _with_another(self, field: str) -> AccessNames:
+        """Return the names after replacing one object by a new one."""
         name = self._new_name()
         with self.admin.preparing():
             self._make(field, name)
@@ -197,15 +198,34 @@ class AccessFixture:
         return replace(self.names, **changed)
 
     def _require(self, call: AccessRequest) -> None:
-        """Raise Blocked for a call about something that the server did not make."""
+        """Raise Blocked for a call that names an object which the server did not create."""
         said = repr((call.path, call.body, call.query))
         for name in self._lacking:
             if name in said:
                 raise Blocked("what the request is about could not be made", call.operation)
 
 
-def _on(grant: Grant, names: Names, table: str) -> dict[str, Any]:
-    """Return a grant as a body has it, on the thing of its level."""
+def check_allowed(access: AccessFixture, rule: Rule, grants: Grants) -> None:
+    """Check that the server authorizes a caller with these grants, whatever the result of the request."""
+    answer = access.ask(rule.name, grants, spare=True)
+    holds(answer.status not in DENIED, f"a caller with {_named(grants)} is let through")
+
+
+def check_refused(access: AccessFixture, rule: Rule, grants: Grants) -> None:
+    """Check that a caller with these grants gets 403. The violation names a single grant that suffices, if one does."""
+    status = access.ask(rule.name, grants).status
+    if status != 403 and len(grants) > 1:
+        for grant in grants:
+            equal(access.ask(rule.name, (grant,)).status, 403, f"the status for a caller with {grant} alone")
+    equal(status, 403, f"the status for a caller with {_named(grants)}")
+
+
+def _named(grants: Grants) -> str:
+    return " and ".join(map(str, grants)) or "no privilege"
+
+
+def _on(grant: Grant, names: AccessNames, table: str) -> dict[str, Any]:
+    """Return the body of a grant on the object of its level."""
     inside = {"namespace": [names.namespace]}
     things: dict[str, dict[str, Any]] = {
         "catalog": {},

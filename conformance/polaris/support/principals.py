@@ -1,26 +1,51 @@
-"""Assignments: principal roles to principals, catalog roles to principal roles; each is seen from both ends."""
+"""Principals in requirements: the tokens that their credentials obtain, and the roles assigned to them."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from conformance.http.client import Answer, Expected
+from conformance.http.client import Answer, Client, Expected
 from conformance.http.operation_client import DECLARED
-from conformance.polaris.catalog import PolarisCatalog
-from conformance.polaris.entities import CATALOG_ROLE, PRINCIPAL, PRINCIPAL_ROLE, Entity, Names
+from conformance.polaris.catalog import EVERY_ROLE, Credentials, PolarisCatalog, credentials
+from conformance.polaris.entities import CATALOG_ROLE, PRINCIPAL, PRINCIPAL_ROLE, EntityType, Names
+
+REFUSED = (400, 401)
+
+
+def opens(catalog: PolarisCatalog, known: Credentials, scope: str = EVERY_ROLE) -> Client:
+    """Check that credentials obtain a token that the server accepts, and return a client with the token."""
+    client = catalog.logged_in(known, scope)
+    takes(catalog, client)
+    return client
+
+
+def takes(catalog: PolarisCatalog, client: Client) -> None:
+    """Check that the server accepts the token of a client, by getConfig, which every principal may call."""
+    catalog.within(catalog.home, client).get_config(warehouse=catalog.home)
+
+
+def refuses(catalog: PolarisCatalog, known: Credentials) -> None:
+    """Check that credentials obtain no token."""
+    catalog.ask_token(known.form(), expect=REFUSED)
+
+
+def rotated(catalog: PolarisCatalog, id: Names, known: Credentials) -> Credentials:
+    """Rotate the credentials of a principal with its own token, and return the new ones."""
+    return credentials(catalog.called_by(catalog.logged_in(known)).rotate_credentials(id[-1]))
 
 
 @dataclass(frozen=True, slots=True)
 class Assignment:
-    """A kind of assignment: what is given to what, and the operations that do it and show it from either end.
+    """Kind of assignment of roles: `given` is the assigned kind, `taker` the kind of its assignees.
 
-    `place` are the path values of an assignment of one (the first id) to another.
+    The other fields are its operations. `list_given` lists the roles of an assignee, `list_takers` the assignees of a
+    role. `place` returns the path values of an assignment, given the ids of role and assignee.
     """
 
     id: str
-    given: Entity
-    taker: Entity
+    given: EntityType
+    taker: EntityType
     place: Callable[[Names, Names], dict[str, str]]
     assign: str
     revoke: str
@@ -30,22 +55,22 @@ class Assignment:
     def give(
         self, catalog: PolarisCatalog, role: Names, taker: Names, *, bare: bool = False, expect: Expected = DECLARED
     ) -> Answer:
-        """Assign one."""
+        """Assign a role; `bare` sends it without the field around it."""
         value = {"name": role[-1]}
         path = self._without_given(role, taker)
         return catalog.send(self.assign, path, value if bare else self.given.wrapped(value), expect=expect)
 
     def take(self, catalog: PolarisCatalog, role: Names, taker: Names, *, expect: Expected = DECLARED) -> Answer:
-        """Revoke an assignment."""
+        """Revoke a role."""
         return catalog.send(self.revoke, self.place(role, taker), expect=expect)
 
     def of_taker(self, catalog: PolarisCatalog, role: Names, taker: Names) -> list[str]:
-        """Return the names of all that a taker has of this kind: of roles of one catalog."""
+        """Return the names of the roles assigned to an assignee; of catalog roles those in the catalog of `role`."""
         answer = catalog.send(self.list_given, self._without_given(role, taker))
         return catalog.own_names(answer[self.given.listed])
 
     def takers(self, catalog: PolarisCatalog, role: Names) -> list[str]:
-        """Return the names of all that have this one."""
+        """Return the names of the assignees of a role."""
         return catalog.own_names(catalog.send(self.list_takers, self.given.place(role))[self.taker.listed])
 
     def _without_given(self, role: Names, taker: Names) -> dict[str, str]:
