@@ -109,7 +109,8 @@ def _none_fails(
         else:
             break
     if failed:
-        raise Violation(f"{case.id} fails on its client's mistakes: {with_statuses(failed)}")
+        shown = with_statuses(failed)
+        raise Violation(f"{case.id} returns a server error: {shown}", request="unusual", feature=shown)
 
 
 @template("body.padded.{}", should, clause="large-bodies", kind="error")
@@ -119,7 +120,8 @@ def large_bodies_are_no_failure(catalog: Catalog, case: RequestCase) -> None:
     with catalog.client.unusual():
         answer = good.with_content({**good.body, **PADDING}).send(catalog, case.operation.id)
     if _fails(catalog, answer):
-        raise Violation(f"{case.id} fails with {answer.status} on a large body")
+        text = f"{case.id} returns {answer.status} for a large body"
+        raise Violation(text, request="unusual", feature="large body")
 
 
 def _fails(catalog: Catalog, answer: Answer) -> bool:

@@ -97,7 +97,8 @@ def refuses_each(
         accepted(catalog, operation, good)
     if taken:
         shown = with_statuses(taken)
-        raise Violation(f"{operation} should refuse these with {refusal}, but answers {shown}")
+        text = f"{operation} accepts or fails on invalid requests (expected {refusal}): {shown}"
+        raise Violation(text, request="invalid", feature=shown)
     catalog.client.reached.update(f"{operation} {answer.status}" for _, answer in answers)
 
 

@@ -58,9 +58,11 @@ def other_methods_are_refused(catalog: Catalog, case: Asked) -> None:
         if method not in here:
             answer = _ask(catalog, replace(request, operation="", method=method))
             if answer.status not in NO_METHOD:
-                raise Violation(f"{method} should be refused with 404, 405 or 501, but got {answer.status}")
+                raise Violation(f"{method}: expected 404, 405 or 501, got {answer.status}", statuses=NO_METHOD)
             if answer.status == 405 and case.operation.method not in answer.response_headers.get("Allow", "").upper():
-                raise Violation(f"the 405 should allow {case.operation.method}")
+                raise Violation(
+                    f"{case.operation.method} is missing from Allow in a 405", aspect="header", place="Allow"
+                )
 
 
 @template("request.below.{}", should, clause="paths", kind="error")
@@ -71,7 +73,7 @@ def nothing_lies_below(catalog: Catalog, case: Asked) -> None:
     below = url._replace(path=url.path + _below(catalog.client.document, case.id))
     answer = _ask(catalog, replace(request, operation="", url=below.geturl()))
     if answer.status not in NO_PATH:
-        raise Violation(f"a path that no operation has should be refused with 404, but got {answer.status}")
+        raise Violation(f"a path of no operation: expected 404 or 405, got {answer.status}", statuses=NO_PATH)
 
 
 def _below(document: Document, operation: str) -> str:

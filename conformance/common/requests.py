@@ -45,7 +45,8 @@ def nothing_succeeds_without_credentials(suite: Suite, catalog: Catalog, case: O
     for bearer in (None, *WRONG_BEARERS):
         answer = ask_as(catalog, case, bearer, None)
         if not 400 <= answer.status < 500:
-            raise Violation(f"{case.id} without proper credentials: {answer.status}")
+            text = f"{case.id}: expected a refusal without valid credentials, got {answer.status}"
+            raise Violation(text, request="invalid", feature="credentials")
 
 
 @template("credentials.status.{}", should, clause="unauthorized", kind="auth")

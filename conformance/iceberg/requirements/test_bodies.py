@@ -41,7 +41,7 @@ def _values(schema: Schema) -> list[Any]:
     return [*wrong_types(schema), *unusual(schema)]
 
 
-def _body(operation: Operation) -> Body:
+def _body(operation: Operation) -> RequestCase:
     """Return the body of an operation's valid request."""
     lasting = operation.method in READING or operation.id in LASTING
     return RequestCase(operation, preparation(operation), (*NAMES, *FOREIGN), _wrong, lasting=lasting)

@@ -81,7 +81,7 @@ def _transaction(catalog: IcebergCatalog, count: int) -> Sequence[Act]:
 def _late(operation: str, clause: str, deed: str, start: Start, refusals: Sequence[int]) -> LoserRace:
     answer = " or ".join(map(str, refusals))
     statement = f"When several clients {deed} concurrently, the losing requests return {answer}."
-    return Late([operation], clause, statement, f"tried to {deed}", start, refusals)
+    return LoserRace([operation], clause, statement, f"tried to {deed}", start, refusals)
 
 
 CASES = {

@@ -8,7 +8,7 @@ from typing import Any
 
 from conformance.author.strategies import tables
 from conformance.common.bodies import RequestCase
-from conformance.common.races import Act, losers_are_refused, same_requests_are_no_failure
+from conformance.common.races import Act, LoserRace, losers_are_refused, same_requests_are_no_failure
 from conformance.http.client import Answer
 from conformance.lance.catalog import LanceCatalog
 from conformance.lance.client import LanceClient
@@ -58,9 +58,9 @@ def _create_version(catalog: LanceCatalog, count: int) -> Sequence[Act]:
     return [partial(LanceClient.create_table_version, id=id, **version, expect=None) for version in staged]
 
 
-def _late(operation: str, deed: str, answer: str, start: Any, refusals: Sequence[int]) -> Late:
+def _late(operation: str, deed: str, answer: str, start: Any, refusals: Sequence[int]) -> LoserRace:
     statement = f"When several clients {deed} at the same time, the requests that come too late return {answer}."
-    return Late([operation], "race-losers", statement, f"tried to {deed}", start, refusals)
+    return LoserRace([operation], "race-losers", statement, f"tried to {deed}", start, refusals)
 
 
 CREATE_INDEX = _on_table(LanceClient.create_table_scalar_index, column="id", index_type="BTREE", name="idx")
