@@ -20,14 +20,12 @@ def offered_or_refused(suite: Suite, case: Operation) -> None:
     suite.client.steps = [probe.exchange]
     suite.client.touch(probe.exchange, "status")
     if probe.state == MISSING:
-        raise Violation(
-            f"{case.id} should be there, or be refused as the document wants it, "
-            f"but answers {status or probe.exchange.failure}"
-        )
+        got = f"returns {status}" if status else f"gets no response ({probe.exchange.failure})"
+        raise Violation(f"{case.id} {got}: neither served nor refused in the documented form")
     if _is_improper(suite, probe):
         raise Unoffered(f"the server does not have {case.id}")  # check_refusals judges the form
     if probe.state == REFUSED and not 400 <= status < 500:
-        raise Violation(f"{case.id} is not offered, but answers {status or probe.exchange.failure}")
+        raise Violation(f"{case.id} is not offered, but returns {status or probe.exchange.failure}")
     if probe.state == REFUSED:
         suite.client.reached.add(f"{case.id} {status}")
 
@@ -38,8 +36,8 @@ def check_refusals(suite: Suite) -> None:
     if improper:
         suite.client.steps = improper[:1]
         suite.client.touch(improper[0], "status")
-        more = f", and {len(improper) - 1} other operations in such a form too" if len(improper) > 1 else ""
-        raise Violation(f"{improper[0].operation} is refused with {improper[0].status}{more}")
+        more = f" (same error for {len(improper) - 1} other operations)" if len(improper) > 1 else ""
+        raise Violation(f"{improper[0].operation} returns {improper[0].status}{more}")
 
 
 def _is_improper(suite: Suite, probe: Probe) -> bool:

@@ -335,7 +335,9 @@ class Client:
             if step.defect:
                 mark, message = step.defect
                 self.touch(step, mark)
-                violation = Violation(f"the answer of {step.operation} cannot be used: {message}", aspect="schema")
+                violation = Violation(
+                    f"the answer of {step.operation} cannot be used: {message}", aspect=aspect_of(mark, "schema")
+                )
                 if self.recording.checking:
                     raise violation from error
                 raise Blocked(str(violation), step.operation) from violation

@@ -139,7 +139,7 @@ def completed(stated: Evidence, steps: Sequence[Step], subjects: Sequence[str]) 
         operation, aspect = stated.operation or "".join(subjects[:1]), stated.aspect or _status_aspect(stated, "")
         return msgspec.structs.replace(stated, operation=operation, aspect=aspect, request=request)
     of_body: Aspect = "body" if step.operation in subjects or not step.operation else "effect"
-    aspect = _status_aspect(stated, step.mark) or stated.aspect or (aspect_of(step.mark, of_body) if step.mark else "")
+    aspect = stated.aspect or _status_aspect(stated, step.mark) or (aspect_of(step.mark, of_body) if step.mark else "")
     if aspect == "status" and not step.response.status:
         aspect = "connection"
     return msgspec.structs.replace(
