@@ -20,6 +20,7 @@ import orjson
 from conformance.http.recording import Recording, ServerKnowledge
 from conformance.http.transport import Connection, Traffic, Transport
 from conformance.http.wire import WireLog
+from conformance.values.evidence import aspect_of
 from conformance.values.exchange import NO_JSON, Exchange, why_no_json
 from conformance.values.json_values import shown, strict, watched
 from conformance.values.outcomes import UNREADABLE, Blocked, Unoffered, Violation
