@@ -10,11 +10,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from _pytest.outcomes import Skipped
+import pytest
 
 if TYPE_CHECKING:
     from conformance.values.exchange import Exchange
 
+    class Skipped(BaseException):
+        """pytest.skip.Exception, which type checkers take for a variable and not for a base class."""
+
+        msg: str
+
+else:
+    Skipped = pytest.skip.Exception
 
 # What the use of an answer raises that is not as the document says.
 UNREADABLE = (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, StopIteration)

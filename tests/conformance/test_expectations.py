@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import date
+from typing import Any
 
 import msgspec
 import pytest
@@ -238,7 +239,8 @@ def test_a_run_is_narrowed_by_what_leaves_requirements_out(narrowed, given):
 
 def test_a_part_of_the_requirements_meets_expectations_of_more_of_them(tmp_path):
     """The listing shows too little; without the requirement that says so, those that need it are tested."""
-    path, given = tmp_path / "known.toml", {"report": str(tmp_path / "out"), "depth": "smoke"}
+    path = tmp_path / "known.toml"
+    given: dict[str, Any] = {"report": str(tmp_path / "out"), "depth": "smoke"}
     with serve("lance", storage="memory", faults=["short-list:ListAllTables:tables"]) as server:
         results, _ = check(server.url, select="list_all_tables", **given)
         write_expectations(path, updated(ExpectationFile(profile=PROFILE), results))
@@ -348,7 +350,11 @@ def test_the_warehouse_of_a_run_is_there_when_steps_are_sent_again(tmp_path, mon
         return Reply(500) if b"not attached" in reply.body else reply
 
     monkeypatch.setitem(FAULTS, "crashes", replace(FAULTS["refusal-tells"], name="crashes", around=crashes))
-    given = {"credential": "root:s3cr3t", "select": "polaris.policy.detach.absent", "report": str(tmp_path)}
+    given: dict[str, Any] = {
+        "credential": "root:s3cr3t",
+        "select": "polaris.policy.detach.absent",
+        "report": str(tmp_path),
+    }
     with serve("polaris", bootstrap="root:s3cr3t", faults=["crashes"]) as server:
         results, _ = check(server.url, api="polaris", **given)
     (entry,) = results.requirements

@@ -7,6 +7,8 @@ import shlex
 import subprocess
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
+from unittest.mock import MagicMock
 
 import pytest
 from conformance.after.reading import read_results
@@ -14,6 +16,7 @@ from conformance.after.reading import read_results
 from conformance.after.reproduction import as_pytest, as_shell, recorded, reproduce, settings_for
 from conformance.replay.commands import again
 from conformance.replay.expectations import alike
+from conformance.replay.replaying import Replayed
 from conformance.run import session
 from conformance.values.settings import Settings
 from lakeproof import check, serve
@@ -178,6 +181,8 @@ def test_a_server_that_cannot_drop_is_not_looked_through_after_each_finding(undr
         inventory=inventory, clean_up=lambda: done.append("clean_up"), sweep=lambda end: done.append("sweep")
     )
     target = SimpleNamespace(sandbox=sandbox, settings=SimpleNamespace(warehouse=""), prefix="lp")
-    monkeypatch.setattr(session, "replay", lambda *_: "replayed")
-    assert session.Session._replay(SimpleNamespace(target=target), None) == "replayed"
+    replayed = MagicMock(spec=Replayed)
+    run: Any = SimpleNamespace(target=target)
+    monkeypatch.setattr(session, "replay", lambda *_: replayed)
+    assert session.Session._replay(run, None) is replayed
     assert done == [wanted]

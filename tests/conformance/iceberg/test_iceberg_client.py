@@ -1,14 +1,14 @@
-"""How the Iceberg client spells names, and what the prober makes of a configuration."""
+"""Names as the Iceberg client spells them, and configurations as the prober reads them."""
 
 from __future__ import annotations
 
 import orjson
 import pytest
-from conformance.target.capabilities import NAMESPACES
+from conformance.target.capabilities import NAMESPACES, SEPARATOR
 
 from conformance.http.client import Client
 from conformance.http.transport import Connection
-from conformance.iceberg.catalog import KEY_LIFETIME, SEPARATOR
+from conformance.iceberg.catalog import KEY_LIFETIME
 from conformance.iceberg.client import IcebergClient, change
 from conformance.iceberg.operations import ALWAYS, DEFAULT_OPERATIONS, OPERATIONS
 from conformance.iceberg.prober import IcebergProber
