@@ -21,9 +21,9 @@ import urllib3
 from rich.console import Console
 from rich.table import Table
 
+from benchmarks.generate import Amount, generate
 from benchmarks.processes import PAGE, TICKS, processes
 from reference_server.serve import serve
-from spark_tests.pipeline.generate import Amount, generate
 from spark_tests.pipeline.schema import TABLES
 
 WHOLE = Amount(1000, 2000, 10_000)

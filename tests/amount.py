@@ -1,4 +1,4 @@
-"""How much the tests try: by default a part that shows most in little time, with `pytest --thorough` everything.
+"""Amount that the tests try: by default a part that shows most in little time, with `pytest --thorough` all.
 
 Which part it is follows from names alone, so it is the same in every run. `--seeds FIRST-LAST` has tests that draw by
 a seed draw with these, the last one included.
@@ -18,7 +18,7 @@ T = TypeVar("T")
 
 @dataclass
 class Amount:
-    """What the command line asks for."""
+    """Amount that the command line asks for."""
 
     thorough: bool = False
     seeds: range | None = None

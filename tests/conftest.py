@@ -38,6 +38,12 @@ def pytest_configure(config: pytest.Config) -> None:
     amount.take_options(config)
 
 
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers() -> int:
+    """Return one worker more than there are cores: tests wait for Javas, browsers and other commands meanwhile."""
+    return len(os.sched_getaffinity(0)) + 1
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Begin with what takes longest: at the end no process works alone while the others have nothing left."""
     items.sort(key=lambda item: [not item.nodeid.startswith(start) for start in LONGEST])

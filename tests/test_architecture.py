@@ -172,7 +172,6 @@ MAY_WRITE = (
     "spark_tests/jdk_net_shim.py",
     "spark_tests/session.py",
     "spark_tests/cluster.py",
-    "spark_tests/pipeline/generate.py",  # data of tests and benchmarks
 )
 
 
@@ -196,7 +195,7 @@ def _writes(call: ast.Call, name: str) -> bool:
 
 
 def test_no_test_module_is_imported_by_another():
-    """What several test modules need stands in a module of its own."""
+    """Code that several test modules need has a module of its own."""
     imports = {(str(path), name) for path in FILES for name in imported(path) if is_test_module(name)}
     assert imports == set()
 
@@ -213,7 +212,7 @@ def defined(module: ast.Module) -> Iterator[str]:
 
 
 def test_every_name_is_used():
-    """What nobody names is dead, but for what is found by its name: tests, hooks of pytest, handlers."""
+    """A name without a use is dead code, except tests, hooks of pytest and handlers, which are found by name."""
     found = re.compile(r"test_|Test|pytest_|__all__$")
     words = Counter(word for path in FILES for word in re.findall(r"\w+", (ROOT / path).read_text()))
     unused = [

@@ -68,7 +68,7 @@ def names_one(word: str) -> bool:
 
 
 def named(source: str) -> list[str]:
-    """Return where code names an API, line by line."""
+    """Return the lines of code that name an API."""
     tree = ast.parse(source)
     read = {id(inner) for outer in examples(tree) for inner in ast.walk(outer)}
     return [

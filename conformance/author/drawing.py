@@ -10,7 +10,8 @@ from unittest.mock import patch
 from hypothesis.internal.cache import LRUCache
 from hypothesis.internal.conjecture import providers
 
-# Hypothesis also draws constants that stand in the local modules that happen to be loaded, and has no setting for that.
+# Hypothesis also draws constants of the local modules that happen to be loaded. It has no setting against that, and a
+# backend of our own, which could leave them out, would take its mutation of examples away as well: hence the patch.
 NO_CONSTANTS: dict[str, Any] = {}
 with suppress(ImportError):  # an older one draws no such constants
     from hypothesis.internal.constants_ast import Constants

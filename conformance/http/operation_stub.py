@@ -1,4 +1,7 @@
-"""Writes the stubs from which type checkers know the methods of each API: python -m conformance.http.operation_stub."""
+"""Stubs from which type checkers know the methods of each API: python -m conformance.http.operation_stub writes them.
+
+The build of the package does so too: hatch_build.py.
+"""
 
 from __future__ import annotations
 
@@ -41,7 +44,7 @@ def stub(api: str) -> str:
 
 
 def path_of(api: str) -> Path:
-    """Return where the stub of an API lies."""
+    """Return the path of the stub of an API."""
     return Path(__file__).parent.parent / api / "methods.pyi"
 
 

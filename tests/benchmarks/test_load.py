@@ -39,8 +39,12 @@ def test_an_answer_to_an_interrupted_load_is_dropped() -> None:
     assert asyncio.run(interrupted()) == []
 
 
+async def read_alone(reader: asyncio.StreamReader, _: asyncio.StreamWriter) -> None:
+    await reader.read()
+
+
 async def unanswered() -> None:
-    async with await asyncio.start_server(lambda reader, _: reader.read(), "127.0.0.1") as server:
+    async with await asyncio.start_server(read_alone, "127.0.0.1") as server:
         url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
         await load._client(url, iter([REQUEST]), float("inf"), [])
 

@@ -51,7 +51,7 @@ class Quickstart:
     user: str
 
     def settings(self, credential: str = "") -> dict[str, str]:
-        """What a client of the catalog needs beside its address, as the user or as somebody else."""
+        """Return the settings of a client of the catalog beside its address; without a credential, as the user."""
         return {"credential": credential or self.user, "scope": "PRINCIPAL_ROLE:ALL", "warehouse": NAME}
 
     def catalog(self, credential: str = "") -> Catalog:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import lance
 import lance.namespace
 import lance_namespace_urllib3_client as generated
@@ -73,7 +75,8 @@ def test_pylance_changes_columns_through_the_namespace(namespace, api):
 def test_what_lancedb_changes_is_described(lance_directory, api):
     table = lancedb.connect_namespace("rest", {"uri": lance_directory.url}).open_table("t")
     table.add_columns({"double": "age * 2"})
-    table.alter_columns({"path": "age", "rename": "years"})
+    altering: Any = {"path": "age", "rename": "years"}  # declared as an iterable of such dicts
+    table.alter_columns(altering)
     table.drop_columns(["name"])
     described = api.describe_table("t", generated.DescribeTableRequest(), load_detailed_metadata=True)
     assert [field.name for field in described.var_schema.fields] == ["id", "years", "double"]

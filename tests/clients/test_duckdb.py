@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 import duckdb
 import pytest
@@ -12,7 +13,7 @@ from pyiceberg.catalog import load_catalog
 from lakeproof import serve
 
 EXTENSIONS = ("httpfs", "avro", "iceberg")  # in the order in which one needs the other
-OFFLINE = {"autoinstall_known_extensions": False, "autoload_known_extensions": False}
+OFFLINE: dict[str, Any] = {"autoinstall_known_extensions": False, "autoload_known_extensions": False}
 PEOPLE = [(1, "a", 1.5), (2, "b", None), (3, None, 3.5)]
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import lance
 import lance.namespace
 import lance_namespace_urllib3_client as generated
@@ -34,7 +36,7 @@ def ids(body):
     return pa.ipc.open_file(body).read_all()["id"].to_pylist()
 
 
-QUERIES = {
+QUERIES: dict[str, Any] = {
     "filter": ({"filter": "id >= 7", "offset": 1}, [8, 9, 10]),
     "vector": ({"vector": {"single_vector": [3.0, 3.0]}, "k": 2, "distance_type": "l2"}, [3, 8]),
     "batch": ({"vector": {"multi_vector": [[3.0, 3.0], [8.0, 1.0]]}, "k": 1}, [3, 10]),
@@ -67,9 +69,9 @@ def test_clients_read_plans(lance_directory, api):
     request = generated.ExplainTableQueryPlanRequest(id=["t"], query=query(filter="id > 3"), verbose=True)
     assert "LanceRead" in namespace.explain_table_query_plan(request)
     assert "LanceRead" in api.explain_table_query_plan("t", request)
-    request = generated.AnalyzeTableQueryPlanRequest.from_dict({"id": ["t"], "vector": {}, "k": 3})
-    assert "AnalyzeExec" in namespace.analyze_table_query_plan(request)
-    assert "AnalyzeExec" in api.analyze_table_query_plan("t", request)
+    analyzed = generated.AnalyzeTableQueryPlanRequest.from_dict({"id": ["t"], "vector": {}, "k": 3})
+    assert "AnalyzeExec" in namespace.analyze_table_query_plan(analyzed)
+    assert "AnalyzeExec" in api.analyze_table_query_plan("t", analyzed)
 
 
 @pytest.mark.parametrize(

@@ -22,8 +22,10 @@ SCHEMA = Schema(NestedField(1, "id", LongType()), NestedField(2, "name", StringT
 SPEC = PartitionSpec(PartitionField(source_id=2, field_id=1000, transform=IdentityTransform(), name="name"))
 ROWS = pa.table({"id": [1, 2, 3], "name": ["a", "b", "c"]})
 OPTIONAL = ("properties", "snapshot-log", "metadata-log", "statistics", "partition-statistics", "refs")
-LATER = ("schemas", "current-schema-id", "partition-specs", "default-spec-id", "last-partition-id")
-LATER += ("sort-orders", "default-sort-order-id", "table-uuid")
+LATER = (
+    *("schemas", "current-schema-id", "partition-specs", "default-spec-id", "last-partition-id"),
+    *("sort-orders", "default-sort-order-id", "table-uuid"),
+)
 
 
 def lacking(*names):

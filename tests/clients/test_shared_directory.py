@@ -122,7 +122,7 @@ def test_nobodys_rows_are_lost_when_all_write_at_once(ours, database, directory,
 
 
 def test_a_catalog_that_is_tidied_up_stays_that_of_all(ours, database, directory, root, monkeypatch):
-    """What each has made is opened by the others while the manifest table is compacted, and when it is one version."""
+    """Every client opens the tables of the others while the manifest table is compacted, and afterwards."""
     monkeypatch.setattr(upkeep, "MOST_FRAGMENTS", 2)
     monkeypatch.setattr(upkeep, "KEPT_FOR", timedelta(seconds=1))
     versions = root / "__manifest" / "_versions"

@@ -1,4 +1,4 @@
-"""What Polaris servers may do differently with those who call: clientIds, secrets, tokens, what they are told."""
+"""Freedoms of Polaris servers in their treatment of callers: clientIds, secrets, tokens, errors."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ from typing import Any
 from urllib.parse import parse_qsl, quote_plus, unquote_plus, urlencode
 
 from tests.conformance.different_polaris import API, ISSUING, MANAGED, refusal, with_entities
-from tests.conformance.different_server import FREEDOMS, JSON, Answer, Call, after, before, of_json, with_json
+from tests.conformance.different_server import FREEDOMS, JSON, Call, after, before, of_json, with_json
+from tests.conformance.proxy import Answer
 
 ISSUED = re.compile("[0-9a-f]{16}")  # a clientId of the server behind
 OTHER_FORM = re.compile(r"svc\+([0-9a-f]{16})/lake@example")
@@ -68,7 +69,7 @@ def no_client_ids_of_principals(call: Call, answer: Answer) -> Answer:
 
 @after(API)
 def rights_before_names(call: Call, answer: Answer) -> Answer:
-    """Who may not manage may be told 403 of what is missing: no document says which of both is looked at first."""
+    """Return 403 instead of 404 to a caller without the right to manage: no document states which check comes first."""
     value, powerless = of_json(answer), call.state.setdefault("powerless", set())
     if call.operation == "getToken" and answer.status == 200 and b"client_id=root&" not in call.body + b"&":
         powerless.add(f"Bearer {value['access_token']}")

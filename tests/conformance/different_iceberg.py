@@ -1,4 +1,4 @@
-"""What Iceberg catalogs may do differently: order, own properties, policies on places and names, what they lack."""
+"""Freedoms of Iceberg catalogs: order, own properties, policies on locations and names, missing operations."""
 
 from __future__ import annotations
 
@@ -14,7 +14,6 @@ from specs.validation import Validators
 from tests.conformance.different_server import (
     FREEDOMS,
     PLAIN,
-    Answer,
     Call,
     Freedom,
     after,
@@ -23,6 +22,7 @@ from tests.conformance.different_server import (
     text,
     with_json,
 )
+from tests.conformance.proxy import Answer
 
 API = "iceberg"
 LISTINGS = {"listNamespaces": "namespaces", "listTables": "identifiers", "listViews": "identifiers"}
@@ -143,7 +143,7 @@ EMPTY = ("snapshots", "refs", "properties", "snapshot-log", "metadata-log", "sta
 
 @after(API)
 def empty_fields_left_out(_: Call, answer: Answer) -> Answer:
-    """What is optional in metadata and empty is left out, and no current snapshot is -1."""
+    """Leave empty optional fields out of metadata, and write -1 for no current snapshot."""
     value = of_json(answer)
     if not isinstance(value, dict) or "table-uuid" not in (value.get("metadata") or {}):
         return answer
@@ -298,7 +298,7 @@ def ids_are_given_once(call: Call) -> Answer | None:
 
 @before(API)
 def foreign_requirements_do_not_hold(call: Call) -> Answer | None:
-    """What is required of a view as of a table, or the other way round, does not hold: 409."""
+    """Return 409 for a commit of a table with a requirement of views, or of a view with one of tables."""
     kinds = {"updateTable": VIEW_REQUIREMENTS, "replaceView": TABLE_REQUIREMENTS}.get(call.operation, set())
     required = call.json.get("requirements") if isinstance(call.json, dict) else None
     types = {entry.get("type") for entry in required or () if isinstance(entry, dict)}
@@ -324,7 +324,7 @@ def no_purging(call: Call) -> Answer | None:
 
 @before(API)
 def absent_is_not_removed(call: Call) -> Answer | None:
-    """What is not there cannot be removed."""
+    """Return 400 for a commit that removes something that does not exist."""
     made = [update for _, update in changes(call) if not str(update.get("action")).startswith("remove-")]
     for path, update in changes(call):
         if not made and _absent(metadata(call, path), update):

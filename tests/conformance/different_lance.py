@@ -1,4 +1,4 @@
-"""What Lance namespaces may do differently."""
+"""Freedoms of Lance namespaces."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ from urllib.parse import quote
 
 import pyarrow as pa
 
-from tests.conformance.different_server import JSON, Answer, Call, Freedom, after, before, of_json, with_json
+from tests.conformance.different_server import JSON, Call, Freedom, after, before, of_json, with_json
+from tests.conformance.proxy import Answer
 
 API = "lance"
 PAGED = {"ListNamespaces", "ListTables", "ListAllTables", "ListTableVersions", "ListTableTags", "ListTableIndices"}
@@ -240,7 +241,7 @@ ROOT_ALONE = Freedom(root_alone.__name__, API, before=root_alone)  # not drawn: 
 
 
 def _modes_ignored(call: Call) -> Answer | None:
-    """Where it takes a location, it takes any mode."""
+    """Accept any mode when registering a table, as well as relative locations."""
     if call.operation == "RegisterTable" and call.json.get("mode") == "Perhaps":
         call.body = json.dumps({**call.json, "mode": "Create"}).encode()
     return relative_locations(call)

@@ -1,6 +1,6 @@
-"""What Polaris servers may do differently: order, ids and fields of their own, statuses, policies, what they lack.
+"""Freedoms of Polaris servers: order, own ids and fields, statuses, policies, missing operations.
 
-Their catalogs may do besides what Iceberg catalogs may: see REUSED.
+Their catalogs have those of Iceberg catalogs in REUSED too.
 """
 
 from __future__ import annotations
@@ -16,7 +16,8 @@ from conformance.polaris.entities import CATALOG, CATALOG_ROLE, ENTITIES, PRINCI
 from conformance.polaris.operations import MANAGEMENT
 from conformance.polaris.support.principals import ASSIGNMENTS
 from tests.conformance import different_iceberg, different_tables
-from tests.conformance.different_server import FREEDOMS, JSON, Answer, Call, Freedom, after, before, of_json, with_json
+from tests.conformance.different_server import FREEDOMS, JSON, Call, Freedom, after, before, of_json, with_json
+from tests.conformance.proxy import Answer
 
 API = "polaris"
 MANAGED = frozenset(operation.id for operation in MANAGEMENT.values())
@@ -60,7 +61,7 @@ def with_entities(call: Call, answer: Answer, change: Callable[[dict[str, Any]],
 
 
 def created(call: Call) -> dict[str, Any]:
-    """What a request would create, wrapped or bare; nothing where it creates no catalog, principal or role."""
+    """Return the entity that a request would create, wrapped or bare; {} where it creates none."""
     entity = CREATIONS.get(call.operation)
     value = call.json.get(entity.field, call.json) if entity else None
     return value if isinstance(value, dict) else {}

@@ -64,7 +64,7 @@ After = Callable[[Call, Answer], Answer]
 
 @dataclass(frozen=True)
 class Freedom:
-    """What a server may do; `apis` are those it is for, none for all."""
+    """Behaviour that the document leaves to servers of an API: a change of calls or of answers."""
 
     name: str
     api: str
@@ -163,7 +163,7 @@ def with_json(answer: Answer, value: Any) -> Answer:
 
 
 def text(status: int, said: str) -> Answer:
-    """What a router or a gateway answers."""
+    """Return an answer in plain text, as of a router or a gateway."""
     return Answer(status, {"Content-Type": "text/plain; charset=utf-8"}, said.encode())
 
 

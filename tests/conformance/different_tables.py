@@ -1,11 +1,12 @@
-"""What Iceberg catalogs may do differently with tables: versions, values and updates that they take, what they add."""
+"""Freedoms of Iceberg catalogs with tables: accepted versions, values and updates, added fields."""
 
 from __future__ import annotations
 
 import json
 
 from tests.conformance.different_iceberg import API, CREATIONS, LISTINGS, changes, metadata, refusal
-from tests.conformance.different_server import Answer, Call, after, before, of_json, text, with_json
+from tests.conformance.different_server import Call, after, before, of_json, text, with_json
+from tests.conformance.proxy import Answer
 
 
 @before(API)

@@ -36,7 +36,7 @@ SIGN, OF_BUCKET = "signRequest", ("?list-type=2&prefix=", "/?delete")
 
 
 def foreign_names(folder: Path, document: Document, *bases: str) -> list[str]:
-    """Return what the requests of a run name outside of what starts with its prefix, each with its request.
+    """Return the names in a run's requests that do not start with its prefix, each with its request.
 
     `bases` are the first levels of namespaces that the run was given.
     """
@@ -51,7 +51,7 @@ def foreign_names(folder: Path, document: Document, *bases: str) -> list[str]:
 
 
 def problems(exchange: dict[str, Any], document: Document, prefix: str, *bases: str) -> Iterator[str]:
-    """What one request names that is not the run's: neither its prefix, nor what has no owner, nor a base."""
+    """Yield the names in a request that lack the run's prefix, have an owner, and are no base."""
     own = (prefix, UNUSED, *bases)
     request = exchange["request"]
     url = urlsplit(request["url"])

@@ -6,6 +6,7 @@ import base64
 import gzip
 import json
 from html.parser import HTMLParser
+from typing import Any
 
 import msgspec
 
@@ -58,7 +59,7 @@ def result(verdict, level="MUST", name="a", **changes):
         json.dumps({"a": NASTY}).encode(),
     )
     exchange.mark = "body:/a"
-    seen = {"steps": [exchange.to_step()], "reached": ["ListTables 200"], "seconds": 0.1, "requests": 2}
+    seen: dict[str, Any] = {"steps": [exchange.to_step()], "reached": ["ListTables 200"], "seconds": 0.1, "requests": 2}
     made = Result.of(requirement, verdict, f"message {NASTY}", **seen)
     return msgspec.structs.replace(made, **changes)
 

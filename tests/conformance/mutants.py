@@ -6,8 +6,8 @@ from pathlib import Path
 
 from conformance.after.runner import run
 from conformance.mutants.noticed import noticed_file, read_noticed
-from conformance.values.results import Results
-from conformance.values.settings import load_settings
+from conformance.values.results import Result, Results
+from conformance.values.settings import Settings, load_settings
 from conformance.values.verdict import FINDINGS
 from lakeproof import Server
 from lakeproof.server_process import ServerProcess
@@ -32,13 +32,17 @@ def judge(
     server: Server | ServerProcess, folder: Path, *, fault: str = "", ids: set[str] | None = None, **more: str
 ) -> Results:
     """Run the suite, or these requirements of it, against a server that misbehaves like this."""
+    return run(settings_for(server, folder, fault=fault, **more), ids=ids)[0]
+
+
+def settings_for(server: Server | ServerProcess, folder: Path, *, fault: str = "", **more: str) -> Settings:
+    """Return the settings of such a run."""
     headers = (f"{HEADER}: {fault}",) if fault else ()
     (api,) = server.urls
     given = {"server": server.url, "api": api, "token": TOKEN, "header": headers, "report": str(folder)}
-    settings = load_settings({**given, **SETTINGS.get(api, {}), "no_shrink": True, **more}, environ={}, folder=folder)
-    return run(settings, ids=ids)[0]
+    return load_settings({**given, **SETTINGS.get(api, {}), "no_shrink": True, **more}, environ={}, folder=folder)
 
 
-def unnoticed(results: Results) -> set[str]:
-    """The requirements of a run that found nothing wrong."""
-    return {entry.id for entry in results.requirements if entry.verdict not in FINDINGS}
+def unnoticed(requirements: list[Result]) -> set[str]:
+    """Return the requirements that found nothing wrong."""
+    return {entry.id for entry in requirements if entry.verdict not in FINDINGS}

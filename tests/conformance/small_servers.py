@@ -14,6 +14,22 @@ from tests.conformance.strange_server import Habits, StrangeServer
 LISTING = {"namespaces": []}
 
 
+class DeadlineClock:
+    """Clock of the deadlines of requests: a test lets the time of the request that is under way pass."""
+
+    def __init__(self) -> None:
+        self.ahead = 0.0
+
+    def monotonic(self) -> float:
+        """Return the time in seconds."""
+        return time.monotonic() + self.ahead
+
+    def hang(self, handler: BaseHTTPRequestHandler) -> None:
+        """Let an hour pass, and then send a byte now and then, for ever."""
+        self.ahead += 3600
+        drip(handler, b"")
+
+
 class SmallServer:
     """`answer(handler, number)` answers each request; `asked` are those that came, as method and path."""
 

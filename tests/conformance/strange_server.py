@@ -27,7 +27,7 @@ STATUSES = (200, 201, 204, 302, 400, 401, 404, 405, 406, 409, 418, 500, 501, 503
 
 @dataclass(frozen=True)
 class Habits:
-    """What is strange about a server: kinds of damage, how often each happens, and how long all is well."""
+    """Damage that a server does: the rate of each kind, and the number of sound answers before the first."""
 
     seed: int
     rates: dict[str, float]
@@ -162,7 +162,7 @@ class StrangeServer(Proxy):
         return self.send(handler, answer, drips=drips)
 
     def _refused(self, handler: BaseHTTPRequestHandler) -> Answer | None:
-        """What is answered without asking the server behind."""
+        """Return an answer that is given without asking the server behind, None where it is asked."""
         drops = handler.command == "DELETE" or handler.path.partition("?")[0].endswith(DROPS)
         if drops and "no_drops" in self.habits.rates:
             return Answer(self._chance.choice((404, 405, 501)), {"Content-Type": "text/plain"}, b"no such route")

@@ -1,6 +1,6 @@
 """The suite against the reference server on a directory, and in a namespace that it is given, in another order there.
 
-These runs are of the depth `smoke`, of one requirement in four. What the backends have to do alike has tests of its
+These runs are of the depth `smoke`, of one requirement in six. What the backends have to do alike has tests of its
 own in tests/reference_server. `tox -e py -- --thorough tests/conformance/test_backends.py` asks everything, with as
 many examples as the runs of test_whole_runs.py; `--seeds 1` is another order.
 """
@@ -8,6 +8,7 @@ many examples as the runs of test_whole_runs.py; `--seeds 1` is another order.
 from __future__ import annotations
 
 from functools import partial
+from typing import Any
 
 import pytest
 
@@ -27,7 +28,7 @@ from tests.conformance.whole_runs import assert_all_met, unchanged, unoffered
 
 FUNCTIONS = {"iceberg": {"functions": SAMPLE_NAMESPACE}}
 DEPTH = amount("smoke", "gate")
-PART = 4
+PART = 6
 
 
 @pytest.mark.parametrize("api", ["lance", "polaris"])
@@ -51,7 +52,12 @@ def test_a_run_stays_in_its_namespace_and_order_changes_no_verdict(api, storage,
         somebody.namespace("shop", "own")
         somebody.table("shop", "own", "theirs")
         with unchanged(somebody):
-            given = {"namespace": "shop.own", "depth": DEPTH, "report": str(report), **FUNCTIONS.get(api, {})}
+            given: dict[str, Any] = {
+                "namespace": "shop.own",
+                "depth": DEPTH,
+                "report": str(report),
+                **FUNCTIONS.get(api, {}),
+            }
             results, code = check(server.url, api=api, runner=partial(order.judge, ids=part(api, PART)), **given)
         assert_all_met(results, code, unoffered(api, storage, open_to_all=True, inside=True))
         assert order.moved > len(results.requirements) / 2

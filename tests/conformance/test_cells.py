@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import json
 from pathlib import Path
+from typing import Any
 
 import orjson
 import pytest
@@ -27,7 +28,10 @@ from conformance.values.json_values import watched
 from specs.openapi import Document
 from specs.problems import Problem
 
-TREE = {"type": "object", "properties": {"name": {"type": "string"}, "below": {"type": "array", "items": {}}}}
+TREE: dict[str, Any] = {
+    "type": "object",
+    "properties": {"name": {"type": "string"}, "below": {"type": "array", "items": {}}},
+}
 TREE["properties"]["below"]["items"] = {"$ref": "#/components/schemas/Tree"}
 MAKE = {
     "operationId": "MakeIt",

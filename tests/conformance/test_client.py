@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
 
 import pytest
 
@@ -16,9 +17,17 @@ from specs.profiles import find_profile
 DOCUMENT = find_profile("lance").document()
 
 
-class Scripted(BaseHTTPRequestHandler):
-    """Answers what the test says, and remembers what it was asked."""
+class ScriptedServer(ThreadingHTTPServer):
+    """Server that returns the answer of the test and records the requests."""
 
+    asked: list[tuple[str, str, dict[str, str], bytes]]
+    script: tuple[int, Any, str | None]
+
+
+class Scripted(BaseHTTPRequestHandler):
+    """Handler of a `ScriptedServer`."""
+
+    server: ScriptedServer
     protocol_version = "HTTP/1.1"
 
     def do_GET(self):
@@ -41,7 +50,7 @@ class Scripted(BaseHTTPRequestHandler):
 
 @pytest.fixture
 def target():
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Scripted)
+    server = ScriptedServer(("127.0.0.1", 0), Scripted)
     server.asked, server.script = [], (200, {"namespaces": []}, "application/json")
     threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
     yield server

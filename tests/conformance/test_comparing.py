@@ -39,7 +39,7 @@ def answer(body, status=200):
 
 
 def spots(first, other, status=200):
-    return READER.spots(*(answer(orjson.dumps(body), status) for body in (first, other)), NAMES)
+    return READER.spots(answer(orjson.dumps(first), status), answer(orjson.dumps(other), status), NAMES)
 
 
 @pytest.mark.parametrize(

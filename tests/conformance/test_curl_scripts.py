@@ -44,7 +44,7 @@ def finding(*steps, kind="behaviour"):
 
 
 def said(script, answer):
-    """What a shell prints as the URL and the body of the last command, when all are answered in this way."""
+    """Return the URL and the body of a script's last command when every command gets this answer."""
     stub = f"curl() {{ printf '%b' {answer!r}; printf ' <%s>' \"$@\" >&2; echo >&2; }}\n"
     done = subprocess.run(["sh"], input=stub + script, capture_output=True, text=True, check=True)
     return done.stderr.splitlines()[-1]
@@ -126,7 +126,7 @@ def test_an_answer_without_the_defect_is_not_taken_for_it(defect):
 
 
 def test_a_refusal_for_files_that_are_not_there_is_not_taken_for_the_due_one():
-    """Where the steps name files of the run, the requirement decides: it writes them."""
+    """Steps that name files of the run are replayed by the requirement, which writes these files."""
     location = "file:///nowhere/0b50cbcb-2fe0-4d1e-993b-6b412f1b672f"
     with serve("iceberg") as server:
         made = Exchange("createNamespace", "POST", f"{server.url}/v1/namespaces", JSON, b'{"namespace":["lpabcdefn1"]}')

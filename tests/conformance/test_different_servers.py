@@ -12,18 +12,24 @@ import pytest
 from conformance.after.runner import run
 from lakeproof import check, serve
 from tests.amount import amount, seeds
-from tests.conformance import different_callers, different_iceberg, different_lance, different_polaris, different_tables
+from tests.conformance import (
+    different_callers,  # noqa: F401 - registers its freedoms
+    different_iceberg,
+    different_lance,
+    different_polaris,
+    different_tables,
+)
 from tests.conformance.different_server import FREEDOMS, DifferentServer, drawn
 from tests.conformance.drawing import drawn as drawn_requirements
 from tests.conformance.mutants import ROOT, TOKEN
 
 APIS = (different_iceberg.API, different_lance.API, different_polaris.API)
-SERVED = {different_callers.API: {"bootstrap": ROOT}}
-GIVEN = {different_callers.API: {"credential": ROOT}}  # to the run
+SERVED = {different_polaris.API: {"bootstrap": ROOT}}
+GIVEN = {different_polaris.API: {"credential": ROOT}}  # to the run
 
 
 def broken(api, freedoms, folder, seed=0, auth="none", **settings):
-    """What is said to be broken by the server of an API that uses freedoms."""
+    """Return id and message of each requirement that a server fails when it uses freedoms."""
     settings = GIVEN.get(api, {}) | settings
     with (
         serve(api, auth=auth, **SERVED.get(api, {})) as server,

@@ -1,16 +1,16 @@
-"""What is drawn follows from the seed, whatever else a process has loaded."""
+"""Draws follow from the seed, whatever else a process has loaded."""
 
 from __future__ import annotations
 
 import importlib
 import itertools
+import time
 from unittest.mock import MagicMock
 
 import pytest
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, rule
 
-from conformance.author import shrinking
 from conformance.author.shrinking import MOST_REQUESTS, shrinking_notes
 from conformance.author.suite import Suite
 from conformance.run.plugin import _message
@@ -48,6 +48,8 @@ def test_the_same_seed_draws_the_same_whatever_is_loaded(tmp_path, monkeypatch):
 
 def test_a_machine_follows_the_seed():
     class Machine(RuleBasedStateMachine):
+        seen: list[int]
+
         @rule(number=st.integers())
         def draw(self, number):
             self.seen.append(number)
@@ -117,7 +119,7 @@ def test_shrinking_that_came_to_its_end_says_nothing():
 
 def test_shrinking_on_a_slow_server_ends_when_its_time_is_over_and_says_so(monkeypatch):
     passing = itertools.count(0, 10.0)
-    monkeypatch.setattr(shrinking.time, "monotonic", lambda: next(passing))
+    monkeypatch.setattr(time, "monotonic", lambda: next(passing))
     error, requests, steps = shrunk(each=1)
     assert requests < MOST_REQUESTS["gate"]
     assert sum(map(abs, steps)) > 1_000

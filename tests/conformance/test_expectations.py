@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import date
+from typing import Any
 
 import msgspec
 import pytest
@@ -22,10 +23,10 @@ from conformance.replay.older import alike_in_words
 from conformance.replay.replaying import Replayed
 from conformance.run.ledger import Judged, Ledger
 from conformance.run.selection import narrows
-from conformance.run.verdicts import Facts
+from conformance.run.verdicts import Facts, Outcome
 from conformance.values.evidence import Evidence
 from conformance.values.kinds import KINDS
-from conformance.values.requirement import Requirement
+from conformance.values.requirement import Level, Requirement
 from conformance.values.results import Result
 from conformance.values.settings import Settings
 from lakeproof import check, serve
@@ -154,9 +155,16 @@ def result(verdict, kind="behaviour", message=""):
 
 def decided(expected, tested):
     """A result as a run has it that expects this."""
-    outcomes = {"pass": "passed", "fail": "violated", "warn": "violated", "error": "broken"}
-    level = "SHOULD" if tested.verdict == "warn" else "MUST"
-    facts = Facts(outcomes.get(tested.verdict, tested.verdict), level)
+    outcomes: dict[str, Outcome] = {
+        "pass": "passed",
+        "fail": "violated",
+        "warn": "violated",
+        "error": "broken",
+        "blocked": "blocked",
+        "unoffered": "unoffered",
+    }
+    level: Level = "SHOULD" if tested.verdict == "warn" else "MUST"
+    facts = Facts(outcomes[tested.verdict], level)
     return Ledger(expected, lambda: ()).take(Judged(facts, tested))
 
 
@@ -249,7 +257,8 @@ def test_a_run_is_narrowed_by_what_leaves_requirements_out(narrowed, given):
 
 def test_a_part_of_the_requirements_meets_expectations_of_more_of_them(tmp_path):
     """The listing shows too little; without the requirement that says so, those that need it are tested."""
-    path, given = tmp_path / "known.toml", {"report": str(tmp_path / "out"), "depth": "smoke"}
+    path = tmp_path / "known.toml"
+    given: dict[str, Any] = {"report": str(tmp_path / "out"), "depth": "smoke"}
     with serve("lance", storage="memory", faults=["short-list:ListAllTables:tables"]) as server:
         results, _ = check(server.url, select="list_all_tables", **given)
         write_expectations(path, updated(ExpectationFile(profile=PROFILE), results))
@@ -372,7 +381,11 @@ def test_the_warehouse_of_a_run_is_there_when_steps_are_sent_again(tmp_path, mon
         return Reply(500) if b"not attached" in reply.body else reply
 
     monkeypatch.setitem(FAULTS, "crashes", replace(FAULTS["refusal-tells"], name="crashes", around=crashes))
-    given = {"credential": "root:s3cr3t", "select": "polaris.policy.detach.absent", "report": str(tmp_path)}
+    given: dict[str, Any] = {
+        "credential": "root:s3cr3t",
+        "select": "polaris.policy.detach.absent",
+        "report": str(tmp_path),
+    }
     with serve("polaris", bootstrap="root:s3cr3t", faults=["crashes"]) as server:
         results, _ = check(server.url, api="polaris", **given)
     (entry,) = results.requirements

@@ -1,9 +1,10 @@
-"""What requirements start from is made in the first of several ways that the server takes; the rest is told once."""
+"""Fixtures are made in the first of several ways that the server accepts; a refused way is reported once."""
 
 from __future__ import annotations
 
 import contextlib
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
@@ -160,7 +161,7 @@ def test_bodies_of_iceberg(iceberg, tmp_path):
 
 def test_ids_that_a_server_wants_in_commits_are_one_finding(iceberg, tmp_path):
     select = "iceberg.update.without_ids or iceberg.update.schema or iceberg.update.spec or iceberg.transaction"
-    given = {"header": (f"{HEADER}: ids-wanted",), "select": select, "report": str(tmp_path)}
+    given: dict[str, Any] = {"header": (f"{HEADER}: ids-wanted",), "select": select, "report": str(tmp_path)}
     results, _ = check(iceberg.url, api="iceberg", **given)
     bad = {result.id for result in results.requirements if result.verdict not in ("pass", "unoffered")}
     assert bad == {"iceberg.update.without_ids.schema", "iceberg.update.without_ids.spec"}
@@ -197,7 +198,11 @@ def test_an_endpoint_without_its_first_slash_is_offered(tmp_path):
 
 def test_what_a_server_wants_spelled_out_is_one_finding(iceberg, tmp_path):
     select = "iceberg.body.smallest or iceberg.table.create or iceberg.table.load or iceberg.race.create"
-    given = {"header": (f"{HEADER}: optional-fields-wanted",), "select": select, "report": str(tmp_path)}
+    given: dict[str, Any] = {
+        "header": (f"{HEADER}: optional-fields-wanted",),
+        "select": select,
+        "report": str(tmp_path),
+    }
     results, _ = check(iceberg.url, api="iceberg", **given)
     bad = {result.id for result in results.requirements if result.verdict not in ("pass", "unoffered")}
     assert bad == {f"iceberg.body.smallest.create_{thing}" for thing in ("namespace", "table", "view")}
@@ -277,7 +282,7 @@ S3_OPTIONS = ("s3.access-key-id=a", "s3.secret-access-key=b")
 )
 def test_snapshots_on_s3(s3_warehouse, handed, options, way, tmp_path):
     with serve("iceberg", warehouses=(f"{s3_warehouse}&credentials={handed}",)) as server:
-        given = {"warehouse": "s3", "storage_option": options}
+        given: dict[str, Any] = {"warehouse": "s3", "storage_option": options}
         with met(server.url, "iceberg", tmp_path, **given) as session:
             assert session.target.ways.chosen["snapshots"] == way
         select = "iceberg.snapshot.add or iceberg.scan.plan_tasks"
@@ -346,4 +351,5 @@ def test_refusals_of_iceberg(status, bad, tmp_path):
 )
 def test_lance_gets_the_settings_of_files_under_its_own_names(given, wanted):
     settings = load_settings({"server": "http://127.0.0.1:1", "storage_option": given}, environ={})
-    assert making.storage_options(SimpleNamespace(settings=settings)) == wanted
+    target: Any = SimpleNamespace(settings=settings)
+    assert making.storage_options(target) == wanted

@@ -1,4 +1,4 @@
-"""What is published of a run: compressed results, summary and findings, and the notes that people keep beside them."""
+"""Published parts of a run: compressed results, summary and findings, and notes that people add."""
 
 from __future__ import annotations
 

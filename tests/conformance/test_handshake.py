@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 import socket
-import threading
 import time
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager, nullcontext
+from typing import Any
 
 import pytest
 
@@ -17,14 +17,15 @@ from specs.problems import Problem
 from tests.conformance.small_servers import Meddler, SmallServer, drip, hang_up, say
 
 APIS = ("lance", "iceberg")
+LONG = 60.0
 CONFIG = {"defaults": {}, "overrides": {}}
 
 
 def problem_of(answer, folder, api="lance", **settings):
-    """What is said of a server; how often it was asked."""
+    """Return the problem that a run reports for a server, and the number of requests that the server got."""
     with SmallServer(lambda handler, _: answer(handler)) as server:
         with pytest.raises(Problem) as caught:
-            check(server.url, api=api, report=str(folder), **{"timeout": 0.5, **settings})
+            check(server.url, api=api, report=str(folder), **settings)
         return caught.value, len(server.asked)
 
 
@@ -186,7 +187,6 @@ def test_a_namespace_without_a_list_of_namespaces_is_known_by_its_tables(tmp_pat
 @pytest.mark.parametrize(
     ("answer", "words"),
     [
-        (lambda handler: drip(handler, b""), "no whole answer within 0.5 s"),
         (hang_up, "the connection broke"),
         (lambda handler: handler.wfile.write(b"SSH-2.0-server\r\n") and hang_up(handler), "the connection broke"),
     ],
@@ -199,24 +199,18 @@ def test_a_server_that_comes_up_later_is_waited_for(tmp_path, monkeypatch):
     monkeypatch.setattr(target, "WAIT_PAUSE", 0.1)
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
-    started = threading.Event()
+    given: dict[str, Any] = {"select": "lance.namespace.list", "depth": "smoke", "report": str(tmp_path)}
+    with ExitStack() as stack:
+        started = []
 
-    def start_later():
-        time.sleep(1)
-        with serve("lance", storage="memory:pure", port=port):
-            started.set()
-            done.wait(60)
+        def doing(_activity):
+            """Start the server when the run begins to wait for it."""
+            started.append(stack.enter_context(serve("lance", storage="memory:pure", port=port)))
+            return nullcontext()
 
-    done = threading.Event()
-    thread = threading.Thread(target=start_later)
-    thread.start()
-    try:
-        given = {"select": "lance.namespace.list", "depth": "smoke", "report": str(tmp_path)}
-        _, code = check(f"http://127.0.0.1:{port}", wait=30.0, **given)
-    finally:
-        done.set()
-        thread.join()
-    assert started.is_set()
+        monkeypatch.setattr(target, "doing", doing)
+        _, code = check(f"http://127.0.0.1:{port}", wait=LONG, **given)
+        assert started
     assert code == 0
 
 
@@ -225,7 +219,7 @@ def test_a_server_that_is_starting_is_waited_for(tmp_path, monkeypatch):
     answers = [503, 502, 504, 500]
     with SmallServer(lambda handler, number: say(handler, answers[number - 1], {})) as server:
         with pytest.raises(Problem, match="answers 500"):
-            check(server.url, report=str(tmp_path), wait=30.0)
+            check(server.url, report=str(tmp_path), wait=LONG)
         assert len(server.asked) == 4
 
 
@@ -234,11 +228,11 @@ def test_waiting_has_an_end(tmp_path, monkeypatch):
     started = time.monotonic()
     with pytest.raises(Problem, match="cannot be reached"):
         check("http://127.0.0.1:9", report=str(tmp_path), wait=0.3)
-    assert 0.3 < time.monotonic() - started < 20
+    assert time.monotonic() - started > 0.3
 
 
 def test_nobody_waits_for_a_server_that_hangs(tmp_path):
-    problem, asked = problem_of(lambda handler: drip(handler, b""), tmp_path, wait=60.0, timeout=0.1)
+    problem, asked = problem_of(lambda handler: drip(handler, b""), tmp_path, wait=LONG, timeout=0.1)
     assert "cannot be reached: no whole answer within 0.1 s" in str(problem)
     assert asked <= 5
 
@@ -257,7 +251,7 @@ def polaris():
     """A server that misbehaves where it is told to, and a run that asks for two requirements under a fault."""
     with serve("polaris", bootstrap="root:s3cr3t", allow_faults=True) as server:
         wanted = "polaris.wire.get_catalog or polaris.wire.list_catalogs"
-        given = {"api": "polaris", "credential": "root:s3cr3t", "select": wanted}
+        given: dict[str, Any] = {"api": "polaris", "credential": "root:s3cr3t", "select": wanted}
         yield lambda folder, fault: check(server.url, header=(f"{HEADER}: {fault}",), report=str(folder), **given)
 
 

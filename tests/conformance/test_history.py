@@ -1,4 +1,4 @@
-"""What the judges of histories say of one read, and that they never complain of what one order explains."""
+"""Judges of histories: their messages, and no complaint about a history that some order explains."""
 
 from __future__ import annotations
 

@@ -10,6 +10,7 @@ import sys
 from contextlib import suppress
 from dataclasses import replace
 from threading import Condition
+from typing import Any
 from unittest.mock import MagicMock
 
 import pytest
@@ -60,7 +61,7 @@ def verdicts_of(results):
 
 @pytest.mark.parametrize(("fault", "twice"), [("conflict-as-400", False), ("plain-text-errors", True)])
 def test_the_report_is_that_of_one_job(server, tmp_path, fault, twice):
-    """Where an operation seemed to be missing, what it blocked is tested twice, with as many requests more."""
+    """Requirements that a seemingly missing operation blocked are tested twice and cost more requests."""
     headers = (f"X-Lakeproof-Fault: {fault}",)
     alone, first = runner.run(settings_of(server, tmp_path, header=headers))
     three, second = runner.run(settings_of(server, tmp_path, header=headers, jobs=3))
@@ -74,7 +75,10 @@ def test_the_report_is_that_of_one_job(server, tmp_path, fault, twice):
 def test_what_a_run_makes_once_one_worker_makes(tmp_path):
     """The grants of the matrix of access are half a thousand requests."""
     with serve("polaris", bootstrap=ROOT) as polaris:
-        given = {"credential": ROOT, "select": "access.list_views or access.load_view or access.drop_view"}
+        given: dict[str, Any] = {
+            "credential": ROOT,
+            "select": "access.list_views or access.load_view or access.drop_view",
+        }
         settings = Settings(server=polaris.url, api="polaris", report=str(tmp_path), **given)
         alone, _ = runner.run(settings)
         two, code = runner.run(replace(settings, jobs=2))
@@ -213,8 +217,11 @@ class Lock:
         return sys._getframe(1)
 
 
+LOCK: Any = Lock()
+
+
 @pytest.mark.parametrize(
-    "frame", [Condition(Lock()).__enter__(), Condition(Lock()).__exit__(None, None, None)], ids=["take", "give back"]
+    "frame", [Condition(LOCK).__enter__(), Condition(LOCK).__exit__(None, None, None)], ids=["take", "give back"]
 )
 def test_an_interruption_waits_until_a_lock_is_taken_or_given_back(server, tmp_path, frame):
     """Raised there, it left the lock of the connection pool taken: the next request waited for ever."""

@@ -213,7 +213,7 @@ def test_batch():
 
 @pytest.mark.parametrize("kind", MODELS)
 def test_judges_are_exact(kind):
-    """What a judge says of a small history is what trying every order of it says."""
+    """A judge agrees with a search through all orders of a small history."""
     judged = [(events, explained(events, kind), judge_object((kind, 0), events)) for events in histories(kind, 1500)]
     assert {explainable for _, explainable, _ in judged} == {True, False}
     for events, explainable, judgement in judged:

@@ -1,4 +1,4 @@
-"""What a run comes to: a cell for each operation and kind, and a sentence."""
+"""Matrix of a run: a cell for each operation and kind, and a sentence."""
 
 from __future__ import annotations
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
+from typing import Any
 
 import pytest
 
@@ -33,7 +34,12 @@ def judged_with(api, fault, folder, select=""):
     own = {"bootstrap": f"root:{SECRET}"} if api == "polaris" else {}
     credential = {"credential": f"root:{SECRET}"} if api == "polaris" else {}
     with serve(api, allow_faults=True, **own) as server:
-        given = {"header": [f"{HEADER}: {fault}"], "select": select or NAMED[api], "depth": "smoke", **credential}
+        given: dict[str, Any] = {
+            "header": [f"{HEADER}: {fault}"],
+            "select": select or NAMED[api],
+            "depth": "smoke",
+            **credential,
+        }
         results, _ = check(server.url, api=api, report=str(folder), **given)
         there = SOMEBODY[api](server.url, *([SECRET] if api == "polaris" else [])).content()
     prefix = results.run.prefix

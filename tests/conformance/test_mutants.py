@@ -19,6 +19,7 @@ import pytest
 import reference_server
 from conformance.apis import requirements
 from conformance.lance.support import indexing
+from conformance.mutants.mutation import Shown, show
 from conformance.mutants.noticed import matching
 from lakeproof.server_process import ServerProcess
 from reference_server.derived_faults import derived_faults
@@ -27,7 +28,7 @@ from reference_server.serve import server_settings
 from specs.apis import apis
 from specs.profiles import find_profile
 from tests.amount import amount, tried
-from tests.conformance.mutants import NOTICED, ON_S3, SERVED, TOKEN, judge, unnoticed
+from tests.conformance.mutants import NOTICED, ON_S3, SERVED, TOKEN, judge, settings_for, unnoticed
 
 WRITTEN, DERIVED = 3, 12  # one in so many
 MOST = amount(6, None)
@@ -64,6 +65,11 @@ def noticing(api: str, fault: str) -> set[str]:
     return set(alone[:MOST]) if MOST and alone and len(ids) > MOST else ids
 
 
+def asked(api: str, fault: str) -> set[str]:
+    wanted = noticing(api, fault)
+    return wanted | ERRING if any(name.startswith("iceberg.errors.") for name in wanted) else wanted
+
+
 @pytest.fixture(scope="module")
 def servers():
     """A server for each API, started when it is first asked for."""
@@ -77,6 +83,20 @@ def servers():
         yield started
 
 
+@pytest.fixture(scope="module")
+def shown(request, servers, tmp_path_factory) -> Callable[[str], dict[str, Shown]]:
+    """Return a function that shows an API's faults, in one run, and returns what was said of the server by fault."""
+
+    @cache
+    def by_fault(api: str) -> dict[str, Shown]:
+        tests = (item for item in request.session.items if item.function is test_fault_is_noticed)
+        faults = [test.callspec.params["fault"] for test in tests if test.callspec.params["api"] == api]
+        settings = settings_for(servers(api), tmp_path_factory.mktemp(api))
+        return {entry.fault: entry for entry in show(settings, {fault: [asked(api, fault)] for fault in faults})}
+
+    return by_fault
+
+
 @pytest.fixture(autouse=True)
 def short_waits(monkeypatch):
     """This server has its indices at once: what a fault keeps from being there is not waited for."""
@@ -85,7 +105,7 @@ def short_waits(monkeypatch):
 
 @pytest.fixture
 def meets(servers, tmp_path) -> Meets:
-    """What tells which of some requirements the server meets where it does not misbehave."""
+    """Return a function that returns those of some requirements that the server meets without a fault."""
 
     def among(api: str, ids: set[str]) -> set[str]:
         results = judge(servers(api), tmp_path / "without", ids=ids)
@@ -95,18 +115,16 @@ def meets(servers, tmp_path) -> Meets:
 
 
 @pytest.mark.parametrize(("api", "fault"), MUTANTS)
-def test_fault_is_noticed(api: str, fault: str, servers, meets: Meets, tmp_path):
-    wanted = noticing(api, fault)
-    asked = wanted | ERRING if any(name.startswith("iceberg.errors.") for name in wanted) else wanted
-    results = judge(servers(api), tmp_path, fault=fault, ids=asked)
+def test_fault_is_noticed(api: str, fault: str, shown, servers, meets: Meets, tmp_path):
+    wanted, results = noticing(api, fault), shown(api)[fault].results
     missed = unnoticed(results) & wanted
     for _ in range(RACES_AGAIN):  # clients that do not meet notice nothing
         if races := {name for name in missed if requirements(api)[name].kind == "race"}:
-            missed -= races - unnoticed(judge(servers(api), tmp_path, fault=fault, ids=races))
+            missed -= races - unnoticed(judge(servers(api), tmp_path, fault=fault, ids=races).requirements)
     # What this server does not offer is none of its faults.
     assert not (missed and meets(api, missed))
     assert missed < wanted
-    assert len(results.requirements) == len(asked)
+    assert {result.id for result in results} == asked(api, fault)
 
 
 @pytest.mark.parametrize("api", apis())

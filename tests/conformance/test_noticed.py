@@ -1,4 +1,4 @@
-"""What is kept of measurements: files, patterns, and who notices a fault."""
+"""Stored measurements: files, patterns, and the requirements that notice a fault."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def test_patterns_name_these_ids_and_no_others():
 
 
 def test_a_requirement_tells_the_faults_that_it_notices():
-    noticed = {"y": ("a.tag.*",), "x": ("a.tag.list",), "z": ("a.row.*",)}
+    noticed: dict[str, tuple[str, ...]] = {"y": ("a.tag.*",), "x": ("a.tag.list",), "z": ("a.row.*",)}
     assert faults_noticed_by("a.tag.list", noticed) == ["x", "y"]
 
 

@@ -1,4 +1,4 @@
-"""What a race requirement makes of the three outcomes of its history."""
+"""Verdicts of a race requirement for the three outcomes of its history."""
 
 from __future__ import annotations
 

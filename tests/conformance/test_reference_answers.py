@@ -1,4 +1,4 @@
-"""What the reference server answers to the steps of a finding stands beside what the target answers."""
+"""Answers of the reference server to the steps of a finding, shown beside those of the target."""
 
 from __future__ import annotations
 

@@ -7,13 +7,16 @@ import shlex
 import subprocess
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
+from unittest.mock import MagicMock
 
 import pytest
 
 from conformance.after.reading import read_results
 from conformance.after.reproduction import as_pytest, as_shell, recorded, reproduce, settings_for
 from conformance.replay.commands import again
-from conformance.replay.expectations import alike
+from conformance.replay.expectations import same_evidence
+from conformance.replay.replaying import Replayed
 from conformance.run import session
 from conformance.values.settings import Settings
 from lakeproof import check, serve
@@ -121,7 +124,7 @@ def test_the_command_of_a_finding_judges_in_the_same_way(recorded_run, tmp_path,
     assert command.main(words[1:], standalone_mode=False) == 1
     again_found = read_results(Path(recorded_run.target.settings["report"])).requirements
     assert [entry.id for entry in again_found] == [NAME]
-    assert alike(again_found[0].message, recorded(recorded_run, NAME).finding.message)
+    assert same_evidence(again_found[0], recorded(recorded_run, NAME).finding)
 
 
 @pytest.mark.parametrize(
@@ -178,6 +181,8 @@ def test_a_server_that_cannot_drop_is_not_looked_through_after_each_finding(undr
         inventory=inventory, clean_up=lambda: done.append("clean_up"), sweep=lambda end: done.append("sweep")
     )
     target = SimpleNamespace(sandbox=sandbox, settings=SimpleNamespace(warehouse=""), prefix="lp")
-    monkeypatch.setattr(session, "replay", lambda *_: "replayed")
-    assert session.Session._replay(SimpleNamespace(target=target), None) == "replayed"
+    replayed = MagicMock(spec=Replayed)
+    run: Any = SimpleNamespace(target=target)
+    monkeypatch.setattr(session, "replay", lambda *_: replayed)
+    assert session.Session._replay(run, None) is replayed
     assert done == [wanted]

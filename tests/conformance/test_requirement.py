@@ -1,4 +1,4 @@
-"""How requirements are declared and run."""
+"""Declaring and running requirements."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a run makes is dropped, also what it did not expect; what others have stays; what cannot be dropped is told."""
+"""Clean-up of a run: drops all that it made, leaves the objects of others, reports what it cannot drop."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import re
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import asdict
 from pathlib import Path
+from typing import Any
 from unittest.mock import MagicMock
 from urllib.parse import urlsplit
 
@@ -34,7 +35,7 @@ from tests.conformance.somebody import SOMEBODY, fill
 from tests.conformance.strange_server import Habits, StrangeServer
 
 APIS = ("lance", "iceberg")
-CATALOGS = {"lance": LanceCatalog, "iceberg": IcebergCatalog}
+CATALOGS: dict[str, Any] = {"lance": LanceCatalog, "iceberg": IcebergCatalog}
 
 
 @contextmanager
@@ -122,7 +123,7 @@ def test_what_a_recorded_request_may_make_is_known(kind, operation, path, body, 
 @pytest.mark.parametrize(("api", "fault"), [("lance", "list-empty"), ("iceberg", "lists-empty")])
 def test_what_findings_make_again_is_dropped_where_no_list_shows_it(api, fault, tmp_path):
     with serve(api, allow_faults=True) as server:
-        given = {"header": [f"{HEADER}: {fault}"], "select": f"{api}.listing", "leave_behind": True}
+        given: dict[str, Any] = {"header": [f"{HEADER}: {fault}"], "select": f"{api}.listing", "leave_behind": True}
         results, _ = check(server.url, api=api, report=str(tmp_path), **given)
         assert results.totals["fail"]
         assert SOMEBODY[api](server.url).there() == set()
@@ -132,7 +133,7 @@ def test_what_findings_make_again_is_dropped_where_no_list_shows_it(api, fault, 
 def test_what_is_there_after_its_drop_is_not_dropped_after_each_finding(api, drop, tmp_path):
     """Else a run that finds a hundred things asks ten thousand times."""
 
-    def dropped(name, **kind):
+    def dropped(server, session, name, **kind):
         SOMEBODY[api](server.url).namespace(f"{session.target.prefix}_{name}")
         session.client.begin_example()
         session.target.sandbox.sweep(**kind)
@@ -143,13 +144,13 @@ def test_what_is_there_after_its_drop_is_not_dropped_after_each_finding(api, dro
         serve(api, faults=[f"said-only:{drop}"]) as server,
         session_with(server.url, api, tmp_path, leave_behind=True) as session,
     ):
-        assert dropped("a", end=False) == ["a"]
-        assert dropped("b", end=False) == ["b"]
-        assert dropped("c") == ["a", "b", "c"]
+        assert dropped(server, session, "a", end=False) == ["a"]
+        assert dropped(server, session, "b", end=False) == ["b"]
+        assert dropped(server, session, "c") == ["a", "b", "c"]
         assert {left.name[-2:] for left in session.target.sandbox.left_behind} >= {"_a", "_b", "_c"}
 
 
-def test_what_a_server_made_by_itself_is_dropped(session, somebody):
+def test_what_a_server_made_by_itself_is_dropped(server, session, somebody):
     before = somebody.there()
     fill(somebody, f"{session.target.prefix}_stray")
     somebody.namespace(f"{session.target.prefix}_other")
@@ -248,7 +249,7 @@ def registered(api, folder, meddle=lambda *_: False):
 
 
 def drops(session):
-    """What was asked for to drop the registration: the operations and their queries."""
+    """Return the requests to drop the registration, as operations and their queries."""
     asked = [step for step in session.client.steps if step.operation in DROPS and "foreign" in step.url]
     return [(step.operation, urlsplit(step.url).query) for step in asked]
 
@@ -344,7 +345,7 @@ def test_what_a_server_could_not_drop_is_listed(server, api, tmp_path):
         results, _ = check(
             proxy.url, api=api, report=str(tmp_path), leave_behind=True, select=f"{api}.table.create", depth="smoke"
         )
-    left = results.run.left_behind
+    left: Any = results.run.left_behind
     there = SOMEBODY[api](server.url).there() - {("given",)}
     assert there
     assert {thing.name for thing in left} == {".".join(id) for id in there}
@@ -371,7 +372,12 @@ def test_a_given_namespace_that_is_not_there_is_a_problem(server, api, tmp_path)
 
 def test_a_server_that_cannot_drop_is_judged_in_one_namespace(server, api, tmp_path):
     with strange(server.url, api) as proxy:
-        given = {"namespace": "given", "select": f"{api}.table.create", "depth": "smoke", "report": str(tmp_path)}
+        given: dict[str, Any] = {
+            "namespace": "given",
+            "select": f"{api}.table.create",
+            "depth": "smoke",
+            "report": str(tmp_path),
+        }
         results, _ = check(proxy.url, api=api, **given)
     assert results.run.left_behind
     assert {id[0] for id in SOMEBODY[api](server.url).there()} == {"given"}

@@ -56,7 +56,7 @@ def test_a_strange_server_gets_a_verdict(seed, tmp_path):
 
 
 def foreign_to(url, api, folder):
-    """What the server behind a strange one still has of a run."""
+    """Return the objects of a run that the server behind a strange one still has."""
     prefix = re.search(r"lp[0-9a-f]{6}", (folder / "exchanges.jsonl").read_text())
     return remaining(url, api, prefix.group() if prefix else "lp")
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
+from typing import Any
 
 import pytest
 
@@ -57,6 +58,11 @@ class Silent:
         yield
 
 
+def sandbox_with(shelf):
+    client: Any = Silent()
+    return Sandbox(client, shelf)
+
+
 T = Resource(TABLE, ("n", "t"))
 
 
@@ -71,7 +77,7 @@ T = Resource(TABLE, ("n", "t"))
     ],
 )
 def test_only_what_is_there_is_left_behind(answers, left):
-    sandbox = Sandbox(Silent(), Shelf([T], answers))
+    sandbox = sandbox_with(Shelf([T], answers))
     sandbox.note(TABLE, [T.id])
     sandbox.clean_up()
     sandbox.sweep()
@@ -79,7 +85,7 @@ def test_only_what_is_there_is_left_behind(answers, left):
 
 
 def test_what_is_not_there_is_not_left_behind_whatever_the_server_says_to_its_drop():
-    sandbox = Sandbox(Silent(), Shelf([], [500, 400]))
+    sandbox = sandbox_with(Shelf([], [500, 400]))
     sandbox.note(TABLE, [T.id])
     sandbox.clean_up()
     sandbox.sweep()
@@ -87,7 +93,7 @@ def test_what_is_not_there_is_not_left_behind_whatever_the_server_says_to_its_dr
 
 
 def test_a_drop_that_the_server_seemed_to_lack_is_tried_at_the_end():
-    sandbox = Sandbox(Silent(), Shelf([T], [204], droppable=False))
+    sandbox = sandbox_with(Shelf([T], [204], droppable=False))
     sandbox.note(TABLE, [T.id])
     sandbox.clean_up()
     assert sandbox.inventory.resources == {T: None}
@@ -98,7 +104,7 @@ def test_a_drop_that_the_server_seemed_to_lack_is_tried_at_the_end():
 def test_a_drop_that_the_server_lacks_is_not_tried_for_ever():
     resources = [Resource(TABLE, ("n", f"t{number}")) for number in range(9)]
     answers = iter([404] * 9)
-    sandbox = Sandbox(Silent(), Shelf(resources, answers, droppable=False))
+    sandbox = sandbox_with(Shelf(resources, answers, droppable=False))
     sandbox.sweep()
     assert {resource.reason for resource in sandbox.left_behind} == {"the server cannot drop a table"}
     assert len(sandbox.left_behind) == 9
@@ -108,7 +114,7 @@ def test_a_drop_that_the_server_lacks_is_not_tried_for_ever():
 def test_tries_on_what_is_not_there_do_not_count():
     """A 404 to the drop of what no list shows says nothing: it was never there, or the server lacks the operation."""
     shelf = Shelf([], [*[404] * (2 * MOST_TRIES), 204], droppable=False)
-    sandbox = Sandbox(Silent(), shelf)
+    sandbox = sandbox_with(shelf)
     sandbox.note(NAMESPACE, [("n", f"refused{number}") for number in range(2 * MOST_TRIES)])
     sandbox.note(NAMESPACE, [("n",)])
     sandbox.clean_up()
@@ -121,7 +127,7 @@ def test_what_cannot_be_dropped_is_tried_again_at_the_end_alone():
     """A run sweeps after each finding: what stays may not be asked for each time."""
     stays, doubted, later = T, Resource(TABLE, ("n", "refused")), Resource(TABLE, ("n", "later"))
     shelf = Shelf([stays], [500, 400, 503])
-    sandbox = Sandbox(Silent(), shelf)
+    sandbox = sandbox_with(shelf)
     sandbox.doubtful[doubted] = "drop is answered with 400"
     sandbox.sweep(end=False)
     assert [left.name for left in sandbox.left_behind] == [stays.name]
@@ -136,7 +142,7 @@ def test_what_cannot_be_dropped_is_tried_again_at_the_end_alone():
 
 
 def test_what_nothing_shows_is_told_as_not_verified():
-    sandbox = Sandbox(Silent(), Shelf([], [], droppable=False))
+    sandbox = sandbox_with(Shelf([], [], droppable=False))
     sandbox.inventory.is_there = lambda _: None
     sandbox.inventory.can_see = lambda _: False
     sandbox.inventory.drop = lambda _: Exchange("drop", "DELETE", "http://t", {}, status=404)
@@ -147,7 +153,7 @@ def test_what_nothing_shows_is_told_as_not_verified():
 
 
 def test_clean_up_goes_on_where_it_was_interrupted():
-    sandbox = Sandbox(Silent(), Shelf([T, Resource(TABLE, ("u",))], [204]))
+    sandbox = sandbox_with(Shelf([T, Resource(TABLE, ("u",))], [204]))
     sandbox.note(TABLE, [T.id, ("u",)])
     with pytest.raises(StopIteration):
         sandbox.clean_up()

@@ -36,7 +36,7 @@ class Authority:
         return str(path)
 
     def context(self, *, wants_clients):
-        """What a server uses."""
+        """Return the TLS context of a server."""
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         self.server.configure_cert(context)
         if wants_clients:

@@ -4,29 +4,28 @@ from __future__ import annotations
 
 from dataclasses import replace
 from itertools import product
+from typing import Any
 
 import pytest
 from hypothesis.errors import Flaky
 
 from conformance.replay.expectations import Expected
-from conformance.run.verdicts import Facts, decide, outcome_of, state_of
+from conformance.replay.replaying import State as Replay
+from conformance.run.verdicts import Facts, Outcome, decide, outcome_of, state_of
 from conformance.values.outcomes import Blocked, Unoffered, Violation
+from conformance.values.requirement import Level
 from conformance.values.verdict import FAILED, FINDINGS, GOOD, VERDICTS
 
 FLAGS = (False, True)
-LEVELS = ("MUST", "SHOULD", "MAY")
-OUTCOMES = ("passed", "violated", "blocked", "unoffered", "broken")
-REPLAYS = (None, "same", "fixed", "changed", "impossible")
-EXPECTED = [
-    None,
-    *(Expected(*flags, replayed) for flags in product(FLAGS, repeat=5) for replayed in REPLAYS),
-]
-ALL = [
-    Facts(*facts)
-    for facts in product(
-        OUTCOMES, LEVELS, (None, *VERDICTS), FLAGS, FLAGS, FLAGS, FLAGS, (None,), (None, "same", "fixed")
-    )
-]
+LEVELS: tuple[Level, ...] = ("MUST", "SHOULD", "MAY")
+OUTCOMES: tuple[Outcome, ...] = ("passed", "violated", "blocked", "unoffered", "broken")
+REPLAYS: tuple[Replay | None, ...] = (None, "same", "fixed", "changed", "impossible")
+COMBINED: list[Any] = [*product(FLAGS, repeat=5)]
+EXPECTED = [None, *(Expected(*flags, replayed) for flags, replayed in product(COMBINED, REPLAYS))]
+TABLE: list[Any] = list(
+    product(OUTCOMES, LEVELS, (None, *VERDICTS), FLAGS, FLAGS, FLAGS, FLAGS, (None,), (None, "same", "fixed"))
+)
+ALL = [Facts(*facts) for facts in TABLE]
 
 
 def base(facts):

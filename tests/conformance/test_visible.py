@@ -94,7 +94,7 @@ def texts(value):
         yield from texts(item)
 
 
-@pytest.mark.parametrize("sign", ACTING, ids=ascii)
+@pytest.mark.parametrize("sign", sorted(ACTING), ids=ascii)
 def test_a_sign_that_acts_is_shown_as_json_writes_it(sign):
     assert json.loads(f'"{visible(sign)}"') == sign
     assert visible(sign).isascii()
@@ -129,9 +129,10 @@ def test_no_terminal_gets_such_a_sign(run, capsys):
 
 
 def test_styles_still_reach_a_terminal():
-    shown = console.SafeConsole(file=io.StringIO(), force_terminal=True, color_system="standard")
+    written = io.StringIO()
+    shown = console.SafeConsole(file=written, force_terminal=True, color_system="standard")
     shown.print(Text(f"a{TARGET}", "red"))
-    assert shown.file.getvalue().startswith("\x1b[31mabegin\\u0000")
+    assert written.getvalue().startswith("\x1b[31mabegin\\u0000")
 
 
 def test_errors_and_annotations_have_no_such_sign(run, monkeypatch, capsys):

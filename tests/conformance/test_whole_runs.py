@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -49,7 +50,7 @@ def whole(request, tmp_path_factory):
                 somebody.table(f"orders_{number}")
             somebody.view("declared")
         with unchanged(somebody):
-            given = {"token": TOKEN, **SETTINGS.get(api, {})}
+            given: dict[str, Any] = {"token": TOKEN, **SETTINGS.get(api, {})}
             results, code = check(server.url, api=api, report=str(folder), **given)
     return WholeRun(api, results, code, folder)
 
@@ -76,7 +77,8 @@ def test_statuses_and_clauses_have_no_gap(whole):
     profile = find_profile(whole.api)
     statuses = status_coverage(whole.results, profile.document())
     clauses = [entry for suite in profile.suites for entry in clause_coverage(suite)]
-    assert [entry for entry in [*statuses, *clauses] if entry.state == GAP] == []
+    assert [status for status in statuses if status.state == GAP] == []
+    assert [clause for clause in clauses if clause.state == GAP] == []
 
 
 def test_no_more_cells_are_left_out_than_allowed(whole):

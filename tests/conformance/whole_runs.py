@@ -1,4 +1,4 @@
-"""What tests expect of runs of the whole suite against the reference server."""
+"""Expectations of runs of the whole suite against the reference server."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def _not_met(results):
 
 @contextmanager
 def unchanged(somebody) -> Iterator[None]:
-    """What somebody has is as it was before."""
+    """Assert that the objects of somebody are the same after the block."""
     before = somebody.content()
     yield
     assert somebody.content() == before

@@ -1,4 +1,4 @@
-"""What CI systems do with our files, on this machine: GitHub's runner with an action, GitLab's with a job, Docker.
+"""CI systems that use our files, imitated on this machine: GitHub's runner, GitLab's runner, Docker.
 
 Each has an environment of its own with the packages that lakeproof depends on, but not lakeproof: nothing is fetched.
 """
@@ -12,6 +12,7 @@ import re
 import shutil
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import yaml
 
@@ -40,7 +41,7 @@ class GitHub:
 
     folder: Path
     site: Path
-    used: list = field(default_factory=list)
+    used: list[Any] = field(default_factory=list)
     said: str = ""
 
     def __post_init__(self):
@@ -91,7 +92,7 @@ class GitHub:
 
     @property
     def summary(self):
-        """What the page of the run shows."""
+        """Return the summary on the page of the run."""
         return (self.folder / "GITHUB_STEP_SUMMARY").read_text()
 
 

@@ -1,4 +1,4 @@
-"""What tests of the command line share: a folder of their own, a server, and commands in this process."""
+"""Fixtures of tests of the command line: a folder of their own, a server, commands in this process."""
 
 from __future__ import annotations
 

@@ -15,6 +15,13 @@ from tests.lakeproof.environments import ROOT, environment, run
 
 FAULT = "config-key-lifetime-in-seconds"
 BROKEN = "iceberg.config.key_lifetime"
+KEEPS = "actions/upload-artifact@ea165f8d65b6e75b540449e92b4886f43607fa02"
+SHOWS = "github/codeql-action/upload-sarif@99df26d4f13ea111d4ec1a7dddef6063f76b97e9"
+INSTALLER = """#!/bin/sh
+mkdir -p "$3/bin"
+printf '#!/bin/sh\\necho "$@"\\n' > "$3/bin/pip"
+chmod +x "$3/bin/pip"
+"""
 PART = {"LAKEPROOF_SELECT": f"{BROKEN} or iceberg.config.maps", "LAKEPROOF_DEPTH": "smoke"}
 
 
@@ -62,16 +69,16 @@ def github(tmp_path_factory, site):
 
 def test_the_action(github, wheel):
     """A server with a defect fails; with the defect in the file of known ones it passes. Both push a badge."""
-    inputs = {"api": "iceberg", "package": str(wheel), "extras": "", "badge-branch": "badges", "jobs": "1"}
+    inputs = {"api": "iceberg", "package": str(wheel), "badge-branch": "badges", "jobs": "1"}
     with starting(FAULT) as url:
         passed, outputs = github.use({**inputs, "url": url, "artifact": "mine", "code-scanning": "true"}, **PART)
         assert (passed, outputs) == (False, {"exit-code": "1", "report": "lakeproof-report"}), github.said
         assert "::error title=MUST" in github.said
         assert github.summary.startswith("## ") and BROKEN in github.summary
         assert github.used == [
-            ("actions/upload-artifact@v4", {"name": "mine", "path": "lakeproof-report"}),
+            (KEEPS, {"name": "mine", "path": "lakeproof-report"}),
             (
-                "github/codeql-action/upload-sarif@v3",
+                SHOWS,
                 {"sarif_file": "lakeproof-report/findings.sarif", "category": "mine"},
             ),
         ]
@@ -80,7 +87,7 @@ def test_the_action(github, wheel):
         assert run(command, "expect", "--file", "known.toml", cwd=github.workspace)[0] == 0
         known = {**inputs, "url": url, "artifact": "other", "expect": "known.toml"}
         assert github.use(known, **PART)[1]["exit-code"] == "0", github.said
-        assert [used for used, _ in github.used[2:]] == ["actions/upload-artifact@v4"]
+        assert [used for used, _ in github.used[2:]] == [KEEPS]
     badges = git("ls-tree", "--name-only", "badges", folder=github.folder / "origin.git").split()
     assert badges == ["mine.json", "other.json"]
     badge = json.loads(git("show", "badges:mine.json", folder=github.folder / "origin.git"))
@@ -88,10 +95,31 @@ def test_the_action(github, wheel):
     assert len(git("log", "--format=%H", "badges", folder=github.folder / "origin.git").split()) == 2
 
 
+@pytest.mark.parametrize(
+    ("inputs", "installed"),
+    [
+        ({"api": "lance"}, "w.whl[lance]"),
+        ({"api": "iceberg"}, "w.whl"),
+        ({"api": "polaris"}, "w.whl"),
+        ({"api": "iceberg", "extras": "s3"}, "w.whl[s3]"),
+        ({"api": "lance", "extras": "lance,s3"}, "w.whl[lance,s3]"),
+    ],
+    ids=str,
+)
+def test_the_action_installs_what_its_api_needs(tmp_path, site, inputs, installed):
+    """A program in the place of Python makes an environment whose pip prints its arguments."""
+    python = tmp_path / "python"
+    python.write_text(INSTALLER)
+    python.chmod(0o755)
+    runner = GitHub(tmp_path / "runner", site)
+    runner.use({"url": "http://127.0.0.1:9", "package": "w.whl", "python": str(python), **inputs})
+    assert f"install --quiet {installed}\n" in runner.said
+
+
 def test_the_action_keeps_nothing_where_no_report_was_written(github, wheel):
     """The report of an earlier step is not shown as that of a run that found no server."""
     before, used = github.summary, len(github.used)
-    inputs = {"url": "http://127.0.0.1:9", "api": "iceberg", "package": str(wheel), "extras": "", "wait": "0"}
+    inputs = {"url": "http://127.0.0.1:9", "api": "iceberg", "package": str(wheel), "wait": "0"}
     passed, outputs = github.use(inputs, **PART)
     assert (passed, outputs) == (False, {"exit-code": "4", "report": ""}), github.said
     assert (github.summary, len(github.used)) == (before, used)

@@ -17,6 +17,7 @@ from lakeproof import serve
 from specs.apis import apis
 from tests import children
 
+PATIENCE = 300  # seconds for what takes a moment on an idle machine
 IGNORED = "SIGTERM, and before it SIGINT, which is ignored"
 
 
@@ -51,7 +52,7 @@ def test_serve_is_ready_when_it_says_so_and_leaves_nothing(tmp_path, how):
 
     answers()
     interrupt(process, how, answers)
-    out, err = process.communicate(timeout=20)
+    out, err = process.communicate(timeout=PATIENCE)
     assert process.returncode == 0
     assert "s3cret" not in line + out + err
     assert list(tmp_path.iterdir()) == []
@@ -69,7 +70,7 @@ def test_an_interrupted_check_cleans_up_and_writes_what_it_has(tmp_path, how, jo
         log = report / "exchanges.jsonl"
         wait_for(lambda: log.exists() and log.stat().st_size > 200_000)
         interrupt(process, how, lambda: wait_for_more(log))
-        out, err = process.communicate(timeout=60)
+        out, err = process.communicate(timeout=PATIENCE)
         assert process.returncode == 2, err
         left = urllib3.PoolManager(retries=False).request("GET", server.url + "/v1/namespace/$/list").json()
     assert left["namespaces"] == []
@@ -94,10 +95,11 @@ def test_interrupted_runs_at_the_same_time_write_what_they_have(tmp_path, how, b
     children = Path(f"/proc/{process.pid}/task/{process.pid}/children")
     wait_for(children.read_text)
     wait_for(lambda: not begun or all(log.exists() and log.stat().st_size > 200_000 for log in logs))
+    started = [log for log in logs if log.exists()]
     interrupt(process, how, lambda: wait_for_more(logs[0]))
-    _, err = process.communicate(timeout=60)
+    _, err = process.communicate(timeout=PATIENCE)
     assert (process.returncode, err.count("Traceback")) == (2, 0), err
-    assert all(log.with_name("results.json").exists() for log in logs) == begun
+    assert all(log.with_name("results.json").exists() for log in started)
     assert list((tmp_path / "temporary").iterdir()) == []
 
 
@@ -108,7 +110,7 @@ def test_interrupted_mutants_leave_no_process_and_no_file(tmp_path, how):
     process = start("mutants", "--api", "lance", "--jobs", "2", *two_batches, env=environ, start_new_session=True)
     wait_for(lambda: any(tmp_path.glob("lakeproof-mutants-*/*")))  # a process is measuring
     process.send_signal(how)
-    _, err = process.communicate(timeout=20)
+    _, err = process.communicate(timeout=PATIENCE)
     assert process.returncode == 2
     assert "Traceback" not in err
     wait_for(lambda: not _runs_in_group(process.pid))
@@ -131,7 +133,7 @@ def test_an_interrupted_run_ends_its_command(tmp_path, command):
         process = start(command, *options, cwd=tmp_path, env={**os.environ, "TMPDIR": str(tmp_path)})
         wait_for(lambda: any(log.stat().st_size > 200_000 for log in _logs(tmp_path)))
         process.send_signal(signal.SIGTERM)
-        _, err = process.communicate(timeout=60)
+        _, err = process.communicate(timeout=PATIENCE)
         assert (process.returncode, err.count("Traceback")) == (2, 0), err
         left = urllib3.PoolManager(retries=False).request("GET", server.url + "/v1/namespace/$/list").json()
     assert left["namespaces"] == []
@@ -152,7 +154,7 @@ def wait_for_more(log):
 
 
 def wait_for(condition):
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + PATIENCE
     while not condition():
         assert time.monotonic() < deadline
         time.sleep(0.02)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import signal
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 import pytest
 
@@ -57,7 +58,7 @@ def test_what_was_found_is_written_whatever_comes(interruptible, monkeypatch, tm
 def test_what_the_reference_server_answers_can_be_left_out(interruptible, monkeypatch, tmp_path):
     monkeypatch.setattr(reference_answers, "replay", lambda *_: signal.raise_signal(signal.SIGINT))
     with serve("lance", storage="memory:pure", faults=["conflict-as-400"]) as faulty:
-        settings = {"select": CONFLICT, "report": str(tmp_path / "out")}
+        settings: dict[str, Any] = {"select": CONFLICT, "report": str(tmp_path / "out")}
         results, code = check(faulty.url, **settings)
     assert (results.totals["fail"], code) == (1, 1)
     assert (tmp_path / "out" / "report.html").exists()

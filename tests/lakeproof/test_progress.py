@@ -7,7 +7,7 @@ import re
 
 import pytest
 
-from conformance.values.activity import doing
+from conformance.values.activity import doing, present
 from lakeproof import progress
 from lakeproof.console import SafeConsole
 from lakeproof.progress import Heartbeat, ProgressListener, showing
@@ -42,7 +42,7 @@ def printed(monkeypatch):
 
 
 def test_a_line_comes_every_ten_seconds_and_says_what_is_done(clock, printed):
-    heartbeat = Heartbeat(progress.present, clock)
+    heartbeat = Heartbeat(present, clock)
     with doing("starting Spark") as tell:
         for second in range(1, 36):
             clock.now = float(second)
@@ -54,7 +54,7 @@ def test_a_line_comes_every_ten_seconds_and_says_what_is_done(clock, printed):
 
 def test_there_is_no_line_about_nothing(clock, printed):
     clock.now = 100.0
-    Heartbeat(progress.present, clock).beat()
+    Heartbeat(present, clock).beat()
     assert printed() == []
 
 

@@ -10,6 +10,7 @@ import subprocess
 import sys
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -43,12 +44,12 @@ class Shape:
     api: str
     finding: str
     fault: str
-    server: dict = field(default_factory=dict)
-    run: dict = field(default_factory=dict)
-    shows: tuple = ()  # what is on the card
+    server: dict[str, Any] = field(default_factory=dict)
+    run: dict[str, Any] = field(default_factory=dict)
+    shows: tuple[str, ...] = ()  # what is on the card
 
 
-POLARIS = {"server": {"bootstrap": ROOT}, "run": {"credential": ROOT}}
+POLARIS: dict[str, Any] = {"server": {"bootstrap": ROOT}, "run": {"credential": ROOT}}
 SHAPES = {
     "plain": Shape("iceberg", CONFLICT, PLAIN),
     "a caller with a token": Shape(

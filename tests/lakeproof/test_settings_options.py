@@ -11,7 +11,6 @@ from pathlib import Path
 
 import click
 import pytest
-from _pytest.config.argparsing import Parser
 
 from conformance.values.settings import SETTINGS, Settings, load_settings
 from lakeproof import pytest_plugin
@@ -57,7 +56,7 @@ def by_flag(name, value):
 
 
 def by_pytest(name, value):
-    parser = Parser(_ispytest=True)
+    parser = pytest.Parser(_ispytest=True)
     pytest_plugin.pytest_addoption(parser)
     arguments = words("--lakeproof-" + name.replace("_", "-"), value)
     return {name: getattr(parser.parse(arguments), f"lakeproof_{name}")}

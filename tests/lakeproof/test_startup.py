@@ -1,4 +1,4 @@
-"""What a command imports before it answers: who asks for help, or mistypes a port, does not wait for the suite."""
+"""Imports of a command before it answers: help, or a mistyped port, does not load the suite."""
 
 from __future__ import annotations
 

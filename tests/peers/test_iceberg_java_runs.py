@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -107,7 +108,7 @@ def resolver(monkeypatch, tmp_path, script):
     program = tmp_path / "mvn"
     program.write_text(f"#!/bin/sh\nfor word; do folder=${{word#-DoutputDirectory=}}; done\n{script}\n")
     program.chmod(0o755)
-    monkeypatch.setattr(jars.shutil, "which", lambda name: str(program))
+    monkeypatch.setattr(shutil, "which", lambda name: str(program))
 
 
 def test_jars_are_fetched_once(empty_cache, monkeypatch, tmp_path):
@@ -137,7 +138,7 @@ def test_a_failure_is_one_problem_with_advice(empty_cache, monkeypatch, tmp_path
 
 
 def test_without_maven_and_pyspark_nothing_can_be_fetched(empty_cache, monkeypatch):
-    monkeypatch.setattr(jars.shutil, "which", lambda name: None)
+    monkeypatch.setattr(shutil, "which", lambda name: None)
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
     with pytest.raises(Problem, match="neither Maven nor pyspark"):
         jars.resolve()
@@ -150,9 +151,9 @@ def test_ivy_reads_the_same_list(empty_cache, monkeypatch, tmp_path):
     (tmp_path / "pyspark" / "__init__.py").touch()
     monkeypatch.syspath_prepend(str(tmp_path))
     monkeypatch.delitem(sys.modules, "pyspark", raising=False)
-    monkeypatch.setattr(jars.shutil, "which", lambda name: None)
+    monkeypatch.setattr(shutil, "which", lambda name: None)
     ran = []
-    monkeypatch.setattr(jars.subprocess, "run", lambda command, **rest: ran.append(command) or failed())
+    monkeypatch.setattr(subprocess, "run", lambda command, **rest: ran.append(command) or failed())
     with pytest.raises(Problem, match="by java"):
         jars.resolve()
     assert ran[0][:5] == ["/opt/java/bin/java", "-jar", str(ivy), "-ivy", str(jars.POM)]

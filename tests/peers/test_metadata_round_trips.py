@@ -6,6 +6,7 @@ Java is Iceberg's own fixture server: what it shows of a table that it registere
 from __future__ import annotations
 
 import random
+from typing import Any
 
 import orjson
 import pytest
@@ -111,7 +112,7 @@ def test_pyiceberg_writes_our_tables_as_they_are(ours, version):
 def test_pyiceberg_reads_our_tables_of_version_3(ours):
     for seed in range(TABLES):
         metadata = read(grown_table(ours, 3, seed))
-        parsed = TableMetadataUtil.parse_raw(orjson.dumps(metadata).decode())
+        parsed: Any = TableMetadataUtil.parse_raw(orjson.dumps(metadata).decode())
         assert parsed.next_row_id == metadata["next-row-id"]
         assert [snapshot.snapshot_id for snapshot in parsed.snapshots] == [
             snapshot["snapshot-id"] for snapshot in metadata["snapshots"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
 import pytest
 
@@ -69,7 +70,12 @@ def polaris():
 
 
 def test_polaris_is_judged(polaris, tmp_path):
-    given = {"credential": server.CREDENTIAL, "select": SMOKE, "depth": "smoke", "report": str(tmp_path)}
+    given: dict[str, Any] = {
+        "credential": server.CREDENTIAL,
+        "select": SMOKE,
+        "depth": "smoke",
+        "report": str(tmp_path),
+    }
     results, _ = check(polaris, api="polaris", **given)
     verdicts = {result.id: result.verdict for result in results.requirements}
     assert len(verdicts) > 15

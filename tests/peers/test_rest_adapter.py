@@ -39,7 +39,8 @@ def adapter(tmp_path_factory):
 @pytest.fixture(scope="module")
 def judged(adapter, tmp_path_factory):
     folder = tmp_path_factory.mktemp("report")
-    settings = load_settings({"server": adapter, "report": str(folder)}, environ={}, folder=folder)
+    given = {"server": adapter, "report": str(folder), "no_shrink": True}
+    settings = load_settings(given, environ={}, folder=folder)
     return run(settings, ids=part("lance", PART))
 
 

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
+from typing import Any
 
 import orjson
 import pytest
@@ -93,6 +94,8 @@ def peer(request, tmp_path):
 def test_known_deviations_of_a_peer(peer, tmp_path):
     peer, url = peer
     path = tmp_path / "known.toml"
+    defects = " or ".join(peer.defects)
+    given: dict[str, Any] = {"api": peer.api, "select": defects, "depth": "smoke", "strict": True, "no_shrink": True}
 
     def judged(server: str = url, change: Callable[[ExpectationFile], object] = lambda file: None):
         """Return the exit code of a run by the file, which was changed, and the states of its entries."""
@@ -100,12 +103,10 @@ def test_known_deviations_of_a_peer(peer, tmp_path):
         file = read_expectations(path)
         change(file)
         write_expectations(changed, file)
-        given = {"api": peer.api, "select": " or ".join(peer.defects), "report": str(tmp_path / "report")}
-        results, code = check(server, expect=str(changed), strict=True, **given)
+        results, code = check(server, expect=str(changed), report=str(tmp_path / "report"), **given)
         return code, {record.requirement: record.state for record in results.expectations}
 
-    select = {"api": peer.api, "select": " or ".join(peer.defects), "report": str(tmp_path / "found")}
-    results, code = check(url, expect="", strict=True, **select)
+    results, code = check(url, expect="", report=str(tmp_path / "found"), **given)
     assert (code, [result.verdict for result in results.requirements if result.verdict == "pass"]) == (1, [])
     write_expectations(path, updated(ExpectationFile(profile=results.target.profile), results))
 

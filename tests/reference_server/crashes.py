@@ -20,7 +20,7 @@ class Dead(Exception):
 
 @dataclass
 class Tally:
-    """What came of kills: `acknowledged` writes, and sentences on what is lost, half done or left without an owner."""
+    """Outcome of kills: number of `acknowledged` writes, and sentences on lost, torn and ownerless data."""
 
     kills: int = 0
     acknowledged: int = 0
@@ -74,7 +74,7 @@ class Crashes:
         """Make, on a new directory, what the writers need."""
 
     def writers(self) -> Iterable[Callable[[], None]]:
-        """What clients do at the same time, until one raises Dead."""
+        """Return the functions of clients that write at the same time, until one raises Dead."""
         raise NotImplementedError
 
     def judge(self):

@@ -1,4 +1,4 @@
-"""What holds for every request, whatever the operation."""
+"""Behaviour of every request, whatever the operation."""
 
 from __future__ import annotations
 

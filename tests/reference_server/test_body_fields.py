@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from typing import Any
 
 import orjson
 import pytest
@@ -130,7 +131,7 @@ def test_nulls_change_no_body(profile, operation):
 
 def test_depth_is_no_matter():
     innermost = {"match": {"terms": "x", "column": None}}
-    query = innermost
+    query: dict[str, Any] = innermost
     for _ in range(5000):
         query = {"boolean": {"must": [query], "should": [], "must_not": []}}
     document = find_profile("lance").document()

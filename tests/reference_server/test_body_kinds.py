@@ -6,6 +6,7 @@ The objects that the requests name exist: what is missing would hide what a hand
 from __future__ import annotations
 
 import json
+from typing import Any
 from urllib.parse import quote
 
 import pyarrow as pa
@@ -33,8 +34,8 @@ POLARIS_OBJECTS = [
     ("/catalogs/c/catalog-roles", {"catalogRole": {"name": "k"}}),
     ("/catalogs/e/catalog-roles", {"catalogRole": {"name": "k"}}),
 ]
-POLICY = {"name": "q", "type": "system.data-compaction", "content": '{"enable": true}'}
-GENERIC = {"name": "g", "format": "delta"}
+POLICY: dict[str, Any] = {"name": "q", "type": "system.data-compaction", "content": '{"enable": true}'}
+GENERIC: dict[str, Any] = {"name": "g", "format": "delta"}
 POLARIS_NAMES = {"principalName": "p", "principalRoleName": "r", "catalogRoleName": "k"}
 POLARIS_NAMES |= {"policy-name": "q", "generic-table": "g"}
 NAMES = {"id": "a$t", "index_name": "i", "prefix": "", "namespace": "a", "table": "t", "view": "v", "plan-id": "x"}

@@ -1,4 +1,4 @@
-"""What a handler is given of a request."""
+"""Parts of a request that a handler gets."""
 
 from __future__ import annotations
 

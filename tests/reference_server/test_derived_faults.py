@@ -61,14 +61,18 @@ def call(body=b"", headers=None, target="/t/a", **state):
     return Call(DOCUMENT, request, DOCUMENT.operation("describe"), {"id": "a"}, state)
 
 
+async def awaited(reply):
+    return await reply
+
+
 def answered(name, sent=None, reply=None):
-    """What a call is answered, and the call as it arrived."""
+    """Return the answer to a call with a fault, and the call as it arrived."""
     sent = sent or call()
 
     async def proceed():
         return reply or json_reply(ANSWER)
 
-    return asyncio.run(find_fault(name).around(sent, proceed)), sent
+    return asyncio.run(awaited(find_fault(name).around(sent, proceed))), sent
 
 
 def body(reply):
@@ -142,7 +146,7 @@ def test_what_is_only_said_is_not_done_and_answered_like_the_first_that_was():
     async def proceed():
         raise AssertionError("it was done")
 
-    assert body(asyncio.run(find_fault("said-only:describe").around(second, proceed))) == {"name": "b"}
+    assert body(asyncio.run(awaited(find_fault("said-only:describe").around(second, proceed)))) == {"name": "b"}
 
 
 def test_where_success_has_nothing_to_tell_nothing_is_done_at_all(http):

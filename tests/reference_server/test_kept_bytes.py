@@ -1,4 +1,4 @@
-"""What orjson returns holds several times the memory it needs: none of it is kept as it is."""
+"""Bytes of orjson hold several times the memory that they need: none is kept without a copy."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def in_memory():
 
 
 def held_after(keep):
-    """Return how many bytes are held when something is kept."""
+    """Return the number of bytes that a kept value holds."""
     tracemalloc.start()
     try:
         kept = keep()

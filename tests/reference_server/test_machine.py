@@ -93,7 +93,9 @@ def test_the_machine_is_blamed_for_its_faults(number):
         fault = machine_fault(error)
         assert fault is not None
         assert fault.status == 503
-        assert translate(error).message == fault.message
+        translated = translate(error)
+        assert isinstance(translated, type(fault))
+        assert translated.message == fault.message
 
 
 def test_the_cause_of_an_error_counts():

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import threading
 import time
+from abc import ABC, abstractmethod
+from collections.abc import Callable
 
 import pyarrow as pa
 import pytest
@@ -26,13 +28,22 @@ TEXT = "x" * 20_000
 ROWS = pa.table({"s": [TEXT] * 3})
 
 
-class Writer:
+class Writer(ABC):
     """Writes again and again; what is refused for the machine's sake it sends once more."""
 
     def __init__(self, server, number):
         self.server, self.name = server, f"t{number}"
         self.done, self.refused = 0, []
         self.wrong = None
+
+    @abstractmethod
+    def prepare(self): ...
+
+    @abstractmethod
+    def write(self, number, keys): ...
+
+    @abstractmethod
+    def written(self): ...
 
     def work(self, stop):
         keys = {"Idempotency-Key": key()}
@@ -94,7 +105,11 @@ class PolarisWriter(Writer):
         return len([name for name in names if name.startswith(f"{self.name}-")])
 
 
-WRITERS_OF = {"iceberg": IcebergWriter, "lance": LanceWriter, "polaris": PolarisWriter}
+WRITERS_OF: dict[str, Callable[..., Writer]] = {
+    "iceberg": IcebergWriter,
+    "lance": LanceWriter,
+    "polaris": PolarisWriter,
+}
 CASES = [
     ("iceberg", full, "full"),
     ("iceberg", read_only, "read-only"),

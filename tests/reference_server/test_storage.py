@@ -6,6 +6,8 @@ import asyncio
 import subprocess
 import sys
 import time
+from collections.abc import Callable
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -18,7 +20,10 @@ from reference_server.storage.directory import DirectoryStorage
 from reference_server.storage.memory import MemoryStorage
 from specs.problems import Problem
 
-BACKENDS = {"memory": lambda _: MemoryStorage(), "directory": lambda folder: DirectoryStorage(folder / "x.sqlite")}
+BACKENDS: dict[str, Callable[[Any], Any]] = {
+    "memory": lambda _: MemoryStorage(),
+    "directory": lambda folder: DirectoryStorage(folder / "x.sqlite"),
+}
 
 
 @pytest.fixture(params=BACKENDS)
@@ -111,7 +116,7 @@ def test_a_commit_looks_for_each_prefix_only_at_what_it_writes_there(sorted_alre
     count, storage = 2000, MemoryStorage()
     CountedKey.compared = 0
     pairs = {CountedKey(pack("k", str(number))): b"" for number in range(count)}
-    writes = SortedDict(pairs) if sorted_already else pairs
+    writes: Any = SortedDict(pairs) if sorted_already else pairs
     assert not is_conflict(storage, {}, writes, [pack("other", str(number)) for number in range(count)])
     assert CountedKey.compared < count * 100
 
@@ -136,7 +141,7 @@ def test_what_is_remembered_is_looked_up_after_every_commit(storage):
 
 def test_what_is_remembered_is_bounded(storage):
     asked = []
-    value = VersionedCache(storage, lambda key: asked.append(key) or key * 10, len, 25)
+    value: VersionedCache[Any, bytes] = VersionedCache(storage, lambda key: asked.append(key) or key * 10, len, 25)
     assert [value(key) for key in (b"a", b"b", b"a", b"b")] == [b"a" * 10, b"b" * 10] * 2
     assert asked == [b"a", b"b"]
     assert [value(key) for key in (b"c", b"d", b"c")] == [b"c" * 10, b"d" * 10, b"c" * 10]

@@ -6,6 +6,7 @@ import asyncio
 import queue
 import threading
 import time
+from typing import Any
 
 import pytest
 
@@ -39,11 +40,11 @@ def test_threads_whose_work_never_ends_are_replaced(never):
     assert workers.submit(max, 1, 2).result(PATIENCE) == 2
 
 
-class SlowlyTaken(queue.SimpleQueue):
+class SlowlyTaken(queue.SimpleQueue[Any]):
     """Jobs whose thread needs a while from taking one to being busy with it."""
 
-    def get(self):
-        job = super().get()
+    def get(self, block=True, timeout=None):
+        job = super().get(block, timeout)
         time.sleep(0.1)
         return job
 

@@ -10,13 +10,13 @@ from collections import Counter, defaultdict
 import orjson
 import pytest
 
+from benchmarks.generate import Amount, generate, verdict
 from conformance.after.reading import read_results
 from conformance.values.results_files import write_compressed
 from lakeproof import serve
 from spark_tests.connectors import SparkCatalog
 from spark_tests.pipeline import reading, schema
 from spark_tests.pipeline.aggregates import QUERIES, aggregate
-from spark_tests.pipeline.generate import Amount, generate, verdict
 from spark_tests.pipeline.loading import load
 from spark_tests.pipeline.reading import find_results, look_at
 from spark_tests.pipeline.report import matrix, page, sentence, to_json, write
@@ -218,7 +218,7 @@ def test_what_is_no_results_file_is_refused(spark, warehouse, folder, tmp_path):
 
 
 def test_odd_names_of_folders(spark, warehouse, folder, tmp_path):
-    """What Spark takes for a pattern, or for percent-encoding, may be in the name of a folder."""
+    """Names of folders may look like a pattern or a percent-encoding of Spark."""
     names = ("a b", "c[1]", "d{x}%20*?", "ü,;#")
     for number, name in enumerate(names):
         shutil.copytree(folder / f"run0000{number}", tmp_path / name)

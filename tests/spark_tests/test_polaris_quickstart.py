@@ -30,7 +30,7 @@ def rows(lake):
 
 
 def refusal(lake, statement):
-    """What Spark says of a statement that the server refuses as Forbidden."""
+    """Return Spark's message for a statement that the server refuses as Forbidden."""
     from spark_tests.scenarios.statements import failure_reason, names  # noqa: PLC0415 - optional
 
     with pytest.raises(Exception) as refused:

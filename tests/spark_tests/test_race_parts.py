@@ -7,6 +7,7 @@ import time
 from dataclasses import replace
 from datetime import UTC, datetime
 from types import SimpleNamespace
+from typing import Any
 from uuid import UUID
 
 import pytest
@@ -37,26 +38,33 @@ def test_one_host_has_one_clock():
         assert clocks.measure(address) == clocks.Offset(0.0, 0.0)
 
 
+@pytest.fixture
+def patient(monkeypatch):
+    """The clock waits for its answers, however busy the machine is."""
+    monkeypatch.setattr(clocks, "PATIENCE", 60.0)
+
+
+@pytest.mark.usefixtures("patient")
 def test_notes_of_what_is_done_arrive_beside_the_clock():
+    """The driver reads datagrams in their order: with its answer it has read the note before."""
     messages = []
     with clocks.clock("127.0.0.1", lambda part, operations: messages.append((part, operations))) as address:
         clocks.note(address, 3, 70_000)
         clocks.measure(replace(address, host="elsewhere"))
-        deadline = time.monotonic() + 5
-        while not messages and time.monotonic() < deadline:
-            time.sleep(0.01)
     assert messages == [(3, 70_000)]
 
 
+@pytest.mark.usefixtures("patient")
 def test_clock_of_another_host(monkeypatch):
-    """Another host's clock is an hour behind: what is measured is that, as wrong as it says at most."""
+    """The clock of another host is an hour behind: the measured offset is an hour, within its slack."""
     with clocks.clock("127.0.0.1", ignore_progress) as address:
         elsewhere = replace(address, host="elsewhere")
+        began = time.monotonic()
         offset = clocks.measure(elsewhere)
-        assert abs(offset.seconds) <= offset.slack < 1.0
+        assert abs(offset.seconds) <= offset.slack < time.monotonic() - began
         behind = time.monotonic
         monkeypatch.setattr(clocks, "TIMES", 4)
-        monkeypatch.setattr(clocks.time, "monotonic", _ShiftedHere(behind))
+        monkeypatch.setattr(time, "monotonic", _ShiftedHere(behind))
         shifted = clocks.measure(elsewhere)
     assert abs(shifted.seconds - 3600) <= shifted.slack + 0.01
 
@@ -73,7 +81,7 @@ class _ShiftedHere:
 
 def test_clocks_that_drift_are_known_less_well():
     offset = clocks.drifted(clocks.Offset(5.0, 0.001), clocks.Offset(5.004, 0.002))
-    assert (offset.seconds, offset.slack) == (5.0, pytest.approx(0.006))
+    assert (offset.seconds, offset.slack) == pytest.approx((5.0, 0.006))
 
 
 def test_silent_clock_is_told(monkeypatch):
@@ -140,7 +148,7 @@ def test_a_commit_builds_on_what_was_seen():
 def test_contradictions_that_are_not_printed_are_counted_and_kept(tmp_path, capsys):
     events = [Event(n, "commit", ("chain", 0), (n, n), 10.0 + n, 10.5 + n, "ok") for n in range(8)]
     wrong = tuple(Contradiction(f"version {n} is lost", tuple(events)) for n in range(88))
-    target = SimpleNamespace(
+    target: Any = SimpleNamespace(
         settings=Settings(server="http://h:1", api="iceberg"), profile=SimpleNamespace(name="iceberg/1.11"), server="s"
     )
     race = Race(

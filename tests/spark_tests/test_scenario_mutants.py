@@ -11,6 +11,7 @@ from __future__ import annotations
 from contextlib import ExitStack
 from functools import lru_cache
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -27,7 +28,7 @@ SCENARIOS = Path(spark_tests.__file__).parent / "scenarios"
 ROOT = "root:s3cr3t"
 BY_TOKEN = {"auth": f"token:{TOKEN}"}  # how a server is started, and how a run connects
 SERVED = {"iceberg": BY_TOKEN, "lance": BY_TOKEN, "polaris": {"bootstrap": ROOT}}
-CONNECTED = {
+CONNECTED: dict[str, dict[str, Any]] = {
     "iceberg": {"token": TOKEN, "warehouse": "default"},
     "lance": {"token": TOKEN},
     "polaris": {"credential": ROOT},
@@ -43,7 +44,7 @@ TRIED = [(api, fault) for api, fault in MUTANTS if tried(fault, PART)]
 
 @pytest.fixture(scope="module")
 def target(spark_can_run):
-    """What starts a server and a session for an API, and stops those of another one: only one session can run."""
+    """Return a function that starts server and session of an API and stops those before: only one session can run."""
     from spark_tests.session import SparkSettings, open_session  # noqa: PLC0415 - optional
 
     with ExitStack() as stack:
@@ -59,7 +60,7 @@ def target(spark_can_run):
 
 @pytest.fixture
 def known(spark_can_run):
-    """What tells the ids of all scenarios of an API."""
+    """Return the function that returns the ids of all scenarios of an API."""
     from spark_tests.scenarios.running import scenarios  # noqa: PLC0415 - optional
 
     return scenarios
@@ -72,8 +73,7 @@ def test_fault_is_noticed(api, fault, target, known, tmp_path):
     url, session = target(api)
     wanted = matching(NOTICED[api][fault], known(api))
     headers = (f"{HEADER}: {fault}",)
-    options = {"header": headers, "report": str(tmp_path)}
-    settings = Settings(server=url, api=api, **CONNECTED[api], **options)
+    settings = Settings(server=url, api=api, header=headers, report=str(tmp_path), **CONNECTED[api])
     results, _ = run_scenarios(settings, ids=wanted, session=session)
     assert sorted(entry.id for entry in results.requirements if entry.verdict not in ("fail", "warn")) == []
     assert {entry.id for entry in results.requirements} == wanted

@@ -1,4 +1,4 @@
-"""What every scenario is made of, without Spark."""
+"""Parts of scenarios that need no Spark."""
 
 from __future__ import annotations
 

@@ -9,13 +9,14 @@ import sys
 
 import pytest
 
+from benchmarks.generate import Amount, generate
 from conformance.values.exit_codes import EXIT_CONFORMS, EXIT_USAGE
 from spark_tests.cluster import cluster
-from spark_tests.pipeline.generate import Amount, generate
 
 pytest.importorskip("pyspark")
 SMALL = ("--clients", "24", "--operations", "1500")
-EXECUTORS = ("--conf", "spark.executor.memory=512m", "--conf", "spark.cores.max=2")
+EXECUTORS = ("--conf", "spark.executor.memory=512m", "--conf", "spark.cores.max=2")  # one on each worker
+ONE_EXECUTOR = ("--conf", "spark.executor.memory=512m", "--conf", "spark.cores.max=1")
 
 
 @pytest.fixture(scope="module")
@@ -39,7 +40,7 @@ def test_race(master, tmp_path):
 
 def test_pipeline(master, tmp_path):
     generate(tmp_path / "runs", Amount(runs=6, requirements=50, exchanges=50, servers=2))
-    where = ("--folder", "tables", "--master", master, *EXECUTORS)
+    where = ("--folder", "tables", "--master", master, *ONE_EXECUTOR)
     first = lakeproof("warehouse", "load", "runs", *where, cwd=tmp_path)
     assert first.returncode == EXIT_CONFORMS, first.stdout + first.stderr
     assert "6 new runs of 6 files" in first.stdout

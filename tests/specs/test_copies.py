@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from typing import Any
 
 import pytest
 import yaml
@@ -106,7 +107,7 @@ def test_a_copy_of_a_document_that_follows_another_api_stands_for_that(tmp_path)
 
 
 def test_an_action_that_refers_to_what_a_document_lacks_does_not_fit():
-    document = {"paths": {"/a": {"parameters": []}}, "components": {"schemas": {"Here": {}}}}
+    document: dict[str, Any] = {"paths": {"/a": {"parameters": []}}, "components": {"schemas": {"Here": {}}}}
     places = "$.paths[*].parameters"
     fits = OverlayAction(places, "because", {"$ref": "#/components/schemas/Here"})
     lost = OverlayAction(places, "because", {"$ref": "#/components/parameters/nowhere"})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from typing import Any
 
 import pytest
 import yaml
@@ -148,7 +149,7 @@ def test_structural_differences_are_found(change, pointer, kind):
 
 # Defects
 
-DEFECTS = {
+DEFECTS: dict[str, dict[str, Any]] = {
     "void-nullable": {"components": {"schemas": {"A": {"type": "string", "nullable": True}}}},
     "reference": {"components": {"schemas": {"A": {"$ref": "#/components/schemas/B"}}}},
     "discriminator": {"components": {"schemas": {"A": {"discriminator": {"propertyName": "kind"}}}}},

@@ -1,4 +1,4 @@
-"""What is known of errors: where a body has them, and since which revision an operation answers with them."""
+"""Errors of an API: their fields in a body, and the revision since which an operation returns them."""
 
 from __future__ import annotations
 

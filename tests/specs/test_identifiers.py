@@ -1,4 +1,4 @@
-"""How multi-level names travel."""
+"""Encoding of names with several levels."""
 
 from __future__ import annotations
 

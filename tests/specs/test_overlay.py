@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from specs.apis import apis
@@ -10,7 +12,11 @@ from specs.files import read_yaml
 from specs.overlay import REVISIONS, OverlayAction, OverlayError, apply_overlay, read_overlay
 from specs.profiles import profiles
 
-DOCUMENT = {"title": "t", "a": {"list": [1, 2], "name": "x", "deep": {"b": 1}}, "items": [{"n": 1}, {"n": 2}, {"n": 3}]}
+DOCUMENT: dict[str, Any] = {
+    "title": "t",
+    "a": {"list": [1, 2], "name": "x", "deep": {"b": 1}},
+    "items": [{"n": 1}, {"n": 2}, {"n": 3}],
+}
 FILES = sorted(path for api in apis().values() for path in api.folder.glob("overlays/*.yaml"))
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import pytest
 from openapi_core import OpenAPI
@@ -75,7 +76,7 @@ def test_pointers_are_escaped():
     assert pointer(["a/b", 0, "c~d"]) == "/a~1b/0/c~0d"
 
 
-BASE = {
+BASE: dict[str, Any] = {
     "openapi": "3.1.0",
     "info": {"title": "T", "version": "1"},
     "paths": {

@@ -16,7 +16,7 @@ PATIENCE = 60.0
 
 
 class Seen(NamedTuple):
-    """What the other client saw: its longest wait in seconds, and how many answers it got."""
+    """Longest wait of the other client in seconds, and its number of answers."""
 
     longest: float = 0.0
     answers: int = 0
@@ -42,7 +42,7 @@ class OtherClient:
         self._process.join()
 
     def seen(self) -> Seen:
-        """Return what was seen since the last call, the answer waited for included."""
+        """Return the wait and the answers since the last call, including the answer under way."""
         self._pipe.send(None)
         seen: Seen = self._pipe.recv()
         return seen

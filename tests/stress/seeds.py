@@ -74,7 +74,7 @@ def _judged(wanted: Mapping[str, object], ids: set[str] | None) -> tuple[Results
 
 
 def _red(results: Results) -> list[str]:
-    """Return what a green run has not: requirements that are not met or could not be tested, and what was left."""
+    """Return the requirements that were not met or could not be tested, and the objects left behind."""
     judged = [
         f"{result.id}: {result.verdict}, {result.message}" for result in results.requirements if result.verdict in RED
     ]

@@ -1,4 +1,4 @@
-"""How a run gets itself a token, and how requirements reach the storage behind a catalog."""
+"""Tokens that a run fetches, and access of requirements to the storage behind a catalog."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How the Iceberg client spells names, and what the prober makes of a configuration."""
+"""Names as the Iceberg client spells them, and configurations as the prober reads them."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ import pytest
 
 from conformance.http.client import Client
 from conformance.http.transport import Connection
-from conformance.iceberg.catalog import KEY_LIFETIME, SEPARATOR
+from conformance.iceberg.catalog import KEY_LIFETIME
 from conformance.iceberg.client import IcebergClient, change
 from conformance.iceberg.operations import ALWAYS, DEFAULT_OPERATIONS, OPERATIONS
 from conformance.iceberg.prober import IcebergProber
 from conformance.iceberg.support.idempotency import new_key
 from conformance.run.session import handshake
-from conformance.target.capabilities import NAMESPACES
+from conformance.target.capabilities import NAMESPACES, SEPARATOR
 from conformance.target.target import MISSING, OFFERED, REFUSED, connect
 from conformance.values.exchange import Exchange
 from conformance.values.settings import Settings

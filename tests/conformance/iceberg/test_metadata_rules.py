@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from typing import Any
 
 import pytest
 
@@ -14,7 +15,7 @@ from specs.profiles import find_profile
 CHECKS = extra_checks(find_profile("iceberg"))
 
 FIELDS = [{"id": 1, "name": "a", "type": "long", "required": False}]
-TABLE = {
+TABLE: dict[str, Any] = {
     "format-version": 3,
     "table-uuid": "u",
     "location": "file:///t",
@@ -35,7 +36,7 @@ TABLE = {
     "snapshot-log": [{"snapshot-id": 7, "timestamp-ms": 2_000_000}],
     "statistics": [{"snapshot-id": 7}],
 }
-VIEW = {
+VIEW: dict[str, Any] = {
     "view-uuid": "u",
     "current-version-id": 2,
     "versions": [{"version-id": 1, "schema-id": 0}, {"version-id": 2, "schema-id": 0}],
@@ -43,7 +44,7 @@ VIEW = {
     "schemas": [{"schema-id": 0}],
 }
 EARLIER = {"snapshot-id": 7, "timestamp-ms": 2_100_000}
-BROKEN_TABLES = {
+BROKEN_TABLES: dict[str, dict[str, Any]] = {
     "metadata-version-fields": {"next-row-id": None},
     "metadata-current-schema": {"current-schema-id": 5},
     "metadata-default-spec": {"default-spec-id": 5},
@@ -57,7 +58,7 @@ BROKEN_TABLES = {
     "metadata-statistics": {"partition-statistics": [{"snapshot-id": 8}]},
     "metadata-v3-row-ids": {"next-row-id": 9},
 }
-BROKEN_VIEWS = {
+BROKEN_VIEWS: dict[str, dict[str, Any]] = {
     "view-metadata-current": {"schemas": [{"schema-id": 1}]},
     "view-metadata-log": {"version-log": [{"version-id": 1, "timestamp-ms": 1}]},
     "view-metadata-ids": {"versions": VIEW["versions"] * 2},

@@ -62,7 +62,11 @@ REFERENCE = {"type": "reference", "name": "id"}
         ),
         ({"type": "in", "child": REFERENCE, "values": {"type": "literals", "values": [-21]}}, FIRST, True),
         ({"type": "is-null", "child": REFERENCE}, FIRST, False),
-        (compared("eq", {"type": "transform", "transform": "truncate[2]", "term": "name"}, "ap"), FIRST, True),
+        (
+            {**compared("eq", "", "ap"), "term": {"type": "transform", "transform": "truncate[2]", "term": "name"}},
+            FIRST,
+            True,
+        ),
     ],
 )
 def test_decisions(condition, row, outcome):

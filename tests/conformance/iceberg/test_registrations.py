@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from conformance.apis import requirements
-from conformance.iceberg.support import files, registrations
+from conformance.iceberg.support import files, registrations, staging
 from conformance.values.outcomes import Unoffered
 from lakeproof import serve
 from tests.conformance.mutants import TOKEN, judge
@@ -38,7 +38,7 @@ def test_files_that_went_are_seen_where_they_lie(tmp_path):
 
 def test_the_control_is_not_helped(tmp_path, monkeypatch):
     """Files of some tables are not known again, as where a registered table loads as another: nobody puts them back."""
-    real = registrations.stage
+    real = staging.stage
 
     def stage(catalog, id):
         if id[-1] == "t":

@@ -1,4 +1,4 @@
-"""What came later is not asked of a server that is judged by an older document."""
+"""Servers that are judged against an older document are not asked for later additions."""
 
 from __future__ import annotations
 

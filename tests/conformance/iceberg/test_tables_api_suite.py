@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -47,12 +48,13 @@ DIFFERENT = {
     "iceberg.wire.table_exists",
     "iceberg.request.head.table_exists",
 }
+DEPTH = amount("smoke", "gate")
 PART = 4
 
 
 @pytest.fixture(autouse=True)
 def folder(tmp_path, monkeypatch):
-    """Where reports go and no settings of others are found."""
+    """Run each test in an empty folder, which gets the reports and has no settings."""
     monkeypatch.chdir(tmp_path)
 
 
@@ -76,7 +78,8 @@ def test_the_reference_server_conforms_and_what_others_have_is_left_alone(http):
         for number in range(3):
             assert http("POST", tables, json={"name": f"b{number}", "schema": SCHEMA}).status == 200
         before = [http("GET", f"{tables}/b{number}").json() for number in range(3)]
-        results, code = check(server.url, api="iceberg", profile=TABLES_API, namespace="shop.own")
+        given: dict[str, Any] = {"profile": TABLES_API, "namespace": "shop.own", "depth": DEPTH}
+        results, code = check(server.url, api="iceberg", **given)
         assert code == 0
         assert by_verdict(results, "pass") | by_verdict(results, "unoffered") == {
             result.id for result in results.requirements
@@ -98,9 +101,9 @@ def test_the_reference_server_conforms_and_what_others_have_is_left_alone(http):
 
 def test_a_normal_server_fails_where_the_dialects_differ():
     """Of the requirements that it meets one in four is asked, with `--thorough` all."""
-    judge = amount(partial(run, ids=DIFFERENT | part("iceberg", PART)), run)
+    judge: Any = amount(partial(run, ids=DIFFERENT | part("iceberg", PART)), run)
     with serve("iceberg", namespaces=("shop",)) as server:
-        given = {"profile": TABLES_API, "namespace": "shop", "depth": "smoke"}
+        given: dict[str, Any] = {"profile": TABLES_API, "namespace": "shop", "depth": "smoke"}
         results, code = check(server.url, api="iceberg", runner=judge, **given)
     assert code == 1
     failed = by_verdict(results, "fail", "warn", "blocked", "error")
@@ -121,7 +124,7 @@ def test_a_normal_server_fails_where_the_dialects_differ():
 def test_pages_that_do_not_say_whether_they_are_the_last_are_noticed():
     faulty = ("X-Lakeproof-Fault: pages-without-token",)
     with serve(TABLES_API, namespaces=("shop",), allow_faults=True) as server:
-        given = {"namespace": "shop", "header": faulty, "select": "tables_api.page"}
+        given: dict[str, Any] = {"namespace": "shop", "header": faulty, "select": "tables_api.page"}
         results, _ = check(server.url, api="iceberg", profile=TABLES_API, **given)
     assert len(by_verdict(results, "fail")) == len(results.requirements) == 3
 

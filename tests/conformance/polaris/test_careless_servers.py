@@ -13,8 +13,9 @@ import pytest
 from lakeproof import check, serve
 from tests.conformance.different_iceberg import changes, lacks
 from tests.conformance.different_polaris import API, CREATIONS, refusal
-from tests.conformance.different_server import Answer, Call, DifferentServer, Freedom
+from tests.conformance.different_server import Call, DifferentServer, Freedom
 from tests.conformance.mutants import ROOT
+from tests.conformance.proxy import Answer
 from tests.conformance.somebody import SOMEBODY
 
 NOT_FOUND = refusal(404, "NotFoundException", "Unable to find matching target resource method")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from typing import Any
 
 import pytest
 
@@ -19,7 +20,7 @@ DOCUMENT = find_profile("iceberg").document()
 VALIDATORS = Validators(DOCUMENT)
 NAMES = ("default", "lab", "far/away")
 ROUTER = PrefixRouter(DOCUMENT, (*NAMES, None).__contains__)
-SCHEMA = {
+SCHEMA: dict[str, Any] = {
     "type": "struct",
     "schema-id": 0,
     "fields": [

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from tests.reference_server.drawn_requests import Drawn
 from tests.reference_server.iceberg.committing import creation
 from tests.reference_server.iceberg.conftest import SCHEMA
@@ -96,7 +98,7 @@ def of_tables(draw, number):
 def of_views(draw, number):
     views = ("v1", "namespaces", draw.choice("ab"), "views")
     version = {**VERSION, "version-id": number + 1, "representations": SQL}
-    changes = [{"action": "add-view-version", "view-version": version}]
+    changes: list[dict[str, Any]] = [{"action": "add-view-version", "view-version": version}]
     changes.append({"action": "set-current-view-version", "view-version-id": -1})
     return [
         Drawn("GET", views),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlsplit
 
 from tests.reference_server.iceberg.conftest import BAD_REQUEST
@@ -16,7 +17,7 @@ FIELDS = {
     "point": (5, {"type": "struct", "fields": [{"id": 6, "name": "x", "type": "double", "required": False}]}),
     "any": (7, "variant"),
 }
-SCHEMA = {
+SCHEMA: dict[str, Any] = {
     "type": "struct",
     "fields": [{"id": id, "name": name, "type": kind, "required": name == "id"} for name, (id, kind) in FIELDS.items()],
 }

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
+from typing import Any
 
 import pytest
 
@@ -15,7 +17,10 @@ from reference_server.storage.directory import DirectoryStorage
 from reference_server.storage.memory import MemoryStorage
 from reference_server.storage.transactions import Transaction
 
-BACKENDS = {"memory": lambda _: MemoryStorage(), "directory": lambda folder: DirectoryStorage(folder / "x.sqlite")}
+BACKENDS: dict[str, Callable[[Any], Any]] = {
+    "memory": lambda _: MemoryStorage(),
+    "directory": lambda folder: DirectoryStorage(folder / "x.sqlite"),
+}
 EVERYTHING = PageRequest(None, None, 10)
 
 

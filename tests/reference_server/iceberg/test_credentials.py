@@ -8,7 +8,6 @@ from contextlib import contextmanager
 import pytest
 
 from lakeproof import serve
-from reference_server.iceberg.catalog import delegation
 from tests.reference_server.iceberg.conftest import SCHEMA, Api
 
 ASK = {"X-Iceberg-Access-Delegation": "vended-credentials"}
@@ -93,7 +92,7 @@ def test_keys_change_with_the_time(s3, monkeypatch):
     before = credential(s3.load(headers=ASK))
     assert credential(s3.load(headers=ASK)) == before
     now = time.time()
-    monkeypatch.setattr(delegation.time, "time", lambda: now + 1800)
+    monkeypatch.setattr(time, "time", lambda: now + 1800)
     after = credential(s3.load(headers=ASK))
     assert after["config"]["s3.session-token"] != before["config"]["s3.session-token"]
     times = [int(vended["config"]["s3.session-token-expires-at-ms"]) for vended in (before, after)]

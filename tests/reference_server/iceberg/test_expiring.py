@@ -1,4 +1,4 @@
-"""What is kept for a time goes when that is over, or to make room, also what an earlier server has left."""
+"""Records that are kept for a time expire or make room, also those of an earlier server."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ import orjson
 import pytest
 
 from reference_server import limits
-from reference_server.iceberg.catalog import expiring
 from reference_server.iceberg.catalog.expiring import ExpiringValues
 from reference_server.storage import pack
 from reference_server.storage.memory import MemoryStorage
@@ -64,7 +63,7 @@ def test_what_has_expired_goes_however_much_there_is(storage, monkeypatch):
         keep(store, storage, number, until=1.0 if number else None)
     assert numbers(storage) == list(range(20))  # the first one has not expired
     later = time.time() + 120
-    monkeypatch.setattr(expiring.time, "time", lambda: later)
+    monkeypatch.setattr(time, "time", lambda: later)
     keep(store, storage, 20, until=later + 60)
     assert numbers(storage) == [20]
 

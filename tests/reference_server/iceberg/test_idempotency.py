@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 import zlib
 from functools import partial
 
@@ -88,7 +89,7 @@ def test_requests_at_once_have_one_effect(api):
 def test_keys_end_and_are_swept(api, monkeypatch):
     api.table()
     now = 4e9
-    monkeypatch.setattr(idempotency.time, "time", lambda: now)
+    monkeypatch.setattr(time, "time", lambda: now)
     first = api.commit([set_property()], headers=HEADERS, expect=200).body
     assert api.commit([set_property()], headers=HEADERS, expect=200).body == first
     now += idempotency.LIFETIME_SECONDS + 1
@@ -101,7 +102,7 @@ def test_large_answers_are_packed_and_unpacked_beside_other_requests(api, monkey
     threads = []
     for name in ("compress", "decompress"):
         packed = partial(_noted, getattr(zlib, name), threads)
-        monkeypatch.setattr(idempotency.zlib, name, packed)
+        monkeypatch.setattr(zlib, name, packed)
     for _ in range(2):
         api.commit([set_property("k", "v" * 2 * limits.INLINE)], headers=HEADERS, expect=200)
     assert len(threads) == 2

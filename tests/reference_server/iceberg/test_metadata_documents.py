@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from typing import Any
 
 import pytest
 
@@ -13,8 +14,11 @@ from reference_server.iceberg.metadata.view_documents import read_view
 
 NOW = 1_700_000_000_000
 UUID = "f79c3e09-677c-4bbd-a479-3f349cb785e7"
-SCHEMA = {"type": "struct", "fields": [{"id": 1, "name": "a", "required": False, "type": "long", "doc": None}]}
-OLD = {
+SCHEMA: dict[str, Any] = {
+    "type": "struct",
+    "fields": [{"id": 1, "name": "a", "required": False, "type": "long", "doc": None}],
+}
+OLD: dict[str, Any] = {
     "format-version": 1,
     "location": "s3://b/t/",
     "last-updated-ms": NOW,
@@ -25,7 +29,7 @@ OLD = {
     "snapshots": [{"snapshot-id": 7, "timestamp-ms": NOW, "manifests": ["s3://b/t/m.avro"]}],
     "made-by": "an early writer",
 }
-NEW = {
+NEW: dict[str, Any] = {
     "format-version": 2,
     "table-uuid": UUID,
     "location": "s3://b/t",
@@ -221,7 +225,7 @@ def test_no_source_or_several(source):
 
 
 SPEC = {"spec-id": 0, "fields": [{"name": "p", "transform": "identity", "source-id": 1, "field-id": 1000}]}
-WRONG = {
+WRONG: dict[str, Any] = {
     "format-version": [0, 4, "2", None, True],
     "table-uuid": [None, 5],
     "location": [None, ""],

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from typing import Any
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -62,7 +63,7 @@ SNAPSHOT = {
 FILE = {"snapshot-id": 1, "statistics-path": "s3://b/s", "file-size-in-bytes": 1}
 BLOB = {"type": "t", "snapshot-id": 1, "sequence-number": 1, "fields": [1], "properties": {"a": "b"}}
 STATISTICS = {**FILE, "file-footer-size-in-bytes": 1, "blob-metadata": [BLOB]}
-UPDATES = [
+UPDATES: list[dict[str, Any]] = [
     {"action": "assign-uuid", "uuid": UUID},
     {"action": "upgrade-format-version", "format-version": 3},
     {"action": "add-snapshot", "snapshot": SNAPSHOT},
@@ -107,7 +108,7 @@ VERSION = {
 VIEW_CREATION = {"schema": SCHEMA, "view-version": VERSION, "properties": {"version.history.num-entries": "2"}}
 VIEW = new_view(VIEW_CREATION, location="s3://b/v", uuid=UUID, now=NOW)
 NEWER = {**VERSION, "representations": [{"type": "sql", "sql": "select 2", "dialect": "spark"}]}
-VIEW_UPDATES_SENT = [
+VIEW_UPDATES_SENT: list[dict[str, Any]] = [
     {"action": "assign-uuid", "uuid": UUID},
     {"action": "upgrade-format-version", "format-version": 1},
     {"action": "add-schema", "schema": SCHEMA},

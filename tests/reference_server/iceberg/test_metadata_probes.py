@@ -1,6 +1,8 @@
-"""What Java's builder does, probe by probe: where other implementations differ, and where they agree."""
+"""Metadata builder of Java, probe by probe: agreements and differences of other implementations."""
 
 from __future__ import annotations
+
+from typing import Any
 
 import pytest
 
@@ -102,7 +104,7 @@ LOOKS = {
 SAME = object()
 """Expected of a commit that changes nothing: the metadata are the same object."""
 
-PROBES = [
+PROBES: list[tuple[Any, ...]] = [
     # id, updates, expectation: an error, SAME, or fields and looks; then the format version and commits before
     ("add-schema-identical", [add_schema()], SAME),
     ("add-schema-identical-and-use-it", [add_schema(), use_schema()], SAME),

@@ -1,4 +1,4 @@
-"""What purging deletes: everything that metadata reach, in the table's folder and in the warehouses."""
+"""Purging deletes every file that the metadata reach in the table's folder and in the warehouses."""
 
 from __future__ import annotations
 

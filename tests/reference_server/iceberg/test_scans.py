@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from lakeproof import serve
@@ -221,7 +223,7 @@ def test_rows_enough(api):
 
 
 def test_a_filter_may_be_deep_or_long(staged):
-    node = {"type": "is-null", "term": "Name"}
+    node: dict[str, Any] = {"type": "is-null", "term": "Name"}
     for _ in range(300):
         node = {"type": "or", "left": node, "right": {"type": "eq", "term": "id", "value": 1}}
     assert staged.files(filter=node) == ["f1", "f2", "f3"]

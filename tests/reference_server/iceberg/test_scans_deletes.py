@@ -1,4 +1,4 @@
-"""Which delete files come with which data file, and what is said of them: files written by hand."""
+"""Delete files that a plan returns with each data file, for tables whose files are written by hand."""
 
 from __future__ import annotations
 

@@ -14,6 +14,7 @@ import struct
 import uuid
 from decimal import Decimal
 from itertools import chain
+from typing import Any
 
 import pyarrow as pa
 import pytest
@@ -68,7 +69,7 @@ TYPES = {
     "fixed": FixedType(2),
     "blob": BinaryType(),
 }
-VALUES = {
+VALUES: dict[str, list[Any]] = {
     "flag": [False, True],
     "small": [-2147483648, -7, 0, 5, 20, 2147483647],
     "big": [-(1 << 63), -11, 0, 9, 25, (1 << 63) - 1],
@@ -203,7 +204,7 @@ def evolve(catalog, arrow):
         update.update_column("little", LongType())
     rows = [{**row, "little": row["small"]} for row in ROWS[16:]]
     table.append(pa.Table.from_pylist(rows, schema=schema_to_pyarrow(table.schema())))
-    table.delete(ex.EqualTo("id", 9))
+    table.delete("id == 9")
 
 
 def filters(schema):
@@ -346,9 +347,9 @@ def test_every_snapshot_and_every_range(server, http, version):
     parts = [pa.Table.from_pylist(ROWS[place : place + 4], schema=schema_to_pyarrow(SCHEMA)) for place in (0, 4, 8, 12)]
     table.append(parts[0])
     table.append(parts[1])
-    table.delete(ex.EqualTo("id", 1))
+    table.delete("id == 1")
     table.append(parts[2])
-    table.overwrite(parts[3], ex.LessThan("id", 6))
+    table.overwrite(parts[3], "id < 6")
     table.append(parts[0])
     planner = Planner(http, server.url, name)
     history = [entry.snapshot_id for entry in table.history()]

@@ -25,11 +25,17 @@ SIGN = "namespaces/a/tables/t/sign"
 KEYS = ("key", "s3cret")
 
 
+class SigningApi(Api):
+    """Client of a catalog on S3, with the location of one table, its URL, and the address of S3."""
+
+    location = base = endpoint = ""
+
+
 @pytest.fixture
 def s3(http, s3_url):
     uri = f"s3://{KEYS[0]}:{KEYS[1]}@lake/house?endpoint_override={s3_url}&region=eu-west-1&credentials=own"
     with serve("iceberg", warehouses=(f"far/away={uri}", "lab")) as server:
-        api = Api(http, server.url)
+        api = SigningApi(http, server.url)
         api.namespace("a")
         api.location = api.table().body["metadata"]["location"]
         api.base = f"{s3_url}/{api.location.removeprefix('s3://')}"

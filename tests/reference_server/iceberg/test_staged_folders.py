@@ -11,6 +11,7 @@ from urllib.parse import urlsplit
 import pytest
 
 from lakeproof import serve
+from reference_server.iceberg import context
 from reference_server.iceberg.catalog import unfinished
 from reference_server.iceberg.catalog.keys import STAGED
 from reference_server.storage import pack
@@ -30,7 +31,7 @@ def later(monkeypatch):
     """Let a day pass for the server."""
 
     def pass_a_day():
-        real = unfinished.now
+        real = context.now
         monkeypatch.setattr(unfinished, "now", lambda: real() + unfinished.LIFETIME_MS + 1)
 
     return pass_a_day

@@ -1,4 +1,4 @@
-"""What a server leaves that ends between writing the first file of a table or view and the commit that adds it."""
+"""Files of a server that is killed between the first file of a table or view and the commit that adds it."""
 
 from __future__ import annotations
 

@@ -135,7 +135,7 @@ def _versions(server):
 
 
 def _tables(*namespace):
-    """Return what declares 20,000 tables in a namespace, or in the root."""
+    """Return a function that declares 20,000 tables in a namespace, or in the root."""
 
     def declare(server):
         if namespace:

@@ -121,12 +121,12 @@ class LanceCrashes(Crashes):
         self.expect(names, [self.rows(names[0])], [None], None if completed else [ROWS])
 
     def expect(self, names, state, done, undone):
-        """What was asked for is there, or, if it was not answered, all is as before: `undone`."""
+        """Record a loss unless the state is `done`, or `undone` where the request was not answered."""
         if state not in (done, undone):
             (self.tally.lost if undone is None else self.tally.torn).append(f"{names}: {state}, not {done}")
 
     def rows(self, name):
-        """Return how many rows a table has, None when there is no such table."""
+        """Return the number of rows of a table, None when it does not exist."""
         status, answer = self.send(f"table/{name}/count_rows")
         return {200: answer, 404: None}.get(status, answer)
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from reference_server.body_fields import make_integers
@@ -25,6 +27,11 @@ def test_what_is_no_integer_is_left_to_the_check(number):
 
 
 def test_other_numbers_stay_as_they_are():
-    body = {"k": 2.0, "vector": {"single_vector": [1.0, 2.5]}, "distance_range": None, "lower_bound": 1.0}
+    body: dict[str, Any] = {
+        "k": 2.0,
+        "vector": {"single_vector": [1.0, 2.5]},
+        "distance_range": None,
+        "lower_bound": 1.0,
+    }
     make_integers(DOCUMENT, DOCUMENT.operations["QueryTable"], body)
     assert [type(number) for number in (body["lower_bound"], *body["vector"]["single_vector"])] == [float] * 3

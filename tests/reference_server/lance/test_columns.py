@@ -1,8 +1,9 @@
-"""What requests say about columns and their types, read and checked before Lance sees it."""
+"""Columns and types in requests, parsed and checked before Lance gets them."""
 
 from __future__ import annotations
 
 from types import SimpleNamespace
+from typing import Any
 
 import pyarrow as pa
 import pytest
@@ -69,7 +70,7 @@ def test_types_come_back(kind):
 
 
 def nested(depth):
-    described = {"type": "int8"}
+    described: dict[str, Any] = {"type": "int8"}
     for _ in range(depth):
         described = {"type": "list", "fields": [{"name": "item", "type": described}]}
     return described

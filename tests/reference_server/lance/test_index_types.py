@@ -1,4 +1,4 @@
-"""What requests say about indices, read and checked."""
+"""Index types in requests, parsed and checked."""
 
 from __future__ import annotations
 

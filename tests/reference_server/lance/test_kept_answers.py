@@ -1,9 +1,10 @@
-"""What was read of a table's rows is answered again without reading, until they change. No answer is older."""
+"""Answers about a table's rows are cached until the rows change, and no longer."""
 
 from __future__ import annotations
 
 import io
 import time
+from typing import Any
 
 import lance as pylance
 import pyarrow as pa
@@ -17,7 +18,7 @@ from tests.reference_server.lance.arrow_streams import ARROW, stream
 
 ROWS = stream(pa.table({"id": [1, 2, 3]}))
 TABLE = "/v1/table/ns%24t/"
-READS = {
+READS: dict[str, dict[str, Any]] = {
     "count_rows": {"predicate": "id > 1"},
     "query": {"vector": {}, "k": 10, "filter": "id > 1"},
     "explain_plan": {"query": {"vector": {}, "k": 10, "filter": "id > 1"}},
@@ -49,7 +50,7 @@ def opened(monkeypatch):
 
 @pytest.fixture
 def table(lance, http):
-    """Return what POSTs to a table of three rows, which is old enough for its answers to be kept."""
+    """Return a function that POSTs to a table of three rows that is old enough for its answers to be cached."""
     post_json(http, lance, "/v1/namespace/ns/create")
     create(http, lance)
 

@@ -29,7 +29,7 @@ def few_looks(monkeypatch):
 
 @pytest.fixture
 def looks(monkeypatch):
-    """How often the data of each location were looked for."""
+    """Count the checks for the data of each location."""
     counted = Counter()
     exists = TableData.exists
 

@@ -19,6 +19,7 @@ from reference_server.lance.catalog.entries import Table
 from reference_server.lance.catalog.keys import NAMESPACE, catalog_key, children, table_key
 from reference_server.lance.catalog.layout import manifest, manifest_table, upkeep
 from reference_server.lance.catalog.layout.manifest import ManifestStorage
+from reference_server.lance.catalog.layout.rows import entry_of
 
 NOW = timedelta(0)
 NEVER = timedelta(days=1)
@@ -73,7 +74,6 @@ def rows_read(monkeypatch):
 def taken_over(monkeypatch):
     """The rows that became entries, as they do."""
     rows = []
-    entry_of = manifest.entry_of
     monkeypatch.setattr(manifest, "entry_of", lambda row: rows.append(row) or entry_of(row))
     return rows
 

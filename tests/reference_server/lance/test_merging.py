@@ -1,4 +1,4 @@
-"""What merges, updates and predicates are made of, before Lance sees them."""
+"""Parts of merges, updates and predicates, before Lance gets them."""
 
 from __future__ import annotations
 

@@ -1,6 +1,8 @@
-"""What queries say, read and checked before Lance sees it."""
+"""Queries, parsed and checked before Lance gets them."""
 
 from __future__ import annotations
+
+from typing import Any
 
 import pyarrow as pa
 import pytest
@@ -63,7 +65,7 @@ def test_columns_without_vectors(name):
 
 
 def query_of(**query):
-    """Return what a search for a vector of two numbers takes."""
+    """Return the arguments of a search for a vector of two numbers."""
     search_query = search({"vector": {"single_vector": [1.0, 2.0]}, **query}, SCHEMA, 3, ROWS)
     assert search_query is not None
     return search_query.nearest
@@ -151,7 +153,7 @@ MATCH = {"match": {"terms": "x", "column": "two words"}}
 
 
 def deep(levels):
-    query = MATCH
+    query: dict[str, Any] = MATCH
     for _ in range(levels):
         query = {"boolean": {"must": [query], "should": [], "must_not": []}}
     return query

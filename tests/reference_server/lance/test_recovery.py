@@ -1,4 +1,4 @@
-"""What a killed server leaves on a directory, made by hand, and what the next server makes of it."""
+"""Recovery from the files of a killed server, which are made by hand."""
 
 from __future__ import annotations
 

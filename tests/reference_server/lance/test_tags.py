@@ -1,4 +1,4 @@
-"""Which names a tag may have."""
+"""Valid and invalid names of tags."""
 
 from __future__ import annotations
 

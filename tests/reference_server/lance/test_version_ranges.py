@@ -1,9 +1,10 @@
-"""Which versions lie in ranges, however many there are of either, and that many are deleted together."""
+"""Versions within ranges, also of many by many, and deletion of many versions together."""
 
 from __future__ import annotations
 
 import time
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -60,6 +61,7 @@ def test_many_ranges_of_many_versions_cost_little():
 
 def test_versions_that_are_gone_are_deleted_together():
     deleted = []
-    finalized = put_in_place(SimpleNamespace(delete=deleted.append), {n: {"gone": True} for n in range(5000)})
+    versions: Any = SimpleNamespace(delete=deleted.append)
+    finalized = put_in_place(versions, {n: {"gone": True} for n in range(5000)})
     assert finalized == dict.fromkeys(range(5000))
     assert deleted == [list(range(5000))]

@@ -45,7 +45,7 @@ class Caller:
         sent = dict(headers or {})
         if self.token:
             sent["Authorization"] = f"Bearer {self.token}"
-        data = None
+        data: str | bytes | None = None
         if form is not None:
             sent["Content-Type"], data = "application/x-www-form-urlencoded", urlencode(form)
         elif body is not None:
@@ -111,7 +111,7 @@ class Admin(Caller):
 
 
 def catalog(name, base=None, kind="INTERNAL", **storage):
-    """What a catalog in the file system is made of; `storage` replaces its storage."""
+    """Return the body that creates a catalog in the file system; `storage` replaces its storage."""
     return {
         "name": name,
         "type": kind,

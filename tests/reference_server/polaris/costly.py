@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from tests.reference_server.costly import Costly, encoded_bodies
-from tests.reference_server.iceberg.costly import FORM, SCHEMA, schemas, view
+from tests.reference_server.iceberg.conftest import SCHEMA
+from tests.reference_server.iceberg.costly import FORM, schemas, view
 from tests.reference_server.polaris import drawing
 
 MANAGEMENT, ICEBERG, OWN = "/api/management/v1", "/api/catalog/v1", "/api/catalog/polaris/v1/c/namespaces/a"

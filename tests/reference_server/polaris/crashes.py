@@ -103,7 +103,7 @@ class PolarisCrashes(Crashes):
 
 
 def torn_entities(storage, names):
-    """Yield what is not whole: a catalog, a role or a principal without what belongs to it."""
+    """Yield the name of each catalog, role or principal that lacks one of its parts."""
     roles = [principal_role(name) for name in names[SecurableType.PRINCIPAL_ROLE]]
     for name in names[SecurableType.CATALOG]:
         admin = catalog_role(name, "catalog_admin")

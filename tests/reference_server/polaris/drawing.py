@@ -92,7 +92,7 @@ def of_policies(draw, number):
 
 
 def of_content(draw, number):
-    """What is asked of any Iceberg catalog, asked of one of these."""
+    """Return requests to any Iceberg catalog, sent to one of these."""
     request, catalog = iceberg.drawn_request(draw, number), draw.choice(CATALOGS)
     if request.path[1] == "config":
         return [Drawn("GET", (*CONTENT, "config"), query=f"warehouse={catalog}")]

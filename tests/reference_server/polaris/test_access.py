@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -115,7 +116,7 @@ def test_reports_are_for_all_until_a_revision():
 # Names first
 
 GONE = "gone"
-MISSING = {
+MISSING: dict[str, dict[str, Any]] = {
     "load_table": {"table": GONE},
     "load_credentials": {"table": GONE},
     "list_tables": {"namespace": GONE},
@@ -237,7 +238,11 @@ def test_a_refusal_names_the_caller_and_its_roles():
 
 
 def test_each_update_of_a_commit_is_decided_on():
-    updates = [{"action": "add-snapshot", "snapshot": SNAPSHOT}, {"action": "add-schema"}, {"action": "add-schema"}]
+    updates: list[dict[str, Any]] = [
+        {"action": "add-snapshot", "snapshot": SNAPSHOT},
+        {"action": "add-schema"},
+        {"action": "add-schema"},
+    ]
     call = replace(CALLS["commit_nothing"], body=commit(updates, "n", "t"))
     world = World([Grant("TABLE_ADD_SNAPSHOT", "table")])
     assert outcome(call, world, revision="1.7").endswith("op ADD_TABLE_SCHEMA")

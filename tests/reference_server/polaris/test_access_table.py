@@ -107,7 +107,7 @@ def test_requests_are_valid(revision):
 
 @pytest.mark.parametrize("privilege", sorted(privileges()))
 def test_a_fault_for_each_privilege_changes_a_cell(privilege):
-    """Where it is not asked for, others suffice; where it is asked for too, what suffices does not any more."""
+    """An ignored privilege lets others suffice; an additional one makes sufficient grants insufficient."""
     assert {f"privilege-ignored:{privilege}", f"privilege-wanted:{privilege}"} <= set(FAULTS)
     levels = grantable("1.7")
     with misjudged(held=privilege):

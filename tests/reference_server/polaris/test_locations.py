@@ -1,4 +1,4 @@
-"""Where things of a catalog lie: within it, within their namespace, and not in each other."""
+"""Locations of entities: within their catalog and their namespace, and not within each other."""
 
 from __future__ import annotations
 

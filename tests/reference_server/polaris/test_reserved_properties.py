@@ -18,7 +18,7 @@ def world(admin):
 
 
 def statuses(world, method, path, body_of):
-    """What a server says of a request with each of the names in it."""
+    """Return the status of a request for each of the names in it."""
     return [world.content(method, f"/c{path}", body_of(name)).status for name in NAMES]
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from tests.reference_server.polaris.conftest import REVISIONS
@@ -30,7 +32,7 @@ UNFIT = [
     ("AZURE", "abfss://"),
     ("AZURE", "https://a.blob.core.windows.net/x"),
 ]
-INVALID = [
+INVALID: list[tuple[dict[str, Any], str, str]] = [
     ({"type": "NONE"}, "/type", '"INTERNAL" or "EXTERNAL"'),
     ({"type": None}, "", '"type" is a required property'),
     ({"name": None}, "", '"name" is a required property'),
@@ -105,7 +107,7 @@ def test_a_location_that_cannot_be_used_is_refused_at_once(root):
     for storage, fitting in FITTING.items():
         create(root, body_of(fitting, storage, fitting))
         for unfit in (location for kind, location in UNFIT if kind == storage):
-            changed = [
+            changed: list[tuple[dict[str, Any], str]] = [
                 ({"properties": {"default-base-location": unfit}}, BASE_PLACE),
                 ({"storageConfigInfo": {**STORAGES[storage], "allowedLocations": [fitting, unfit]}}, ALLOWED_PLACE),
             ]

@@ -1,4 +1,4 @@
-"""What a server leaves that ends before the commit of a new table: the next start takes it back, in every catalog."""
+"""Files of a server that is killed before the commit of a new table: the next start deletes them."""
 
 from __future__ import annotations
 

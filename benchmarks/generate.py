@@ -133,7 +133,7 @@ def _result(number: int, verdict: Verdict) -> Result:
 
 def exchanges(amount: Amount, run: int) -> Iterator[bytes]:
     """Yield the lines of the wire log of a run. Latencies have a long tail, and differ by operation."""
-    choose = random.Random(run)  # noqa: S311 - reproducible
+    choose = random.Random(run)
     names = list(find_profile(PROFILE).document().operations)
     before = [_line(name).partition(SECONDS) for name in names]
     for number in range(amount.exchanges):
