@@ -20,8 +20,8 @@ FLAGS = (False, True)
 LEVELS: tuple[Level, ...] = ("MUST", "SHOULD", "MAY")
 OUTCOMES: tuple[Outcome, ...] = ("passed", "violated", "blocked", "unoffered", "broken")
 REPLAYS: tuple[Replay | None, ...] = (None, "same", "fixed", "changed", "impossible")
-COMBINED: list[Any] = [*product(FLAGS, repeat=5)]
-EXPECTED = [None, *(Expected(*flags, replayed) for flags, replayed in product(COMBINED, REPLAYS))]
+ROWS: list[Any] = list(product(*[FLAGS] * 5, REPLAYS))
+EXPECTED = [None, *(Expected(*row) for row in ROWS)]
 TABLE: list[Any] = list(
     product(OUTCOMES, LEVELS, (None, *VERDICTS), FLAGS, FLAGS, FLAGS, FLAGS, (None,), (None, "same", "fixed"))
 )
