@@ -1,7 +1,6 @@
-"""The faults for developers of clients: what a client should withstand, by the part of the client that is tested.
+"""Faults for developers of clients, by the part of a client that they test.
 
-They are a choice among all faults, which are otherwise there to measure test suites. Here are those of every API; an
-API names its own in `client_faults` of its class.
+These are the faults of every API; an API lists its own in `client_faults` of its class.
 """
 
 from __future__ import annotations
@@ -9,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from reference_server.derived_faults import derived_faults
 from reference_server.faults import FAULTS, Fault
 from reference_server.serve import api_class
 from specs.profiles import Profile
@@ -17,8 +15,8 @@ from specs.profiles import Profile
 Groups = Mapping[str, Sequence[str]]
 GROUPS: Groups = {
     "The server and the way to it": (
-        *("slow", "connection-lost", "unavailable", "throttled", "rate-limited"),
-        *("forbidden", "unsupported", "plain-text-errors"),
+        *("slow", "connection-lost", "unavailable", "throttled", "rate-limited", "rate-limit-in-words"),
+        *("forbidden", "unsupported", "plain-text-errors", "conflict-as-400", "not-found-as-400", "compressed-unasked"),
     ),
 }
 
@@ -44,12 +42,6 @@ def client_faults(served: Sequence[Profile]) -> list[ClientFault]:
         for group, names in having.items()
         for name, profiles in names.items()
     ]
-
-
-def count_faults(served: Sequence[Profile]) -> int:
-    """Return how many faults there are for some profiles: those that are written, and those of their documents."""
-    written = {fault.name for profile in served for fault in FAULTS.values() if _operations(fault, profile)}
-    return len(written) + sum(1 for profile in served for _ in derived_faults(profile.document()))
 
 
 def _named(profile: Profile) -> Iterator[tuple[str, str]]:

@@ -12,7 +12,12 @@ from zlib import crc32
 import click
 
 from conformance.apis import requirements
-from conformance.mutants.noticed import (
+from lakeproof.closed_sets import OneOf
+from lakeproof.commands.useless import checked
+from lakeproof.console import err, out, table_of
+from lakeproof.mutant_jobs import ALL, FIRST, KNOWN, Measuring
+from mutants.faults import FAULTS
+from mutants.noticed import (
     Excused,
     compress,
     excuse,
@@ -22,14 +27,10 @@ from conformance.mutants.noticed import (
     read_noticed,
     write_noticed,
 )
-from conformance.mutants.scores import OURS, Keeper, Mutant, counted, survivors
-from conformance.report.mutants import publish_mutants
-from lakeproof.closed_sets import OneOf
-from lakeproof.commands.useless import checked
-from lakeproof.console import err, out, table_of
-from lakeproof.mutant_jobs import ALL, FIRST, KNOWN, Measuring
+from mutants.page import publish_mutants
+from mutants.scores import OURS, Keeper, Mutant, counted, survivors
 from reference_server.derived_faults import derived_faults
-from reference_server.faults import FAULTS, Fault, find_fault
+from reference_server.faults import Fault, find_fault
 from specs.apis import apis, default_api
 from specs.problems import Problem
 from specs.profiles import find_profile
@@ -46,10 +47,10 @@ Examples:
   lakeproof mutants --api iceberg --derived            all of them: half an hour, less with --jobs 2
   lakeproof mutants --api lance --fault tags-move --write
                                                        keeps what was measured in noticed.toml
-  lakeproof mutants --api iceberg --jobs 2 --keep mutants
+  lakeproof mutants --api iceberg --jobs 2 --keep mutants/results
                                                        all written faults, each shown to those that are known to
                                                        notice it; what the folder has already is not measured again
-  lakeproof mutants --publish mutants          makes the page and the badge of what is kept there
+  lakeproof mutants --publish mutants/results  makes the page and the badge of what is kept there
 """
 
 

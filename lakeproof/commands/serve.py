@@ -15,6 +15,8 @@ from lakeproof import interruptions
 from lakeproof.closed_sets import OneOf
 from lakeproof.fault_list import print_faults, print_faults_as_json
 from lakeproof.file_options import FileOptionsCommand
+from lakeproof.packages import SUITE_FAULTS
+from reference_server.faults import register
 from reference_server.options import Option, flags
 from reference_server.serve import LOOPBACK, SWITCH_SECONDS, Server, ServerSettings, api_class, servable
 from specs.apis import SHARED_PORT, apis
@@ -153,6 +155,7 @@ def _serve(named: tuple[str, ...], host: str, port: int | None, faults: tuple[st
         _end_in_time()
 
     interruptions.handle(end)
+    register(SUITE_FAULTS)
     with Server(settings) as server:
         _announce(server)
         stop.get()

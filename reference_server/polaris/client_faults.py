@@ -1,4 +1,4 @@
-"""The faults for developers of Polaris clients; see reference_server/client_faults.py.
+"""Faults for developers of Polaris clients; see reference_server/client_faults.py.
 
 Those of the Iceberg API come from there, as far as Polaris has their operations.
 """

@@ -19,8 +19,8 @@ import pytest
 import reference_server
 from conformance.apis import requirements
 from conformance.lance.support import indexing
-from conformance.mutants.noticed import matching
 from lakeproof.server_process import ServerProcess
+from mutants.noticed import matching
 from reference_server.derived_faults import derived_faults
 from reference_server.faults import FAULTS
 from reference_server.serve import server_settings
