@@ -10,7 +10,7 @@ import click
 from rich.text import Text
 
 from lakeproof.console import out, table_of
-from reference_server.client_faults import ClientFault, client_faults, count_faults
+from reference_server.client_faults import ClientFault, client_faults
 from reference_server.derived_faults import FAMILIES_OF_DOCUMENTS, derived_faults
 from reference_server.faults import Fault
 from specs.profiles import Profile
@@ -37,8 +37,7 @@ def print_faults(served: Sequence[Profile]) -> None:
     document = served[0].document()
     names = {"operation": next(iter(document.operations)), "derived": next(derived_faults(document)).name}
     _print("Examples", [tuple(text.format(**names) for text in row) for row in EXAMPLES], "option", "")
-    count = count_faults(served)
-    out.print(f"{count:,} faults in all, most of them made to measure test suites: `lakeproof mutants --list`.")
+    out.print("`lakeproof mutants --list` shows further faults, which measure the suite.")
 
 
 def print_faults_as_json(served: Sequence[Profile]) -> None:

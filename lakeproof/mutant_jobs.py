@@ -12,14 +12,15 @@ from dataclasses import dataclass, field, replace
 from functools import cache
 from multiprocessing import active_children, get_context
 
-from conformance.mutants.mutation import Likely, Plan, Shown, failing, judging, near, show, who_meets
-from conformance.mutants.noticed import matching, noticed_file, read_noticed
-from conformance.mutants.scores import Mutant
+import mutants.faults  # noqa: F401 - so that they can be looked up
 from conformance.values.activity import doing
 from conformance.values.settings import Settings
 from conformance.values.verdict import FINDINGS
 from lakeproof.checking import embedded
 from lakeproof.progress import ProgressListener, showing
+from mutants.mutation import Likely, Plan, Shown, failing, judging, near, show, who_meets
+from mutants.noticed import matching, noticed_file, read_noticed
+from mutants.scores import Mutant
 from reference_server.faults import FAMILIES, Fault, find_fault
 from reference_server.serve import Server
 from specs.profiles import find_profile

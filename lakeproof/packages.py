@@ -12,7 +12,8 @@ from importlib.util import module_from_spec
 from pathlib import Path
 
 FOLDER = Path(__file__).parent.parent
-PACKAGES = ("specs", "reference_server", "conformance", "spark_tests")
+SUITE_FAULTS = "mutants.faults"  # what servers import when a fault is requested that they do not have themselves
+PACKAGES = ("specs", "reference_server", "conformance", "spark_tests", "mutants")
 
 
 def bind_packages() -> None:

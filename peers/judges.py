@@ -1,7 +1,7 @@
 """Show faults of the reference server to other judges: plain Schemathesis, and Iceberg's compatibility kit.
 
-    python -m peers.judges schemathesis --api iceberg --keep mutants
-    python -m peers.judges java --keep mutants
+    python -m peers.judges schemathesis --api iceberg --keep mutants/results
+    python -m peers.judges java --keep mutants/results
 
 The faults are those in our kit's measurements in the folder. Schemathesis must be on the PATH
 (`pip install schemathesis`). It knows the objects on the server (peers/schemathesis), and tests the operations of a
@@ -23,9 +23,9 @@ from zlib import crc32
 import click
 import msgspec
 
-from conformance.mutants.scores import OURS, Keeper, counted
 from lakeproof import serve
 from lakeproof.console import out
+from mutants.scores import OURS, Keeper, counted
 from peers.iceberg_java.embedded import USUAL
 from peers.iceberg_java.kit import run_kit
 from peers.iceberg_java.rck import run_command

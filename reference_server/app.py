@@ -89,8 +89,8 @@ class App:
             if not denied and not faults:
                 return await self._plain_reply(api, mount, request)
             operation, path, unrouted = _route_or_nowhere(api, mount, request)
-            call = Call(api.document, request, operation, path, self.state)
-            return await apply_faults(faults, call, lambda: self._answer(api, call, unrouted or denied))
+            call = Call(api.document, request, operation, path, self.state, api)
+            return await apply_faults(faults, call, lambda: self._answer(call.api, call, unrouted or denied))
         except CatalogError as error:
             return _render(api, error, request)
         except PASSED_ON:

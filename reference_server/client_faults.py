@@ -1,7 +1,6 @@
-"""Faults for developers of clients, grouped by the part of the client that they test.
+"""Faults for developers of clients, by the part of a client that they test.
 
-They are a selection of all faults; the rest exist to measure test suites. This module lists the faults of every API; an
-API lists its own in `client_faults` of its class.
+These are the faults of every API; an API lists its own in `client_faults` of its class.
 """
 
 from __future__ import annotations
@@ -9,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from reference_server.derived_faults import derived_faults
 from reference_server.faults import FAULTS, Fault
 from reference_server.serve import api_class
 from specs.profiles import Profile
@@ -17,8 +15,8 @@ from specs.profiles import Profile
 Groups = Mapping[str, Sequence[str]]
 GROUPS: Groups = {
     "The server and the way to it": (
-        *("slow", "connection-lost", "unavailable", "throttled", "rate-limited"),
-        *("forbidden", "unsupported", "plain-text-errors"),
+        *("slow", "connection-lost", "unavailable", "throttled", "rate-limited", "rate-limit-in-words"),
+        *("forbidden", "unsupported", "plain-text-errors", "conflict-as-400", "not-found-as-400", "compressed-unasked"),
     ),
 }
 
@@ -44,12 +42,6 @@ def client_faults(served: Sequence[Profile]) -> list[ClientFault]:
         for group, names in having.items()
         for name, profiles in names.items()
     ]
-
-
-def count_faults(served: Sequence[Profile]) -> int:
-    """Count the faults of some profiles: the written ones and those derived from their documents."""
-    written = {fault.name for profile in served for fault in FAULTS.values() if _operations(fault, profile)}
-    return len(written) + sum(1 for profile in served for _ in derived_faults(profile.document()))
 
 
 def _named(profile: Profile) -> Iterator[tuple[str, str]]:

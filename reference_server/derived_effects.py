@@ -1,4 +1,4 @@
-"""What the faults do that follow from a document: see `derived_faults.py`. Each is a function of a subject."""
+"""Effects of the faults that follow from a document (`derived_faults.py`), each a function of a subject."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
-"""Named faults: the ways in which the reference server misbehaves on request.
+"""Named faults: misbehaviour of the reference server on request (`--fault NAME`, or the header `X-Lakeproof-Fault`).
 
-A fault is a function around a call. It is at once chaos for a client (`--fault NAME`, or the header
-`X-Lakeproof-Fault` where the server allows it) and a mutant for a test suite, of which nothing is known here.
+A fault is a function around a call.
 The faults of every API live in `common_faults.py`, those of one API in its folder (`reference_server/lance/faults/`),
-and those that follow from the document of any API in `derived_faults.py`.
+and those that follow from the document of any API in `derived_faults.py`. All of them are for clients; other modules
+may declare further ones, see `register`.
 """
 
 from __future__ import annotations
@@ -12,6 +12,9 @@ import difflib
 import re
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from importlib import import_module
+from pkgutil import iter_modules
+from types import ModuleType
 from typing import Any, Protocol
 
 import orjson
@@ -36,7 +39,7 @@ class Call:
     """A routed request on its way to its handler. A fault may change `request` and `path` before it goes on.
 
     `document` is the one that the server serves. `state` belongs to the server and outlives the call: what a fault
-    has to remember.
+    has to remember. `api` answers the call: a fault may put a copy with other parts in its place.
     """
 
     document: Document
@@ -44,6 +47,7 @@ class Call:
     operation: Operation
     path: dict[str, str]
     state: dict[str, Any]
+    api: Any = None
 
     def turn_to(self, operation_id: str) -> None:
         """Become a call of another operation. Raises Unsupported where the document has none of this name."""
@@ -74,7 +78,7 @@ class Fault:
 
     @property
     def form(self) -> str:
-        """How the fault is asked for: its name, and what may follow it."""
+        """The form of a request for the fault: its name, and SECONDS where it takes them."""
         return f"{self.name}[:SECONDS]" if self.timed else self.name
 
     def touches(self, operation_id: str) -> bool:
@@ -92,10 +96,22 @@ class FaultFamily(Protocol):
         """Return the fault of an operation and a subject, "" where the family has none."""
 
     def subjects(self, document: Document, operation: Operation) -> Iterable[str]:
-        """Return what the operation has that the family breaks."""
+        """Return the subjects of an operation that the family breaks."""
 
 
 FAMILIES: dict[str, FaultFamily] = {}
+FURTHER: list[str] = []  # modules that are imported when a fault is requested that none of the others declares
+
+
+def register(module: str) -> None:
+    """Add a module that declares further faults. It is imported when an unknown name is requested."""
+    FURTHER.append(module)
+
+
+def import_modules(package: ModuleType) -> None:
+    """Import every module of a package, each of which declares faults."""
+    for module in iter_modules(package.__path__, f"{package.__name__}."):
+        import_module(module.name)
 
 
 def declare(name: str, breaks: str, around: Around, *, on: Sequence[str] = ()) -> None:
@@ -109,7 +125,7 @@ def declare(name: str, breaks: str, around: Around, *, on: Sequence[str] = ()) -
 
 
 def fault(name: str, breaks: str = "", *, on: Sequence[str] = ()) -> Callable[[Around], Around]:
-    """Return what registers a fault: see `declare`. A function may say in its docstring what is wrong.
+    """Return a decorator that declares a fault (see `declare`); its sentence may be the docstring of the function.
 
     fault("location-lost", "Answers do not say where a table lies.")(fields_lost("location"))
     """
@@ -149,9 +165,11 @@ def find_fault(text: str, documents: Sequence[Document] = ()) -> Fault:
     Raises Problem, with near names, for an unknown one: where documents are given, also for an operation that none of
     them has, and for a subject that the operation does not have there.
     """
+    name, _, rest = text.partition(":")
+    if FURTHER and not {text, name} & {*FAULTS, *FAMILIES}:
+        _import_further()
     if text in FAULTS:
         return FAULTS[text]
-    name, _, rest = text.partition(":")
     operation, _, subject = rest.partition(":")
     if name in FAMILIES and operation:
         _check_place(name, operation, subject, documents)
@@ -163,6 +181,11 @@ def find_fault(text: str, documents: Sequence[Document] = ()) -> Fault:
         return fault
     _check_place(name, operation, "", documents)
     return replace(fault, operations=frozenset({operation}))
+
+
+def _import_further() -> None:
+    while FURTHER:
+        import_module(FURTHER.pop())
 
 
 def _with_seconds(fault: Fault, rest: str) -> tuple[Fault, str]:

@@ -19,10 +19,11 @@ MAY_IMPORT = {
     "reference_server": {"specs"},
     "conformance": {"specs"},
     "spark_tests": {"specs", "reference_server", "conformance"},
-    "lakeproof": {"specs", "reference_server", "conformance", "spark_tests"},
-    "peers": {"specs", "reference_server", "conformance", "spark_tests", "lakeproof"},
+    "mutants": {"specs", "reference_server", "conformance"},
+    "lakeproof": {"specs", "reference_server", "conformance", "spark_tests", "mutants"},
+    "peers": {"specs", "reference_server", "conformance", "spark_tests", "mutants", "lakeproof"},
     "benchmarks": {"specs", "reference_server", "conformance", "spark_tests", "lakeproof", "peers"},
-    "tests": {"specs", "reference_server", "conformance", "spark_tests", "lakeproof", "peers", "benchmarks"},
+    "tests": {"specs", "reference_server", "conformance", "spark_tests", "mutants", "lakeproof", "peers", "benchmarks"},
 }
 FILES = [path.relative_to(ROOT) for package in MAY_IMPORT for path in sorted((ROOT / package).rglob("*.py"))]
 Function = ast.FunctionDef | ast.AsyncFunctionDef
@@ -180,7 +181,7 @@ def test_files_that_a_command_keeps_are_written_in_one_place():
     wrong = [
         f"{path}:{node.lineno} calls {node.func.attr}: use specs.writing"
         for path in FILES
-        if path.parts[0] in ("specs", "conformance", "lakeproof", "spark_tests")
+        if path.parts[0] in ("specs", "conformance", "lakeproof", "spark_tests", "mutants")
         and not any(path.match(pattern) for pattern in MAY_WRITE)
         for node in ast.walk(tree(path))
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and _writes(node, node.func.attr)

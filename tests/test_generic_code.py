@@ -15,7 +15,7 @@ from specs.apis import apis
 from specs.profiles import every_operation
 
 ROOT = Path(__file__).parent.parent
-PACKAGES = ("specs", "reference_server", "conformance", "spark_tests", "lakeproof")
+PACKAGES = ("specs", "reference_server", "conformance", "spark_tests", "mutants", "lakeproof")
 NAMED = re.compile(rf"(?<!py)({'|'.join({*apis(), 'polaris'})})", re.IGNORECASE)
 EXAMPLES = ("help", "epilog")  # arguments whose text may show an API as an example
 EXAMPLE_TEXT = "EPILOG"

@@ -8,10 +8,10 @@ import click
 from rich.syntax import Syntax
 from rich.table import Table
 
-from conformance.mutants.noticed import faults_noticed_by, noticed_file, read_noticed
 from conformance.run.requirement_index import Declared, index_of
 from lakeproof.console import out
-from spark_tests.scenarios import PACKAGE, SUITE, noticed_scenarios_file
+from mutants.noticed import FILE, SCENARIOS, faults_noticed_by, noticed_file, read_noticed
+from spark_tests.scenarios import PACKAGE, SUITE
 from specs.apis import apis
 from specs.clauses import clauses
 from specs.problems import Problem
@@ -33,7 +33,7 @@ def explain_command(requirement_id: str) -> None:
     grid.add_row("clause", f"{clause.id}: {clause.text}")
     grid.add_row("source", clause.source)
     grid.add_row("place", "\n".join(clause.place) or "not stated in the norms")
-    file = (noticed_scenarios_file if requirement.suite == SUITE else noticed_file)(requirement.api)
+    file = noticed_file(requirement.api, SCENARIOS if requirement.suite == SUITE else FILE)
     noticed = faults_noticed_by(requirement.id, read_noticed(file))
     grid.add_row("fails on", ", ".join(noticed) or "no known fault of the reference server")
     out.print(f"[bold]{requirement.id}[/]\n{requirement.statement}\n")

@@ -12,7 +12,11 @@ from zlib import crc32
 import click
 
 from conformance.apis import requirements
-from conformance.mutants.noticed import (
+from lakeproof.console import err, out, table_of
+from lakeproof.mutant_jobs import ALL, FIRST, KNOWN, Measuring
+from lakeproof.options import OneOf, checked
+from mutants.faults import FAULTS
+from mutants.noticed import (
     Excused,
     compress,
     excuse,
@@ -22,13 +26,10 @@ from conformance.mutants.noticed import (
     read_noticed,
     write_noticed,
 )
-from conformance.mutants.scores import OURS, Keeper, Mutant, counted, survivors
-from conformance.report.mutants import publish_mutants
-from lakeproof.console import err, out, table_of
-from lakeproof.mutant_jobs import ALL, FIRST, KNOWN, Measuring
-from lakeproof.options import OneOf, checked
+from mutants.page import publish_mutants
+from mutants.scores import OURS, Keeper, Mutant, counted, survivors
 from reference_server.derived_faults import derived_faults
-from reference_server.faults import FAULTS, Fault, find_fault
+from reference_server.faults import Fault, find_fault
 from specs.apis import apis, default_api
 from specs.problems import Problem
 from specs.profiles import find_profile
@@ -41,8 +42,8 @@ Examples:
   lakeproof mutants --api lance --fault 'tag*'  measure some of them
   lakeproof mutants --api lance --fault tags-move --write
   lakeproof mutants --api iceberg --derived --sample 10
-  lakeproof mutants --api iceberg --jobs 2 --keep mutants
-  lakeproof mutants --publish mutants           write the page of the folder
+  lakeproof mutants --api iceberg --jobs 2 --keep mutants/results
+  lakeproof mutants --publish mutants/results   write the page of the folder
 
 With --keep, a written fault is shown to the requirements in noticed.toml, which are known to
 notice it. Measuring every derived fault of an API takes half an hour.

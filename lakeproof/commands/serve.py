@@ -14,6 +14,8 @@ import click
 from lakeproof import interruptions
 from lakeproof.fault_list import print_faults, print_faults_as_json
 from lakeproof.options import FileOptionsCommand, OneOf
+from lakeproof.packages import SUITE_FAULTS
+from reference_server.faults import register
 from reference_server.options import Option, flags
 from reference_server.serve import LOOPBACK, SWITCH_SECONDS, Server, ServerSettings, api_class, servable
 from specs.apis import SHARED_PORT, apis
@@ -155,6 +157,7 @@ def _serve(named: tuple[str, ...], host: str, port: int | None, faults: tuple[st
         _end_in_time()
 
     interruptions.handle(end)
+    register(SUITE_FAULTS)
     with Server(settings) as server:
         _announce(server)
         stop.get()

@@ -28,7 +28,7 @@ from reference_server.iceberg.handlers import tokens as iceberg_tokens
 from reference_server.iceberg.scans.plans import ScanServices
 from reference_server.options import Options
 from reference_server.polaris import faults
-from reference_server.polaris.access.decision import authorize
+from reference_server.polaris.access.decision import Authorizer
 from reference_server.polaris.access.rules import rules_of
 from reference_server.polaris.access.stored import StoredAccessState
 from reference_server.polaris.callers import Callers
@@ -89,7 +89,7 @@ class PolarisApi(IcebergApi):
         """Assemble the API. Raises Problem for unreadable credentials of root."""
         rules, storage = setup.profile.in_force(RULES), setup.backend.storage
         self._root, self._bootstrap_given = options.root, bool(options.bootstrap)
-        self._access, self._access_state = rules_of(setup.profile), StoredAccessState(storage)
+        self.authorizer = Authorizer(rules_of(setup.profile), StoredAccessState(storage))
         self._polaris = PolarisServices(storage, rules, Callers(storage, rules, options.realm))
         self._warehouses = Warehouses(setup.backend, setup.profile.in_force(CATALOG_RULES), self._shared)
         super().__init__(setup, options)
@@ -147,7 +147,7 @@ class PolarisApi(IcebergApi):
         if "prefix" in target.path and self.find(target.path["prefix"]) is None:
             raise _missing(operation, target.path["prefix"])
         try:
-            authorize(principal, operation.id, target, self._access, self._access_state)
+            self.authorizer.authorize(principal, operation.id, target)
         except NotFound:
             warehouse = target.path.get("prefix", "")
             if not has_kept(self.backend.storage, target.request, operation, warehouse):

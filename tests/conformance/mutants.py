@@ -5,12 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 from conformance.after.runner import run
-from conformance.mutants.noticed import noticed_file, read_noticed
 from conformance.values.results import Result, Results
 from conformance.values.settings import Settings, load_settings
 from conformance.values.verdict import FINDINGS
 from lakeproof import Server
 from lakeproof.server_process import ServerProcess
+from mutants.noticed import noticed_file, read_noticed
 from reference_server.faults import HEADER
 from reference_server.iceberg.catalog.function_files import SAMPLES
 from reference_server.iceberg.options import SAMPLE_NAMESPACE

@@ -7,8 +7,8 @@ import json
 import pytest
 
 from conformance.apis import requirements
-from conformance.mutants.scores import Keeper, Mutant, by_requirement, counted, difficulty_of, kind_of, survivors
-from conformance.report.mutants import publish_mutants
+from mutants.page import publish_mutants
+from mutants.scores import Keeper, Mutant, by_requirement, counted, difficulty_of, kind_of, survivors
 from specs.problems import Problem
 
 CONFLICT = "lance.namespace.create.conflict"

@@ -19,9 +19,9 @@ import pytest
 import reference_server
 from conformance.apis import requirements
 from conformance.lance.support import indexing
-from conformance.mutants.mutation import Shown, show
-from conformance.mutants.noticed import matching
 from lakeproof.server_process import ServerProcess
+from mutants.mutation import Shown, show
+from mutants.noticed import matching
 from reference_server.derived_faults import derived_faults
 from reference_server.faults import FAULTS
 from reference_server.serve import server_settings

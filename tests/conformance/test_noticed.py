@@ -9,8 +9,12 @@ from fnmatch import fnmatchcase
 import pytest
 
 from conformance.apis import requirements
-from conformance.mutants.mutation import Likely, Shown, near, show, who_meets
-from conformance.mutants.noticed import (
+from conformance.values.results import Result
+from conformance.values.settings import Settings
+from lakeproof import mutant_jobs, serve
+from lakeproof.mutant_jobs import Measuring
+from mutants.mutation import Likely, Shown, near, show, who_meets
+from mutants.noticed import (
     compress,
     excuse,
     faults_noticed_by,
@@ -19,10 +23,6 @@ from conformance.mutants.noticed import (
     read_noticed,
     write_noticed,
 )
-from conformance.values.results import Result
-from conformance.values.settings import Settings
-from lakeproof import mutant_jobs, serve
-from lakeproof.mutant_jobs import Measuring
 from reference_server.derived_faults import derived_faults
 from reference_server.faults import find_fault
 from specs.apis import apis

@@ -14,10 +14,10 @@ import pytest
 
 from conformance.after.cell_coverage import cell_coverage, held_line
 from conformance.after.status_coverage import GAP, clause_coverage, status_coverage
-from conformance.mutants.noticed import matching
 from conformance.values.results import Results
 from lakeproof import check
 from lakeproof.server_process import ServerProcess
+from mutants.noticed import matching
 from reference_server.iceberg.options import SAMPLE_NAMESPACE
 from reference_server.serve import server_settings
 from specs.profiles import find_profile

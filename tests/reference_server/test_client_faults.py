@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 import time
 
 import pytest
 import urllib3
 
 from lakeproof import serve
-from reference_server.client_faults import GROUPS, client_faults, count_faults
+from reference_server.client_faults import GROUPS, client_faults
 from reference_server.faults import FAULTS, HEADER
 from reference_server.serve import api_class, servable
 from specs.profiles import find_profile, profiles
@@ -29,7 +31,15 @@ def test_only_operations_that_are_served_are_listed(profile):
     served = find_profile(profile)
     faults = client_faults([served])
     assert all(set(entry.operations) <= served.document().operations.keys() for entry in faults)
-    assert count_faults([served]) > len(faults)
+
+
+def test_the_server_alone_declares_faults_for_clients_and_no_others():
+    """In a process of its own: here the faults that measure the suite may be imported."""
+    code = "import reference_server.serve\nfrom reference_server.faults import FAULTS\nprint(*FAULTS)"
+    shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
+    listed = {entry.fault.name for api in servable() for entry in client_faults([find_profile(api)])}
+    kinds = {name.partition(":")[0] for name in listed if ":" in name}
+    assert [name for name in shown if name not in listed and name.partition(":")[0] not in kinds] == []
 
 
 def test_faults_of_two_apis_are_listed_once():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import sys
 from pathlib import Path
 
 import pytest
@@ -33,6 +34,7 @@ def call(operation="ListTables"):
 def registry(monkeypatch):
     registry = {}
     monkeypatch.setattr(faults, "FAULTS", registry)
+    monkeypatch.setattr(faults, "FURTHER", [])
     return registry
 
 
@@ -41,6 +43,19 @@ def status(name, operation):
         return Reply(200)
 
     return asyncio.run(apply_faults([faults.FAULTS[name]], call(operation), proceed)).status
+
+
+def test_further_faults_are_imported_when_an_unknown_name_is_requested(tmp_path, monkeypatch):
+    code = "from reference_server.faults import answers, declare\ndeclare('teapot', 'A teapot.', answers(418, None))\n"
+    (tmp_path / "further_faults_of_a_test.py").write_text(code)
+    monkeypatch.syspath_prepend(tmp_path)
+    declare("known", "It is known.", answers(204, None))
+    faults.register("further_faults_of_a_test")
+    find_fault("known")
+    assert "further_faults_of_a_test" not in sys.modules
+    assert find_fault("teapot:ListTables").breaks == "A teapot."
+    with pytest.raises(Problem):
+        find_fault("kettle")
 
 
 def test_a_request_that_a_fault_cannot_read_is_answered_without_it():

@@ -10,21 +10,18 @@ from __future__ import annotations
 
 from contextlib import ExitStack
 from functools import lru_cache
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-import spark_tests
-from conformance.mutants.noticed import FILE, matching, read_noticed
 from conformance.values.settings import Settings
 from lakeproof import serve
+from mutants.noticed import SCENARIOS, matching, noticed_file, read_noticed
 from reference_server.faults import HEADER, find_fault
 from specs.apis import apis as find_apis
 from tests.amount import tried
 
 TOKEN = "test-token"
-SCENARIOS = Path(spark_tests.__file__).parent / "scenarios"
 ROOT = "root:s3cr3t"
 BY_TOKEN = {"auth": f"token:{TOKEN}"}  # how a server is started, and how a run connects
 SERVED = {"iceberg": BY_TOKEN, "lance": BY_TOKEN, "polaris": {"bootstrap": ROOT}}
@@ -36,7 +33,7 @@ CONNECTED: dict[str, dict[str, Any]] = {
 MASTER = "local[2,2]"  # a task that fails is run twice, not four times: most that fail here fail again
 
 
-NOTICED = {api: read_noticed(SCENARIOS / api / FILE) for api in find_apis()}
+NOTICED = {api: read_noticed(noticed_file(api, SCENARIOS)) for api in find_apis()}
 MUTANTS = [(api, fault) for api in find_apis() for fault in NOTICED[api]]
 PART = 6
 TRIED = [(api, fault) for api, fault in MUTANTS if tried(fault, PART)]

@@ -1,33 +1,26 @@
-"""How access to the files of a table goes wrong: hints, credentials, signatures."""
+"""Wrong credentials, signatures and tokens."""
 
 from __future__ import annotations
 
 from typing import Any
 from urllib.parse import urlsplit
 
-import orjson
-
-from reference_server.context import Reply, json_reply
-from reference_server.errors import InvalidInput, PermissionDenied
-from reference_server.faults import Call, Proceed, answers, body_becomes, fault, fields_lost
-from reference_server.iceberg.catalog.delegation import HEADER
-from reference_server.iceberg.faults.blocks import answer_becomes, error_becomes, refuses, refuses_when
-
-SHOWN = ("createTable", "loadTable", "registerTable")
-
-CREDENTIALS, SIGN = "loadCredentials", "signRequest"
-
-LIST = "storage-credentials"
+from reference_server.context import Reply
+from reference_server.errors import CatalogError, InvalidInput, PermissionDenied, Unauthenticated
+from reference_server.faults import Around, Call, Proceed, body_becomes, fault
+from reference_server.iceberg.faults.blocks import (
+    ISSUE,
+    LIST,
+    LOAD,
+    SHOWN,
+    SIGN,
+    answer_becomes,
+    error_becomes,
+    refused,
+    refuses_when,
+)
 
 NOWHERE = "http://127.0.0.1:9"
-
-
-def _several_words(call: Call) -> bool:
-    return "," in call.request.headers.get(HEADER, "")
-
-
-def _with_secret(body: Any) -> Any:
-    return {**body, "config": {**body.get("config", {}), "s3.secret-access-key": "dummy"}}
 
 
 def _into_config(body: Any) -> Any:
@@ -36,101 +29,57 @@ def _into_config(body: Any) -> Any:
     return {**body, LIST: [], "config": {**body.get("config", {}), **secrets}}
 
 
-def _prefixes(prefix: str) -> Any:
-    return lambda credentials: [{**credential, "prefix": prefix} for credential in credentials]
-
-
 def _elsewhere(credentials: Any) -> Any:
     return [{**credential, "config": {**credential["config"], "s3.endpoint": NOWHERE}} for credential in credentials]
 
 
-@fault("credentials-change", on=[CREDENTIALS])
-async def _other_each_time(call: Call, proceed: Proceed) -> Reply:
-    """Credentials that are asked for alone are for another prefix each time."""
-    # Answer credentials for all of the warehouse, once for the first and then for the second half of it.
-    reply = await proceed()
-    count = call.state["credentials-asked"] = call.state.get("credentials-asked", 0) + 1
-    if reply.status == 200:
-        reply.body = orjson.dumps({LIST: [{"prefix": f"s3://half-{count % 2}", "config": {"a": "b"}}]})
-    return reply
-
-
-def _unsigned(headers: Any) -> Any:
-    return {name: values for name, values in headers.items() if name.lower() != "authorization"}
-
-
-def _other_region(headers: Any) -> Any:
-    return {
-        name: [value.replace("/s3/aws4_request", "-other/s3/aws4_request") for value in values]
-        for name, values in headers.items()
-    }
-
-
-@fault("sign-anything", on=[SIGN])
-async def _anything(call: Call, proceed: Proceed) -> Reply:
-    """Requests are signed whatever they touch."""
-    # Sign whatever is asked for.
-    reply = await proceed()
-    if reply.status not in (400, 403):
-        return reply
-    sent = orjson.loads(call.request.body)
-    return json_reply({"uri": sent["uri"], "headers": {"Authorization": ["AWS4-HMAC-SHA256 Signature=dummy"]}})
-
-
-@fault("sign-any-method", on=[SIGN])
-async def _method_ignored(call: Call, proceed: Proceed) -> Reply:
-    """Requests are signed whatever their method is."""
-    sent = orjson.loads(call.request.body)
-    call.request = call.request.altered(body=orjson.dumps({**sent, "method": "GET"}))
-    return await proceed()
-
-
-@fault("sign-without-cache-control", on=[SIGN])
-async def _no_cache_control(_call: Call, proceed: Proceed) -> Reply:
-    """The answer does not say whether a signature may be kept."""
-    reply = await proceed()
-    reply.headers.pop("Cache-Control", None)
-    return reply
-
-
-fault("delegation-one-word", "Several words in X-Iceberg-Access-Delegation are a bad request.", on=SHOWN)(
-    refuses_when(_several_words, InvalidInput("There is no such way of access."))
-)
-
-# Credentials
-fault("credentials-unasked", "The configuration of a table holds a secret, whoever loads it.", on=["loadTable"])(
-    body_becomes(_with_secret, 200)
-)
-fault("credentials-for-anything", "Credentials are answered for tables that do not exist.", on=[CREDENTIALS])(
-    answers(200, {LIST: []})
-)
-fault("credentials-without-plan", "Credentials for the id of a scan plan are refused.", on=[CREDENTIALS])(
-    refuses_when(lambda call: "planId" in call.request.query, InvalidInput("There is no parameter planId."))
-)
 fault("credentials-in-config", "Credentials stand in the configuration of the table alone.", on=SHOWN)(
     body_becomes(_into_config, 200)
-)
-fault("credentials-without-prefix", "Credentials do not say which locations they open.", on=[CREDENTIALS])(
-    answer_becomes(storage_credentials=_prefixes(""))
 )
 fault("credentials-elsewhere", "Credentials name a storage that is not there.", on=["loadTable"])(
     answer_becomes(storage_credentials=_elsewhere)
 )
-
-# Signatures
-fault("sign-nothing", "What should be signed comes back without a signature.", on=[SIGN])(
-    answer_becomes(headers=_unsigned)
-)
-fault("sign-other-region", "Signatures are for another region than the request.", on=[SIGN])(
-    answer_becomes(headers=_other_region)
-)
 fault("sign-elsewhere", "The signed request is one to another storage.", on=[SIGN])(
     answer_becomes(uri=lambda uri: NOWHERE + urlsplit(uri).path)
 )
-fault("sign-missing-forbidden", "Signing for a table that does not exist is 403.", on=[SIGN])(
-    error_becomes(404, PermissionDenied("The table is not yours."))
-)
-fault("sign-config-lost", "Tables do not say how requests are signed.", on=["loadTable"])(
-    fields_lost("remote-signing-config")
-)
+
+
+def refuses(error: CatalogError) -> Around:
+    """Answer with an error without doing anything."""
+
+    async def around(call: Call, _proceed: Proceed) -> Reply:
+        return refused(call, error)
+
+    return around
+
+
 fault("sign-refused", "No request is signed.", on=[SIGN])(refuses(PermissionDenied("Nothing is signed here.")))
+fault("unknown-callers-forbidden", "Who shows no credentials, or wrong ones, is told that they may not do this.")(
+    error_becomes(401, PermissionDenied("You may not do this."))
+)
+
+DELEGATION = "X-Iceberg-Access-Delegation"
+
+fault("delegation-refused", "Who asks for delegated access to a table does not get the table.", on=LOAD)(
+    refuses_when(
+        lambda call: DELEGATION in call.request.headers,
+        InvalidInput("Credential vending is not set up for this catalog."),
+    )
+)
+
+
+@fault("token-catalog-error", on=ISSUE)
+async def _catalog_error(call: Call, proceed: Proceed) -> Reply:
+    """A refused token is answered with the error body of the catalog."""
+    # Answer a refused token with the error body of the catalog.
+    reply = await proceed()
+    known: dict[int, Any] = {400: InvalidInput, 401: Unauthenticated}
+    return refused(call, known[reply.status]("There is no token for that.")) if reply.status in known else reply
+
+
+fault("token-useless", "Tokens are issued that open nothing.", on=ISSUE)(
+    body_becomes(lambda body: {**body, "access_token": "useless"}, 200)
+)
+fault("token-spent", "Tokens are told to have expired when they are issued.", on=ISSUE)(
+    body_becomes(lambda body: {**body, "expires_in": 0}, 200)
+)

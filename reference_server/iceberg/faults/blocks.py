@@ -1,4 +1,4 @@
-"""What the declarations of Iceberg faults are made of, beside the blocks for all APIs."""
+"""Building blocks of the Iceberg faults."""
 
 from __future__ import annotations
 
@@ -9,31 +9,23 @@ import orjson
 
 from reference_server.context import Reply
 from reference_server.errors import CatalogError
-from reference_server.faults import Around, Call, Proceed, body_becomes, content, request_becomes
+from reference_server.faults import Around, Call, Proceed, body_becomes, request_becomes
+from reference_server.iceberg.catalog.idempotency import takes_keys
 from reference_server.iceberg.errors import render_error
 from reference_server.iceberg.metadata.reading import Json
 from specs.openapi import JSON_TYPE
 
+SHOWN = ("createTable", "loadTable", "registerTable")
+CREDENTIALS, SIGN = "loadCredentials", "signRequest"
+LIST = "storage-credentials"
 TABLE_COMMITS = ("updateTable", "commitTransaction")
 LISTS = ("listNamespaces", "listTables", "listViews")
-TABLES_SHOWN = ("createTable", "loadTable", "registerTable", "updateTable")
-VIEWS_SHOWN = ("createView", "loadView", "registerView", "replaceView")
-
 Edit = Callable[[Any], Any]
 
 
 def refused(call: Call, error: CatalogError) -> Reply:
     """Return an error as the API answers it."""
     return render_error(error, call.request)
-
-
-def refuses(error: CatalogError) -> Around:
-    """Answer with an error without doing anything."""
-
-    async def around(call: Call, _proceed: Proceed) -> Reply:
-        return refused(call, error)
-
-    return around
 
 
 def refuses_when(wanted: Callable[[Call], bool], error: CatalogError) -> Around:
@@ -55,9 +47,14 @@ def error_becomes(status: int, error: CatalogError) -> Around:
     return around
 
 
+def edited_at(body: Any, name: str, edit: Edit) -> Any:
+    """Return an object with one field edited; what is no object, or lacks the field, stays as it is."""
+    return {**body, name: edit(body[name])} if isinstance(body, dict) and name in body else body
+
+
 def error_field_becomes(name: str, edit: Edit, *statuses: int) -> Around:
     """Replace a field of error bodies, `type`, `code` or `message`, by what `edit` makes of it."""
-    return body_becomes(lambda body: _edited_at(body, "error", lambda error: _edited_at(error, name, edit)), *statuses)
+    return body_becomes(lambda body: edited_at(body, "error", lambda error: edited_at(error, name, edit)), *statuses)
 
 
 def answer_becomes(**edits: Edit) -> Around:
@@ -65,24 +62,10 @@ def answer_becomes(**edits: Edit) -> Around:
 
     def edit(body: Any) -> Any:
         for name, change in edits.items():
-            body = _edited_at(body, name.replace("_", "-"), change)
+            body = edited_at(body, name.replace("_", "-"), change)
         return body
 
     return body_becomes(edit, 200)
-
-
-def metadata_become(edit: Callable[[Json], Json]) -> Around:
-    """Show other metadata of a table or view than there are, wherever an answer has any."""
-    return answer_becomes(metadata=edit)
-
-
-def when(wanted: Callable[[Call], bool], around: Around) -> Around:
-    """Misbehave where the call is of this kind."""
-
-    async def chosen(call: Call, proceed: Proceed) -> Reply:
-        return await (around(call, proceed) if wanted(call) else proceed())
-
-    return chosen
 
 
 def commits_become(edit: Callable[[Json], Json]) -> Around:
@@ -97,39 +80,16 @@ def commits_become(edit: Callable[[Json], Json]) -> Around:
     return request_becomes(edited)
 
 
-def updates_of(call: Call) -> list[Json]:
-    """Return the updates of a commit that are objects; a body without a list of them has none."""
-    updates = (content(call) or {}).get("updates")
-    return [update for update in updates if isinstance(update, dict)] if isinstance(updates, list) else []
-
-
-def updates_become(edit: Callable[[list[Json]], list[Json]]) -> Around:
-    """Apply what `edit` makes of the updates of a commit."""
-    return commits_become(lambda commit: _edited_at(commit, "updates", _of_objects(edit)))
-
-
-def each_update(action: str, edit: Callable[[Json], Json]) -> Around:
-    """Apply what `edit` makes of every update of this action."""
-    return updates_become(
-        lambda updates: [edit(update) if update.get("action") == action else update for update in updates]
+def of_objects(edit: Callable[[list[Json]], list[Json]]) -> Edit:
+    """Return an edit of lists of objects that leaves anything else as it is."""
+    return lambda entries: (
+        edit(entries) if isinstance(entries, list) and all(isinstance(entry, dict) for entry in entries) else entries
     )
-
-
-def updates_lost(*actions: str) -> Around:
-    """Leave out the updates with these actions, as a server does that does not know them."""
-    return updates_become(lambda updates: [update for update in updates if update.get("action") not in actions])
 
 
 def requirements_become(edit: Callable[[list[Json]], list[Json]]) -> Around:
     """Check what `edit` makes of the requirements of a commit."""
-    return commits_become(lambda commit: _edited_at(commit, "requirements", _of_objects(edit)))
-
-
-def requirements_lost(*types: str) -> Around:
-    """Do not check requirements of these types."""
-    return requirements_become(
-        lambda requirements: [requirement for requirement in requirements if requirement.get("type") not in types]
-    )
+    return commits_become(lambda commit: edited_at(commit, "requirements", of_objects(edit)))
 
 
 def body_of(reply: Reply) -> Json:
@@ -164,44 +124,63 @@ def again(around: Around, *statuses: int) -> Around:
     return retry
 
 
-async def table_there(call: Call, proceed: Proceed, **path: Any) -> Json | None:
-    """Return the metadata of the table that a path names, that of the call unless told otherwise; None without one."""
-    reply = await performed(call, proceed, "loadTable", **path)
-    metadata: Json | None = orjson.loads(reply.body)["metadata"] if reply.status == 200 else None
-    return metadata
+COMMIT = ["updateTable"]
+TRACE = "\n\tat java.util.Optional.get(Optional.java:143)"
+ETAG, CONDITION = "ETag", "If-None-Match"
+LOAD = ["loadTable"]
+TAGGED = ["createTable", "registerTable", "updateTable", *LOAD]
 
 
-def commit_follows(edit: Callable[[Json, Json], Json]) -> Around:
-    """Do what `edit` makes of a commit to one table, given the table as it is before."""
+def where_keys_are_taken(around: Around) -> Around:
+    """Let a fault touch what takes keys in the document that is served, and nothing else."""
 
-    async def around(call: Call, proceed: Proceed) -> Reply:
-        body, before = content(call), await table_there(call, proceed)
-        if body is not None and before is not None:
-            call.request = call.request.altered(body=orjson.dumps(edit(body, before)))
-        return await proceed()
+    async def chosen(call: Call, proceed: Proceed) -> Reply:
+        return await (around(call, proceed) if takes_keys(call.operation) else proceed())
 
-    return around
+    return chosen
 
 
-def answer_follows(edit: Callable[[Json, Json], Json]) -> Around:
-    """Answer a commit to one table with what `edit` makes of the metadata after it, given those before."""
-
-    async def around(call: Call, proceed: Proceed) -> Reply:
-        before = await table_there(call, proceed)
-        if before is None:
-            return await proceed()
-        return await metadata_become(lambda after: edit(after, before))(call, proceed)
-
-    return around
+def items(edit: Callable[[list[Any]], list[Any]]) -> Around:
+    """Show other items in a listing than there are."""
+    return answer_becomes(namespaces=edit, identifiers=edit)
 
 
-def _edited_at(body: Any, name: str, edit: Edit) -> Any:
-    """Return an object with one field edited; what is no object, or lacks the field, stays as it is."""
-    return {**body, name: edit(body[name])} if isinstance(body, dict) and name in body else body
+DROPS = ("dropNamespace", "dropTable", "dropView")
+TOKEN, SIZE, NEXT = "pageToken", "pageSize", "next-page-token"
 
 
-def _of_objects(edit: Callable[[list[Json]], list[Json]]) -> Edit:
-    """Return an edit of lists of objects that leaves anything else as it is."""
-    return lambda entries: (
-        edit(entries) if isinstance(entries, list) and all(isinstance(entry, dict) for entry in entries) else entries
+def query_value(call: Call, name: str) -> str | None:
+    """Return the last value of a query parameter, None without one."""
+    values = call.request.query.get(name)
+    return values[-1] if values else None
+
+
+def ask_page(call: Call, **wanted: str | None) -> None:
+    """Ask for another page: None takes a parameter away."""
+    query = {**call.request.query, **{name: [value] for name, value in wanted.items() if value is not None}}
+    call.request = call.request.altered(
+        query={name: values for name, values in query.items() if wanted.get(name, "") is not None}
     )
+
+
+def offset_of(text: str | None) -> int:
+    """Return the number in a page token, 0 for any other text."""
+    return int(text) if text and text.isascii() and text.isdigit() else 0
+
+
+ANSWERS = ["planTableScan", "fetchPlanningResult", "fetchScanTasks"]
+
+
+def tasks_become(edit: Callable[[list[Json]], list[Json]]) -> Around:
+    """Answer with what `edit` makes of the file scan tasks."""
+
+    def edited(body: Json) -> Json:
+        return {**body, "file-scan-tasks": edit(body["file-scan-tasks"])} if body.get("file-scan-tasks") else body
+
+    return body_becomes(edited, 200)
+
+
+START = ["planTableScan"]
+FETCH = ["fetchPlanningResult"]
+RESULTS = [*START, *FETCH]
+ISSUE = ["getToken"]

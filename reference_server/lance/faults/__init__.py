@@ -1,10 +1,7 @@
-"""The written faults of the Lance API: what each breaks, and where.
+"""Written faults of the Lance API for developers of clients; importing the package declares them."""
 
-Importing this package imports every file in it, which registers its faults.
-"""
+import sys
 
-from importlib import import_module
-from pkgutil import iter_modules
+from reference_server.faults import import_modules
 
-for _module in iter_modules(__path__, f"{__name__}."):
-    import_module(_module.name)
+import_modules(sys.modules[__name__])

@@ -1,4 +1,4 @@
-"""Versions that clients keep through the catalog, and batches, done carelessly."""
+"""Writes that are lost, torn or only acknowledged."""
 
 from __future__ import annotations
 
@@ -8,47 +8,18 @@ from typing import Any
 import orjson
 
 from reference_server.context import Reply, json_reply
-from reference_server.faults import (
-    Around,
-    Call,
-    Proceed,
-    arguments_lost,
-    body_becomes,
-    fault,
-    request_becomes,
-    status_becomes,
-)
+from reference_server.faults import Call, Proceed, answers, fault, status_becomes
+from reference_server.lance.faults.blocks import BATCHES, version_parts
 
-BATCHES = ("BatchCreateTableVersions", "BatchCommitTables")
-
-
+DROPS = ("DropNamespace", "DropTable", "DeregisterTable")
 TORN_SECONDS = 0.02
-
-
-@fault("managed-in-vain", on=["DescribeTable", "CreateTableVersion"])
-async def _managed_in_vain(call: Call, proceed: Proceed) -> Reply:
-    """Clients are told to keep versions through the catalog, which has no operation for it."""
-    # Say that versions are kept through the catalog, and refuse to keep them.
-    if call.operation.id == "CreateTableVersion":
-        return json_reply({"error": "This server does not have the operation.", "code": 0}, 406)
-    return await body_becomes(lambda body: {**body, "managed_versioning": True}, 200)(call, proceed)
-
-
-def _longer(bounds: dict[str, int]) -> dict[str, int]:
-    return {**bounds, "end_version": bounds["end_version"] + 1}
-
-
-def _parts(call: Call) -> tuple[str, list[Any]]:
-    """Return the name of the list in the body of a batch, and the list."""
-    name = "entries" if call.operation.id == BATCHES[0] else "operations"
-    return name, orjson.loads(call.request.body)[name]
 
 
 @fault("torn-batch", on=BATCHES)
 async def _torn(call: Call, proceed: Proceed) -> Reply:
     """Batches are done part by part: others see half of them, and what fails leaves half of them."""
     # Do the parts of a batch one after the other, and stop where one fails.
-    name, parts = _parts(call)
+    name, parts = version_parts(call)
     results: dict[str, list[Any]] = {}
     for part in parts:
         call.request = call.request.altered(body=orjson.dumps({name: [part]}))
@@ -61,70 +32,35 @@ async def _torn(call: Call, proceed: Proceed) -> Reply:
     return json_reply(results)
 
 
-def _split(value: Any, by: str) -> Any:
-    """Return a part of a batch in which the names of identifiers are split by a delimiter."""
-    if not isinstance(value, dict):
-        return value
-    whole = {name: _split(part, by) for name, part in value.items()}
-    return {**whole, "id": by.join(whole["id"]).split(by)} if isinstance(whole.get("id"), list) else whole
+WRITES = ("InsertIntoTable", "UpdateTable", "MergeInsertIntoTable", "CreateTableVersion")
+CREATIONS = ("CreateNamespace", "CreateTable", "DeclareTable")
 
 
-@fault("batch-splits-names", on=BATCHES)
-async def _names_split(call: Call, proceed: Proceed) -> Reply:
-    """The names in a batch are split by the delimiter of the request."""
-    by = call.request.query.get("delimiter", ["$"])[-1]
-    return await _parts_become(lambda parts: [_split(part, by) for part in parts])(call, proceed)
+@fault("lost-update", on=WRITES)
+async def _lost(call: Call, proceed: Proceed) -> Reply:
+    """Writers that meet at a table are all told that they succeeded, but only one of them did."""
+    # Let the first of the writers that meet at a table write, and answer all of them as it is answered.
+    under_way: dict[Any, asyncio.Future[Reply]] = call.state.setdefault("lost-update", {})
+    key = call.operation.id, call.path["id"]
+    if key in under_way:
+        reply = await under_way[key]
+        return Reply(reply.status, reply.body, reply.content_type, dict(reply.headers))
+    under_way[key] = asyncio.get_running_loop().create_future()
+    try:
+        reply = await proceed()
+        under_way[key].set_result(reply)
+        return reply
+    finally:
+        del under_way[key]
 
 
-def _parts_become(*edits: Any) -> Around:
-    async def around(call: Call, proceed: Proceed) -> Reply:
-        name, parts = _parts(call)
-        for edit in edits:
-            parts = edit(parts)
-        call.request = call.request.altered(body=orjson.dumps({name: parts}))
-        return await proceed()
+fault("race-hidden", "Who loses a race for a name is told that they won it.", on=CREATIONS)(status_becomes(409, 200))
+fault("drop-race-hidden", "Whoever drops a table is told that they did it.", on=["DropTable"])(status_becomes(404, 200))
 
-    return around
-
-
-fault("version-conflict-hidden", "CreateTableVersion tells everybody that they succeeded.", on=["CreateTableVersion"])(
-    status_becomes(409, 200)
+fault("create-forgets", "Creations are answered with success, but nothing is created.", on=["CreateNamespace"])(
+    answers(200, {"location": "file:///nowhere", "properties": {}})
 )
-fault("ranges-closed", "Ranges of versions include their end.", on=["BatchDeleteTableVersions"])(
-    request_becomes(lambda body: {**body, "ranges": [_longer(bounds) for bounds in body["ranges"]]})
-)
-fault(
-    "ranges-ignored",
-    "BatchDeleteTableVersions deletes the oldest versions, whichever are asked for.",
-    on=["BatchDeleteTableVersions"],
-)(request_becomes(lambda body: {**body, "ranges": [{"start_version": 0, "end_version": 3}]}))
-fault("batch-forgets-last", "The last part of a batch is not done.", on=BATCHES)(
-    _parts_become(lambda parts: parts[:-1])
-)
-fault("batch-reversed", "The parts of a batch are done, and answered, the other way round.", on=BATCHES)(
-    _parts_become(lambda parts: parts[::-1])
-)
-fault("batch-first-field", "Of an operation that is two, the first is done.", on=["BatchCommitTables"])(
-    _parts_become(lambda parts: [dict([*part.items()][:1]) for part in parts])
-)
-
-
-@fault("versions-hold-rows", on=["BatchDeleteTableVersions"])
-async def _rows_deleted(call: Call, proceed: Proceed) -> Reply:
-    """The rows of a table go with its versions."""
-    if orjson.loads(call.request.body)["ranges"] != [{"start_version": 0, "end_version": -1}]:
-        return await proceed()
-    operation, request = call.operation, call.request
-    call.turn_to("DeleteFromTable")
-    call.request = request.altered(body=b'{"predicate": "true"}')
-    await proceed()
-    call.operation, call.request = operation, request
-    return await proceed()
-
-
-fault("version-record-lost", "What a client says of a version that it makes is not kept.", on=["CreateTableVersion"])(
-    arguments_lost("e_tag", "metadata")
-)
-fault("naming-scheme-ignored", "Any word is taken for a naming scheme.", on=["CreateTableVersion"])(
-    arguments_lost("naming_scheme")
+fault("drop-keeps", "Drops are answered with success, but what was dropped stays.", on=DROPS)(answers(200, {}))
+fault("insert-forgets", "InsertIntoTable is answered with success, but no row is added.", on=["InsertIntoTable"])(
+    answers(200, {})
 )

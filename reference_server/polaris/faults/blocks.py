@@ -1,102 +1,18 @@
-"""What the declarations of Polaris' faults are made of, beside the blocks for all APIs and for Iceberg's."""
+"""Building blocks of the Polaris faults."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable
 from typing import Any
 from urllib.parse import parse_qsl, urlencode
 
-import orjson
-
-from reference_server.auth import Principal
-from reference_server.context import Reply
-from reference_server.faults import Around, Call, Proceed
-from reference_server.iceberg.faults.blocks import performed
-from reference_server.polaris.entities.bootstrap import ROOT_PRINCIPAL, SERVICE_ADMIN
-
-Json = dict[str, Any]
-ADMIN = Principal(ROOT_PRINCIPAL, (SERVICE_ADMIN,))
+from reference_server.faults import body_becomes
+from reference_server.polaris.entities.access_tokens import SCOPE_PREFIX
 
 
-@dataclass(frozen=True, slots=True)
-class Entity:
-    """The operations on one kind of entity, and the names of its fields.
-
-    `parameter` is its name in paths, `wrapper` the field around it in bodies, `listed` that of a list.
-    """
-
-    kind: str
-    parameter: str
-    wrapper: str
-    listed: str
-
-    @property
-    def lists(self) -> str:
-        """The operation that lists all."""
-        return f"list{self.kind}s"
-
-    @property
-    def operations(self) -> tuple[str, str, str, str]:
-        """The operations that create, get, update and delete one."""
-        return f"create{self.kind}", f"get{self.kind}", f"update{self.kind}", f"delete{self.kind}"
-
-
-CATALOG = Entity("Catalog", "catalogName", "catalog", "catalogs")
-PRINCIPAL = Entity("Principal", "principalName", "principal", "principals")
-PRINCIPAL_ROLE = Entity("PrincipalRole", "principalRoleName", "principalRole", "roles")
-CATALOG_ROLE = Entity("CatalogRole", "catalogRoleName", "catalogRole", "roles")
-ENTITIES = (CATALOG, PRINCIPAL, PRINCIPAL_ROLE, CATALOG_ROLE)
-
-
-def entity_of(operation_id: str) -> Entity:
-    """Return the kind of entity that an operation creates, gets, changes or deletes."""
-    return next(entity for entity in ENTITIES if operation_id in entity.operations)
-
-
-def named(call: Call, entity: Entity) -> str:
-    """Return the name of the entity in the path, or else in the body, wrapped or bare."""
-    if entity.parameter in call.path:
-        return call.path[entity.parameter]
-    body = read(call.request.body)
-    return str((body.get(entity.wrapper) or body).get("name"))
-
-
-def read(text: bytes) -> Json:
-    """Return the JSON object in a body, an empty one for anything else."""
-    try:
-        value = orjson.loads(text)
-    except orjson.JSONDecodeError:
-        return {}
-    return value if isinstance(value, dict) else {}
-
-
-async def by_root(
-    call: Call, proceed: Proceed, operation: str, body: Any = None, at: Mapping[str, str] | None = None
-) -> Json:
-    """Do another operation as root by the way and return the object in its answer, an empty one for an error.
-
-    `at` are path parameters beside those of the call.
-    """
-    caller, path = call.request.principal, call.path
-    names = call.document.operation(operation).path_names
-    call.request.principal = ADMIN
-    call.path = {name: value for name, value in {**path, **(at or {})}.items() if name in names}
-    try:
-        reply = await performed(call, proceed, operation, body)
-    finally:
-        call.request.principal, call.path = caller, path
-    return read(reply.body) if reply.status < 300 else {}
-
-
-def form_becomes(edit: Callable[[dict[str, str]], dict[str, str]]) -> Around:
-    """Do what the form in a request would ask for after `edit`."""
-
-    async def around(call: Call, proceed: Proceed) -> Reply:
-        call.request = call.request.altered(body=edited(call.request.body, edit))
-        return await proceed()
-
-    return around
+def form_of(body: bytes) -> dict[str, str]:
+    """Return the fields of a form."""
+    return dict(parse_qsl(body.decode("utf-8", "replace"), keep_blank_values=True))
 
 
 def edited(body: bytes, edit: Callable[[dict[str, str]], dict[str, str]]) -> bytes:
@@ -104,6 +20,18 @@ def edited(body: bytes, edit: Callable[[dict[str, str]], dict[str, str]]) -> byt
     return urlencode(edit(form_of(body))).encode()
 
 
-def form_of(body: bytes) -> dict[str, str]:
-    """Return the fields of a form."""
-    return dict(parse_qsl(body.decode("utf-8", "replace"), keep_blank_values=True))
+NOTIFY, APPLICABLE, LOAD = ["sendNotification"], ["getApplicablePolicies"], ["loadTable"]
+
+
+def settings_become(edit: Any) -> Any:
+    """Return a fault that edits the settings of a table in answers."""
+    return body_becomes(lambda body: {**body, "config": edit(body.get("config") or {})}, 200)
+
+
+TOKEN = ["getToken"]
+NOBODY = "nobody"  # a principal role that does not exist
+
+
+def without_roles(form: dict[str, str]) -> dict[str, str]:
+    """Return a token request with the scope of a role that does not exist."""
+    return {**form, "scope": SCOPE_PREFIX + NOBODY}

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from conformance.apis import requirements
-from conformance.mutants.noticed import matching
 from lakeproof import serve
+from mutants.noticed import matching
 from specs.profiles import find_profile
 from tests.conformance.harmless import foreign_names
 from tests.conformance.mutants import NOTICED, ON_S3, TOKEN, judge, unnoticed

@@ -6,9 +6,9 @@ import pytest
 
 from conformance.after.runner import run
 from conformance.apis import requirements
-from conformance.mutants.noticed import faults_noticed_by, noticed_file, read_noticed
 from conformance.values.settings import load_settings
 from lakeproof import serve
+from mutants.noticed import faults_noticed_by, noticed_file, read_noticed
 from reference_server.faults import HEADER
 
 # What becomes of a filter has nothing to do with waiting.

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from conformance.apis import requirements
-from conformance.mutants.noticed import matching
 from conformance.run.selection import Scope
 from lakeproof import serve
+from mutants.noticed import matching
 from specs.profiles import find_profile
 from tests.conformance.mutants import SERVED, TOKEN, judge, unnoticed
 

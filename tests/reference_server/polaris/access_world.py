@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Iterable
 from functools import cache
 
 from conformance.polaris.support.access.calls import AccessNames, AccessRequest
@@ -11,7 +11,7 @@ from reference_server.api import RequestTarget
 from reference_server.auth import Principal
 from reference_server.context import Request
 from reference_server.errors import CatalogError, NotFound
-from reference_server.polaris.access.decision import authorize
+from reference_server.polaris.access.decision import Authorizer
 from reference_server.polaris.access.rules import AccessRules, rules_of
 from reference_server.polaris.securables import (
     ROOT,
@@ -112,14 +112,20 @@ def rules_for(revision: str) -> AccessRules:
 
 
 def outcome(
-    call: AccessRequest, world: World, *, roles: tuple[str, ...] = ("role",), caller: str = "x", revision: str
+    call: AccessRequest,
+    world: World,
+    *,
+    roles: tuple[str, ...] = ("role",),
+    caller: str = "x",
+    revision: str,
+    authorizer: Callable[[AccessRules, World], Authorizer] = Authorizer,
 ) -> str:
     """Return "" for a call that is let through, or what it is refused with."""
     request = Request("1", "POST", "/x", dict(call.headers))
     request._query = {name: [value] for name, value in call.query.items()}
     target = RequestTarget(dict(call.path), call.body, request)
     try:
-        authorize(Principal(caller, roles), call.operation, target, rules_for(revision), world)
+        authorizer(rules_for(revision), world).authorize(Principal(caller, roles), call.operation, target)
     except CatalogError as error:
         return f"{error.status} {error.message}"
     return ""

@@ -5,23 +5,22 @@ Every request of it with every privilege at every level, and with the sets that 
 
 from __future__ import annotations
 
-from contextlib import contextmanager
+from functools import partial
 
 import pytest
 
 from conformance.polaris.support.access.calls import calls
 from conformance.polaris.support.access.table import every_grant, grantable_in, rules
 from reference_server.faults import FAULTS
-from reference_server.polaris import faults
-from reference_server.polaris.access.decision import MISJUDGED, Misjudgement
+from reference_server.polaris.access.decision import Authorizer
 from reference_server.polaris.access.rules import privileges
+from reference_server.polaris.faults.grants import MisjudgingAuthorizer
 from specs.profiles import find_profile
 from specs.validation import Validators
 from tests.reference_server.polaris.access_world import NAMES, World, outcome
 
 CALLS = calls(NAMES)
 REVISIONS = ("2024-09", "1.7")
-REGISTERED = faults.__name__
 
 
 def grantable(revision):
@@ -39,9 +38,9 @@ RULES = [
 ]
 
 
-def refused(revision, rule, grants):
+def refused(revision, rule, grants, authorizer=Authorizer):
     call = CALLS[rule.name]
-    said = outcome(call, World(grants, generic=call.table == "generic"), revision=revision)
+    said = outcome(call, World(grants, generic=call.table == "generic"), revision=revision, authorizer=authorizer)
     assert said == "" or said.startswith(
         "403 Principal 'x' with activated PrincipalRoles '[role]' and activated grants"
     )
@@ -110,16 +109,7 @@ def test_a_fault_for_each_privilege_changes_a_cell(privilege):
     """An ignored privilege lets others suffice; an additional one makes sufficient grants insufficient."""
     assert {f"privilege-ignored:{privilege}", f"privilege-wanted:{privilege}"} <= set(FAULTS)
     levels = grantable("1.7")
-    with misjudged(held=privilege):
-        assert any(not refused("1.7", rule, grants) for rule in holding("1.7") for grants in rule.refused(levels))
-    with misjudged(wanted=privilege):
-        assert any(refused("1.7", rule, [grant]) for rule in holding("1.7") for grant in rule.allowed(levels))
-
-
-@contextmanager
-def misjudged(**misjudgements):
-    token = MISJUDGED.set(Misjudgement(**{name: frozenset({value}) for name, value in misjudgements.items()}))
-    try:
-        yield
-    finally:
-        MISJUDGED.reset(token)
+    ignoring = partial(MisjudgingAuthorizer, ignored=privilege)
+    assert any(not refused("1.7", rule, grants, ignoring) for rule in holding("1.7") for grants in rule.refused(levels))
+    wanting = partial(MisjudgingAuthorizer, wanted=privilege)
+    assert any(refused("1.7", rule, [grant], wanting) for rule in holding("1.7") for grant in rule.allowed(levels))

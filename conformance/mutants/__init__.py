@@ -1,1 +1,0 @@
-"""How much the suite notices: requirements against faults of the reference server."""

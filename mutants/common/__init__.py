@@ -1,0 +1,1 @@
+"""Written faults of every API that measure the suite."""

@@ -1,0 +1,1 @@
+"""Written faults of the Lance API that measure the suite, and the requirements that notice them."""

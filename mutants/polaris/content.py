@@ -1,0 +1,58 @@
+"""Wrong results for the contents of catalogs: requests rejected as success, notifications, credentials, renames."""
+
+from __future__ import annotations
+
+import orjson
+
+from reference_server.context import Reply
+from reference_server.faults import Call, Proceed, fault, request_becomes, status_becomes
+from reference_server.iceberg.catalog.delegation import HEADER, VENDED
+from reference_server.polaris.faults.blocks import APPLICABLE, LOAD, NOTIFY, settings_become
+
+GENERIC = ["createGenericTable", "loadGenericTable", "listGenericTables", "dropGenericTable"]
+POLICIES = ["createPolicy", "updatePolicy", "dropPolicy", "attachPolicy", "detachPolicy", *APPLICABLE]
+CHANGES = ["createTable", "updateTable", "commitTransaction", "renameTable", "createView", "registerTable"]
+REFUSING = [*NOTIFY, *GENERIC, *POLICIES, *CHANGES, "createNamespace", "dropNamespace", "getConfig"]
+
+
+for _status in (400, 403, 404, 409):
+    fault(
+        f"refused-as-done:{_status}",
+        f"What is refused with {_status} is answered with success, and not done.",
+        on=REFUSING,
+    )(status_becomes(_status, 200))
+
+
+fault("validations-enter", "A validation enters the table.", on=NOTIFY)(
+    request_becomes(
+        lambda body: {**body, "notification-type": "CREATE"} if body.get("notification-type") == "VALIDATE" else body
+    )
+)
+fault("drop-notifications-lost", "A table that another catalog drops stays.", on=NOTIFY)(
+    request_becomes(
+        lambda body: {**body, "notification-type": "UNKNOWN"} if body.get("notification-type") == "DROP" else body
+    )
+)
+
+
+@fault("credentials-for-everybody", on=LOAD)
+async def _unasked(call: Call, proceed: Proceed) -> Reply:
+    """Whoever loads a table gets the credentials for its files, asked or not."""
+    headers = {name.title(): value for name, value in call.request.headers.items()}
+    call.request = call.request.altered(headers={**headers, HEADER: VENDED})
+    return await proceed()
+
+
+fault("credentials-for-files", "There are credentials for S3 with tables on local files.", on=LOAD)(
+    settings_become(lambda config: {**config, "s3.access-key-id": "id", "s3.secret-access-key": "none"})
+)
+
+
+@fault("policies-gone-by-name", on=["renameTable"])
+async def _left_behind(call: Call, proceed: Proceed) -> Reply:
+    """A table that is renamed cannot be found under its new name."""
+    body = orjson.loads(call.request.body or b"{}")
+    if isinstance(body, dict) and isinstance(body.get("destination"), dict):
+        other = {**body["destination"], "name": f"{body['destination'].get('name')}_"}
+        call.request = call.request.altered(body=orjson.dumps({**body, "destination": other}))
+    return await proceed()
