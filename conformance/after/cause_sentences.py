@@ -1,4 +1,4 @@
-"""Sentences of causes: the operations, what they did, what was due, and what the requirements have in common."""
+"""Sentences of causes: the operations, their behaviour, the expectation, and the requirements' common text."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ REQUESTS: dict[Request, str] = {
     "unknown": "a request",
 }
 PLURALS = {"is": "are", "has": "have", "does": "do", "answers": "answer", "returns": "return", "fails": "fail"}
-WORDS = re.compile(r"\([^()]*\)\S*|\S+")  # what stands in parentheses is one
-NO_STATEMENT = ("wire",)  # kinds whose statement says that something is wrong, and the message alone what
+WORDS = re.compile(r"\([^()]*\)\S*|\S+")  # a text in parentheses counts as one word
+NO_STATEMENT = ("wire",)  # kinds whose statement is general: only the message names the defect
 
 
 def sentence_of(example: Seen, findings: Sequence[Seen]) -> str:
-    """Return the sentence about findings of one cause; `example` is the one that is shown with it."""
+    """Return the sentence about findings of one cause; `example` is the finding shown with it."""
     evidence = example.evidence
     names = sorted({finding.evidence.operation for finding in findings} - {""})
     who = _listed(names) if len(names) <= MOST_NAMES else f"{len(names)} operations"
@@ -79,7 +79,7 @@ def _common(words: list[str], other: list[str]) -> list[str]:
 
 
 def _of_one_statement(findings: Sequence[Seen]) -> bool:
-    """True when all requirements of a cause are one statement, about several cases."""
+    """True when all requirements of a cause share one statement for several cases."""
     return len({finding.result.where for finding in findings}) == 1
 
 
@@ -94,7 +94,7 @@ def _is_stated_of_most(example: Seen, findings: Sequence[Seen]) -> bool:
 
 
 def _norm(findings: Sequence[Seen], example: Seen) -> str:
-    """Return what was due, in the words that the requirements share: theirs, or those of their clause."""
+    """Return the expectation in the requirements' common words: their own, or those of their clause."""
     if _of_one_statement(findings):
         return f"“{common_text(finding.result.statement for finding in findings)}”"
     if len({finding.result.clause.id for finding in findings}) == 1:
@@ -103,14 +103,14 @@ def _norm(findings: Sequence[Seen], example: Seen) -> str:
 
 
 def _said(findings: Sequence[Seen]) -> str:
-    """Return the words that the server uses most often in these errors, "" where it says nothing."""
+    """Return the server's most frequent words in these errors, "" without any."""
     texts = Counter(pattern(finding.evidence.said.message) for finding in findings if finding.evidence.said.message)
     text = texts.most_common(1)[0][0] if texts else ""
     return f": “{_cut(text)}”" if len(text.replace(GAP, " ").split()) > 1 else ""
 
 
 def _message(example: Seen, who: str, *, several: bool) -> str:
-    """Return the sentence of the example's evidence, about all operations."""
+    """Return the sentence of the example's evidence, for all operations."""
     operation = example.evidence.operation
     message = sentence(msgspec.structs.replace(example.evidence, more=0)).partition("\n")[0]
     if not operation or operation not in message:
@@ -120,7 +120,7 @@ def _message(example: Seen, who: str, *, several: bool) -> str:
 
 
 def _in_plural(message: str, operation: str) -> str:
-    """Return a sentence about an operation as it is of several: verbs come after its name, or after "but"."""
+    """Return a sentence about one operation in the plural: verbs follow its name, or "but"."""
     verbs = rf"(?:(?<={re.escape(operation)} )|(?<=but ))(?:{'|'.join(PLURALS)})\b"
     return re.sub(verbs, lambda verb: PLURALS[verb.group()], message)
 

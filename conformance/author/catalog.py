@@ -1,7 +1,7 @@
-"""A catalog as an example of a requirement sees it: what is the same for every API.
+"""The catalog that an example of a requirement works on: the part that all APIs share.
 
-Every name starts with the prefix of the run, and everything that a requirement may have made is dropped after it. Each
-example starts anew: with its own steps, and a place of its own for what it makes.
+Every name starts with the prefix of the run, and every object that a requirement may have created is dropped after it.
+Each example starts anew: with its own steps, and its own namespace.
 """
 
 from __future__ import annotations
@@ -19,14 +19,15 @@ from conformance.values.outcomes import Unoffered
 from conformance.values.resources import NAMESPACE, TABLE, Names
 from specs.openapi import Operation
 
-JOINT = "x"  # between the name of an example and that of a thing beside its home
+JOINT = "x"  # between the name of an example and that of an object beside its home
 AnInventory = TypeVar("AnInventory", bound=Inventory)
 
 
 class Catalog:
-    """See the module. An API adds its operations, where an example lives, and how any operation is asked.
+    """A catalog for one example at a time. An API adds its operations, the example's home, and `ask` for any operation.
 
-    `broken_json` and `no_objects` are bodies that are none, `refusals` the statuses with which they are refused.
+    `broken_json` are bodies that are not JSON, `no_objects` JSON bodies that are not objects, `refusals` the statuses
+    that reject them.
     """
 
     client: Client
@@ -47,66 +48,66 @@ class Catalog:
         headers: dict[str, str | None] | None = None,
         expect: Expected,
     ) -> Answer:
-        """Send an operation on things of this name in the example's home."""
+        """Send an operation on objects of this name in the example's home."""
         raise NotImplementedError
 
     def new_thing(self) -> str:
-        """Return the name of something in the example's home, or of nothing where that is enough to be refused."""
+        """Return the name of an object in the example's home, or an unused name if that is enough for a rejection."""
         raise NotImplementedError
 
     def try_namespace(self, id: Names) -> Answer:
-        """Ask for a namespace to be made; any answer will do."""
+        """Request the creation of a namespace; accept any answer."""
         raise NotImplementedError
 
     def check_invalid(self, refused: Answer) -> None:
-        """Check that an error says that the input is what is wrong, where the document has a word for it."""
+        """Check that an error blames the input, if the document has a type for that."""
 
     def control(self, twin: Callable[[], object]) -> None:
-        """Send the twin of a request that is to be refused, without its defect: it has to be taken.
+        """Send the valid twin of a request that must be rejected: it must be accepted.
 
-        Raises Blocked when it is not: then the refusal says nothing about the defect.
+        Raises Blocked when it is not: then the rejection says nothing about the defect.
         """
         with self.client.preparing():
             twin()
 
     def deeper(self) -> AbstractContextManager[None]:
-        """Return a context in which this example lives in a namespace within that in which it lives otherwise.
+        """Return a context in which this example lives in a namespace one level deeper.
 
-        Raises Unoffered where namespaces do not lie so deep.
+        Raises Unoffered if namespaces cannot be nested that deep.
         """
         raise NotImplementedError
 
     def begin_example(self) -> None:
-        """Start an example: steps are told from here, names start anew."""
+        """Start an example, with steps and names of its own."""
         self.client.begin_example()
         self._home = None
 
     @property
     def base(self) -> Names:
-        """The namespace in which the whole run stays: the root unless the settings name another."""
+        """The namespace of the whole run: the root unless the settings name another."""
         return self.inventory.base
 
     @property
     def nested(self) -> bool:
-        """True when namespaces may lie in namespaces."""
+        """True when namespaces may contain namespaces."""
         return self.target.capabilities.get(NAMESPACES) == NESTED
 
     def require_nested(self) -> None:
-        """Raise Unoffered when the target has no namespaces within namespaces."""
+        """Raise Unoffered when the target has no nested namespaces."""
         if not self.nested:
-            raise Unoffered("the server has no namespaces within namespaces")
+            raise Unoffered("the server has no nested namespaces")
 
     def note_namespaces(self, ids: Iterable[Names]) -> None:
-        """Note namespaces that may come into being, so that they are dropped afterwards."""
+        """Note namespaces that may be created, so that they are dropped afterwards."""
         self.sandbox.note(NAMESPACE, ids)
 
     def note_tables(self, ids: Iterable[Names]) -> None:
-        """Note tables that may come into being, so that they are dropped afterwards."""
+        """Note tables that may be created, so that they are dropped afterwards."""
         self.sandbox.note(TABLE, ids)
 
 
 def inventory_of(target: Target, kind: type[AnInventory]) -> AnInventory:
-    """Return the inventory of a target's sandbox, which is of this kind from now on."""
+    """Return the inventory of a target's sandbox; replace it unless it has this type."""
     known = target.sandbox.inventory
     if isinstance(known, kind):
         return known

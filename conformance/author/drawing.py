@@ -1,4 +1,4 @@
-"""The same seed draws the same values, in whatever process: in a worker, beside an embedded server, with the wheel."""
+"""Reproducible draws: the same seed draws the same values in every process, worker or installation."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from unittest.mock import patch
 from hypothesis.internal.cache import LRUCache
 from hypothesis.internal.conjecture import providers
 
-# Hypothesis also draws constants that stand in the local modules that happen to be loaded, and has no setting for that.
+# Hypothesis also draws constants from the loaded local modules, and has no setting against that.
 NO_CONSTANTS: dict[str, Any] = {}
 with suppress(ImportError):  # an older one draws no such constants
     from hypothesis.internal.constants_ast import Constants
@@ -20,6 +20,6 @@ with suppress(ImportError):  # an older one draws no such constants
 
 @contextmanager
 def as_seeded() -> Iterator[None]:
-    """Have Hypothesis draw by the seed alone, whatever modules are loaded."""
+    """Make Hypothesis draw by the seed alone, whatever modules are loaded."""
     with patch.multiple(providers, **NO_CONSTANTS) if NO_CONSTANTS else nullcontext():
         yield

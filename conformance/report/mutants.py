@@ -1,4 +1,4 @@
-"""The page and the badge of what judges notice of faults, made from the measurements in a folder."""
+"""The page and the badge of detected faults, from the measurements in a folder."""
 
 from __future__ import annotations
 
@@ -48,8 +48,8 @@ Judges = Mapping[str, Mapping[str, Mutant]]
 def publish_mutants(folder: Path, faults_by_api: Mapping[str, Mapping[str, str]]) -> list[Path]:
     """Write the page, a page for each API and the badge into a folder of measurements; return their paths.
 
-    `faults_by_api` says what is wrong with each fault, those that nobody has to notice left out. Raises Problem for a
-    folder without measurements, and for one that cannot be written.
+    `faults_by_api` describes each fault that must be noticed. Raises Problem for a folder without measurements, and for
+    one that cannot be written.
     """
     apis = judges_of(folder)
     if not any(OURS in judges for judges in apis.values()):
@@ -64,7 +64,9 @@ def publish_mutants(folder: Path, faults_by_api: Mapping[str, Mapping[str, str]]
 
 
 def _known(api: str, written: Mapping[str, str]) -> dict[str, Mutant]:
-    """Return the written faults of an API with who is known to notice them: tests hold the suite to that."""
+    """Return the written faults of an API with the requirements that are known to notice them; tests enforce the
+    list.
+    """
     noticed, ids = read_noticed(noticed_file(api)), requirements(api)
     return {
         fault: Mutant(
@@ -103,7 +105,7 @@ def _ours(apis: Mapping[str, Judges], api: str) -> Iterable[Mutant]:
 
 
 def _kinds(ours: list[Mutant]) -> Iterator[str]:
-    """Yield the score of the suite: by what kind of requirement shows a fault soonest, and what it takes to see it."""
+    """Yield the score of the suite: the kind of requirement that shows a fault soonest, and the requests needed."""
     levels = [*FEWEST.values(), AT_ONCE, NOBODY]
     yield f"What shows a fault with the fewest requests, and how many it takes:\n\n| kind | {' | '.join(levels)} |"
     yield "|---|" + "--:|" * len(levels)
@@ -115,7 +117,7 @@ def _kinds(ours: list[Mutant]) -> Iterator[str]:
 
 
 def _judges(judges: Judges) -> Iterator[str]:
-    """Yield the scores of all judges, each for the faults that it was shown, beside ours for the same."""
+    """Yield the scores of all judges, each for the faults that it was shown, beside ours for the same faults."""
     others = [name for name in judges if name != OURS]
     if not others:
         return
@@ -142,7 +144,7 @@ def _judges(judges: Judges) -> Iterator[str]:
 
 
 def _how(shown: Iterable[Mutant]) -> str:
-    """Return what a judge was given, in brackets; nothing where that was not kept."""
+    """Return the setup of a judge in parentheses, "" if it was not recorded."""
     given = sorted({mutant.how for mutant in shown if mutant.how})
     return f" ({'; '.join(given)})" if given else ""
 
@@ -162,7 +164,9 @@ def _survivors(title: str, faults: Iterable[Mutant]) -> Iterator[str]:
 
 
 def _both_ways(api: str, ours: Mapping[str, Mutant]) -> Iterator[str]:
-    """Yield the page of an API: who notices each fault, and which faults each requirement notices."""
+    """Yield the page of an API: the requirements that notice each fault, and the faults that each requirement
+    notices.
+    """
     known = requirements(api)
     yield f"# {api}: faults and requirements\n\n[All APIs and judges](README.md)\n\n## By fault\n"
     for mutant in sorted(ours.values(), key=lambda mutant: mutant.fault):
@@ -173,7 +177,7 @@ def _both_ways(api: str, ours: Mapping[str, Mutant]) -> Iterator[str]:
 
 
 def _listed(mutant: Mutant, known: Collection[str]) -> str:
-    """Return who notices a fault, a whole group of requirements as the beginning of their ids."""
+    """Return the requirements that notice a fault; a whole group of them is the common beginning of their ids."""
     if not mutant.noticed_by:
         return "(not in noticed.toml)"
     count, names = len(mutant.noticed_by), ", ".join(f"`{name}`" for name in compress(mutant.noticed_by, known))
@@ -185,7 +189,7 @@ def _share(some: int, of: int) -> str:
 
 
 def _badge(apis: Mapping[str, Judges]) -> str:
-    """Return the badge: how many of the faults that were shown again were noticed."""
+    """Return the badge: the share of repeated faults that were noticed."""
     faults = [mutant for api in apis for mutant in counted(_ours(apis, api))]
     met = len(faults) - len(survivors(faults))
     colour = "brightgreen" if met == len(faults) else "yellow"

@@ -1,8 +1,8 @@
-"""All that a request names beside ordinary names of the run: odd names, names that climb, files outside.
+"""Hostile values for requests: unusual names, names that climb out of folders, files outside of the storage.
 
-A name that breaks careless servers is tried below names of the run alone. What climbs carries the run's prefix, and a
-file outside of a server's storage is a canary: the run wrote it itself, in a folder of its own. No other module may
-name a place of the host.
+A name that breaks careless servers is tried below names of the run alone. A climbing name carries the run's prefix, and
+a file outside of a server's storage is a canary: the run wrote it itself, in its own folder. No other module may name a
+place of the host.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 PREFIX = "{prefix}"  # stands for the prefix of the run
-UNUSED = f"lakeproof_{secrets.token_hex(8)}"  # a name that nothing has, where there is no run yet to ask
+UNUSED = f"lakeproof_{secrets.token_hex(8)}"  # a name without an object, for use before a run exists
 SEGMENTS = re.compile(r"[/\\]")
-CLIMBED = "{prefix}_escaped"  # where the name that climbs ends, one level up
-CANARY = "-canary-"  # follows the prefix in the name of a folder of the run's own
+CLIMBED = "{prefix}_escaped"  # the target of the climbing name, one level up
+CANARY = "-canary-"  # follows the prefix in the name of the run's own folder
 LAKE = "lake"  # in such a folder, the one in which servers may write
 UP = "../"
-DEPTH = 16  # of folders that a path of a server is climbed out of
+DEPTH = 16  # number of folders to climb out of
 
 NAMES: dict[str, str] = {
     "space": "two words",
@@ -71,54 +71,56 @@ NAMES: dict[str, str] = {
 
 
 def own(text: str, prefix: str) -> str:
-    """Return a hostile name or path as this run sends it."""
+    """Return a hostile name or path with the run's prefix filled in."""
     return text.replace(PREFIX, prefix)
 
 
 def climbs(name: str) -> bool:
-    """True for a name that leads out of where it is used, if it is taken for a path."""
+    """True for a name that leaves its folder when it is used as a path."""
     return ".." in SEGMENTS.split(name)
 
 
 @dataclass(frozen=True)
 class Canary:
-    """A file of the run's own outside of every server's storage: who shows, moves or drops it went too far."""
+    """A file of the run outside of every server's storage: a server that shows, moves or drops it violates its
+    limits.
+    """
 
     path: Path
     content: bytes
 
     @property
     def uri(self) -> str:
-        """Where it is, as a URI."""
+        """Its location, as a URI."""
         return self.path.as_uri()
 
     @property
     def climbing(self) -> str:
-        """Where it is, as a path that climbs out of any folder of this machine."""
+        """Its location, as a path that climbs out of any folder of this machine."""
         return UP * DEPTH + str(self.path).lstrip("/")
 
     @property
     def untouched(self) -> bool:
-        """True while it is there as it was written."""
+        """True while the file exists unchanged."""
         return self.path.is_file() and self.path.read_bytes() == self.content
 
 
 @dataclass
 class Canaries:
-    """The canaries of a run, in a folder that has its prefix in its name and is gone after it."""
+    """The canaries of a run, in a temporary folder whose name contains the run's prefix."""
 
     prefix: str
     _folder: tempfile.TemporaryDirectory[str] | None = field(default=None, repr=False)
 
     def new(self, name: str = "canary.json") -> Canary:
-        """Write a canary; servers on this machine, under whatever user, can read it."""
+        """Write a canary that servers on this machine can read, under any user."""
         path = self.folder() / f"{secrets.token_hex(4)}-{name}"
         content = f"canary {secrets.token_hex(16)}\n".encode()
         path.write_bytes(content)
         return Canary(path, content)
 
     def lake(self) -> Path:
-        """Return a folder in which servers may write, under whatever user."""
+        """Return a folder that servers on this machine can write, under any user."""
         folder = self.folder() / LAKE
         if not folder.exists():
             folder.mkdir()
@@ -133,7 +135,7 @@ class Canaries:
         return Path(self._folder.name).resolve()
 
     def remove(self) -> None:
-        """Remove them."""
+        """Remove the folder with all canaries."""
         if self._folder is not None:
             self._folder.cleanup()
             self._folder = None

@@ -1,4 +1,6 @@
-"""What the document has: a server is not asked for what came later, or for what a dialect lacks."""
+"""Contents of the document's revision: no request uses features of a later revision, or features that a dialect
+lacks.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +12,9 @@ from specs.openapi import Document
 
 
 class DocumentRevision:
-    """A document, asked whether it has something that a later one has. Each `require` raises Unoffered if not."""
+    """A document, with checks for features of later revisions. Each `require` raises Unoffered if the feature is
+    absent.
+    """
 
     def __init__(self, document: Document) -> None:
         self.document = document
@@ -37,6 +41,6 @@ class DocumentRevision:
             raise Unoffered(f"this revision of the document has no {schema}")
 
     def require_optional(self, schema: str, field: str) -> None:
-        """Require that there are objects of a schema, and that they may lack a field."""
+        """Require that the document has a schema, and that the field is optional in it."""
         if field in self.schemas.get(schema, {"required": [field]}).get("required", ()):
-            raise Unoffered(f"in this revision of the document {schema} needs {field}")
+            raise Unoffered(f"this revision of the document requires {field} in {schema}")

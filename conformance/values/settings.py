@@ -1,7 +1,7 @@
 """The settings of a run: one name each, as a flag, an environment variable and a key of a file.
 
-`--max-time` on the command line, `LAKEPROOF_MAX_TIME` in the environment and `max_time` in
-`lakeproof.toml` are one setting; the first of these that is given wins. Under pytest it is `--lakeproof-max-time`.
+`--max-time` on the command line, `LAKEPROOF_MAX_TIME` in the environment and `max_time` in `lakeproof.toml` are one
+setting; the first source with a value wins. Under pytest it is `--lakeproof-max-time`.
 """
 
 from __future__ import annotations
@@ -26,24 +26,24 @@ SERVE = "serve"  # the table of the file that is for `lakeproof serve`
 OTHER_VARIABLES = ("package",)  # of ci/gitlab.yml
 ENV_PREFIX = "LAKEPROOF_"
 DEPTHS = {"smoke": 3, "gate": 15, "deep": 200}
-SURROGATE = re.compile("[\ud800-\udfff]")  # how Python reads bytes of a command line that are no text
+SURROGATE = re.compile("[\ud800-\udfff]")  # Python's form of command-line bytes that are not text
 LOCATION = re.compile(r"/|[a-z][a-z0-9+.-]*:/")
 MOST_JOBS = 64
 DEFAULT_REPORT = "lakeproof-report"
 EXPECTATIONS = "lakeproof-expectations.toml"
 EMBEDDED_STORAGE = "memory"
-NEARLY = 0.9  # how like a setting a variable of the environment is called that is one by mistake
+NEARLY = 0.9  # similarity from which an unknown variable of the environment counts as a misspelt setting
 METADATA = "setting"
 
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """What is known of a setting beside its name and its default.
+    """Description of a setting beyond its name and its default.
 
-    `help` is what it is for, `metavar` what stands for its value; without one it is a switch. `choices` are all that it
-    may be, `short` is another flag. A setting whose default is a tuple may be given several times, or as one text with
-    commas; where each value is a pair, `between` stands between name and value, and the text has a line for each.
-    `section` is a heading of the help for this setting and those behind it.
+    `help` is its help text, `metavar` the placeholder of its value; a switch has none. `choices` are all allowed
+    values, `short` is another flag. A setting whose default is a tuple may be given several times, or as one text with
+    commas; where each value is a pair, `between` separates name and value, and the text has a line for each. `section`
+    is a heading of the help above this setting and those after it.
     """
 
     help: str
@@ -62,47 +62,47 @@ def setting(default: Any, help: str, metavar: str = "", **more: Any) -> Any:
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """The settings of a run: options, variables and keys are made from this table."""
+    """The settings of a run: options, variables and keys follow from this table."""
 
-    server: str = setting("", "Test this server.", "URL")
-    api: str = setting(default_api, "What the server speaks", "API", choices=apis, section="The server")
+    server: str = setting("", "URL of the server to test.", "URL")
+    api: str = setting(default_api, "API of the server", "API", choices=apis, section="The server")
     profile: str = setting(
-        "", "A revision, as `lakeproof spec list` has it.  [default: the newest; with --spec the nearest]", "NAME"
+        "", "Revision, from `lakeproof spec list`.  [default: the newest; with --spec the nearest]", "NAME"
     )
-    spec: str = setting("", "Test by this copy of the document, not the kit's own.", "FILE")
-    storage: str = setting("", "Storage of the embedded server, as `lakeproof serve` has it.", "KIND")
-    name: str = setting("", "What the reports call the server, with its version.", "NAME")
+    spec: str = setting("", "Test against this copy of the document, not the kit's own.", "FILE")
+    storage: str = setting("", "Storage of the embedded server, as in `lakeproof serve`.", "KIND")
+    name: str = setting("", "Name of the server in reports, with its version.", "NAME")
 
     warehouse: str = setting(
-        "", "The warehouse to ask a server of several for; NAME=URI embedded.", "NAME", section="Where the run works"
+        "", "Warehouse, for a server with several; NAME=URI embedded.", "NAME", section="Where the run works"
     )
-    namespace: str = setting("", "Stay in this existing namespace; dots between its levels.", "NAME")
-    functions: str = setting("", "An existing namespace that has functions.", "NAME")
-    prefix: str = setting("", "The names of all that the run makes start so.  [default: lp]", "NAME")
-    location: str = setting("", "Tables may lie here; the run has a folder of its own below.", "URI")
+    namespace: str = setting("", "Create everything in this existing namespace; dots between its levels.", "NAME")
+    functions: str = setting("", "Existing namespace with functions.", "NAME")
+    prefix: str = setting("", "Prefix of every object that the run creates.  [default: lp]", "NAME")
+    location: str = setting("", "Location for tables; the run creates its own folder there.", "URI")
     storage_option: tuple[str, ...] = setting(
-        (), "Reach the files of tables by this: s3.endpoint=...; repeatable.", "KEY=VALUE", between="="
+        (), "Storage option for reading and writing table files: s3.endpoint=...; repeatable.", "KEY=VALUE", between="="
     )
-    leave_behind: bool = setting(False, "Go on where a server cannot drop what the run makes.")
+    leave_behind: bool = setting(False, "Run even if the server cannot drop the created objects.")
 
-    token: str = setting("", "Send this bearer token, and test what happens without it.", "TOKEN", section="Access")
-    credential: str = setting("", "Get tokens from the server for this, and test them.", "ID:SECRET")
-    scope: str = setting("", "The scope of tokens that are got for the credential.", "SCOPE")
+    token: str = setting("", "Send this bearer token, and test requests without it.", "TOKEN", section="Access")
+    credential: str = setting("", "Fetch tokens from the server with this credential, and test them.", "ID:SECRET")
+    scope: str = setting("", "Scope of tokens fetched with the credential.", "SCOPE")
     header: tuple[str, ...] = setting((), "Send this header too; repeatable.", "'NAME: VALUE'", between=": ")
-    ca: str = setting("", "The authorities that sign the server's certificate (PEM).", "FILE")
-    insecure: bool = setting(False, "Take any certificate.")
-    cert: str = setting("", "The client's certificate (PEM).", "FILE")
-    key: str = setting("", "The key of the client's certificate, if in another file.", "FILE")
+    ca: str = setting("", "Authorities that sign the server's certificate (PEM).", "FILE")
+    insecure: bool = setting(False, "Accept any certificate.")
+    cert: str = setting("", "Client certificate (PEM).", "FILE")
+    key: str = setting("", "Key of the client certificate, if in another file.", "FILE")
 
     kinds: tuple[str, ...] = setting(
         KINDS,
-        "Only requirements of these kinds; fuzz runs only where it is named",
+        "Only requirements of these kinds; fuzz runs only if named",
         "KIND,...",
         choices=lambda: EVERY_KIND,
         section="What is tested",
     )
     operation: tuple[str, ...] = setting(
-        (), "Only requirements on this operation, by its operationId; repeatable.", "OPERATION"
+        (), "Only requirements of this operation, by its operationId; repeatable.", "OPERATION"
     )
     clause: tuple[str, ...] = setting((), "Only requirements that follow this clause; repeatable.", "CLAUSE")
     select: str = setting(
@@ -112,27 +112,27 @@ class Settings:
         "EXPR",
         short="-k",
     )
-    last_failed: bool = setting(False, "Only what the last run with this --report did not find to be met.")
+    last_failed: bool = setting(False, "Only requirements that the last run with this --report did not pass.")
 
     depth: str = setting(
-        "gate", "How many examples to draw", "DEPTH", choices=lambda: DEPTHS, section="How it is tested"
+        "gate", "Number of examples to draw", "DEPTH", choices=lambda: DEPTHS, section="How it is tested"
     )
-    seed: int = setting(0, "Where a deep run starts; others are the same every time.", "N")
-    no_shrink: bool = setting(False, "Show a drawn counterexample as found, not the smallest.")
-    jobs: int = setting(1, "Test so many requirements at the same time.", "N")
-    timeout: float = setting(30.0, "For a request and its answer.", "SECONDS")
-    max_time: float = setting(0.0, "For the whole run; what was tested by then is reported.", "SECONDS")
-    wait: float = setting(0.0, "Wait for a server that is not up yet.", "SECONDS")
-    fail_fast: bool = setting(False, "End at the first requirement that breaks the gate.")
+    seed: int = setting(0, "Seed of a deep run; other runs draw the same every time.", "N")
+    no_shrink: bool = setting(False, "Show a drawn counterexample as found, without shrinking.")
+    jobs: int = setting(1, "Number of requirements tested in parallel.", "N")
+    timeout: float = setting(30.0, "Time limit of a request and its answer.", "SECONDS")
+    max_time: float = setting(0.0, "Time limit of the whole run; finished tests are reported.", "SECONDS")
+    wait: float = setting(0.0, "Wait for a server that is still starting.", "SECONDS")
+    fail_fast: bool = setting(False, "Stop at the first requirement that fails the gate.")
 
-    strict: bool = setting(False, "A SHOULD counts like a MUST.", section="Verdict and report")
+    strict: bool = setting(False, "Fail the run when a SHOULD is violated.", section="Verdict and report")
     expect: str = setting(
-        "", "Known deviations of the server.  [default: lakeproof-expectations.toml, if there]", "FILE"
+        "", "Known deviations of the server.  [default: lakeproof-expectations.toml, if it exists]", "FILE"
     )
-    report: str = setting(DEFAULT_REPORT, "Reports go here.", "DIR")
+    report: str = setting(DEFAULT_REPORT, "Folder for reports.", "DIR")
 
     def shown(self) -> dict[str, Any]:
-        """Return the settings in force, for a report: secrets are not shown."""
+        """Return the settings in force, for a report: secrets are hidden."""
         shown: dict[str, Any] = {}
         for name, option in SETTINGS.items():
             value = getattr(self, name)
@@ -167,9 +167,9 @@ class Settings:
 
 @dataclass(frozen=True, slots=True)
 class Need:
-    """Condition under which a setting has any effect; `why` and `hint` make the error where it has none.
+    """Condition under which a setting has any effect; `why` and `hint` make the error otherwise.
 
-    `beside` is a setting that has to be offered, too: without it the command means something else by this one.
+    `beside` is a setting that the command must offer, too: without it the setting has another meaning in the command.
     """
 
     met: Callable[[Settings], bool]
@@ -178,19 +178,21 @@ class Need:
     beside: str = ""
 
     def offered(self, given: Mapping[str, Any]) -> bool:
-        """True where the need is one of the command."""
+        """True when the need applies to the command."""
         return not self.beside or self.beside in given
 
 
 _EMBEDDED = Need(
     lambda settings: not settings.server,
-    "is for the embedded server, and a URL is given",
+    "applies to the embedded server only, and a URL is given",
     "Leave out one of them.",
 )
-_GIVEN = Need(lambda settings: bool(settings.server), "is for a server that is given", "Give its URL, or leave it out.")
+_GIVEN = Need(
+    lambda settings: bool(settings.server), "applies to a given server only", "Give its URL, or leave it out."
+)
 _HTTPS = Need(
     lambda settings: settings.server.lower().startswith("https:"),
-    "is for https, and the server is reached without",
+    "applies to https only, and the URL is not https",
     "Give an https URL, or leave it out.",
 )
 NEEDS: Mapping[str, Need] = {
@@ -199,17 +201,17 @@ NEEDS: Mapping[str, Need] = {
     **dict.fromkeys(("ca", "insecure", "cert", "key"), _HTTPS),
     "scope": Need(
         lambda settings: bool(settings.credential),
-        "is of tokens that --credential gets",
+        "applies to tokens of --credential only",
         "Give --credential ID:SECRET, or leave it out.",
     ),
     "seed": Need(
         lambda settings: settings.depth == "deep",
-        "is for --depth deep: other runs draw the same every time",
+        "applies to --depth deep only: other runs draw the same every time",
         "Add --depth deep, or leave it out.",
         beside="depth",
     ),
 }
-"""Settings that are refused where they have no effect, instead of being ignored."""
+"""Settings that are rejected where they have no effect, instead of being ignored."""
 SETTINGS: Mapping[str, Setting] = {entry.name: entry.metadata[METADATA] for entry in fields(Settings)}
 
 
@@ -238,13 +240,13 @@ def load_settings(
     folder: Path | None = None,
     told: Mapping[str, Any] | None = None,
 ) -> Settings:
-    """Return the settings from what was given, the environment and `lakeproof.toml`, in this order.
+    """Return the settings from the given values, the environment and `lakeproof.toml`, in this order.
 
-    An empty variable is as none: CI systems have no other way to leave one out. So is a flag that may be repeated and
-    was not given. A file of expectations in the working directory is used where none is named.
+    An empty variable counts as unset: CI systems have no other way to leave one out. So does a repeatable flag without
+    a value. An expectations file in the working directory is used unless another is named.
 
-    Raises Problem for unknown names, for values that no run can have, and for what nothing of this run would use:
-    among `told`, which by default is all that was given.
+    Raises Problem for unknown names, for invalid values, and for settings in `told` (by default all of `given`) that
+    have no effect on this run.
     """
     wanted = {name: value for name, value in given.items() if value is not None and value != ()}
     _check_names(wanted, "This run")
@@ -260,7 +262,7 @@ def load_settings(
 
 
 def given_elsewhere(environ: Mapping[str, str] = os.environ, folder: Path | None = None) -> dict[str, Any]:
-    """Return the settings in the environment and in `lakeproof.toml`, as they stand there.
+    """Return the settings in the environment and in `lakeproof.toml`, unconverted.
 
     Raises Problem for unknown names.
     """
@@ -277,9 +279,9 @@ def _check_names(names: Iterable[str], where: str) -> None:
 
 
 def check_variables(environ: Mapping[str, str]) -> None:
-    """Raise Problem for a variable of the environment that is none of the kit's; `lakeproof serve` knows its own.
+    """Raise Problem for an unknown LAKEPROOF_ variable of the environment; `lakeproof serve` has its own.
 
-    Secrets have variables of their own: reports and commands name them, such as LAKEPROOF_AUTHORIZATION.
+    Secrets have variables of their own, which reports and commands name: LAKEPROOF_AUTHORIZATION.
     """
     for name in sorted(environ):
         key = name.removeprefix(ENV_PREFIX).lower()
@@ -291,9 +293,10 @@ def check_variables(environ: Mapping[str, str]) -> None:
 
 
 def _check_useful(settings: Settings, wanted: Mapping[str, Any], given: Mapping[str, Any]) -> None:
-    """Raise Problem for what was given to this run, and nothing of it would be used; see NEEDS.
+    """Raise Problem for a setting given to this run that has no effect on it; see NEEDS.
 
-    What stands in the environment and in `lakeproof.toml` is for many runs: there it is no mistake. False is as none.
+    The environment and `lakeproof.toml` serve many runs: a setting without effect is no mistake there. False counts as
+    unset.
     """
     for name, need in NEEDS.items():
         if wanted.get(name) not in (None, False, "") and need.offered(given) and not need.met(settings):
@@ -301,7 +304,7 @@ def _check_useful(settings: Settings, wanted: Mapping[str, Any], given: Mapping[
 
 
 def _convert(name: str, value: Any, default: Any) -> Any:
-    """Return a value as the setting has it. Raises Problem for one that it cannot have."""
+    """Return a value in the type of its setting. Raises Problem for an invalid one."""
     option = SETTINGS[name]
     try:
         converted = _converted(value, default, option)
@@ -332,13 +335,13 @@ def _converted(value: Any, default: Any, option: Setting) -> Any:
 
 def _checked(settings: Settings) -> Settings:
     if settings.timeout <= 0:
-        raise Problem("The timeout must be more than 0 seconds.", "Example: --timeout 10")
+        raise Problem("--timeout must be more than 0 seconds.", "Example: --timeout 10")
     if settings.max_time < 0 or settings.wait < 0:
-        raise Problem("The settings max_time and wait cannot be less than 0 seconds.", "Example: --max-time 300")
+        raise Problem("--max-time and --wait must be at least 0 seconds.", "Example: --max-time 300")
     if not 1 <= settings.jobs <= MOST_JOBS:
-        raise Problem(f"There cannot be {settings.jobs} jobs.", f"Give a number from 1 to {MOST_JOBS}: --jobs 8")
+        raise Problem(f"--jobs must be between 1 and {MOST_JOBS}, not {settings.jobs}.", "Example: --jobs 8")
     if settings.key and not settings.cert:
-        raise Problem("A key needs the certificate that it belongs to.", "Give both: --cert FILE --key FILE.")
+        raise Problem("--key needs its certificate.", "Give both: --cert FILE --key FILE.")
     if settings.credential and not all(settings.client_credentials or ()):
         raise Problem("The credential has no id or no secret.", 'Write it as --credential "ID:SECRET".')
     if not re.fullmatch(r"[A-Za-z0-9_-]{0,40}", settings.prefix):
