@@ -135,8 +135,7 @@ def _filled(pair: str, between: str, environ: Mapping[str, str]) -> str:
 
 
 def as_shell(record: Recorded, url: str) -> str:
-    """Return numbered curl commands that send the steps of a finding, after those that create the objects it depends
-    on.
+    """Return numbered curl commands for the steps of a finding, after those that create the objects it depends on.
 
     `$BASE` is the URL of the server, `$RUN` the prefix of names, new each time. Server-chosen values that a later step
     uses are extracted from the new answer. Without the variable of a secret nothing is sent. A comment says if the

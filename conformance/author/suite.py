@@ -46,8 +46,7 @@ class Suite:
         return self.target.client
 
     def as_documented(self, value: Any) -> Any:
-        """Return an operation in the version of the run's document, whatever version a template used; other values
-        unchanged.
+        """Return an operation in the version of the run's document; other values unchanged.
 
         An operation that the document lacks is unchanged: its requirements are not tested.
         """

@@ -22,8 +22,7 @@ SET, AGAIN = "set", "repeat"
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """The time in which a value was current, by its operations: `first` ended first, at `ended`, and `last` began last,
-    at `began`.
+    """The time in which a value was current: `first` ended first, at `ended`, and `last` began last, at `began`.
 
     The write of the initial value, None, is unknown: it ended before everything else.
     """

@@ -19,8 +19,7 @@ from conformance.history.orders import TooManyOrders, first_unexplained, smalles
 
 @dataclass(frozen=True, slots=True)
 class Position:
-    """The state after one order of the operations: the sum, and the operations under way that were made or explained
-    early.
+    """The state after one order of the operations: the sum, and the open operations that were counted early.
 
     `made` and `read` are indexes of operations that have not ended, `lost` counts the executed additions without an
     answer, for each amount.
@@ -140,9 +139,7 @@ class _Search:
         return replace(position, read=position.read | fitting) if fitting - position.read else position
 
     def _steps(self, position: Position, place: int) -> Iterator[Position]:
-        """Yield the position after one more addition: of each amount the one that ends first, or one without an
-        answer.
-        """
+        """Yield the position after one more addition: of each amount the next to end, or one without an answer."""
         now = self._history[place].end
         for amount, places in self._answered.items():
             later = itertools.islice(places, bisect_right(places, place), None)

@@ -72,9 +72,7 @@ class Answer:
         return self._shown(self._parsed(), "")
 
     def _parsed(self) -> Any:
-        """Return the body as JSON, parsed once for all readers of the exchange. Raises Violation when it is not
-        JSON.
-        """
+        """Return the body as JSON, parsed once for all readers. Raises Violation when it is not JSON."""
         self._touch(self._exchange, "body:")
         value = self._exchange.json(NO_JSON)
         if value is NO_JSON:
@@ -196,9 +194,7 @@ class Client:
 
     @property
     def missing(self) -> Mapping[str, str]:
-        """Operations that the server lacks without saying so, except those that have succeeded since; see
-        ServerKnowledge.
-        """
+        """Operations that the server lacks without saying so, and that never succeeded; see ServerKnowledge."""
         return {name: by for name, by in self.known.missing.items() if name not in self.known.done}
 
     @property
@@ -295,15 +291,11 @@ class Client:
         return exchange
 
     def cleaning(self) -> AbstractContextManager[None]:
-        """Return a context for clean-up: it may exceed the run's time, and requests are repeated after a broken
-        connection.
-        """
+        """Return a context for clean-up, which may exceed the run's time and repeats broken requests."""
         return _true_within(self.traffic, "cleaning")
 
     def unusual(self) -> AbstractContextManager[None]:
-        """Return a context for requests that a server may reject: their successful answers are not checked against the
-        document.
-        """
+        """Return a context for requests that a server may reject: successful answers are not checked."""
         return _true_within(self.recording, "unusual")
 
     @contextmanager
@@ -402,9 +394,7 @@ class Client:
             self._refuse(operation, None)
 
     def refuses_properly(self, exchange: Exchange) -> bool:
-        """True when an answer rejects an unsupported operation as the document defines, or with any 4xx if
-        undefined.
-        """
+        """True for the document's error for an unsupported operation, or any 4xx if it defines none."""
         return self.document.errors.refuses_properly(exchange.status, exchange.json())
 
     def refuses(self, exchange: Exchange) -> bool:

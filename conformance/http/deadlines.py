@@ -15,9 +15,7 @@ from urllib3.connection import HTTPConnection, HTTPSConnection
 
 
 class _Deadline:
-    """A socket whose receives end with the request's time. `deadline` is on the monotonic clock; None means no
-    deadline.
-    """
+    """A socket whose receives end with the request's time: `deadline`, on the monotonic clock, None for none."""
 
     deadline: float | None = None
     settimeout: Any

@@ -53,9 +53,7 @@ class ExchangeLog:
 
     @contextmanager
     def _noted(self) -> Iterator[None]:
-        """Write within the block; store the first failure in `problem` instead of raising it to the sender of a
-        request.
-        """
+        """Write within the block; store the first failure in `problem`: senders of requests must not fail."""
         try:
             with report_written(self._folder):
                 yield

@@ -53,9 +53,7 @@ class Signature:
         return replace(self, leading=tuple(name for name in self.leading if name != field))
 
     def bind(self, values: Sequence[Any], keywords: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the arguments of a call by name. Raises TypeError for too many, duplicate, or missing path
-        arguments.
-        """
+        """Return the arguments of a call by name. Raises TypeError for too many, duplicate or missing ones."""
         places = (*self.path, *self.leading)
         given = dict(zip(places, values, strict=False))
         twice = given.keys() & keywords.keys()
@@ -66,10 +64,10 @@ class Signature:
 
 
 class OperationClient:
-    """A client with a method for each operation of an API. A subclass names its API, and overrides the hooks where its
-    arguments differ.
+    """A client with a method for each operation of an API.
 
-    `defaults` returns the arguments that a call of an operation sends unless they are given, by name.
+    A subclass names its API, and overrides the hooks where its arguments differ. `defaults` returns the arguments that
+    a call of an operation sends unless they are given, by name.
     """
 
     signatures: ClassVar[Mapping[str, Signature]] = {}

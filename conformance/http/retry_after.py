@@ -16,9 +16,7 @@ DATES = ("%a, %d %b %Y %H:%M:%S GMT", "%A, %d-%b-%y %H:%M:%S GMT", "%a %b %d %H:
 
 
 def seconds_to_wait(exchange: Exchange) -> float | None:
-    """Return the seconds that an answer asks the client to wait, at most MOST_SECONDS; None without a request to
-    wait.
-    """
+    """Return the seconds that an answer asks the client to wait, at most MOST_SECONDS; None for other answers."""
     value = exchange.response_headers.get(RETRY_AFTER, "") if exchange.status in THROTTLED else ""
     if value.isdecimal():
         return min(float(value), MOST_SECONDS)

@@ -35,9 +35,7 @@ OF_PYTHON = re.compile(r"\[[^]]*\]|\(_ssl\.c:\d+\)")  # codes and source places 
 
 @dataclass(frozen=True, slots=True)
 class Tls:
-    """Files of TLS: the authorities of the server, and the client's certificate and key; "" for the system's
-    defaults.
-    """
+    """Files of TLS: the server's authorities, the client's certificate and key; "" for the system's defaults."""
 
     ca: str = ""
     insecure: bool = False

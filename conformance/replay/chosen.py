@@ -41,8 +41,7 @@ header() {
 
 @dataclass(frozen=True)
 class Chosen:
-    """A server-generated value: its text in later commands, the step of its answer, from 1, and its extraction in a
-    script.
+    """A server-generated value: its text in later commands, the number of its step, and its extraction.
 
     The text is the value itself; for a secret it is the variable that replaces it in files.
     """
@@ -118,10 +117,10 @@ def own_names(step: Step, prefix: str) -> list[str]:
 
 
 def names_files(steps: Sequence[Step]) -> bool:
-    """True when a step names a file of the run: below a location that the server chose, though no answer named it, or
-    in the folder that the run gave to the server.
+    """True when a step names a file of the run.
 
-    So is a file in the folder that the run gave to the server.
+    The file is below a location that the server chose, and no answer named it, or it is in the folder that the run gave
+    to the server.
     """
     text = "".join(map(_sent, steps))
     for value in sorted((value.value for value in chosen(steps)), key=len, reverse=True):

@@ -83,8 +83,7 @@ class Replayed:
 
 
 def replay(finding: Finding, target: Target, between: Mapping[str, str] = MappingProxyType({})) -> Replayed:
-    """Send the steps of a finding to a target, under names of its run, and compare the answers. Created objects are
-    noted.
+    """Send the steps of a finding to a target, under names of its run, and compare; created objects are noted.
 
     `between` maps further names of the finding's server to those of this one (mirror.names_between). The server's
     manager sends every request that was not sent with a token from an answer. Raises Stopped when the run is over.

@@ -64,9 +64,7 @@ def publish_mutants(folder: Path, faults_by_api: Mapping[str, Mapping[str, str]]
 
 
 def _known(api: str, written: Mapping[str, str]) -> dict[str, Mutant]:
-    """Return the written faults of an API with the requirements that are known to notice them; tests enforce the
-    list.
-    """
+    """Return the written faults of an API with the requirements that notice them, according to noticed.toml."""
     noticed, ids = read_noticed(noticed_file(api)), requirements(api)
     return {
         fault: Mutant(
@@ -164,9 +162,7 @@ def _survivors(title: str, faults: Iterable[Mutant]) -> Iterator[str]:
 
 
 def _both_ways(api: str, ours: Mapping[str, Mutant]) -> Iterator[str]:
-    """Yield the page of an API: the requirements that notice each fault, and the faults that each requirement
-    notices.
-    """
+    """Yield the page of an API: requirements by the fault that they notice, and faults by requirement."""
     known = requirements(api)
     yield f"# {api}: faults and requirements\n\n[All APIs and judges](README.md)\n\n## By fault\n"
     for mutant in sorted(ours.values(), key=lambda mutant: mutant.fault):

@@ -1,6 +1,4 @@
-"""Data that the report page shows on demand, packed into it: requirements with their steps, and the clauses in
-order.
-"""
+"""Data that the report page shows on demand: requirements with their steps, and the clauses in order."""
 
 from __future__ import annotations
 
@@ -158,9 +156,7 @@ def _profiles(results: Results) -> list[Profile]:
 
 
 def _place(clause: Clause, operations: dict[str, int]) -> tuple[int, str]:
-    """Return the sort key and group of a clause: first clauses of operations, then of all operations, then other
-    norms.
-    """
+    """Return the sort key and group of a clause: first those of operations, then common ones, then other norms."""
     start = clause.place[0].partition("/")[0] if clause.place else ""
     named = start if start in operations else next(iter(clause.operations), "") if not start else ""
     if named in operations and clause.place:

@@ -149,9 +149,7 @@ def _json(
 
 
 def _compact(value: Any, pointer: str | None, here: str = "", marked: bool = False) -> Iterator[tuple[str, bool]]:
-    """Yield JSON as the parts of one line, and whether each is at the pointer or below it; a key belongs to its
-    value.
-    """
+    """Yield JSON as the parts of one line, each with true if it is at the pointer or below; keys are with values."""
     marked = marked or here == pointer
     if not isinstance(value, dict | list):
         yield AS_JSON(value), marked

@@ -11,9 +11,7 @@ from conformance.values.exchange import Step
 
 
 def timeline_table(events: Sequence[dict[str, Any]]) -> str:
-    """Return events as HTML: `client`, `start` and `end` in seconds (None: never), `outcome`, and the text of
-    `says`.
-    """
+    """Return events as HTML: `client`, `start` and `end` in seconds (None: never), `outcome`, and text `says`."""
     return template("timeline.html.j2").render(rows=zip(events, bars(events), strict=True))
 
 

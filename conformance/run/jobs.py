@@ -46,9 +46,7 @@ class Jobs:
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtestloop(self, session: pytest.Session) -> bool | None:
-        """Distribute the requirements that can run in parallel, then test the rest; leave a run without any to
-        pytest.
-        """
+        """Test in parallel, then the rest alone; leave a run with fewer than two parallel tests to pytest."""
         if session.testsfailed or session.config.option.collectonly or self.session.client.traffic.stopped:
             return None
         items = {requirement.id: item for item in session.items if (requirement := requirement_of(item))}
@@ -103,9 +101,7 @@ class Jobs:
         return tested
 
     def _test(self, items: Mapping[str, pytest.Item], tell: Callable[[str], None]) -> Iterator[str]:
-        """Distribute the requirements, each after those that it needs; yield the tested ones; `tell` receives the
-        current ones.
-        """
+        """Distribute the requirements, each after its needs; yield the tested ones, and `tell` those under way."""
         requirements = filter(None, map(requirement_of, items.values()))
         long_first = sorted(requirements, key=lambda requirement: requirement.kind not in LONG)
         needs = {requirement.id: set(requirement.needs) & items.keys() for requirement in long_first}

@@ -64,10 +64,9 @@ class Ledger:
         self._sent_again[name] = replayed
 
     def wrongly_blocked(self) -> set[str]:
-        """Return the requirements to test once more: blocked by an operation that has succeeded, or by a requirement
-        that was.
+        """Return the requirements to test once more.
 
-        Each is returned once.
+        They were blocked by an operation that has succeeded since, or by a requirement that was. Each is returned once.
         """
         met = {name for name in self._again if self.verdict(name) in GOOD}
         chosen = {

@@ -1,6 +1,4 @@
-"""The order of requirements: offered operations first, races and checks over all answers last, needs before
-dependents.
-"""
+"""The order of requirements: offers first, races and checks over all answers last, needs before dependents."""
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
-"""Fallbacks of the objects that requirements start from: several ways to create each, tried before the first
-requirement.
+"""Fallbacks for the objects that requirements start from: ways to create each, tried before the first test.
 
 The first way that works is used throughout the run. A rejected way is reported once, among the traits of the server;
 the requirements of the rejected operation test it, and nothing else is blocked by it.
@@ -34,9 +33,7 @@ class Fallbacks:
 
 @dataclass
 class Ways:
-    """The chosen way to create each thing, and why earlier ways were rejected. A thing that cannot be created has no
-    way.
-    """
+    """The chosen way to create each thing, and why earlier ways were rejected. A thing may have no way."""
 
     chosen: dict[str, str] = field(default_factory=dict)
     refused: dict[str, dict[str, str]] = field(default_factory=dict)

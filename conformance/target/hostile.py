@@ -82,9 +82,7 @@ def climbs(name: str) -> bool:
 
 @dataclass(frozen=True)
 class Canary:
-    """A file of the run outside of every server's storage: a server that shows, moves or drops it violates its
-    limits.
-    """
+    """A file of the run outside of every server's storage: no server may show, move or drop it."""
 
     path: Path
     content: bytes

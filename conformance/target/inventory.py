@@ -57,9 +57,7 @@ class Inventory(ABC):
 
     @abstractmethod
     def id_made(self, operation: Operation, exchange: Exchange) -> tuple[Any, ...]:
-        """Return the id of the resource that a request of `creates` or `renames` creates. Raises KeyError without an
-        id.
-        """
+        """Return the id of the resource that a request creates or renames. Raises KeyError without an id."""
 
     def made_by(self, exchange: Exchange) -> Resource | None:
         """Return the resource that a request may create or rename, None for other requests and for invalid ids."""
@@ -125,9 +123,7 @@ class Inventory(ABC):
         return operation in self.target.document.operations and self.target.state(operation) in (None, OFFERED)
 
     def may_offer(self, operation: str) -> bool:
-        """True unless the server rejects the operation as unsupported: a seemingly missing one is worth a second
-        request.
-        """
+        """True unless the server rejects the operation as unsupported: a missing one may be tried again."""
         return operation in self.target.document.operations and self.target.state(operation) != REFUSED
 
     def ask(self, action: Callable[[], object]) -> Exchange | None:

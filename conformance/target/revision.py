@@ -1,6 +1,4 @@
-"""Contents of the document's revision: no request uses features of a later revision, or features that a dialect
-lacks.
-"""
+"""Contents of the document's revision: no request uses features of later revisions, or of other dialects."""
 
 from __future__ import annotations
 
@@ -12,9 +10,7 @@ from specs.openapi import Document
 
 
 class DocumentRevision:
-    """A document, with checks for features of later revisions. Each `require` raises Unoffered if the feature is
-    absent.
-    """
+    """A document, with checks for features of later revisions: each `require` raises Unoffered without one."""
 
     def __init__(self, document: Document) -> None:
         self.document = document

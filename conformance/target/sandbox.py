@@ -268,9 +268,7 @@ class Sandbox:
         return [*roots, *self._deep(inventory, opened)]
 
     def _deep(self, inventory: Findable, namespaces: Sequence[Resource]) -> list[Resource]:
-        """Return the contents of namespaces, at any depth; the walk also ends for a server that lists the same
-        everywhere.
-        """
+        """Return the contents of namespaces, at any depth; a server that lists the same everywhere ends the walk."""
         contents: dict[Resource, None] = {}
         level = list(namespaces)
         for _ in range(DEEPEST):

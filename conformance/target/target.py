@@ -87,9 +87,7 @@ class Prober(Protocol):
         """Create objects to detect how they can be created, and whether namespaces nest; pause after each."""
 
     def state(self, probe: Exchange, nowhere: Exchange) -> str:
-        """Return whether an operation is offered, refused or missing, from its probe and the answer to an unknown
-        path.
-        """
+        """Return offered, refused or missing for an operation, from its probe and the answer to an unknown path."""
 
 
 @dataclass
@@ -177,9 +175,7 @@ class Target:
         return "" if self.ways.chosen.get(PLACES) == SERVERS_PLACE else self.settings.location.rstrip("/")
 
     def new_place(self) -> str:
-        """Return a location for a table: below the given location, or beside an earlier table of the run; "" for
-        none.
-        """
+        """Return a location for a table: below the given one, or beside an earlier table; "" for none."""
         base = self.location
         base = f"{base}/{self.prefix}" if base else self.table_folder
         return f"{base}/{self.new_name()}" if base else ""

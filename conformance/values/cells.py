@@ -40,9 +40,7 @@ MOST_ITEMS = 20  # items of a list that are read: the others are like them
 
 @dataclass(frozen=True, slots=True)
 class Levels:
-    """A path parameter whose value has levels: its separators (a regular expression), and the numbers of levels to
-    try.
-    """
+    """A path parameter whose value has levels: a pattern of separators, and the numbers of levels to try."""
 
     parameter: str
     separators: str

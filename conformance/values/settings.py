@@ -62,47 +62,47 @@ def setting(default: Any, help: str, metavar: str = "", **more: Any) -> Any:
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """The settings of a run: options, variables and keys follow from this table."""
+    """The settings of a run: options, variables and keys are made from this table."""
 
-    server: str = setting("", "URL of the server to test.", "URL")
-    api: str = setting(default_api, "API of the server", "API", choices=apis, section="The server")
+    server: str = setting("", "Test this server.", "URL")
+    api: str = setting(default_api, "What the server speaks", "API", choices=apis, section="The server")
     profile: str = setting(
-        "", "Revision, from `lakeproof spec list`.  [default: the newest; with --spec the nearest]", "NAME"
+        "", "A revision, as `lakeproof spec list` has it.  [default: the newest; with --spec the nearest]", "NAME"
     )
-    spec: str = setting("", "Test against this copy of the document, not the kit's own.", "FILE")
-    storage: str = setting("", "Storage of the embedded server, as in `lakeproof serve`.", "KIND")
-    name: str = setting("", "Name of the server in reports, with its version.", "NAME")
+    spec: str = setting("", "Test by this copy of the document, not the kit's own.", "FILE")
+    storage: str = setting("", "Storage of the embedded server, as `lakeproof serve` has it.", "KIND")
+    name: str = setting("", "What the reports call the server, with its version.", "NAME")
 
     warehouse: str = setting(
-        "", "Warehouse, for a server with several; NAME=URI embedded.", "NAME", section="Where the run works"
+        "", "The warehouse to ask a server of several for; NAME=URI embedded.", "NAME", section="Where the run works"
     )
-    namespace: str = setting("", "Create everything in this existing namespace; dots between its levels.", "NAME")
-    functions: str = setting("", "Existing namespace with functions.", "NAME")
-    prefix: str = setting("", "Prefix of every object that the run creates.  [default: lp]", "NAME")
-    location: str = setting("", "Location for tables; the run creates its own folder there.", "URI")
+    namespace: str = setting("", "Stay in this existing namespace; dots between its levels.", "NAME")
+    functions: str = setting("", "An existing namespace that has functions.", "NAME")
+    prefix: str = setting("", "The names of all that the run makes start so.  [default: lp]", "NAME")
+    location: str = setting("", "Tables may lie here; the run has a folder of its own below.", "URI")
     storage_option: tuple[str, ...] = setting(
-        (), "Storage option for reading and writing table files: s3.endpoint=...; repeatable.", "KEY=VALUE", between="="
+        (), "Reach the files of tables by this: s3.endpoint=...; repeatable.", "KEY=VALUE", between="="
     )
-    leave_behind: bool = setting(False, "Run even if the server cannot drop the created objects.")
+    leave_behind: bool = setting(False, "Go on where a server cannot drop what the run makes.")
 
-    token: str = setting("", "Send this bearer token, and test requests without it.", "TOKEN", section="Access")
-    credential: str = setting("", "Fetch tokens from the server with this credential, and test them.", "ID:SECRET")
-    scope: str = setting("", "Scope of tokens fetched with the credential.", "SCOPE")
+    token: str = setting("", "Send this bearer token, and test what happens without it.", "TOKEN", section="Access")
+    credential: str = setting("", "Get tokens from the server for this, and test them.", "ID:SECRET")
+    scope: str = setting("", "The scope of tokens that are got for the credential.", "SCOPE")
     header: tuple[str, ...] = setting((), "Send this header too; repeatable.", "'NAME: VALUE'", between=": ")
-    ca: str = setting("", "Authorities that sign the server's certificate (PEM).", "FILE")
-    insecure: bool = setting(False, "Accept any certificate.")
-    cert: str = setting("", "Client certificate (PEM).", "FILE")
-    key: str = setting("", "Key of the client certificate, if in another file.", "FILE")
+    ca: str = setting("", "The authorities that sign the server's certificate (PEM).", "FILE")
+    insecure: bool = setting(False, "Take any certificate.")
+    cert: str = setting("", "The client's certificate (PEM).", "FILE")
+    key: str = setting("", "The key of the client's certificate, if in another file.", "FILE")
 
     kinds: tuple[str, ...] = setting(
         KINDS,
-        "Only requirements of these kinds; fuzz runs only if named",
+        "Only requirements of these kinds; fuzz runs only where it is named",
         "KIND,...",
         choices=lambda: EVERY_KIND,
         section="What is tested",
     )
     operation: tuple[str, ...] = setting(
-        (), "Only requirements of this operation, by its operationId; repeatable.", "OPERATION"
+        (), "Only requirements on this operation, by its operationId; repeatable.", "OPERATION"
     )
     clause: tuple[str, ...] = setting((), "Only requirements that follow this clause; repeatable.", "CLAUSE")
     select: str = setting(
@@ -112,24 +112,24 @@ class Settings:
         "EXPR",
         short="-k",
     )
-    last_failed: bool = setting(False, "Only requirements that the last run with this --report did not pass.")
+    last_failed: bool = setting(False, "Only what the last run with this --report did not find to be met.")
 
     depth: str = setting(
-        "gate", "Number of examples to draw", "DEPTH", choices=lambda: DEPTHS, section="How it is tested"
+        "gate", "How many examples to draw", "DEPTH", choices=lambda: DEPTHS, section="How it is tested"
     )
-    seed: int = setting(0, "Seed of a deep run; other runs draw the same every time.", "N")
-    no_shrink: bool = setting(False, "Show a drawn counterexample as found, without shrinking.")
-    jobs: int = setting(1, "Number of requirements tested in parallel.", "N")
-    timeout: float = setting(30.0, "Time limit of a request and its answer.", "SECONDS")
-    max_time: float = setting(0.0, "Time limit of the whole run; finished tests are reported.", "SECONDS")
-    wait: float = setting(0.0, "Wait for a server that is still starting.", "SECONDS")
-    fail_fast: bool = setting(False, "Stop at the first requirement that fails the gate.")
+    seed: int = setting(0, "Where a deep run starts; others are the same every time.", "N")
+    no_shrink: bool = setting(False, "Show a drawn counterexample as found, not the smallest.")
+    jobs: int = setting(1, "Test so many requirements at the same time.", "N")
+    timeout: float = setting(30.0, "For a request and its answer.", "SECONDS")
+    max_time: float = setting(0.0, "For the whole run; what was tested by then is reported.", "SECONDS")
+    wait: float = setting(0.0, "Wait for a server that is not up yet.", "SECONDS")
+    fail_fast: bool = setting(False, "End at the first requirement that breaks the gate.")
 
-    strict: bool = setting(False, "Fail the run when a SHOULD is violated.", section="Verdict and report")
+    strict: bool = setting(False, "A SHOULD counts like a MUST.", section="Verdict and report")
     expect: str = setting(
-        "", "Known deviations of the server.  [default: lakeproof-expectations.toml, if it exists]", "FILE"
+        "", "Known deviations of the server.  [default: lakeproof-expectations.toml, if there]", "FILE"
     )
-    report: str = setting(DEFAULT_REPORT, "Folder for reports.", "DIR")
+    report: str = setting(DEFAULT_REPORT, "Reports go here.", "DIR")
 
     def shown(self) -> dict[str, Any]:
         """Return the settings in force, for a report: secrets are hidden."""
@@ -184,15 +184,13 @@ class Need:
 
 _EMBEDDED = Need(
     lambda settings: not settings.server,
-    "applies to the embedded server only, and a URL is given",
+    "is for the embedded server, and a URL is given",
     "Leave out one of them.",
 )
-_GIVEN = Need(
-    lambda settings: bool(settings.server), "applies to a given server only", "Give its URL, or leave it out."
-)
+_GIVEN = Need(lambda settings: bool(settings.server), "is for a server that is given", "Give its URL, or leave it out.")
 _HTTPS = Need(
     lambda settings: settings.server.lower().startswith("https:"),
-    "applies to https only, and the URL is not https",
+    "is for https, and the server is reached without",
     "Give an https URL, or leave it out.",
 )
 NEEDS: Mapping[str, Need] = {
@@ -201,12 +199,12 @@ NEEDS: Mapping[str, Need] = {
     **dict.fromkeys(("ca", "insecure", "cert", "key"), _HTTPS),
     "scope": Need(
         lambda settings: bool(settings.credential),
-        "applies to tokens of --credential only",
+        "is of tokens that --credential gets",
         "Give --credential ID:SECRET, or leave it out.",
     ),
     "seed": Need(
         lambda settings: settings.depth == "deep",
-        "applies to --depth deep only: other runs draw the same every time",
+        "is for --depth deep: other runs draw the same every time",
         "Add --depth deep, or leave it out.",
         beside="depth",
     ),
@@ -335,13 +333,13 @@ def _converted(value: Any, default: Any, option: Setting) -> Any:
 
 def _checked(settings: Settings) -> Settings:
     if settings.timeout <= 0:
-        raise Problem("--timeout must be more than 0 seconds.", "Example: --timeout 10")
+        raise Problem("The timeout must be more than 0 seconds.", "Example: --timeout 10")
     if settings.max_time < 0 or settings.wait < 0:
-        raise Problem("--max-time and --wait must be at least 0 seconds.", "Example: --max-time 300")
+        raise Problem("The settings max_time and wait cannot be less than 0 seconds.", "Example: --max-time 300")
     if not 1 <= settings.jobs <= MOST_JOBS:
-        raise Problem(f"--jobs must be between 1 and {MOST_JOBS}, not {settings.jobs}.", "Example: --jobs 8")
+        raise Problem(f"There cannot be {settings.jobs} jobs.", f"Give a number from 1 to {MOST_JOBS}: --jobs 8")
     if settings.key and not settings.cert:
-        raise Problem("--key needs its certificate.", "Give both: --cert FILE --key FILE.")
+        raise Problem("A key needs the certificate that it belongs to.", "Give both: --cert FILE --key FILE.")
     if settings.credential and not all(settings.client_credentials or ()):
         raise Problem("The credential has no id or no secret.", 'Write it as --credential "ID:SECRET".')
     if not re.fullmatch(r"[A-Za-z0-9_-]{0,40}", settings.prefix):

@@ -54,7 +54,7 @@ def create_namespace(client, name="a"):
 def test_a_dripping_server_is_given_up(start):
     with SmallServer(lambda handler, _: drip(handler, STARTS[start])) as server:
         client, started = client_of(server), time.monotonic()
-        with pytest.raises(Violation, match=r"no answer \(no whole answer within 0.3 s\)"):
+        with pytest.raises(Violation, match=r"no answer \(no complete answer within 0.3 s\)"):
             list_namespaces(client)
         assert time.monotonic() - started < LONG
         assert client.steps[-1].hung
@@ -97,7 +97,7 @@ def test_hanging_requests_in_a_row_stop_the_run_and_the_first_is_named(monkeypat
         with pytest.raises(Stopped) as caught:
             list_namespaces(client, "third")
         assert caught.value.msg == (
-            "the server hangs: 3 requests in a row got no whole answer; "
+            "the server hangs: 3 requests in a row got no complete answer, "
             "the first was ListNamespaces (GET /v1/namespace/first/list)"
         )
         assert caught.value.gone
@@ -235,7 +235,7 @@ def test_seconds_that_the_server_asks_for_are_waited(status, waits):
         client = client_of(server)
         assert list_namespaces(client).status == 200
         assert waits == [7, 7]
-        assert client.traffic.notes() == ["the server asked 2 times to come back later, for 14 s in all"]
+        assert client.traffic.notes() == ["the server asked 2 times for a later retry, 14 s in total"]
         assert client.wire.of("ListNamespaces") == []
         assert len(client.steps) == 1
 
@@ -313,7 +313,7 @@ def test_a_server_that_takes_no_more_connections_stops_the_run(quickly):
             list_namespaces(client, "next")
         assert caught.value.gone
         assert caught.value.msg == (
-            "the server is gone: it takes no more connections after ListNamespaces (GET /v1/namespace/last/list)"
+            "the server is gone: it refuses connections after ListNamespaces (GET /v1/namespace/last/list)"
         )
         assert caught.value.exchange is client.steps[0]
 
@@ -421,7 +421,7 @@ def test_a_server_that_vanishes_ends_the_run(number_of_good_requests, good, tmp_
     assert code == 1
     run = written(tmp_path)["run"]
     assert run["stopped"]["gone"]
-    assert "takes no more connections after" in run["stopped"]["message"]
+    assert "refuses connections after" in run["stopped"]["message"]
     assert run["stopped"]["step"]["request"]["url"].startswith(vanishing.url)
     assert run["stopped"]["step"]["operation"] in run["stopped"]["message"]
     if number_of_good_requests > 80:
@@ -440,7 +440,7 @@ def test_a_server_that_hangs_ends_the_run(good, tmp_path, monkeypatch):
     assert code == 1
     assert results.run.stopped.gone
     assert results.run.stopped.message.startswith("the server hangs: 3 requests in a row")
-    assert results.run.stopped.step.response.failure == "no whole answer within 0.5 s"
+    assert results.run.stopped.step.response.failure == "no complete answer within 0.5 s"
 
 
 def test_the_time_of_a_run_ends_it_with_what_was_judged(tmp_path, good):

@@ -129,7 +129,7 @@ def test_where_nothing_is_selected_an_earlier_report_stays(cli, server, folder):
         code, out, _ = cli("check", server.url, *nothing)
         assert code == 5
         assert "No report was written" in out
-        assert ("met all that was tested" in out) == ("--last-failed" in nothing)
+        assert ("All tested requirements passed" in out) == ("--last-failed" in nothing)
     assert {path: path.read_bytes() for path in (folder / "lakeproof-report").iterdir()} == before
 
 
@@ -220,7 +220,7 @@ def test_requirements_are_listed_as_check_selects_them(cli):
         (["check", "--kinds", "guess"], "--kinds: unknown kind 'guess'"),
         (["check", "--operation", "RenameTabl"], "no operation 'RenameTabl'"),
         (["check", "--clause", "guess"], "no clause 'guess'"),
-        (["check", "-k", "a ("], "cannot be read"),
+        (["check", "-k", "a ("], "cannot be parsed"),
         (["check", "--last-failed"], "no earlier run"),
         (["list", "--operation", "guess"], "no operation 'guess'"),
         (["check", "--header", "novalue"], "has no value"),

@@ -1,6 +1,4 @@
-"""Comparison of two servers, request by request: the differences of their answers, and the server that the document
-supports.
-"""
+"""Comparison of two servers, request by request: different answers, and the server that the document supports."""
 
 from __future__ import annotations
 
@@ -37,8 +35,7 @@ class Comparison:
 def compare_answers(
     first: Settings, second: Settings, listener: Listener | None, command: str
 ) -> tuple[Results, int, Comparison]:
-    """Run the suite on one server, repeat its requests on another, and return the results, the exit code and the
-    comparison.
+    """Run the suite on one server, repeat its requests on another; return results, exit code and comparison.
 
     Requirements are tested one after another: the second server gets every request right after the first. Raises
     Problem when one of them cannot be tested.

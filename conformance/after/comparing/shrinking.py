@@ -1,6 +1,4 @@
-"""The fewest steps that show a difference of two servers: found by repeating them with one step or field less each
-time.
-"""
+"""The fewest steps that show a difference of two servers, found by leaving out steps and fields one by one."""
 
 from __future__ import annotations
 
