@@ -23,7 +23,7 @@ Key = tuple[Hashable, ...]
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """A finding, or a blocked requirement, with its evidence."""
+    """A finding, or a requirement that is blocked, with its evidence."""
 
     result: Result
     evidence: Evidence
@@ -35,7 +35,7 @@ class Seen:
 
 
 def group(findings: Sequence[Seen]) -> list[list[Seen]]:
-    """Return findings by cause, in order of occurrence."""
+    """Return findings by cause, in the order in which they came."""
     roots = list(range(len(findings)))
 
     def root(place: int) -> int:

@@ -99,9 +99,9 @@ class Expectations:
         )
 
     def told(self, result: Result, state: ExpectationState) -> Result:
-        """Store the state of a requirement's entry, and return its result for reports.
+        """Note how the entry of a requirement holds, and return its result as it is told then.
 
-        If its test passed, the reported finding is the stored one.
+        Where its test passed, the finding is the stored one.
         """
         self.states[result.id] = state
         if result.verdict != "known" or result.evidence:

@@ -26,7 +26,7 @@ KINDS = {".py", ".toml", ".yaml", ".json"}
 
 
 class Entry(msgspec.Struct, frozen=True):
-    """A requirement, and the first line of its test in the source."""
+    """A requirement, and where the source of its test begins."""
 
     requirement: Requirement
     file: str
@@ -46,9 +46,9 @@ class Index(msgspec.Struct):
 
 
 def index_of(package: str, suite: str, folder: Path | None = None) -> dict[str, Entry]:
-    """Return the requirements of a suite that modules of a package declare, by id, and register them.
+    """Return the requirements of a suite that modules of a package declare, by id; they are known afterwards.
 
-    `folder` stores the index; if it cannot be written, there is no index.
+    `folder` keeps the index; where it cannot be written to, there is none.
     """
     place = blake2b(str(Path(__file__)).encode(), digest_size=6).hexdigest()
     path = (folder or cache_root() / "requirements") / f"{place}-{package}.json"
@@ -81,7 +81,7 @@ def _files() -> Iterator[Path]:
 
 
 def _imported(package: str, suite: str) -> Iterator[Entry]:
-    from conformance.apis import import_requirements  # noqa: PLC0415 - the slow import that the index saves
+    from conformance.apis import import_requirements  # noqa: PLC0415 - what the index saves
 
     import_requirements(package)
     for name, requirement in REQUIREMENTS.items():
