@@ -91,7 +91,7 @@ def test_a_script_without_a_body_ends_before_it_sends_another_one(tmp_path):
 
 
 def test_a_script_of_a_race_says_that_it_is_one():
-    assert "at the same time" in as_shell(finding(step("a"), kind="race"), BASE)
+    assert "its requests were concurrent" in as_shell(finding(step("a"), kind="race"), BASE)
 
 
 @pytest.fixture(scope="module")
@@ -109,7 +109,7 @@ def test_a_defect_in_the_same_place_is_the_same_whatever_else_the_answer_says(de
     server, record = defect
     outcome = reproduce(record, settings_for(record, server.url, {}))
     assert outcome.fails, outcome.why
-    assert "in the same place" in outcome.why
+    assert "at the same place" in outcome.why
 
 
 def test_an_answer_may_have_defects_in_several_places():

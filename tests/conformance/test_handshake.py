@@ -39,7 +39,7 @@ def test_a_redirect_is_named_with_its_place(api, status, tmp_path):
 
 
 def test_a_redirect_to_nowhere_is_told(tmp_path):
-    assert "sends clients to nowhere" in str(problem_of(lambda handler: say(handler, 302), tmp_path)[0])
+    assert "redirects to nowhere" in str(problem_of(lambda handler: say(handler, 302), tmp_path)[0])
 
 
 @pytest.mark.parametrize("api", APIS)
@@ -224,7 +224,7 @@ def test_a_server_that_is_starting_is_waited_for(tmp_path, monkeypatch):
     monkeypatch.setattr(target, "WAIT_PAUSE", 0.02)
     answers = [503, 502, 504, 500]
     with SmallServer(lambda handler, number: say(handler, answers[number - 1], {})) as server:
-        with pytest.raises(Problem, match="answers 500"):
+        with pytest.raises(Problem, match="returned 500"):
             check(server.url, report=str(tmp_path), wait=30.0)
         assert len(server.asked) == 4
 

@@ -109,5 +109,5 @@ def test_a_token_that_is_no_text_is_a_violation(token, words):
 
 @pytest.mark.parametrize("body", [[], "x", 1, None])
 def test_a_page_that_is_no_object_is_a_violation(body):
-    with pytest.raises(Violation, match="the body is no JSON object"):
+    with pytest.raises(Violation, match="the body: expected a JSON object"):
         walk({None: body})

@@ -389,6 +389,6 @@ def test_contents_come_before_namespaces_and_those_from_the_deepest_up():
 def test_leftovers_are_summed_up_by_kind_and_reason():
     left = [Leftover("table", f"t{number}", "405") for number in range(1200)]
     left += [Leftover("view", "v", "it came back")]
-    assert summary(left) == ["1,200 tables: 405", "1 view: it came back"]
-    assert summary(["an old one", *left[-1:]]) == ["an old one", "1 view: it came back"]
+    assert summary(left) == ["1,200 tables (405)", "1 view (it came back)"]
+    assert summary(["an old one", *left[-1:]]) == ["an old one", "1 view (it came back)"]
     assert summary([]) == []

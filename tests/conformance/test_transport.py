@@ -98,7 +98,7 @@ def test_hanging_requests_in_a_row_stop_the_run_and_the_first_is_named(monkeypat
             list_namespaces(client, "third")
         assert caught.value.msg == (
             "the server hangs: 3 requests in a row got no complete answer, "
-            "the first was ListNamespaces (GET /v1/namespace/first/list)"
+            "first ListNamespaces (GET /v1/namespace/first/list)"
         )
         assert caught.value.gone
         assert caught.value.exchange is client.steps[0]
@@ -189,7 +189,7 @@ def test_an_example_that_breaks_here_and_there_is_blocked():
         with pytest.raises(Blocked) as caught:
             run_example(suite_of(server), "a", "b", "c")
         assert (caught.value.by, isinstance(caught.value, Stopped)) == ("connection", False)
-        assert "now here and now there" in caught.value.msg
+        assert "at varying requests" in caught.value.msg
 
 
 def test_what_was_done_twice_by_a_broken_connection_is_no_finding():
