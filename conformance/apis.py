@@ -1,4 +1,4 @@
-"""The part of each API in the suite: where its requirements are and how a target is looked at.
+"""The part of each API in the suite: its prober, extra checks, and the location of its requirements.
 
 The package `conformance.<api>` has a module `part` with its `PART`. Its requirements are the modules `test_*` in it.
 """
@@ -24,12 +24,12 @@ PACKAGE = "conformance"
 
 @dataclass(frozen=True, slots=True)
 class SuitePart:
-    """One API: its prober, checks of every answer beside the schema, as they are in a profile; names with levels.
+    """One API: its prober, checks of every answer beyond the schema (for a profile), and path parameters with levels.
 
-    `crowded` are operations whose answers show what other requirements do at the same time: theirs run alone.
-    `ordered` are names of lists in answers whose order the document gives, `chosen` names of fields whose values are up
-    to the server, without any meaning to others. `shared` are fixtures that a run makes once
-    and with many requests, with things of its own: of several workers one tests all requirements that use the same.
+    `crowded` are operations whose answers show objects of concurrent requirements: their requirements run alone.
+    `ordered` are names of lists in answers whose order the document defines, `chosen` names of fields whose values the
+    server chooses and no client interprets. `shared` are fixtures that a run creates once and uses, with objects of
+    their own, in many requirements: one worker tests all requirements that use the same fixture.
     """
 
     prober: Callable[[Target], Prober]

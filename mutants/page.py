@@ -48,8 +48,8 @@ Judges = Mapping[str, Mapping[str, Mutant]]
 def publish_mutants(folder: Path, faults_by_api: Mapping[str, Mapping[str, str]]) -> list[Path]:
     """Write the page, a page for each API and the badge into a folder of measurements; return their paths.
 
-    `faults_by_api` says what is wrong with each fault, those that nobody has to notice left out. Raises Problem for a
-    folder without measurements, and for one that cannot be written.
+    `faults_by_api` describes each fault that must be noticed. Raises Problem for a folder without measurements, and for
+    one that cannot be written.
     """
     apis = judges_of(folder)
     if not any(OURS in judges for judges in apis.values()):
@@ -64,7 +64,7 @@ def publish_mutants(folder: Path, faults_by_api: Mapping[str, Mapping[str, str]]
 
 
 def _known(api: str, written: Mapping[str, str]) -> dict[str, Mutant]:
-    """Return the written faults of an API with who is known to notice them: tests hold the suite to that."""
+    """Return the written faults of an API with the requirements that notice them, according to noticed.toml."""
     noticed, ids = read_noticed(noticed_file(api)), requirements(api)
     return {
         fault: Mutant(
@@ -103,7 +103,7 @@ def _ours(apis: Mapping[str, Judges], api: str) -> Iterable[Mutant]:
 
 
 def _kinds(ours: list[Mutant]) -> Iterator[str]:
-    """Yield the score of the suite: by what kind of requirement shows a fault soonest, and what it takes to see it."""
+    """Yield the score of the suite: the kind of requirement that shows a fault soonest, and the requests needed."""
     levels = [*FEWEST.values(), AT_ONCE, NOBODY]
     yield f"What shows a fault with the fewest requests, and how many it takes:\n\n| kind | {' | '.join(levels)} |"
     yield "|---|" + "--:|" * len(levels)
@@ -115,7 +115,7 @@ def _kinds(ours: list[Mutant]) -> Iterator[str]:
 
 
 def _judges(judges: Judges) -> Iterator[str]:
-    """Yield the scores of all judges, each for the faults that it was shown, beside ours for the same."""
+    """Yield the scores of all judges, each for the faults that it was shown, beside ours for the same faults."""
     others = [name for name in judges if name != OURS]
     if not others:
         return
@@ -162,7 +162,7 @@ def _survivors(title: str, faults: Iterable[Mutant]) -> Iterator[str]:
 
 
 def _both_ways(api: str, ours: Mapping[str, Mutant]) -> Iterator[str]:
-    """Yield the page of an API: who notices each fault, and which faults each requirement notices."""
+    """Yield the page of an API: requirements by the fault that they notice, and faults by requirement."""
     known = requirements(api)
     yield f"# {api}: faults and requirements\n\n[All APIs and judges](README.md)\n\n## By fault\n"
     for mutant in sorted(ours.values(), key=lambda mutant: mutant.fault):
@@ -185,7 +185,7 @@ def _share(some: int, of: int) -> str:
 
 
 def _badge(apis: Mapping[str, Judges]) -> str:
-    """Return the badge: how many of the faults that were shown again were noticed."""
+    """Return the badge: the share of repeated faults that were noticed."""
     faults = [mutant for api in apis for mutant in counted(_ours(apis, api))]
     met = len(faults) - len(survivors(faults))
     colour = "brightgreen" if met == len(faults) else "yellow"

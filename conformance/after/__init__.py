@@ -1,4 +1,4 @@
-"""The results of a run, used: causes, reproduction, comparison, updates of expectations, coverage.
+"""Evaluation of a run's results: causes, reproduction, comparison, updates of expectations, coverage.
 
 No verdict is decided here, and nothing is rendered.
 """

@@ -1,4 +1,4 @@
-"""Sentences of causes: the operations, what they did, what was due, and what the requirements have in common."""
+"""Sentences of causes: the operations, their behaviour, the expectation, and the requirements' common text."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ REQUESTS: dict[Request, str] = {
     "unknown": "a request",
 }
 PLURALS = {"is": "are", "has": "have", "does": "do", "answers": "answer", "returns": "return", "fails": "fail"}
-WORDS = re.compile(r"\([^()]*\)\S*|\S+")  # what stands in parentheses is one
-NO_STATEMENT = ("wire",)  # kinds whose statement says that something is wrong, and the message alone what
+WORDS = re.compile(r"\([^()]*\)\S*|\S+")  # a text in parentheses counts as one word
+NO_STATEMENT = ("wire",)  # kinds whose statement is general: only the message names the defect
 
 
 def sentence_of(example: Sighting, findings: Sequence[Sighting]) -> str:
@@ -120,7 +120,7 @@ def _message(example: Sighting, who: str, *, several: bool) -> str:
 
 
 def _in_plural(message: str, operation: str) -> str:
-    """Return a sentence about an operation as it is of several: verbs come after its name, or after "but"."""
+    """Return a sentence about one operation in the plural: verbs follow its name, or "but"."""
     verbs = rf"(?:(?<={re.escape(operation)} )|(?<=but ))(?:{'|'.join(PLURALS)})\b"
     return re.sub(verbs, lambda verb: PLURALS[verb.group()], message)
 

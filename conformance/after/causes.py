@@ -1,4 +1,4 @@
-"""Causes of findings: findings that come from one place of the server are reported once."""
+"""Causes of findings: findings that share a defect of the server are reported once."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from conformance.values.results import Results
 from conformance.values.verdict import FINDINGS, Result
 
 OF_DATA = ("data", "model", "race", "hostile")
-"""Kinds of requirement whose checks are about losing and showing data."""
+"""Kinds of requirement whose violations lose or expose data."""
 
 
 def with_causes(results: Results) -> Results:
-    """Return results with their causes, which files of older kits lack."""
+    """Return results with their causes; files of older kits have none."""
     return results if results.causes else msgspec.structs.replace(results, causes=find_causes(results.requirements))
 
 
 def find_causes(results: Iterable[Result]) -> list[Cause]:
-    """Return the causes of a run's findings, and of what could not be tested: the worst first."""
+    """Return the causes of a run's findings and blocked requirements, the worst first."""
     known = {result.id: result for result in results}
     shown: list[Sighting] = []
     behind: dict[str, str] = {}
@@ -46,7 +46,7 @@ def _order(cause: Cause) -> tuple[int, int, int, str]:
 
 
 def _blocker(result: Result, known: dict[str, Result]) -> str:
-    """Return the finding that blocks a requirement in the end, or the requirement itself where none does."""
+    """Return the finding at the end of a requirement's chain of blockers, or the last blocked requirement."""
     passed = {result.id}
     blocker = known.get(result.blocked_by or "")
     while blocker and blocker.verdict == "blocked" and blocker.id not in passed:

@@ -1,11 +1,11 @@
-"""Which cells of a document a run covered, and why others are not: `conformance/<api>/coverage.toml`.
+"""Coverage of a document's cells by a run, and excuses for the uncovered ones: `conformance/<api>/coverage.toml`.
 
-gaps = 1200                         the most that a run of the whole suite may leave without a reason
+gaps = 1200                         the most cells that a run of the whole suite may leave without a reason
 
 [[excused]]
-operations = ["Drop*"]              patterns, all of them without this line
-cells = ["body /context: *"]        patterns; `*` stands for any text
-why = "Servers need not keep it."
+operations = ["Drop*"]              patterns; without this line, all operations
+cells = ["body /context: *"]        patterns; `*` matches any text
+why = "Servers need not store it."
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ KEYS = {"operations", "cells", "why"}
 
 @dataclass(frozen=True, slots=True)
 class CellCoverage:
-    """One cell of one operation; see conformance/values/cells.py. `why` is the reason of one that is excluded."""
+    """One cell of one operation; see conformance/values/cells.py. `why` is the reason for an excluded cell."""
 
     operation: str
     cell: str
@@ -40,27 +40,27 @@ class CellCoverage:
 
 @dataclass(frozen=True)
 class Excuse:
-    """Cells that nobody has to cover, with the reason."""
+    """Cells that need no coverage, with the reason."""
 
     cells: tuple[str, ...]
     why: str
     operations: tuple[str, ...] = ("*",)
 
     def covers(self, operation: str, cell: str) -> bool:
-        """True when it is about this cell of this operation."""
+        """True when the excuse matches this cell of this operation."""
         return bool(_pattern(self.operations).fullmatch(operation) and _pattern(self.cells).fullmatch(cell))
 
 
 @dataclass(frozen=True, slots=True)
 class Allowance:
-    """What `coverage.toml` allows: so many gaps, any number where it does not say; and what needs not be covered."""
+    """The content of `coverage.toml`: the number of allowed gaps, None for any number, and the excuses."""
 
     gaps: int | None
     excused: tuple[Excuse, ...]
 
 
 def allowance(api: str) -> Allowance:
-    """Return what an API allows, anything where it has no file. Raises Problem for one that says something else."""
+    """Return the allowance of an API, an unlimited one without a file. Raises Problem for an invalid file."""
     path = place_of(f"{PACKAGE}.{api}") / FILE_NAME
     if not path.exists():
         return Allowance(None, ())
@@ -75,10 +75,10 @@ def allowance(api: str) -> Allowance:
 
 
 def cell_coverage(results: Results) -> list[CellCoverage]:
-    """Return every cell of a run's document. Raises Problem for results that do not say what was sent."""
+    """Return every cell of a run's document. Raises Problem for results without coverage data."""
     if not results.cells:
         raise Problem(
-            "These results do not say what the run has sent and looked at: they are of an older kit.",
+            "These results have no coverage data: they are from an older kit.",
             "Count without the cells, or run `lakeproof check` again.",
         )
     profile = find_profile(results.target.profile)
@@ -93,15 +93,15 @@ def cell_coverage(results: Results) -> list[CellCoverage]:
 
 
 def held_line(coverage: Sequence[CellCoverage], api: str) -> list[str]:
-    """Return what a run of the whole suite does not keep to of what an API allows, one sentence each."""
+    """Return the deviations of a whole run from the allowance of an API, one sentence each."""
     gaps, allowed = sum(entry.state == GAP for entry in coverage), allowance(api).gaps
     more = [f"{gaps:,} cells have neither a requirement nor a reason; {FILE_NAME} allows {allowed}."]
-    stale = [f"The reason for {', '.join(excuse.cells)} excuses nothing." for excuse in stale_excuses(coverage, api)]
+    stale = [f"The excuse for {', '.join(excuse.cells)} has no effect." for excuse in stale_excuses(coverage, api)]
     return (more if allowed is not None and gaps > allowed else []) + stale
 
 
 def stale_excuses(coverage: Iterable[CellCoverage], api: str) -> list[Excuse]:
-    """Return the excuses of an API that excuse nothing: all that they are about is covered, or not declared."""
+    """Return the excuses of an API without effect: all their cells are covered, or not declared."""
     open_cells = [entry for entry in coverage if entry.state in (EXCLUDED, GAP)]
     return [
         excuse
@@ -112,9 +112,9 @@ def stale_excuses(coverage: Iterable[CellCoverage], api: str) -> list[Excuse]:
 
 @dataclass(frozen=True, slots=True)
 class GapGroup:
-    """Gaps that are alike: what is not seen (kinds of value) of which fields of which operations.
+    """Similar gaps: missing kinds of value, the operations, and the fields.
 
-    `part` is where the fields stand: body, query, header, answer, path or request.
+    `part` is the part of the message with the fields: body, query, header, answer, path or request.
     """
 
     part: str
@@ -124,12 +124,12 @@ class GapGroup:
 
     @property
     def count(self) -> int:
-        """How many cells they are."""
+        """The number of cells."""
         return len(self.kinds) * len(self.operations) * len(self.fields)
 
 
 def gap_groups(coverage: Iterable[CellCoverage]) -> list[GapGroup]:
-    """Return the gaps for people: by part of the request or answer, the largest groups first."""
+    """Return the gaps in groups for display: by part of the request or answer, the largest groups first."""
     kinds: dict[tuple[str, str], list[str]] = {}
     for entry in coverage:
         if entry.state == GAP:
@@ -155,7 +155,7 @@ def _cell(operation: str, cell: str, seen: set[str], unserved: set[str], excuses
     if cell in seen:
         return CellCoverage(operation, cell, COVERED)
     if operation in unserved:
-        return CellCoverage(operation, cell, UNSERVED, "the tested server does not have the operation")
+        return CellCoverage(operation, cell, UNSERVED, "the tested server lacks the operation")
     why = next((excuse.why for excuse in excuses if excuse.covers(operation, cell)), "")
     return CellCoverage(operation, cell, EXCLUDED if why else GAP, why)
 

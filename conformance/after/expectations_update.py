@@ -1,4 +1,4 @@
-"""Writing expectations from the results of a run, and taking out of them what holds no more."""
+"""Updates of expectations from the results of a run: new findings are added, and stale ones removed."""
 
 from __future__ import annotations
 
@@ -17,10 +17,9 @@ from conformance.values.results import Result, Results
 def updated(
     file: ExpectationFile, results: Results, *, reason: str = "", link: str = "", expires: date | None = None
 ) -> ExpectationFile:
-    """Return expectations with all that a run found and could not test, an entry for each cause.
+    """Return expectations with all findings and blocked requirements of a run, an entry for each cause.
 
-    What is there already stays; what was seen in another way, or had expired, is written anew. Without a reason, that
-    of the entry it had is kept.
+    Other entries stay; changed and expired ones are replaced. Without a new reason, an entry keeps its old one.
     """
     by_id = {result.id: result for result in results.requirements}
     named = {name: entry for entry in file.known for name in entry.findings}
@@ -39,14 +38,14 @@ def updated(
 
 
 def pruned(file: ExpectationFile, results: Results) -> ExpectationFile:
-    """Return expectations without what the run found to be stale or to be no requirement."""
+    """Return expectations without those that the run found stale or orphan."""
     gone = {record.requirement for record in results.expectations if record.state in ("stale", "orphan")}
     kept = [rest for entry in file.known if (rest := without(entry, gone)).findings]
     return msgspec.structs.replace(file, known=kept)
 
 
 def without(entry: Entry, gone: Collection[str]) -> Entry:
-    """Return an entry without some of its findings; its steps go with the one that they show."""
+    """Return an entry without some of its findings; its steps are removed with their finding."""
     findings, evidence = (
         {name: seen for name, seen in kept.items() if name not in gone} for kept in (entry.findings, entry.evidence)
     )
@@ -56,7 +55,7 @@ def without(entry: Entry, gone: Collection[str]) -> Entry:
 
 
 def _entry(cause: Cause, ids: Collection[str], by_id: Mapping[str, Result], results: Results) -> Entry:
-    """Return the entry of a cause, with the shortest steps that can be sent again."""
+    """Return the entry of a cause, with the shortest steps that can be replayed."""
     examples = [
         by_id[cause.example],
         *sorted((by_id[name] for name in ids), key=lambda result: (len(result.steps), result.id)),
@@ -80,7 +79,7 @@ def _entry(cause: Cause, ids: Collection[str], by_id: Mapping[str, Result], resu
 
 
 def _obstacle(result: Result, results: Results) -> str:
-    """Return why steps are not worth storing. Secrets are a matter of who sends them."""
+    """Return why steps are not worth storing. Secrets are no obstacle: the sender of a replay supplies them."""
     if result.verdict == "blocked":
-        return "it shows nothing of the requirement"
+        return "a blocked result shows no violation"
     return obstacle(Finding.of(result, results), own=None)

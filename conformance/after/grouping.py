@@ -1,6 +1,7 @@
-"""Grouping of findings by cause: those whose failing steps got the same answer for the same reason.
+"""Grouping of findings by cause: failing steps that got the same answer for the same reason.
 
-A finding has keys; findings that share a key have one cause, and so on. Keys are made of evidence, never of sentences.
+A finding has keys; findings that share a key have one cause, transitively. Keys are made of evidence, never of
+sentences.
 """
 
 from __future__ import annotations
@@ -13,8 +14,8 @@ from conformance.values.evidence import Evidence
 from conformance.values.patterns import pattern, raw_pattern
 from conformance.values.verdict import Result
 
-TELLING = 6  # so many words of an error are enough to know it again in another operation
-TELLING_HEAD = 4  # and so many words of its beginning
+TELLING = 6  # number of words that identify an error in another operation
+TELLING_HEAD = 4  # number of words that identify the beginning of an error
 MISSING = 404
 SERVER_ERRORS = 500
 Key = tuple[Hashable, ...]
@@ -78,14 +79,14 @@ def keys_of(finding: Sighting) -> Iterator[Key]:
 
 
 def _check(result: Result, evidence: Evidence) -> Key:
-    """Return what a check is about: its place in the code, for the same clause, and the rule or field it looks at."""
+    """Return the key of a check: its clause, its place in the code, and its rule or field."""
     clause = result.clause.id if evidence.check != result.where else result.where
     field = raw_pattern(evidence.expected) if evidence.states_all else raw_pattern(evidence.place)
     return clause, evidence.check, "" if evidence.worded else field
 
 
 def _refusals(result: Result, evidence: Evidence) -> Iterator[Key]:
-    """Yield the keys of an error that a server explains, or of a connection that broke."""
+    """Yield the keys of an error with a message, or of a broken connection."""
     got, operation, kind, text = evidence.status, evidence.operation, evidence.said.type, evidence.said.message
     if not got:
         yield "broken", operation, result.where

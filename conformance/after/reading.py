@@ -1,4 +1,4 @@
-"""Reading results of this kit and of older ones."""
+"""Loading of results of this kit and of older ones."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Seeing a finding again: by its recorded steps, and where these do not decide, by its requirement."""
+"""Reproduction of a finding: by its recorded steps, or by its requirement if the steps do not decide."""
 
 from __future__ import annotations
 
@@ -26,20 +26,20 @@ from conformance.values.verdict import FAILED
 from conformance.values.visible import visible
 from specs.problems import Problem, did_you_mean
 
-NOT_KEPT = "is missing: the results have only the beginning of this body"
+NOT_KEPT = "is missing: the results contain only the beginning of this body"
 # Settings that kits have noted in results under another name.
 FORMER = {"headers": "header", "storage_options": "storage_option", "operations": "operation", "clauses": "clause"}
 OTHER = "it fails in another way"
 PREPARED = (
-    "What stands before step 1 makes what the steps rest on, as the run did before its requirements: a catalog, and",
-    "for what is done in it a caller with its own token. You must be allowed to make them; they stay there.",
+    "The commands before step 1 create what the steps depend on, as the run did before its requirements: a catalog,",
+    "and a caller with its own token. You need permission to create them; they are not dropped.",
 )
 
 
 class Recorded(msgspec.Struct, kw_only=True, omit_defaults=True):
-    """A finding with what is needed to see it again: `settings` are those of its run, without secrets.
+    """A finding with the data to reproduce it: `settings` are those of its run, without secrets.
 
-    `preparation` are steps of its run before the first requirement, as far as the finding rests on them.
+    `preparation` are steps of its run before the first requirement that the finding depends on.
     """
 
     finding: Finding
@@ -51,13 +51,13 @@ class Recorded(msgspec.Struct, kw_only=True, omit_defaults=True):
 
     @property
     def due(self) -> str:
-        """What was seen, on one line."""
+        """The message of the finding, on one line."""
         return self.finding.message.partition("\n")[0]
 
 
 @dataclass(frozen=True)
 class Reproduced:
-    """Whether a finding is still there: `fails`, and `why`, with the exchanges that show it, if its steps were sent."""
+    """The outcome of a reproduction: `fails` and the reason `why`, with the exchanges if the steps were sent."""
 
     fails: bool
     why: str
@@ -85,9 +85,9 @@ def recorded(results: Results, requirement_id: str) -> Recorded:
 def settings_for(
     record: Recorded, url: str, given: Mapping[str, Any], environ: Mapping[str, str] = os.environ
 ) -> Settings:
-    """Return the settings to see a finding again at a URL: those of its run, but for what is given.
+    """Return the settings to reproduce a finding at a URL: those of its run, overridden by the given ones.
 
-    The value of a secret header or option is looked for in the environment, under its name in curl commands.
+    The value of a secret header or option is read from the environment, under its name in curl commands.
     """
     kept = {**record.settings, "server": url}
     for name in kept.keys() & SETTINGS.keys():
@@ -98,9 +98,9 @@ def settings_for(
 
 
 def reproduce(record: Recorded, settings: Settings) -> Reproduced:
-    """Send the steps of a finding again; where they do not decide, test a server by its requirement.
+    """Replay the steps of a finding; if they do not decide, test its requirement.
 
-    All names are of this run, and what it makes is dropped. Raises Problem when the target cannot be tested.
+    All names belong to this run, and the created objects are dropped. Raises Problem when the target cannot be tested.
     """
     with met(settings) as target, doing("sending the steps again"):
         replayed = replay(record.finding, target)
@@ -111,7 +111,7 @@ def reproduce(record: Recorded, settings: Settings) -> Reproduced:
 
 
 def _tested(record: Recorded, settings: Settings) -> tuple[bool, str]:
-    """Return whether a requirement is not met, and what was seen."""
+    """Return whether a requirement fails, and its verdict or message."""
     finding = record.finding
     with tempfile.TemporaryDirectory() as folder:
         alone = replace(settings, select=finding.id, report=folder, expect="")
@@ -130,16 +130,16 @@ def _filled(pair: str, between: str, environ: Mapping[str, str]) -> str:
     if value != REDACTED:
         return pair
     if variable(name) not in environ:
-        raise Problem(f"The recorded run had a secret {name}.", f"Set ${variable(name)} to one.")
+        raise Problem(f"The recorded run had a secret {name}.", f"Set ${variable(name)} to its value.")
     return f"{name}{between}{environ[variable(name)]}"
 
 
 def as_shell(record: Recorded, url: str) -> str:
-    """Return numbered curl commands that send the steps of a finding, after those that make what it rests on.
+    """Return numbered curl commands for the steps of a finding, after those that create the objects it depends on.
 
-    `$BASE` is the URL of the server, `$RUN` what names begin with, which is new each time. What the server chose in an
-    answer and a later step names is taken from the new answer. Without a variable that has a secret nothing is sent.
-    Where the steps are not all of it, a comment says so.
+    `$BASE` is the URL of the server, `$RUN` the prefix of names, new each time. Server-chosen values that a later step
+    uses are extracted from the new answer. Without the variable of a secret nothing is sent. A comment says if the
+    steps are incomplete.
     """
     finding, before = record.finding, record.preparation
     about = [_comment(f"{finding.id}: {record.statement}"), _comment(record.due)]
@@ -152,25 +152,26 @@ def as_shell(record: Recorded, url: str) -> str:
     lines = ["#!/bin/sh", *about, *script.first, ""]
     for number, (step, sent) in enumerate(zip(steps, script.steps, strict=True), 1):
         place = f"{number - len(before)}." if number > len(before) else "Before:"
-        answer = step.response.status or step.response.failure
-        lines += [_comment(f"{place} {step.operation or step.request.method} was answered with {answer}")]
+        response = step.response
+        answer = f"returned {response.status}" if response.status else f"got no answer ({response.failure})"
+        lines += [_comment(f"{place} {step.operation or step.request.method} {answer}")]
         lines += [*_file(step), *sent, "echo", ""]
     return "\n".join(lines)
 
 
 def _file(step: Step) -> list[str]:
-    """Return a line that ends a script where a body is missing that was too large for the results."""
+    """Return a line that stops a script if the file of a body that was too large for the results is missing."""
     name = missing_body(step)
     return [f"test -f {name} || {{ echo '{name} {NOT_KEPT}' >&2; exit 1; }}"] if name else []
 
 
 def _comment(text: str) -> str:
-    """Return a text as a comment of a shell script, on one line: no word of it is a command."""
+    """Return a text as a one-line comment of a shell script: no word of it is executed."""
     return f"# {visible(' '.join(text.split()))}"
 
 
 def as_pytest(record: Recorded, url: str) -> str:
-    """Return a module for pytest that asserts that a finding is fixed."""
+    """Return a pytest module that asserts that a finding is fixed."""
     name = "".join(sign if sign.isalnum() else "_" for sign in record.finding.id)
     content = msgspec.json.format(msgspec.json.encode(record)).decode()
     return PYTEST.format(
@@ -186,14 +187,14 @@ def as_pytest(record: Recorded, url: str) -> str:
 
 
 def _plain(text: str) -> str:
-    """Return a text as the docstring of a module may have it."""
+    """Return a text in the form of a module's docstring."""
     return visible(text).replace("\\", "\\\\").replace('"""', "'''")
 
 
 PYTEST = '''\
 """{id}: {statement}
 
-{kit} saw on {seen}: {due}
+Found by {kit} on {seen}: {due}
 
     BASE={url} pytest {name}.py
 """

@@ -1,4 +1,4 @@
-"""Running the suite from Python: the same run as `pytest --pyargs conformance --lakeproof-server URL`."""
+"""Execution of the suite from Python: the same run as `pytest --pyargs conformance --lakeproof-server URL`."""
 
 from __future__ import annotations
 
@@ -34,9 +34,10 @@ def run(
 ) -> tuple[Results, int]:
     """Test a target and return the results and the exit code.
 
-    `ids` limits the run to these requirements, `package` names those of another suite, `plugins` go to pytest
-    with the suite's own, `known` is the target, if the caller has met it already, `reference` starts the server whose
-    answers to the steps of findings the results are to have. Nothing is printed; `listener` hears how it goes.
+    `ids` limits the run to these requirements, `package` names another suite's requirements, `plugins` are passed to
+    pytest with the suite's own, `known` is the target if the caller has probed it already, `reference` starts the
+    reference server whose answers are added to the findings. Nothing is printed; `listener` receives the progress.
+
     Raises Problem when the target cannot be tested.
     """
     if FUZZ in settings.kinds:

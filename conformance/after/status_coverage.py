@@ -1,4 +1,4 @@
-"""What a run covered of the whole document: statuses that were reached, clauses that were tested."""
+"""Coverage of the whole document by a run: statuses that were reached, clauses that were tested."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ COVERED, EXCLUDED, UNSERVED, GAP = "covered", "excluded", "unserved", "gap"
 class StatusCoverage:
     """One declared status of one operation.
 
-    `state` is covered (by these requirements), excluded (for this reason), unserved (the tested
-    server does not have the operation) or gap.
+    `state` is covered (by these requirements), excluded (for this reason), unserved (the tested server lacks the
+    operation) or gap.
     """
 
     operation: str
@@ -31,7 +31,7 @@ class StatusCoverage:
 
 @dataclass(frozen=True, slots=True)
 class ClauseCoverage:
-    """One clause: the requirements that test it, or why none does."""
+    """One clause: the requirements that test it, or the reason why none does."""
 
     clause: str
     state: str
@@ -40,7 +40,7 @@ class ClauseCoverage:
 
 
 def status_coverage(results: Results, document: Document) -> list[StatusCoverage]:
-    """Return every declared status of every operation, with what reached it in a run."""
+    """Return every declared status of every operation, with the requirements that reached it in a run."""
     reached: dict[tuple[str, str], list[str]] = {}
     for entry in results.requirements:
         for text in entry.reached:
@@ -65,7 +65,7 @@ def _status(suites: Iterable[str], operation: str, status: str, by: list[str], u
     if why:
         return StatusCoverage(operation, status, EXCLUDED, (), why)
     if operation in unserved:
-        return StatusCoverage(operation, status, UNSERVED, (), "the tested server does not have the operation")
+        return StatusCoverage(operation, status, UNSERVED, (), "the tested server lacks the operation")
     return StatusCoverage(operation, status, GAP, (), "no requirement reaches it")
 
 
@@ -78,7 +78,7 @@ def clause_coverage(api: str) -> list[ClauseCoverage]:
         ClauseCoverage(clause.id, COVERED, tuple(by_clause[clause.id]), "")
         if clause.id in by_clause
         else ClauseCoverage(
-            clause.id, EXCLUDED if clause.excluded else GAP, (), clause.excluded or "no requirement judges it"
+            clause.id, EXCLUDED if clause.excluded else GAP, (), clause.excluded or "no requirement tests it"
         )
         for clause in clauses(api).values()
     ]

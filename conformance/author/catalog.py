@@ -99,7 +99,7 @@ class Catalog:
     def require_nested(self) -> None:
         """Raise Unoffered when the target does not support nested namespaces."""
         if not self.nested:
-            raise Unoffered("the server has no namespaces within namespaces")
+            raise Unoffered("the server has no nested namespaces")
 
     def note_namespaces(self, ids: Iterable[Names]) -> None:
         """Note namespaces that a request may create, so that the sandbox drops them afterwards."""

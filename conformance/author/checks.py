@@ -1,7 +1,7 @@
-"""Checks on answers: each raises Violation with the value that was due and the one that came, as JSON.
+"""Checks on answers: each raises Violation with the expected and the actual value, as JSON.
 
-`what` names the thing in the server's terms: `equal(refused.code, 13, "the code of the error")` says
-"the code of the error: expected 13, got 12". Values are shown as an answer holds them, never as Python does.
+`what` names the checked object in the server's terms: `equal(refused.code, 13, "the code of the error")` reports "the
+code of the error: expected 13, got 12". Values are shown as JSON, never as Python.
 """
 
 from __future__ import annotations
@@ -19,41 +19,41 @@ MOST_SHOWN = 160
 
 
 def equal(actual: Any, expected: Any, what: str) -> None:
-    """Check that a value is the expected one."""
+    """Check that a value equals the expected one."""
     if not _same(actual, expected):
         _fail_equal(what, actual, expected)
 
 
 def shows(actual: Any, sent: Any, what: str) -> None:
-    """Check that a value has all that was sent, with what a server may have added to it."""
+    """Check that a value contains everything that was sent; the server may have added more."""
     equal(_part(actual, sent), sent, what)
 
 
 def unequal(actual: Any, other: Any, what: str) -> None:
-    """Check that a value is another one than this."""
+    """Check that a value differs from another."""
     if _same(actual, other):
         raise Violation(what, relation="unequal", expected=shown(other))
 
 
 def one_of(actual: Any, allowed: Collection[Any], what: str) -> None:
-    """Check that a value is one of those allowed."""
+    """Check that a value is one of the allowed values."""
     if not any(_same(actual, value) for value in allowed):
         raise Violation(what, relation="one of", expected=" or ".join(map(shown, allowed)), actual=shown(actual))
 
 
 def same_items(actual: Iterable[Any], expected: Iterable[Any], what: str) -> None:
-    """Check that there are exactly these items, as often as expected, in any order."""
+    """Check that a list has exactly these items, with the same counts, in any order."""
     got, wanted = list(listed(actual, what)), list(expected)
     _fail_items(what, lost=_minus(wanted, got), besides=_minus(got, wanted))
 
 
 def contains(actual: Iterable[Any], items: Iterable[Any], what: str) -> None:
-    """Check that all of these items are there, whatever else is."""
+    """Check that a list contains all of these items, and possibly more."""
     _fail_items(what, lost=_minus(list(items), list(listed(actual, what))))
 
 
 def lacks(actual: Iterable[Any], items: Iterable[Any], what: str) -> None:
-    """Check that none of these items is there."""
+    """Check that a list contains none of these items."""
     keys = set(map(canonical, listed(actual, what)))
     present = [item for item in items if canonical(item) in keys]
     if present:
@@ -61,13 +61,13 @@ def lacks(actual: Iterable[Any], items: Iterable[Any], what: str) -> None:
 
 
 def within(actual: Iterable[Any], allowed: Iterable[Any], what: str) -> None:
-    """Check that there is nothing but these items, though not all of them have to be there."""
+    """Check that a list contains only allowed items, but not necessarily all of them."""
     keys = set(map(canonical, allowed))
     _fail_items(what, besides=[item for item in listed(actual, what) if canonical(item) not in keys])
 
 
 def distinct(actual: Iterable[Any], what: str) -> None:
-    """Check that no item is there more than once."""
+    """Check that no item occurs more than once."""
     got = list(listed(actual, what))
     again = _minus(got, list({canonical(item): item for item in got}.values()))
     if again:
@@ -75,13 +75,13 @@ def distinct(actual: Iterable[Any], what: str) -> None:
 
 
 def holds(condition: object, statement: str) -> None:
-    """Check a condition; the statement says what should be so: "the second version is above the first"."""
+    """Check a condition; `statement` is the expectation in words: "the second version is above the first"."""
     if not condition:
         raise Violation(statement, relation="holds")
 
 
 def nothing(actual: Collection[Any], what: str) -> None:
-    """Check that nothing was found of what must not be; `what` is one of it: "file without a row"."""
+    """Check that a collection of defects is empty; `what` is the singular of a defect: "file without a row"."""
     if actual:
         raise Violation(what, relation="no", actual=shown(actual))
 
@@ -102,21 +102,21 @@ def at_most(actual: Any, bound: Any, what: str) -> None:
 
 
 def text(value: Any, what: str) -> str:
-    """Return a value that has to be a string, and not an empty one."""
+    """Return a value. Raises Violation unless it is a non-empty string."""
     if not isinstance(value, str) or not value:
         _fail(what, "a non-empty string", shown(value))
     return value
 
 
 def number(value: Any, what: str) -> int:
-    """Return a value that has to be an integer."""
+    """Return a value. Raises Violation unless it is an integer."""
     if not isinstance(value, int) or isinstance(value, bool):
         _fail(what, "an integer", shown(value))
     return value
 
 
 def url(value: Any, what: str) -> SplitResult:
-    """Return the parts of a value that has to be a URL."""
+    """Return the parts of a URL. Raises Violation for any other value."""
     try:
         return urlsplit(text(value, what))
     except ValueError:
@@ -124,14 +124,14 @@ def url(value: Any, what: str) -> SplitResult:
 
 
 def listed(value: Any, what: str) -> Iterable[Any]:
-    """Return a value that has to be a list, a set or the keys of an object."""
+    """Return a value. Raises Violation unless it is a list, a set or an object (its keys)."""
     if isinstance(value, str | bytes) or not isinstance(value, Iterable):
         _fail(what, "a list", shown(value))
     return value
 
 
 def exactly(items: Iterable[T], count: int, what: str) -> list[T]:
-    """Return the items as a list, whose length has to be the given one."""
+    """Return the items as a list. Raises Violation unless it has this length."""
     got = list(listed(items, what))
     if len(got) != count:
         _fail(what, str(count), f"{len(got)}: {shown(got)}")
@@ -139,12 +139,12 @@ def exactly(items: Iterable[T], count: int, what: str) -> list[T]:
 
 
 def only(items: Iterable[T], what: str) -> T:
-    """Return the single item there has to be."""
+    """Return the single item. Raises Violation for none or several."""
     return exactly(items, 1, what)[0]
 
 
 def find(items: Iterable[T], wanted: Callable[[T], object], what: str) -> T:
-    """Return the first item that is wanted; `what` names it: "the column age of the schema"."""
+    """Return the first wanted item; `what` names it: "the column age of the schema". Raises Violation without one."""
     item: T
     for item in listed(items, what):
         if wanted(item):
@@ -153,14 +153,14 @@ def find(items: Iterable[T], wanted: Callable[[T], object], what: str) -> T:
 
 
 def keyed(items: Iterable[Any], field: str) -> Fields:
-    """Return objects by the value of a field; to ask for one that is not there is a Violation."""
+    """Return objects by the value of a field; reading a missing one raises Violation."""
     objects = list(listed(items, f"the objects by {field}"))
-    holds(all(isinstance(entry, Mapping) for entry in objects), f"what has a field {field} is an object")
+    holds(all(isinstance(entry, Mapping) for entry in objects), f"every item with a field {field} is an object")
     return Fields({entry[field]: entry for entry in objects})
 
 
 def _part(shown: Any, sent: Any) -> Any:
-    """Return of what is shown the part that was sent."""
+    """Return the sent part of a shown value."""
     if isinstance(shown, Mapping) and isinstance(sent, Mapping):
         return {key: _part(shown[key], sent[key]) for key in sent if key in shown}
     if isinstance(shown, list) and isinstance(sent, list) and len(shown) == len(sent):
@@ -183,7 +183,7 @@ def _same(actual: Any, other: Any) -> bool:
 
 
 def _fail_equal(what: str, actual: Any, expected: Any) -> NoReturn:
-    """Fail with two values: whole ones, or the place where long ones part."""
+    """Fail with two values, or with the first difference of long ones."""
     if len(shown(expected)) + len(shown(actual)) > 2 * MOST_SHOWN:
         if isinstance(expected, Mapping) and isinstance(actual, Mapping):
             for key in [*expected, *actual]:
@@ -202,7 +202,7 @@ def _is_array(value: Any) -> bool:
 
 
 def _minus(items: list[Any], others: list[Any]) -> list[Any]:
-    """Return the items that are left when the others are taken away, each once."""
+    """Return the items without the others, each counted."""
     rest = Counter(map(canonical, others))
     left = []
     for item in items:
@@ -214,7 +214,7 @@ def _minus(items: list[Any], others: list[Any]) -> list[Any]:
 
 
 def _fail_items(what: str, *, lost: Sequence[Any] = (), besides: Sequence[Any] = ()) -> None:
-    """Fail where items are missing or unexpected."""
+    """Fail if items are missing or unexpected."""
     if lost or besides:
         expected, actual = (shown(items) if items else "" for items in (lost, besides))
         raise Violation(what, relation="items", expected=expected, actual=actual)

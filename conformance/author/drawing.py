@@ -1,4 +1,4 @@
-"""The same seed draws the same values, in whatever process: in a worker, beside an embedded server, with the wheel."""
+"""Reproducible draws: the same seed draws the same values in every process, worker or installation."""
 
 from __future__ import annotations
 
@@ -21,6 +21,6 @@ with suppress(ImportError):  # an older one draws no such constants
 
 @contextmanager
 def as_seeded() -> Iterator[None]:
-    """Have Hypothesis draw by the seed alone, whatever modules are loaded."""
+    """Make Hypothesis draw by the seed alone, whatever modules are loaded."""
     with patch.multiple(providers, **NO_CONSTANTS) if NO_CONSTANTS else nullcontext():
         yield

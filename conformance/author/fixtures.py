@@ -1,4 +1,4 @@
-"""What requirements of every suite take as an argument."""
+"""Fixtures for the requirements of every suite."""
 
 from __future__ import annotations
 

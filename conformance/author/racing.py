@@ -1,4 +1,4 @@
-"""Clients that work at the same time, each in a thread, and the history of what they did."""
+"""Concurrent clients, each in a thread, and the history of their operations."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from conformance.values.exchange import Moment
 from conformance.values.outcomes import Blocked, Violation
 
 RACE_SECONDS = 120.0
-HISTORY = "history"  # what blocks a requirement whose history cannot be judged
+HISTORY = "history"  # blocks a requirement whose history cannot be judged
 
 
 @dataclass(frozen=True, slots=True)
 class Size:
-    """How large a race is: clients, operations of each, objects that they work on."""
+    """The size of a race: clients, operations of each, and objects shared by them."""
 
     clients: int
     operations: int
@@ -51,16 +51,16 @@ class Racer:
         value: Any = None,
         read: Callable[[Answer], Any] | None = None,
     ) -> Event:
-        """Send one request and record what came of it; `read` makes a result of a good answer."""
+        """Send one request and record its outcome; `read` extracts the result of a successful answer."""
         answer = None
         start = time.monotonic()
-        with suppress(Violation):  # no answer came: it is unknown what was done
+        with suppress(Violation):  # no answer came: the outcome is unknown
             answer = call()
         end = time.monotonic()
         exchange = self.client.steps[-1]
         result = read(answer) if read and answer and exchange.status == 200 else None
         what = outcome(exchange.status)
-        end = math.inf if what == UNKNOWN else end  # it may be carried out at any time
+        end = math.inf if what == UNKNOWN else end  # it may take effect at any time
         event = Event(self.number, action, key, value, start, end, what, result, (exchange,))
         self.events.append(event)
         return event
@@ -70,7 +70,7 @@ Program = Callable[[Racer], None]
 
 
 def race(suite: Suite, programs: Sequence[Program]) -> list[Event]:
-    """Run programs at the same time, each with a client of its own, and return their events by start."""
+    """Run programs concurrently, each with its own client, and return their events by start."""
     racers = [Racer(number, suite.client.fork(RACE_SECONDS)) for number in range(len(programs))]
     start = threading.Barrier(len(programs))
     failures: list[BaseException] = []
@@ -97,14 +97,14 @@ def race(suite: Suite, programs: Sequence[Program]) -> list[Event]:
 
 
 def note_moments(events: Sequence[Event]) -> None:
-    """Let the requests of events, in the order in which these began, say who sent them, and when."""
+    """Store client and time in the exchanges of events, which are sorted by start."""
     for event in events:
         for exchange in event.exchanges:
             exchange.moment = Moment(client=event.client, start=round(event.start - events[0].start, 6))
 
 
 def fail_on(suite: Suite, contradictions: Iterable[Contradiction]) -> None:
-    """Raise Violation for the first contradiction; the steps to show are the requests of its events."""
+    """Raise Violation for the first contradiction; the shown steps are the requests of its events."""
     for contradiction in contradictions:
         suite.client.steps = [exchange for event in contradiction.events for exchange in event.exchanges]
         suite.client.touch(suite.client.steps[-1], "body:")
@@ -115,7 +115,7 @@ def fail_on(suite: Suite, contradictions: Iterable[Contradiction]) -> None:
 def fail_without_order(suite: Suite, events: Iterable[Event], limit: int = MOST_ORDERS) -> None:
     """Raise Violation when no order of an object's events explains their answers.
 
-    Raises Blocked when that is undecided. With the sizes of SIZES it never is: values and sets need no search, and
+    Raises Blocked when that is undecided. With the sizes of SIZES it never is: registers and sets need no search, and
     increments are all alike, so that there are fewer orders to follow than pairs of operations on one object.
     """
     judgements = judge_history(events, limit)

@@ -1,14 +1,14 @@
-"""A requirement: one statement about a server, with an id for life, a level and a test.
+"""A requirement: one statement about a server, with a permanent id, a level and a test.
 
     @must("lance.namespace.create.conflict", operations=["CreateNamespace"], clause="create-mode-create")
     def test_create_existing_namespace(catalog: LanceCatalog) -> None:
-        \"\"\"Creating a namespace that exists is refused with 409 and code 2.\"\"\"
+        \"\"\"CreateNamespace on an existing name returns 409 with code 2.\"\"\"
 
-The first line of the docstring is the statement that reports show. With `each` one function states
-the same for several cases: every key makes a requirement, and `{}` stands for it in the id and the clause, and for
-the case's own `id`, or the key in words, in the statement. A case says what its `operations` are, or is one of the
-document's, unless the decorator says it. `@given` below it draws further arguments, as in Hypothesis.
-What several APIs state is a template (common/template.py), which gives the statement and the place of its declaration.
+The first line of the docstring is the statement shown in reports. With `each` one function states the same for several
+cases: every key makes a requirement. `{}` is replaced by the key in the id and the clause, and in the statement by the
+case's own `id`, or the key in words. A case has `operations`, or is an operation of the document, unless the decorator
+names them. `@given` below it draws further arguments, as in Hypothesis. A statement shared by several APIs is a
+template (common/template.py), which provides the statement and the place of its declaration.
 """
 
 from __future__ import annotations
@@ -39,13 +39,13 @@ CODE: dict[str, CodeType] = {}  # of their tests
 
 
 def requirement_of(item: pytest.Item) -> Requirement | None:
-    """Return the requirement that an item judges, None for any other test."""
+    """Return the requirement of a test item, None for any other test."""
     marker = item.get_closest_marker(MARK)
     return marker.args[0] if marker else None
 
 
 def given(**strategies: SearchStrategy[Any]) -> Callable[[Test], Test]:
-    """Draw these arguments of the test; the suite decides how many examples a run can afford."""
+    """Draw these arguments of the test; the depth of the run limits the number of examples."""
 
     def decorate(function: Test) -> Test:
         function.__dict__[STRATEGIES] = strategies
@@ -55,7 +55,7 @@ def given(**strategies: SearchStrategy[Any]) -> Callable[[Test], Test]:
 
 
 def operations_of(case: Any) -> Sequence[str]:
-    """Return the operations that a case is about: it is one, or names one by its `id`, or has several."""
+    """Return the operations of a case: its `operations`, or its `id` alone."""
     return getattr(case, "operations", None) or [case.id]
 
 
@@ -73,7 +73,7 @@ def _decorator(level: Level) -> Declaration:
         where: str = "",
     ) -> Callable[[Test], Test]:
         if kind not in EVERY_KIND:
-            raise ValueError(f"{requirement_id}: there is no kind {kind!r}")
+            raise ValueError(f"{requirement_id}: unknown kind {kind!r}")
 
         def decorate(function: Test) -> Test:
             cases = each if each is not None else {"": None}
@@ -113,7 +113,7 @@ def _statement(text: str, key: str, case: Any) -> str:
 
 def _register(requirement: Requirement) -> Requirement:
     if not re.fullmatch(ID, requirement.id):
-        raise ValueError(f"{requirement.id}: ids are in small letters, their parts with dots between them")
+        raise ValueError(f"{requirement.id}: an id is lowercase, its parts separated by dots")
     known = REQUIREMENTS.setdefault(requirement.id, requirement)
     if known.where != requirement.where:
         raise ValueError(f"the requirement {known.id} is declared twice: {known.where} and {requirement.where}")
@@ -121,8 +121,8 @@ def _register(requirement: Requirement) -> Requirement:
 
 
 def _as_test(function: Test, declared: Mapping[str, Requirement], each: Mapping[str, Any] | None) -> Test:
-    """Return what pytest collects: the test's fixtures without its drawn arguments, run by the suite."""
-    import pytest  # noqa: PLC0415 - whoever only reads about requirements need not wait
+    """Return the test for pytest: a function with the fixtures but not the drawn arguments, run by the suite."""
+    import pytest  # noqa: PLC0415 - slow to import, and commands that only read requirements need none
 
     CODE.update({requirement.id: function.__code__ for requirement in declared.values()})
     strategies: Mapping[str, SearchStrategy[Any]] = function.__dict__.get(STRATEGIES, {})

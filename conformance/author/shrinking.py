@@ -1,8 +1,8 @@
 """Limits of shrinking a counterexample: a number of requests, and a time for slow servers.
 
-Hypothesis shrinks for up to five minutes, while the run stands still. Here an example that would begin when the
-requests are spent ends the run of Hypothesis instead: it passes on the exception that skips a test. The smallest
-failure so far is raised then, with the steps that showed it.
+Hypothesis shrinks for up to five minutes, while the run stands still. Here an example that would begin after the
+requests are spent raises the exception that skips a test, which Hypothesis does not handle: its search ends. Then the
+smallest failure so far is raised, with its steps.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ from conformance.values.activity import doing
 from conformance.values.exchange import Exchange
 
 MOST_REQUESTS = {"smoke": 300, "gate": 1_000, "deep": 10_000}  # for one counterexample, by the depth of the run
-SHRINKING_STOPPED = "shrinking stopped after "  # the notes of a counterexample begin so
-MOST_SECONDS = 120.0  # so a counterexample depends on the speed of slow servers alone
+SHRINKING_STOPPED = "shrinking stopped after "  # prefix of a counterexample's notes
+MOST_SECONDS = 120.0  # high, so that only slow servers change a counterexample
 
 
 class _Spent(SkipTest):
-    """Ends the run of Hypothesis: the requests or the time for shrinking are spent."""
+    """Ends the search of Hypothesis: the requests or the time for shrinking are spent."""
 
 
 @dataclass
@@ -39,13 +39,13 @@ class Shrinking:
     _steps: list[Exchange] = field(default_factory=list)
     _requests: int = 0
     _started: float = 0.0
-    _spent: str = ""  # what was spent when shrinking was stopped
+    _spent: str = ""  # the spent limit, in words
 
     @contextmanager
     def limited(self) -> Iterator[None]:
-        """Limit what the examples of a `with` block cost from the first failure on.
+        """Limit the cost of the examples in a `with` block from the first failure on.
 
-        The exception of a counterexample that may not be the shortest has a note that says so: see `shrinking_notes`.
+        A note on the exception says when the counterexample may not be the shortest: see `shrinking_notes`.
         """
         try:
             with doing(self._activity):
@@ -59,7 +59,7 @@ class Shrinking:
 
     @contextmanager
     def example(self) -> Iterator[None]:
-        """Run an example in a `with` block, if there is anything left to spend."""
+        """Run an example in a `with` block, within the limits."""
         self.begin()
         try:
             yield
@@ -68,7 +68,7 @@ class Shrinking:
             raise
 
     def begin(self) -> None:
-        """Begin an example. Raises what ends the search when its requests or its time are spent."""
+        """Begin an example. Raises the end of the search when its requests or its time are spent."""
         if self._failure is None:
             return
         if self._sent() >= MOST_REQUESTS[self.depth]:
@@ -79,7 +79,7 @@ class Shrinking:
             raise _Spent(self._spent)
 
     def note(self, error: BaseException | None) -> None:
-        """Keep the failure of an example, unless a smaller one is known; what Hypothesis itself raises is none."""
+        """Store the failure of an example, unless a smaller one is known; exceptions of Hypothesis do not count."""
         if not isinstance(error, Exception) or isinstance(error, HypothesisException):
             return
         steps = self.client.recording.steps

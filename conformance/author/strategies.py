@@ -1,7 +1,7 @@
-"""Values for drawn arguments: small closed sets that reach the interesting states.
+"""Strategies for drawn arguments: small closed sets that reach the interesting states.
 
-Names come from a handful, so that collisions happen; properties from a few shapes, so that empty,
-unicode and long values all come up in a few examples.
+There are few names, so that collisions happen, and few shapes of properties, so that empty, unicode and long values all
+occur in a few examples.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from hypothesis.strategies import SearchStrategy
 
 NAMES = ("a", "b", "orders", "Orders", "t_1", "x-y", "z9")
 TEXTS = ("", "v", "two words", "ünïcode ✓", "'quoted' \"twice\"", '{"json": true}', "x" * 300)
-PLAIN_TEXTS = ("v", "two words", "42", "2024-06-01", "https://docs.example/a_b?c=d")  # what any server takes as a value
-# Names that a column may have, and that one has to be careful with in SQL, in URLs and in files.
+PLAIN_TEXTS = ("v", "two words", "42", "2024-06-01", "https://docs.example/a_b?c=d")  # values that every server accepts
+# Valid column names that need quoting or encoding in SQL, in URLs or in files.
 COLUMN_NAMES = {
     "space": "two words",
     "upper": "UPPER",
@@ -34,17 +34,17 @@ def names() -> SearchStrategy[str]:
 
 
 def distinct_names(minimum: int = 0, maximum: int = len(NAMES)) -> SearchStrategy[list[str]]:
-    """Draw several different names."""
+    """Draw a list of different names."""
     return st.lists(st.sampled_from(NAMES), min_size=minimum, max_size=maximum, unique=True)
 
 
 def properties() -> SearchStrategy[dict[str, str]]:
-    """Draw properties: string to string."""
+    """Draw properties, a map of strings."""
     return st.dictionaries(st.sampled_from(KEYS), st.sampled_from(TEXTS), max_size=len(KEYS))
 
 
 def plain_properties() -> SearchStrategy[dict[str, str]]:
-    """Draw properties whose values no policy forbids."""
+    """Draw properties with values that every server accepts."""
     return st.dictionaries(st.sampled_from(KEYS), st.sampled_from(PLAIN_TEXTS), max_size=len(KEYS))
 
 
@@ -55,11 +55,11 @@ def spellings(*words: str) -> SearchStrategy[str]:
 
 
 def row_counts() -> SearchStrategy[int]:
-    """Draw a number of rows: one, some, more than one batch."""
+    """Draw a number of rows: one, some, or more than one batch."""
     return st.sampled_from([1, 3, 1500])
 
 
 def tables(rows: int, first: int = 0) -> Any:
-    """Return an Arrow table with columns `id` (int64) and `name` (string) and this many rows."""
+    """Return an Arrow table with columns `id` (int64) and `name` (string) and `rows` rows."""
     ids = range(first, first + rows)
     return pa.table({"id": pa.array(ids, pa.int64()), "name": pa.array([f"row {i}" for i in ids], pa.string())})

@@ -1,4 +1,4 @@
-"""A run's own things: settings, target, client. It runs the requirements' tests."""
+"""The suite of a run: settings, target and client, and the execution of requirements' tests."""
 
 from __future__ import annotations
 
@@ -24,20 +24,20 @@ from specs.openapi import Operation
 Drawing = TypeVar("Drawing", bound=Callable[..., Any])
 STEP_COUNT = 12
 ATTEMPTS = 5
-CLOSES = "the server closes connections without an answer, now here and now there"
+CLOSES = "the server closes connections without an answer, at varying requests"
 
 
 @dataclass
 class Suite:
-    """The settings, target and client that all requirements of a run share; `subject` is the id of the present one."""
+    """The settings, target and client that all requirements of a run share; `subject` is the id of the current one."""
 
     settings: Settings
     target: Target
     subject: str = ""
-    _shrinking: Shrinking | None = None  # of the examples that are drawn now
+    _shrinking: Shrinking | None = None  # of the current test's examples
 
     def clean_up(self, *, look: bool = False) -> None:
-        """Drop what a requirement created, and with `look` all that is in its namespaces."""
+        """Drop the objects that a requirement created, and with `look` all objects in its namespaces."""
         self.target.sandbox.clean_up(look=look)
 
     @property
@@ -46,14 +46,14 @@ class Suite:
         return self.target.client
 
     def as_documented(self, value: Any) -> Any:
-        """Return an operation as the run's document has it, whatever a template was made from; another value as it is.
+        """Return an operation in the version of the run's document; other values unchanged.
 
-        An operation that the document lacks is not changed: nothing of it is tested.
+        An operation that the document lacks is unchanged: its requirements are not tested.
         """
         return self.target.document.operations.get(value.id, value) if isinstance(value, Operation) else value
 
     def _hypothesis_settings(self) -> hypothesis.settings:
-        """Return how drawn arguments are explored: the same way every time, but for a deep run."""
+        """Return the settings of Hypothesis: reproducible draws, except in a deep run."""
         deep = self.settings.depth == "deep"
         phases = (Phase.explicit, Phase.generate, *(() if self.settings.no_shrink else (Phase.shrink,)))
         return hypothesis.settings(
@@ -87,7 +87,7 @@ class Suite:
             self._shrinking = None
 
     def run_machine(self, machine: type[RuleBasedStateMachine], **attributes: Any) -> None:
-        """Run a state machine that has these attributes, once for each drawn sequence of its rules."""
+        """Run a state machine with these attributes, once for each drawn sequence of its rules."""
         shrinking = self._new_shrinking()
 
         def begin(example: RuleBasedStateMachine) -> None:
@@ -106,19 +106,19 @@ class Suite:
         return Shrinking(self.subject, self.settings.depth, self.client)
 
     def _seeded(self, drawing: Drawing) -> Drawing:
-        """Return what draws, by the seed of the run where it is a deep one."""
+        """Return a drawing function with the seed of the run, if it is a deep one."""
         return hypothesis.seed(self.settings.seed)(drawing) if self.settings.depth == "deep" else drawing
 
     def _run_example(self, test: Callable[[], None], fixtures: Iterable[Any]) -> None:
-        """Run one example, as long as shrinking leaves anything to spend."""
+        """Run one example within the limits of shrinking."""
         with self._shrinking.example() if self._shrinking else nullcontext():
             self._attempt(test, fixtures)
 
     def _attempt(self, test: Callable[[], None], fixtures: Iterable[Any]) -> None:
-        """Run one example, anew while connections break in it.
+        """Run one example; repeat it while connections break in it.
 
-        Where each run loses the connection at the same step, this is the server's answer to that request; else the
-        example says nothing about the requirement, and is blocked.
+        If every attempt loses the connection at the same step, that is the server's answer to this request; otherwise
+        the example gives no evidence about the requirement, and is blocked.
         """
         breaks = set()
         for _ in range(ATTEMPTS):
@@ -139,9 +139,9 @@ class Suite:
         raise Blocked(CLOSES, "connection")
 
     def _read(self, test: Callable[[], None]) -> None:
-        """Run a test; what it cannot make of an answer that breaks the document is the server's doing.
+        """Run a test; an error while it reads an answer that breaks the document is a violation by the server.
 
-        Raises Blocked for what is wrong with an answer before a subject of the requirement was called.
+        Raises Blocked for a defect of an answer before the first call of a subject.
         """
         try:
             test()

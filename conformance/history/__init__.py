@@ -1,8 +1,8 @@
-"""Histories of concurrent operations and what they prove: pure functions from events to verdicts.
+"""Histories of concurrent operations and their judges: pure functions from events to verdicts.
 
 The threads of the suite (`racing.py`) and the clients on Spark's executors (`spark_tests/races/`) record the same
-events (`events.py`). `judging.py` splits a history by object, which is enough: a history has an order that
-explains it exactly when the history of each object has one. The kind of an object chooses its judge:
+events (`events.py`). `judging.py` splits a history by object, which is enough: a history has an order that explains it
+exactly when the history of each object has one. The kind of an object chooses its judge:
 
 chains      versions that build on each other, of one table or of two that only change together
 registers   a value that is overwritten
@@ -11,8 +11,8 @@ cycles      a name that is taken and freed, a table that is renamed in a circle;
 sums        a number that is added to; searches orders
 winners     judges that need no order: one of several succeeds, two halves appear together
 
-Every verdict is one of three. Contradiction: no order of the operations explains the answers. Consistent: some order
-does. Undecided: a search was given up at its limit; it says nothing about the server.
+There are three verdicts. Contradiction: no order of the operations explains the answers. Consistent: some order does.
+Undecided: the search exceeded its limit; it gives no evidence about the server.
 """
 
 from conformance.history.events import OK, READ, REFUSED, UNKNOWN, Contradiction, Event, Key, Undecided, outcome

@@ -1,8 +1,8 @@
-"""Judges of versions that are made one after the other, of one table or of two that only change together.
+"""Judges of versions that are committed one after the other, of one table or of two that only change together.
 
-A version has one maker, and time goes one way: a version is seen or made at a moment between
-the start and the end of an operation. No order explains a version without a maker, one with two, one that is
-seen before any client began to make it, or an older one that is seen later. Every judge costs O(n log n).
+A version has one maker, and time goes one way: a version is seen or created at a moment between the start and the end
+of an operation. No order explains a version without a maker, one with two makers, one that is seen before any client
+began to create it, or an older one that is seen later. Every judge costs O(n log n).
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ Sights = list[tuple[int, Event]]
 
 
 def judge_chain(events: Collection[Event]) -> Iterator[Contradiction]:
-    """Judge commits that each build on the state before, and reads of that state.
+    """Judge commits that each build on the previous version, and reads of the current one.
 
-    The value of a commit is the version it builds on and its own token; the result of a commit that
-    succeeded and of a read is a version and the token of the commit that made it (None: the answer does not say).
+    The value of a commit is its base version and its own token; the result of a read and of a successful commit is a
+    version and the token of the commit that created it (None: the answer does not contain it).
     """
     commits = [event for event in events if event.action == COMMIT]
     reads = _reads(events)
@@ -43,7 +43,7 @@ def judge_chain(events: Collection[Event]) -> Iterator[Contradiction]:
 
 
 def judge_pair(events: Collection[Event]) -> Iterator[Contradiction]:
-    """Judge two tables that only change together, so that both are at the same version at any moment.
+    """Judge two tables that only change together, so that both have the same version at any moment.
 
     A commit has two values, one for each table; the value of a read is the table that was read, 0 or 1.
     """
@@ -52,9 +52,9 @@ def judge_pair(events: Collection[Event]) -> Iterator[Contradiction]:
         if event.outcome == OK:
             bases = " and ".join(str(base) for base, _ in event.value)
             yield Contradiction(
-                f"a transaction on versions {bases} was acknowledged: the tables were never there", (event,)
+                f"a transaction on versions {bases} was acknowledged, but the tables never had these versions", (event,)
             )
-    never = {id(event) for event in uneven if event.outcome == UNKNOWN}  # on any catalog that keeps its word
+    never = {id(event) for event in uneven if event.outcome == UNKNOWN}  # a correct catalog rejects them
     events = [event for event in events if id(event) not in never]
     halves = [[part for event in events for part in _half(event, half)] for half in range(2)]
     for half in halves:
@@ -64,9 +64,9 @@ def judge_pair(events: Collection[Event]) -> Iterator[Contradiction]:
 
 
 def judge_batch(events: Collection[Event]) -> Iterator[Contradiction]:
-    """Judge two tables that are declared at once: several try the same, one of them does it.
+    """Judge two tables that are declared in one batch: several clients send the same batch, one succeeds.
 
-    They are at version 0 as long as they are not there, and at 1 then.
+    A table has version 0 until it is declared, and version 1 afterwards.
     """
     commits = [event for event in events if event.action == COMMIT]
     winners = [event for event in commits if event.outcome == OK]
@@ -90,7 +90,7 @@ def _seen(reads: Iterable[Event]) -> Sights:
 
 
 def _least(commits: Iterable[Event], reads: Iterable[Event]) -> Sights:
-    """Return the versions that had come about when an operation was over."""
+    """Return lower bounds: versions that existed at the end of an operation."""
     made = [event for event in commits if event.outcome == OK or event.result == EXISTS]
     return [*_seen(reads), *((_base(event) + 1, event) for event in made)]
 
@@ -110,7 +110,7 @@ def _half(event: Event, half: int) -> list[Event]:
 
 
 def _forks(commits: Iterable[Event]) -> Iterator[Contradiction]:
-    """Yield commits that succeeded on the same state."""
+    """Yield commits that succeeded on the same version."""
     by_base: dict[int, list[Event]] = defaultdict(list)
     for event in commits:
         if event.outcome == OK:
@@ -126,7 +126,7 @@ def _foreign_answers(commits: Iterable[Event]) -> Iterator[Contradiction]:
     for event in commits:
         made = _base(event) + 1, event.value[1]
         if event.outcome == OK and event.result is not None and not _agrees(event.result, made):
-            yield Contradiction(f"a commit on version {made[0] - 1} was answered with what another one made", (event,))
+            yield Contradiction(f"a commit on version {made[0] - 1} returned the result of another commit", (event,))
 
 
 def _agrees(seen: tuple[int, Any], made: tuple[int, Any]) -> bool:
@@ -134,7 +134,7 @@ def _agrees(seen: tuple[int, Any], made: tuple[int, Any]) -> bool:
 
 
 def _wrong_tokens(commits: Iterable[Event], reads: Iterable[Event]) -> Iterator[Contradiction]:
-    """Yield reads of what no client made, of what was refused, or of another commit than was read or acknowledged."""
+    """Yield reads of an unknown or rejected commit, or of another commit than was read or acknowledged before."""
     by_token = {event.value[1]: event for event in commits}
     shown = {_base(event) + 1: (event.value[1], event) for event in commits if event.outcome == OK}
     for read in sorted(reads, key=lambda event: event.end):
@@ -144,17 +144,17 @@ def _wrong_tokens(commits: Iterable[Event], reads: Iterable[Event]) -> Iterator[
         maker = by_token.get(token)
         before = shown.setdefault(version, (token, read))
         if maker is None:
-            yield Contradiction(f"version {version} is there, but no client has committed it", (read,))
+            yield Contradiction(f"version {version} exists, but no client committed it", (read,))
         elif maker.outcome == REFUSED:
-            yield Contradiction(f"version {version} is there, but its commit was refused", (maker, read))
+            yield Contradiction(f"version {version} exists, but its commit was rejected", (maker, read))
         elif _base(maker) + 1 != version:
-            yield Contradiction(f"version {version} is what was committed on version {_base(maker)}", (maker, read))
+            yield Contradiction(f"version {version} holds the commit on version {_base(maker)}", (maker, read))
         elif before[0] != token:
-            yield Contradiction(f"version {version} is not the same for all clients", (before[1], maker, read))
+            yield Contradiction(f"version {version} differs between clients", (before[1], maker, read))
 
 
 def _unmade(commits: Iterable[Event], least: Sights) -> Iterator[Contradiction]:
-    """Yield versions that no client can have made, and those that were there before any client began to make them."""
+    """Yield versions that no client can have created, and those seen before any client began to create them."""
     begun, refused = _makers(commits, least)
     witnesses = _first_witnesses(least)
     latest: dict[int, Event] = {}
@@ -163,9 +163,9 @@ def _unmade(commits: Iterable[Event], least: Sights) -> Iterator[Contradiction]:
         maker = begun.get(version)
         if maker is None:
             tried = refused.get(version)
-            why = "but its commits were refused" if tried else "but no client has made it"
+            why = "but its commits were rejected" if tried else "but no client created it"
             shown = (tried, witnesses[version]) if tried else (witnesses[version],)
-            yield Contradiction(f"version {version} is there, {why}", shown)
+            yield Contradiction(f"version {version} exists, {why}", shown)
         elif last is None or maker.start > last.start:
             last = maker
         if last is not None:
@@ -173,13 +173,13 @@ def _unmade(commits: Iterable[Event], least: Sights) -> Iterator[Contradiction]:
     for version, event in least:
         maker = latest.get(version)
         if maker is not None and event.before(maker):
-            yield Contradiction(f"version {version} is there before any client began to make it", (event, maker))
+            yield Contradiction(f"version {version} existed before any client began to create it", (event, maker))
 
 
 def _makers(commits: Iterable[Event], least: Sights) -> tuple[Mapping[int, Event], Mapping[int, Event]]:
-    """Return the first that can have made each version, and a commit that was refused it.
+    """Return the most likely maker of each version, and a rejected commit of each.
 
-    One that was acknowledged made it, then one whose token was read, then one of those without an answer.
+    An acknowledged commit comes first, then one whose token was read, then one without an answer.
     """
     tokens = {event.result[1] for _, event in least if event.action == READ}
     begun: dict[int, Event] = {}
@@ -213,29 +213,29 @@ def _first_witnesses(least: Sights) -> dict[int, Event]:
 
 
 def _stale(exact: Iterable[tuple[int, Event]], least: Sights) -> Iterator[Contradiction]:
-    """Yield operations that saw a version after a later one was seen or made, one contradiction for each."""
+    """Yield operations that saw a version after a later one was seen or created, one contradiction for each."""
     last = _Latest(least)
     for version, event in exact:
         newest, witness = last.before(event)
         if witness is not None and newest > version:
-            how = "read" if witness.action == READ else "made"
-            what = "is read" if event.action == READ else "is committed on"
+            how = "read" if witness.action == READ else "created"
+            what = "was read" if event.action == READ else "accepted a commit"
             yield Contradiction(f"version {version} {what} after version {newest} was {how}", (witness, event))
 
 
 def _torn(halves: Sequence[Collection[Event]]) -> Iterator[Contradiction]:
-    """Yield reads of one half at an older version than the other half had in a read before."""
+    """Yield reads of one table at an older version than an earlier read of the other."""
     for half, other in ((0, 1), (1, 0)):
         last = _Latest(_seen(_reads(halves[other])))
         for read in _reads(halves[half]):
             newest, witness = last.before(read)
             if witness is not None and newest > read.result[0]:
-                words = f"one half is at version {read.result[0]} after the other was at version {newest}"
+                words = f"one table has version {read.result[0]} after the other had version {newest}"
                 yield Contradiction(f"{words}: they only change together", (witness, read))
 
 
 def _mixed(halves: Sequence[Collection[Event]]) -> Iterator[Contradiction]:
-    """Yield versions that come from one transaction in one half and from another in the other."""
+    """Yield versions that different transactions created in the two tables."""
     makers: list[dict[int, tuple[Event, Event]]] = []
     for half in halves:
         by_token = {event.value[1]: event for event in half if event.action == COMMIT}
@@ -244,12 +244,12 @@ def _mixed(halves: Sequence[Collection[Event]]) -> Iterator[Contradiction]:
     for version in makers[0].keys() & makers[1].keys():
         (first, reading), (second, other) = makers[0][version], makers[1][version]
         if (first.client, first.start) != (second.client, second.start):
-            words = f"version {version} comes from one transaction in one half, and from another in the other"
+            words = f"version {version} comes from different transactions in the two tables"
             yield Contradiction(words, (first, second, reading, other))
 
 
 class _Latest:
-    """The highest version that had surely come about when something began."""
+    """The highest version that certainly existed when an operation began."""
 
     def __init__(self, least: Sights) -> None:
         done = sorted(((event.end, version, event) for version, event in least), key=lambda entry: entry[:2])
@@ -257,7 +257,7 @@ class _Latest:
         self._highest = list(itertools.accumulate(((version, event) for _, version, event in done), _higher))
 
     def before(self, event: Event) -> tuple[int, Event | None]:
-        """Return that version, and who showed it; -1 and None at the beginning."""
+        """Return that version and the event that showed it; -1 and None without one."""
         position = bisect_left(self._ends, event.start)
         return self._highest[position - 1] if position else (-1, None)
 

@@ -1,8 +1,8 @@
-"""The judge of something that goes around a few states: a name that is taken and freed, a table that is renamed.
+"""The judge of an object that goes around a few states: a name that is taken and freed, a table that is renamed.
 
-It is exact: it follows every order of the operations that the answers allow, and there is a contradiction when none is
-left. Of moves that are alike the one that ends first comes first, and nothing is done before an
-answer asks for it, so that few orders have to be followed.
+It is exact: it follows every order of the operations that the answers allow, and reports a contradiction when none is
+left. Of identical moves the one that ends first comes first, and a move is made only when an answer requires it, so
+that there are few orders to follow.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ from dataclasses import dataclass, replace
 from conformance.history.events import EXISTS, MISSING, OK, REFUSED, UNKNOWN, Contradiction, Event
 from conformance.history.orders import TooManyOrders, first_unexplained, smallest
 
-FORGOTTEN = "forgotten"  # done in its time, or not: the outcome of what is left out of an explanation
+FORGOTTEN = "forgotten"  # executed in its time, or not: the outcome of an answer that is left out
 ELSEWHERE = (EXISTS, MISSING)
-"""Results of a refused move that say: it was not in the state that the move starts from."""
+"""Results of a rejected move which say that the object was not in the state that the move starts from."""
 
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """Where an order of the operations has led: the state, since when, and which moves it has used.
+    """The state after some order of the operations: the state itself, since when, and the moves used.
 
     `done` are the moves under way that have been made, `spent` counts those without an answer by their state.
     """
@@ -35,21 +35,21 @@ class Order:
 
     @property
     def group(self) -> Hashable:
-        """See Candidate."""
+        """The key of the orders that are compared with each other."""
         return self.state, self.done
 
     def beats(self, other: Order) -> bool:
-        """See Candidate."""
+        """True when this order can explain everything that the other can."""
         return self.since >= other.since and all(
             count <= most for count, most in zip(self.spent, other.spent, strict=True)
         )
 
 
 def judge_cycle(events: Collection[Event], limit: int, *, states: Sequence[str]) -> Iterator[Contradiction]:
-    """Judge something that goes around these states, starting at the first.
+    """Judge an object that goes around these states, starting at the first.
 
     The value of an event is the number of the state that it starts from; it ends in the next one. The result of a
-    refused one can be one of ELSEWHERE. One contradiction is shown for each object. Raises TooManyOrders where
+    rejected move can be one of ELSEWHERE. At most one contradiction is reported per object. Raises TooManyOrders where
     `limit` orders are not enough to decide.
     """
     wrong = _unexplained(events, len(states), limit)
@@ -60,12 +60,12 @@ def judge_cycle(events: Collection[Event], limit: int, *, states: Sequence[str])
 def _words(wrong: Event, states: Sequence[str]) -> str:
     state = states[wrong.value]
     if wrong.outcome == OK:
-        return f"{wrong.action} was acknowledged, but after the other answers it cannot have been {state}"
-    return f"{wrong.action} was refused, but after the other answers it was {state} all the time"
+        return f"{wrong.action} was acknowledged, but by the other answers the object cannot have been {state}"
+    return f"{wrong.action} was rejected, but by the other answers the object was {state} all the time"
 
 
 def _unexplained(events: Iterable[Event], states: int, limit: int) -> Event | None:
-    """Return the first operation whose answer no order explains, None when there is none."""
+    """Return the first operation whose answer no order explains, None without one."""
     history = [event for event in events if event.outcome != REFUSED or event.result in ELSEWHERE]
     history.sort(key=lambda event: (event.outcome == UNKNOWN, event.end, event.start))
     lost = [
@@ -77,7 +77,7 @@ def _unexplained(events: Iterable[Event], states: int, limit: int) -> Event | No
 
 
 def _places(history: Sequence[Event], outcome: str, states: int) -> list[list[int]]:
-    """Return, for each state, where the moves from it with an outcome stand in a history."""
+    """Return, for each state, the indexes of the moves from it with this outcome."""
     return [
         [place for place, event in enumerate(history) if event.outcome == outcome and event.value == state]
         for state in range(states)
@@ -87,8 +87,8 @@ def _places(history: Sequence[Event], outcome: str, states: int) -> list[list[in
 class _Follower:
     """Follows orders through a history.
 
-    `lost` are the starts of moves without an answer, `made` the places of those that were made and of those that
-    may have been, all by the state that they start from. Places are in the order in which operations ended.
+    `lost` are the starts of moves without an answer, `made` the indexes of acknowledged moves and of forgotten ones,
+    all by the state that they start from. Indexes follow the order in which operations ended.
     """
 
     def __init__(
@@ -98,7 +98,7 @@ class _Follower:
         self._states = len(lost)
 
     def explain(self, order: Order, place: int) -> Iterator[Order]:
-        """Yield the orders in which an operation, which is over now, has its place, after a given order."""
+        """Yield the orders that result when a given order is extended by an operation that has ended."""
         event = self._history[place]
         now = event.end
         if event.outcome == FORGOTTEN:
@@ -115,7 +115,7 @@ class _Follower:
             yield from self._steps(order, now, place)
 
     def _ways(self, order: Order, goal: int, now: float, place: int) -> Iterator[Order]:
-        """Yield the orders that are in a state now."""
+        """Yield the orders that reach a state by now."""
         if order.state == goal:
             yield order
             return
@@ -123,7 +123,7 @@ class _Follower:
             yield from self._ways(following, goal, now, place)
 
     def _steps(self, order: Order, now: float, place: int) -> Iterator[Order]:
-        """Yield an order with one more move: of each sort the one that is due first, or one without an answer."""
+        """Yield an order with one more move: of each sort the one that ends first, or one without an answer."""
         state = order.state
         for places in self._made:
             due = self._due(order, places[state], now, place)
@@ -146,9 +146,9 @@ class _Follower:
 
 
 def _core(events: Iterable[Event], wrong: Event, states: int, limit: int) -> tuple[Event, ...]:
-    """Return the answers without any of which there would be no contradiction, by their start.
+    """Return a smallest set of answers that still contradict each other, by their start.
 
-    An answer is left out by forgetting whether the operation was done.
+    An answer is left out by forgetting whether the operation was executed.
     """
     lost = [event for event in events if event.outcome == UNKNOWN]
     answered = [event for event in events if event.start <= wrong.end and event.outcome != UNKNOWN]

@@ -1,8 +1,8 @@
-"""The operations of a history, and what judges say of them.
+"""Events of a history, and the findings of judges.
 
-An event knows when its request was sent and when its answer came. Two events are ordered only when one ended
-before the other started; overlapping events may have taken effect in either order. A write that was refused did
-nothing, and one whose answer was lost may take effect at any time after it was sent, or never.
+An event has the time at which its request was sent and at which its answer arrived. Two events are ordered only when
+one ended before the other started; overlapping events may have taken effect in either order. A rejected write had no
+effect, and one without an answer may take effect at any time after it was sent, or never.
 """
 
 from __future__ import annotations
@@ -16,16 +16,16 @@ from conformance.values.exchange import Exchange
 OK, REFUSED, UNKNOWN = "ok", "refused", "unknown"
 READ = "read"
 EXISTS, MISSING = "exists", "missing"
-"""Results of refused operations: what was to be made is there already, what was to be used is not there."""
+"""Results of rejected operations: the object to create exists already, the object to use does not exist."""
 Key = tuple[Hashable, ...]
-"""The object that an operation is about: its kind, its number, and what else tells it from others."""
+"""The object of an operation: its kind, its number, and further distinguishing parts."""
 
 
 @dataclass(frozen=True, slots=True)
 class Event:
     """One operation of one client: `start` and `end` are seconds on one clock.
 
-    `key` is the object, `value` what was to be written, `result` what a read returned.
+    `key` is the object, `value` the written value, `result` the value that a read returned.
     """
 
     client: int
@@ -49,9 +49,9 @@ class Event:
 
 @dataclass(frozen=True, slots=True)
 class Contradiction:
-    """What no order of the events can explain, and the events that show it.
+    """A message about events that no order explains, and these events.
 
-    `statuses` are those that the last of them should have been answered with, where that is what is wrong.
+    `statuses` are the expected ones of the last event, if its status is the defect.
     """
 
     message: str
@@ -61,7 +61,7 @@ class Contradiction:
 
 @dataclass(frozen=True, slots=True)
 class Undecided:
-    """Where a search of orders was given up: after `explained` of `operations`, at more than `limit` orders at once."""
+    """An abandoned search of orders: after `explained` of `operations`, with more than `limit` orders at once."""
 
     operations: int
     explained: int
@@ -75,5 +75,5 @@ class Undecided:
 
 
 def outcome(status: int) -> str:
-    """Return what the status of an answer says about its operation; 0 stands for no answer."""
+    """Return the outcome of an operation by the status of its answer; 0 means no answer."""
     return OK if 200 <= status < 300 else REFUSED if 400 <= status < 500 else UNKNOWN

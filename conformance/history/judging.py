@@ -1,4 +1,4 @@
-"""What no order of a history's operations can explain, an object at a time: pure functions from events to judgements.
+"""The judges by kind of object: pure functions from the events of an object to a judgement.
 
 The first part of an object's key is its kind, which chooses the judge.
 """
@@ -37,7 +37,7 @@ SEARCHING_JUDGES: Mapping[str, SearchingJudge] = {
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """What the history of one object proves."""
+    """The verdict on the history of one object."""
 
     key: Key
     operations: int
@@ -58,7 +58,7 @@ class Judgement:
 
 
 def judge_object(key: Key, events: Collection[Event], limit: int = MOST_ORDERS) -> Judgement:
-    """Judge the history of one object; a search that follows more than `limit` orders at once leaves it undecided."""
+    """Judge the history of one object; more than `limit` orders at once leave it undecided."""
     kind = str(key[0])
     search = SEARCHING_JUDGES.get(kind)
     try:
@@ -69,7 +69,7 @@ def judge_object(key: Key, events: Collection[Event], limit: int = MOST_ORDERS) 
 
 
 def judge_history(events: Iterable[Event], limit: int = MOST_ORDERS) -> list[Judgement]:
-    """Judge the history of each object by itself."""
+    """Judge the history of each object separately."""
     objects: dict[Key, list[Event]] = {}
     for event in sorted(events, key=lambda event: event.start):
         objects.setdefault(event.key, []).append(event)

@@ -1,8 +1,8 @@
 """The search of orders: follow every order of the operations that the answers allow, up to a limit.
 
-Operations are explained in the order in which they ended. A candidate is where one order of those that are over has
-led; the judge of a kind says what candidates follow from one when the next operation is explained, and which can be
-left out because another explains at least as much.
+Operations are explained in the order in which they ended. A candidate is the state after one order of the ended
+operations; the judge of a kind returns the candidates that follow when the next operation is explained, and which ones
+can be dropped because another explains at least as much.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ T = TypeVar("T")
 
 
 class Candidate(Protocol):
-    """Where an order of the operations has led."""
+    """The state after one order of the operations."""
 
     @property
     def group(self) -> Hashable:
-        """Candidates are compared within a group."""
+        """The key of the candidates that are compared with each other."""
 
     def beats(self, other: Self) -> bool:
-        """True when whatever the other candidate can still explain, this one can too."""
+        """True when this candidate can explain everything that the other can."""
 
 
 C = TypeVar("C", bound=Candidate)
@@ -43,13 +43,13 @@ def first_unexplained(
 ) -> Event | None:
     """Return the first operation whose answer no order explains, None when some order explains all.
 
-    `events` are sorted by their end, those without an answer last. `explain` returns the candidates in which the
-    event at a place has its place. Raises TooManyOrders when more than `limit` candidates are left.
+    `events` are sorted by their end, those without an answer last. `explain` returns the candidates that follow when
+    the event at an index is explained. Raises TooManyOrders when more than `limit` candidates are left.
     """
     candidates = {start}
     for place, event in enumerate(events):
         if event.outcome == UNKNOWN:
-            break  # the rest has no end, so nothing asks for it
+            break  # the rest has no end, so no answer depends on it
         candidates = _best(
             (following for candidate in candidates for following in explain(candidate, place)), limit, place
         )
@@ -59,7 +59,7 @@ def first_unexplained(
 
 
 def _best(candidates: Iterable[C], limit: int, explained: int) -> set[C]:
-    """Leave out candidates that others beat. Raises TooManyOrders."""
+    """Drop candidates that others beat. Raises TooManyOrders."""
     groups: dict[Hashable, list[C]] = {}
     count = 0
     for candidate in candidates:
@@ -75,7 +75,7 @@ def _best(candidates: Iterable[C], limit: int, explained: int) -> set[C]:
 
 
 def smallest(items: Sequence[T], still_wrong: Callable[[list[T]], bool]) -> list[T]:
-    """Leave out items, halves first, as long as what is kept is still wrong."""
+    """Drop items, halves first, while `still_wrong` holds for the rest."""
     kept = list(items)
     size = max(1, len(kept) // 2)
     while size:

@@ -1,8 +1,8 @@
-"""The judge of a value that is overwritten: exact, where every write has a value of its own.
+"""The judge of a value that is overwritten: exact, if every write has a unique value.
 
-The operations on one value, its write and the reads that return it, span an interval of time. Where the value was
-certainly there for a while (one of them ended before another began), no other value can have been there in between
-(Gibbons and Korach, 1997). That costs O(n log n).
+The operations on one value, its write and the reads that return it, span an interval of time. If one of them ended
+before another began, the value was certainly current in between, and no other value can have been (Gibbons and Korach,
+1997). That costs O(n log n).
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ SET, AGAIN = "set", "repeat"
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """When a value was there, by its operations: `first` ended first, at `ended`, and `last` began last, at `began`.
+    """The time in which a value was current: `first` ended first, at `ended`, and `last` began last, at `began`.
 
-    The write of the value at the beginning, None, is unknown: it was over before everything else.
+    The write of the initial value, None, is unknown: it ended before everything else.
     """
 
     value: Any
@@ -42,7 +42,7 @@ class Interval:
 
 
 def judge_register(events: Collection[Event]) -> Iterator[Contradiction]:
-    """Judge a register: writes of values of their own (`set`), reads, and writes that were sent again (`repeat`)."""
+    """Judge a register: writes of unique values (`set`), reads, and writes that were sent again (`repeat`)."""
     writes = [event for event in events if event.action == SET]
     repeats = [event for event in events if event.action == AGAIN]
     reads = [event for event in events if event.action == READ and event.outcome == OK]
@@ -53,10 +53,10 @@ def judge_register(events: Collection[Event]) -> Iterator[Contradiction]:
         write = by_value.get(read.result)
         if read.result is not None and write is None:
             tried = refused.get(read.result)
-            why = "but its write was refused" if tried else "but no client has written it"
-            yield Contradiction(f"{read.result} is there, {why}", (tried, read) if tried else (read,))
+            why = "but its write was rejected" if tried else "but no client wrote it"
+            yield Contradiction(f"{read.result} was read, {why}", (tried, read) if tried else (read,))
         elif write is not None and read.before(write):
-            yield Contradiction(f"{read.result} is there before any client began to write it", (read, write))
+            yield Contradiction(f"{read.result} was read before any client began to write it", (read, write))
         else:
             known.append(read)
     for around, within in _overlaps(_intervals(by_value.values(), known)):
@@ -80,7 +80,7 @@ def _interval(value: Any, write: Event | None, reads: list[Event]) -> Interval:
 
 
 def _overlaps(intervals: Collection[Interval]) -> Iterator[tuple[Interval, Interval]]:
-    """Yield values that were there for a while, each once, with one that was there in between."""
+    """Yield values that were current for a while, each once, with a value that was current in between."""
     lasting = sorted(
         (interval for interval in intervals if interval.ended < interval.began), key=lambda interval: interval.ended
     )
@@ -95,15 +95,15 @@ def _overlaps(intervals: Collection[Interval]) -> Iterator[tuple[Interval, Inter
 
 
 def _contradiction(around: Interval, within: Interval, repeats: Iterable[Event]) -> Contradiction:
-    """Return the contradiction of two intervals, with the repetition that can have brought the older value back."""
+    """Return the contradiction of two intervals, with the repeated write that can have restored the older value."""
     value = "nothing" if around.value is None else around.value
-    words = f"{value} is read after {within.value} was written over it"
+    words = f"{value} was read after {within.value} overwrote it"
     shown = [*around.events, *within.events]
     again = [
         event for event in repeats if event.value == around.value and around.last and event.start < around.last.end
     ]
     if again:
-        words = f"{words}: it was sent again with its key, and done again"
+        words = f"{words}: the repeated request with its key was executed again"
         shown.append(max(again, key=lambda event: event.start))
     events = {id(event): event for event in shown}.values()
     return Contradiction(words, tuple(sorted(events, key=lambda event: event.start)))

@@ -1,8 +1,8 @@
-"""The judge of a set that only grows: exact, where every value is added once. It costs O(n log n).
+"""The judge of a set that only grows: exact, if every value is added once. It costs O(n log n).
 
-Reads of a growing set lie in an order, by what they contain, and an addition lies before the first read that has it:
-so the operations fall into groups whose order is known. Some order of all explains the answers when no operation was
-over before one of an earlier group began.
+Reads of a growing set are ordered by their contents, and an addition precedes the first read that contains it: so the
+operations form groups whose order is known. Some order of all explains the answers when no operation ended before one
+of an earlier group began.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from conformance.history.events import OK, READ, REFUSED, Contradiction, Event
 
 
 def judge_set(events: Collection[Event]) -> Iterator[Contradiction]:
-    """Judge additions, whose value is what they add, and reads, whose result is the whole set."""
+    """Judge additions, whose value is the added one, and reads, whose result is the whole set."""
     reads = sorted((event for event in events if _is_read(event)), key=lambda event: len(event.result))
     adds = {event.value: event for event in events if event.action != READ and event.outcome != REFUSED}
     unknown = list(_never_added(adds, reads))
@@ -33,19 +33,19 @@ def _is_read(event: Event) -> bool:
 def _never_added(adds: dict[Any, Event], reads: Collection[Event]) -> Iterator[Contradiction]:
     for read in reads:
         for value in sorted(read.result - adds.keys()):
-            yield Contradiction(f"{value} is there, but no client has added it", (read,))
+            yield Contradiction(f"{value} is listed, but no client added it", (read,))
 
 
 def _not_growing(reads: Collection[Event]) -> Iterator[Contradiction]:
-    """Yield reads that each lack something that the other has; `reads` are sorted by size."""
+    """Yield pairs of reads that each miss a value of the other; `reads` are sorted by size."""
     for smaller, larger in pairwise(reads):
         if missing := smaller.result - larger.result:
             value, other = min(missing), min(larger.result - smaller.result)
-            yield Contradiction(f"{value} is there without {other}, and {other} without {value}", (smaller, larger))
+            yield Contradiction(f"{value} is listed without {other}, and {other} without {value}", (smaller, larger))
 
 
 def _out_of_order(adds: dict[Any, Event], reads: Collection[Event]) -> Iterator[Contradiction]:
-    """Yield operations that were over before one of an earlier group began; `reads` are sorted by size."""
+    """Yield operations that ended before one of an earlier group began; `reads` are sorted by size."""
     latest: Event | None = None
     seen: set[Any] = set()
     groups: dict[int, list[Event]] = {}
@@ -64,12 +64,12 @@ def _out_of_order(adds: dict[Any, Event], reads: Collection[Event]) -> Iterator[
 
 
 def _contradiction(earlier: Event, later: Event) -> Contradiction:
-    """Return what is wrong where the second event was over before the first began, though it lies behind it."""
+    """Return the contradiction of an operation that ended before one of an earlier group began."""
     events = (later, earlier)
     if later.action != READ:
-        where = "is not there" if earlier.action == READ else f"is not there where {earlier.value} is"
+        where = "is not listed" if earlier.action == READ else f"is not listed with {earlier.value}"
         return Contradiction(f"{later.value} was added and {where}", events)
     if earlier.action != READ:
-        return Contradiction(f"{earlier.value} is there before any client began to add it", events)
+        return Contradiction(f"{earlier.value} was listed before any client began to add it", events)
     lost = min(later.result - earlier.result)
-    return Contradiction(f"{lost} was read and is not there any more", events)
+    return Contradiction(f"{lost} was listed and is missing from a later read", events)

@@ -1,8 +1,8 @@
 """The judge of a sum to which clients add positive amounts. It is exact, and searches orders.
 
-The value of a write is what it adds, the result of a read the sum. A sum outside of what had been added and what was
-under way is seen at once; otherwise the search decides which additions each read counts. Additions commute, so one is
-made early only where a read that is under way then fits; of equal amounts the one that ends first is made first.
+The value of a write is its amount, the result of a read the sum. A sum below the finished additions, or above all
+additions begun, is detected at once; otherwise the search decides which additions each read counts. Additions commute,
+so one is made early only if a read under way then fits; of equal amounts the one that ends first is made first.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ from conformance.history.orders import TooManyOrders, first_unexplained, smalles
 
 @dataclass(frozen=True, slots=True)
 class Position:
-    """Where an order has led: the sum, and the operations under way that it has made or explained early.
+    """The state after one order of the operations: the sum, and the open operations that were counted early.
 
-    `made` and `read` are places of operations that have not ended, `lost` counts additions without an answer that
-    were made, for each amount.
+    `made` and `read` are indexes of operations that have not ended, `lost` counts the executed additions without an
+    answer, for each amount.
     """
 
     total: Any
@@ -32,11 +32,11 @@ class Position:
 
     @property
     def group(self) -> Hashable:
-        """See Candidate."""
+        """The key of the positions that are compared with each other."""
         return self.total, self.made
 
     def beats(self, other: Position) -> bool:
-        """See Candidate."""
+        """True when this position can explain everything that the other can."""
         return self.read >= other.read and all(count <= most for count, most in zip(self.lost, other.lost, strict=True))
 
 
@@ -52,12 +52,12 @@ def judge_sum(events: Collection[Event], limit: int) -> Iterator[Contradiction]:
     if wrong is not None:
         others = [read for read in reads if read is not wrong and read.start <= wrong.end]
         kept = smallest(others, lambda rest: _contradicts(adds, [*rest, wrong], limit))
-        message = f"the sum {wrong.result} fits no order of the additions and of what others have read"
+        message = f"the sum {wrong.result} fits no order of the additions and the other reads"
         yield Contradiction(message, tuple(sorted([*kept, wrong], key=lambda event: event.start)))
 
 
 def _outside(adds: Collection[Event], reads: Collection[Event]) -> Iterator[Contradiction]:
-    """Yield reads of less than was added before them, or of more than was begun before they were over."""
+    """Yield reads of less than the finished additions, or of more than those begun before the read ended."""
     for read in reads:
         done = [event for event in adds if event.outcome == OK and event.before(read)]
         begun = [event for event in adds if event.start <= read.end]
@@ -81,7 +81,7 @@ def _unexplained(adds: Collection[Event], reads: Collection[Event], limit: int) 
 
 
 class _Search:
-    """Explains the operations of a history; places are in the order in which operations ended."""
+    """Explains the operations of a history; indexes follow the order in which operations ended."""
 
     def __init__(self, history: Sequence[Event]) -> None:
         self._history = history
@@ -99,7 +99,7 @@ class _Search:
         return amounts
 
     def explain(self, order: Position, place: int) -> Iterator[Position]:
-        """Yield the positions in which the operation at a place, which is over now, has been made or explained."""
+        """Yield the positions in which an operation that has ended is made or explained."""
         event = self._history[place]
         if place in order.made:
             yield replace(order, made=order.made - {place})
@@ -116,14 +116,14 @@ class _Search:
         return [read for read in later if self._history[read].start <= now]
 
     def _reachable(self, order: Position, place: int, open_reads: Sequence[int]) -> Iterator[Position]:
-        """Yield the position and those to which additions under way lead, where they explain another read."""
+        """Yield the position, and those after additions under way that explain another read."""
         first = self._with_reads(order, open_reads)
         seen, left = {first}, [first]
         yield first
         while left:
             position = left.pop()
             if place in position.read:
-                continue  # what is not needed yet can be made later
+                continue  # further additions can be made later
             highest = max((self._history[read].result for read in open_reads if read not in position.read), default=-1)
             for stepped in self._steps(position, place):
                 following = self._with_reads(stepped, open_reads)
@@ -134,12 +134,12 @@ class _Search:
                         yield following
 
     def _with_reads(self, position: Position, open_reads: Sequence[int]) -> Position:
-        """Return a position with the reads under way that fit its sum: to explain them now costs nothing."""
+        """Return a position with the reads under way that fit its sum: explaining them now costs nothing."""
         fitting = {read for read in open_reads if self._history[read].result == position.total}
         return replace(position, read=position.read | fitting) if fitting - position.read else position
 
     def _steps(self, position: Position, place: int) -> Iterator[Position]:
-        """Yield the position after one more addition: of each amount the one that ends first, or one that was lost."""
+        """Yield the position after one more addition: of each amount the next to end, or one without an answer."""
         now = self._history[place].end
         for amount, places in self._answered.items():
             later = itertools.islice(places, bisect_right(places, place), None)

@@ -1,1 +1,1 @@
-"""What is sent and what comes back: the client, its transport, recorded exchanges, and the wire log."""
+"""Requests and answers: the client, its transport, recorded exchanges, and the wire log."""

@@ -1,7 +1,7 @@
 """The suite's client: sends exact bytes, records every exchange, checks every answer.
 
-An answer that does not match its schema does not stop the requirement that happened to cause it:
-it is noted in the wire log and checked there, once, by the wire requirement of its operation.
+An answer that violates its schema does not fail the requirement that happened to receive it: it is noted in the wire
+log, and the wire requirement of its operation reports it once.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class Encoded(str):
 
 
 class Answer:
-    """An answer. Looking at a field of it remembers the field: a failing assertion marks it."""
+    """An answer. Reading a field remembers the field: a failing assertion marks it."""
 
     def __init__(
         self,
@@ -49,7 +49,7 @@ class Answer:
         errors: ErrorBody,
         look: Callable[[Exchange, str], None] | None = None,
     ) -> None:
-        """Make an answer of an exchange. `touch` hears what is looked at last, `look` all that is read of the body."""
+        """Wrap an exchange. `touch` receives the place read last, `look` every place read in the body."""
         self._exchange = exchange
         self._touch = touch
         self._errors = errors
@@ -63,7 +63,7 @@ class Answer:
 
     @property
     def body(self) -> bytes:
-        """The body as it came."""
+        """The body as received."""
         self._touch(self._exchange, "body:")
         return self._exchange.response_body
 
@@ -73,7 +73,7 @@ class Answer:
         return self._shown(self._parsed(), "")
 
     def _parsed(self) -> Any:
-        """Return the body as JSON, parsed once for all who read the exchange. Raises Violation when it is not JSON."""
+        """Return the body as JSON, parsed once for all readers. Raises Violation when it is not JSON."""
         self._touch(self._exchange, "body:")
         value = self._exchange.json(NO_JSON)
         if value is NO_JSON:
@@ -81,7 +81,7 @@ class Answer:
         return value
 
     def _shown(self, value: Any, path: str) -> Any:
-        """Return what stands at a path of the body, as requirements may look at it."""
+        """Return the value at a path of the body, wrapped so that reads of its fields are checked and noted."""
         return watched(value, partial(self._look, self._exchange), path) if self._look else strict(value)
 
     def header(self, name: str) -> str:
@@ -108,12 +108,12 @@ class Answer:
 
     @property
     def code(self) -> Any:
-        """The number of an error, None when there is none, or the API has no numbers."""
+        """The number of an error; None without an error, or in an API without numbers."""
         return self._of_error("code")
 
     @property
     def type(self) -> Any:
-        """The type of an error, None when there is none, or the API has no types."""
+        """The type of an error; None without an error, or in an API without types."""
         return self._of_error("type")
 
     def _of_error(self, name: str) -> Any:
@@ -130,10 +130,10 @@ class Answer:
 
 
 class Client:
-    """Sends the operations of one document to one target. Not for use by several threads at once.
+    """Sends the operations of one document to one target. Not thread-safe.
 
-    `traffic` is what all clients of a run have seen of the server, `known` what was found out about it beforehand.
-    `as_` returns a client with other credentials, `fork` one for another thread.
+    `traffic` are the observations that all clients of a run share, `known` the knowledge about the server from before
+    the run. `as_` returns a client with other credentials, `fork` one for another thread.
     """
 
     def __init__(self, connection: Connection, document: Document, traffic: Traffic | None = None) -> None:
@@ -146,28 +146,28 @@ class Client:
         self._transport = Transport(connection, self.traffic)
 
     def as_(self, credentials: Mapping[str, str | None]) -> Client:
-        """Return a client that calls with other credentials, in the same requirement: it records where this one does.
+        """Return a client with other credentials for the same requirement: it records into the same recording.
 
-        `credentials` are headers; one that is None is not sent: `as_({"Authorization": None})` is nobody in particular.
+        `credentials` are headers; a header of None is not sent: `as_({"Authorization": None})` is an anonymous caller.
         """
         other = copy(self)
         other._connection = self._connection.with_headers(credentials)
         return other
 
     def located(self, locate: Callable[[str], str]) -> Client:
-        """Return a client that spells the document's paths in another way, in the same requirement."""
+        """Return a client for the same requirement that spells the document's paths in another way."""
         other = copy(self)
         other.known = replace(self.known, locate=locate)
         return other
 
     @property
     def wire(self) -> WireLog:
-        """How the answers compare with the document."""
+        """The wire log: deviations of the answers from the document."""
         return self.recording.wire
 
     @property
     def steps(self) -> list[Exchange]:
-        """The exchanges of the present example; set to show others."""
+        """The exchanges of the current example; set to show others."""
         return self.recording.steps
 
     @steps.setter
@@ -176,7 +176,7 @@ class Client:
 
     @property
     def requests(self) -> int:
-        """How many requests were sent in the run, also in another way than through this client."""
+        """The number of requests sent in the run, also past this client."""
         return self.recording.requests
 
     @requests.setter
@@ -185,34 +185,34 @@ class Client:
 
     @property
     def reached(self) -> set[str]:
-        """Which statuses of its subjects the requirement asked for and got."""
+        """The expected statuses of the requirement's subjects that occurred."""
         return self.recording.reached
 
     @property
     def subjects(self) -> frozenset[str]:
-        """The operations that the requirement is about."""
+        """The operations that the requirement tests."""
         return self.recording.subjects
 
     @property
     def missing(self) -> Mapping[str, str]:
-        """See ServerKnowledge; without what has succeeded since."""
+        """Operations that the server lacks without saying so, and that never succeeded; see ServerKnowledge."""
         return {name: by for name, by in self.known.missing.items() if name not in self.known.done}
 
     @property
     def refused(self) -> Collection[str]:
-        """See ServerKnowledge."""
+        """Operations that the server rejects as unsupported; see ServerKnowledge."""
         return self.known.refused
 
     def begin(self, subjects: Collection[str]) -> None:
-        """Start a requirement: everything but its subjects is a prerequisite from now on."""
+        """Start a requirement: from now on every call of an operation other than its subjects is a prerequisite."""
         self.recording.begin(subjects)
 
     def begin_example(self) -> None:
-        """Start one example of a requirement: its steps are told from here."""
+        """Start one example of a requirement: its steps begin here."""
         self.recording.begin_example()
 
     def reach_subject(self) -> None:
-        """Note that a subject was called in another way than through this client."""
+        """Note that a subject was called past this client."""
         self.recording.reached_subject = True
 
     def call(
@@ -229,11 +229,11 @@ class Client:
     ) -> Answer:
         """Send one operation and return the answer.
 
-        `path` values are percent-encoded here unless they are Encoded, `json` is serialised, `body` is sent as it is; a
-        header of None takes a default header away. `expect` is the status or statuses that the
-        requirement allows, None for any. An unexpected status raises Violation, but Blocked while no
-        subject of the requirement was called yet: then a prerequisite failed. What the API says for an
-        unsupported operation raises Unoffered for a subject and Blocked otherwise, unless expected.
+        `path` values are percent-encoded here unless they are Encoded, `json` is serialised, `body` is sent unchanged;
+        a header of None removes a default header. `expect` is the status or statuses that the requirement allows, None
+        for any. An unexpected status raises Violation, or Blocked before the first call of a subject: then a
+        prerequisite failed. The API's error for an unsupported operation raises Unoffered for a subject and Blocked
+        otherwise, unless expected.
         """
         exchange = self.prepare(
             operation_id, path=path, query=query, json=json, body=body, content_type=content_type, headers=headers
@@ -255,7 +255,7 @@ class Client:
         content_type: str | None = JSON_TYPE,
         headers: Mapping[str, str | None] | None = None,
     ) -> Exchange:
-        """Return the request of a call, which is not sent."""
+        """Return the request of a call without sending it."""
         operation = self.document.operation(operation_id)
         content = orjson.dumps(json) if json is not None else body or b""
         return Exchange(
@@ -275,11 +275,11 @@ class Client:
     def send(self, exchange: Exchange) -> Exchange:
         """Send a prepared request, record it and check the answer against the document.
 
-        What prepares or cleans up is sent again when its connection breaks; what a requirement is about is not.
-        Raises Stopped when the run is over, and Blocked when the time of a forked client is.
+        A prerequisite or clean-up request is sent again when its connection breaks; a request of a subject is not.
+        Raises Stopped when the run is over, and Blocked when the time of a forked client is over.
         """
         if self._ends is not None and time.monotonic() > self._ends:
-            raise Blocked("the clients did not come to an end in time", exchange.operation)
+            raise Blocked("the clients did not finish in time", exchange.operation)
         self.recording.add(exchange)
         self._transport.send(exchange, again=self.traffic.cleaning or not self.recording.checking)
         if exchange.operation in self.document.operations:
@@ -292,25 +292,25 @@ class Client:
         return exchange
 
     def cleaning(self) -> AbstractContextManager[None]:
-        """Clean up: it may go on for a while when the run's time is over, and what breaks is sent again."""
+        """Return a context for clean-up, which may exceed the run's time and repeats broken requests."""
         return _true_within(self.traffic, "cleaning")
 
     def unusual(self) -> AbstractContextManager[None]:
-        """Send what a server need not accept: where it does, what its answers show of it is not checked."""
+        """Return a context for requests that a server may reject: successful answers are not checked."""
         return _true_within(self.recording, "unusual")
 
     @contextmanager
     def preparing(self) -> Iterator[None]:
-        """Prepare, or show that a request is taken whose twin should be refused: what fails here blocks.
+        """Prepare within the block, or show that the valid twin of an invalid request is accepted: a failure blocks.
 
-        Raises Blocked for a Violation, also where it is a subject of the requirement that was called.
+        Raises Blocked for a Violation, also when the called operation is a subject of the requirement.
         """
         before, self.recording.preparing = self.recording.preparing, True
         try:
             yield
         except Violation as error:
             raise Blocked(str(error), self.steps[-1].operation if self.steps else "") from error
-        except UNREADABLE:  # what prepared cannot be read: the example ends while it prepares
+        except UNREADABLE:  # the answer of a prerequisite is malformed: the example ends while it prepares
             before = True
             raise
         finally:
@@ -318,19 +318,19 @@ class Client:
 
     @property
     def gone(self) -> bool:
-        """True when the server answers no more."""
+        """True when the server no longer answers."""
         return bool(self.traffic.stopped and self.traffic.stopped.gone)
 
     @property
     def broken(self) -> tuple[int, str] | None:
-        """The last step of this example whose connection broke: its place and operation, None without one."""
+        """The last step of this example whose connection broke: its index and operation; None without one."""
         places = [(place, step.operation) for place, step in enumerate(self.steps) if step.broken or step.resent]
         return places[-1] if places else None
 
     def reject_malformed(self, error: Exception) -> NoReturn:
-        """Explain an error by the first answer of this example that does not have the form of the document.
+        """Explain an error by the first answer of this example that violates the document.
 
-        Raises Violation or, where the answer only prepared, Blocked; the error itself when all have it.
+        Raises Violation, or Blocked before the first call of a subject; the error itself when all answers are valid.
         """
         for step in self.steps:
             if step.defect:
@@ -345,7 +345,7 @@ class Client:
         raise error
 
     def touch(self, exchange: Exchange, mark: str) -> None:
-        """Remember the field that the requirement looked at last; it is what a failure is about."""
+        """Remember the field that the requirement read last: a failure marks it."""
         self.recording.touch(exchange, mark)
 
     def _target(self, operation: Operation, path: Mapping[str, str], query: Mapping[str, Any]) -> str:
@@ -370,7 +370,7 @@ class Client:
         ]
 
     def check_status(self, exchange: Exchange, expect: Expected) -> None:
-        """Raise what `call` raises when the status of an exchange is not an expected one."""
+        """Raise the errors of `call` for an unexpected status of an exchange."""
         operation = exchange.operation
         if expect is not None:
             self.require(operation)
@@ -388,7 +388,7 @@ class Client:
         raise Blocked(str(violation), operation) from violation
 
     def require(self, operation: str) -> None:
-        """Raise Blocked or Unoffered where it was found out beforehand that the server lacks an operation."""
+        """Raise Blocked or Unoffered for an operation that the server is known to lack."""
         if operation in self.known.done:
             return
         if operation in self.known.missing:
@@ -397,11 +397,11 @@ class Client:
             self._refuse(operation, None)
 
     def refuses_properly(self, exchange: Exchange) -> bool:
-        """True when an answer says it as the document has it, or with any 4xx where that leaves it open."""
+        """True for the document's error for an unsupported operation, or any 4xx if it defines none."""
         return self.document.errors.refuses_properly(exchange.status, exchange.json())
 
     def refuses(self, exchange: Exchange) -> bool:
-        """True when an answer says in any form that the server lacks the operation."""
+        """True when an answer says, in any form, that the server lacks the operation."""
         return self.document.errors.refuses(exchange.status, exchange.json())
 
     def _refuse(self, operation: str, otherwise: Violation | None) -> NoReturn:
@@ -411,23 +411,23 @@ class Client:
 
     @property
     def base(self) -> str:
-        """The URL below which the paths of the document lie."""
+        """The base URL of the document's paths."""
         return self._transport.origin + self._transport.base
 
     @property
     def headers(self) -> Mapping[str, str]:
-        """What every request carries."""
+        """The headers of every request."""
         return self._connection.headers
 
     def fork(self, seconds: float) -> Client:
-        """Return a client for another thread and for so long; `join` takes over what it has seen."""
+        """Return a client for another thread that may send for `seconds`; `join` merges its recording."""
         other = Client(self._connection, self.document, self.traffic)
         other._ends = time.monotonic() + seconds
         other.recording, other.known = self.recording.fork(), self.known
         return other
 
     def join(self, other: Client) -> None:
-        """Take over what a forked client has seen, and close it."""
+        """Merge the recording of a forked client, and close it."""
         self.recording.join(other.recording)
         other.close()
 
@@ -437,7 +437,7 @@ class Client:
 
 
 def unexpected_status(exchange: Exchange, due: Sequence[int]) -> Violation:
-    """Return the violation of an answer with another status than those that were due; none are due for any answer."""
+    """Return the violation of an answer whose status is not one of `due`; an empty `due` allows any status."""
     return Violation(
         "",
         relation="status",
@@ -450,13 +450,13 @@ def unexpected_status(exchange: Exchange, due: Sequence[int]) -> Violation:
 
 
 def bearer(token: str) -> dict[str, str | None]:
-    """Return the credentials of who shows a bearer token."""
+    """Return the header of a bearer token."""
     return {"Authorization": f"Bearer {token}"}
 
 
 @contextmanager
 def _true_within(flags: Traffic | Recording, name: str) -> Iterator[None]:
-    """Set a flag within the block, which may stand in another of its kind."""
+    """Set a flag within the block and restore its value afterwards; blocks may be nested."""
     before = getattr(flags, name)
     setattr(flags, name, True)
     try:

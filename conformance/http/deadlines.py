@@ -1,6 +1,6 @@
-"""Connections on which a whole request has one deadline, however slowly its answer drips.
+"""Connections with one deadline for a whole request, however slowly the answer arrives.
 
-The timeout of a socket starts anew with every byte. Here each receive gets only what is left of the request's time.
+The timeout of a socket restarts with every byte. Here each receive gets only the rest of the request's time.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ from urllib3.connection import HTTPConnection, HTTPSConnection
 
 
 class _Deadline:
-    """A receive that ends with the request's time. `deadline` is on the monotonic clock; None means no deadline."""
+    """A socket whose receives end with the request's time: `deadline`, on the monotonic clock, None for none."""
 
     deadline: float | None = None
     settimeout: Any
 
     def recv_into(self, *arguments: Any, **options: Any) -> int:
-        """Receive as socket.recv_into does. Raises TimeoutError when the time is over."""
+        """Receive like socket.recv_into. Raises TimeoutError when the time is over."""
         if self.deadline is not None:
             left = self.deadline - time.monotonic()
             if left <= 0:
@@ -40,13 +40,13 @@ class DeadlineTlsSocket(_Deadline, ssl.SSLSocket):
 
 
 class _Bounded:
-    """A connection whose requests have `seconds` from the moment in which they are sent."""
+    """A connection whose requests take at most `seconds` from the moment of sending."""
 
     sock: Any
     seconds: float = 0.0
 
     def connect(self) -> None:
-        """Connect; the first request starts here."""
+        """Connect, and start the time of the first request."""
         super().connect()  # type: ignore[misc]
         self._start()
 
@@ -61,14 +61,14 @@ class _Bounded:
 
 
 class BoundedConnection(_Bounded, HTTPConnection):
-    """See _Bounded."""
+    """A plain HTTP connection with a time limit for each request."""
 
     def _new_conn(self) -> socket.socket:
         return _with_deadline(super()._new_conn())
 
 
 class BoundedTlsConnection(_Bounded, HTTPSConnection):
-    """See _Bounded."""
+    """An HTTPS connection with a time limit for each request."""
 
 
 def _with_deadline(plain: socket.socket) -> DeadlineSocket:
@@ -79,7 +79,7 @@ def _with_deadline(plain: socket.socket) -> DeadlineSocket:
 
 
 def open_pool(url: str, seconds: float, tls: ssl.SSLContext | None = None) -> urllib3.HTTPConnectionPool:
-    """Return a pool of connections to one host, on which a whole request takes no longer than these seconds."""
+    """Return a pool of connections to one host; a whole request takes at most `seconds`."""
     options: dict[str, Any] = {"maxsize": 4, "timeout": seconds, "retries": False}
     if url.startswith("https:"):
         context = tls or ssl.create_default_context()

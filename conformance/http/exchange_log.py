@@ -1,4 +1,4 @@
-"""`exchanges.jsonl`: every exchange of a run, one JSON object a line, secrets redacted."""
+"""`exchanges.jsonl`: every exchange of a run, one JSON object per line, secrets redacted."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ FILE_NAME = "exchanges.jsonl"
 
 
 class ExchangeLog:
-    """Writes exchanges as they happen, in place of those of an earlier run once there is something to test.
+    """Writes exchanges as they happen; replaces the file of an earlier run once the first test starts.
 
-    `problem` is why it has stopped to do so, None while it can.
+    `problem` is the reason why writing stopped, None while it works.
     """
 
     def __init__(self, folder: Path) -> None:
-        """Start a file beside that of an earlier run. Raises NotWritten when the folder cannot be written."""
+        """Open a file beside that of an earlier run. Raises NotWritten when the folder cannot be written."""
         self.problem: NotWritten | None = None
         self._folder = folder
         self._path = folder / FILE_NAME
@@ -35,17 +35,17 @@ class ExchangeLog:
         self.add_lines(line_of(exchange))
 
     def add_lines(self, lines: bytes) -> None:
-        """Write exchanges that are lines already."""
+        """Write exchanges that are already encoded as lines."""
         with self._noted():
             self._file.write(lines)
 
     def keep(self) -> None:
-        """Replace the file of an earlier run."""
+        """Replace the file of an earlier run with this one."""
         with self._noted():
             self._scratch.replace(self._path)
 
     def close(self) -> None:
-        """Close the file; it is gone if it was not to be kept."""
+        """Close the file, and delete it unless `keep` was called."""
         with self._noted():
             self._file.close()
         with self._noted():
@@ -53,7 +53,7 @@ class ExchangeLog:
 
     @contextmanager
     def _noted(self) -> Iterator[None]:
-        """Write within the block; where that is impossible, note why: whoever sends requests is not to fail."""
+        """Write within the block; store the first failure in `problem`: senders of requests must not fail."""
         try:
             with report_written(self._folder):
                 yield
@@ -62,7 +62,7 @@ class ExchangeLog:
 
 
 class ExchangeBuffer:
-    """Keeps exchanges as lines until they are taken."""
+    """Collects exchanges as lines until they are taken."""
 
     problem: None = None
 
@@ -70,15 +70,15 @@ class ExchangeBuffer:
         self._lines: list[bytes] = []
 
     def add(self, exchange: Exchange) -> None:
-        """Keep one exchange."""
+        """Store one exchange."""
         self.add_lines(line_of(exchange))
 
     def add_lines(self, lines: bytes) -> None:
-        """Keep exchanges that are lines already."""
+        """Store exchanges that are already encoded as lines."""
         self._lines.append(lines)
 
     def take(self) -> bytes:
-        """Return what was kept since the last time."""
+        """Return the lines stored since the last call."""
         taken, self._lines = b"".join(self._lines), []
         return taken
 

@@ -2,10 +2,10 @@
 
     catalog.rename_table(source, destination, expect=409)
 
-Arguments come by place in the order of the document: what the path names, then the fields that a JSON body must have,
-or the body itself where it is no JSON object with known fields (`data`, `form`, `body`). Whatever else there is, is a
-keyword: a field of the JSON body, or of the query where there is no such body. `expect`, `_query` and `_headers`
-belong to no API. Type checkers know the methods from a stub, which is generated (operation_stub.py).
+Positional arguments follow the order of the document: the path parameters, then the required fields of a JSON body, or
+the body itself if it is not a JSON object with known fields (`data`, `form`, `body`). Every other argument is a
+keyword: a field of the JSON body, or of the query for an operation without one. `expect`, `_query` and `_headers`
+belong to no API. Type checkers know the methods from a generated stub (operation_stub.py).
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ from conformance.http.client import Answer, Client, Expected
 from specs.openapi import JSON_TYPE, Document, Operation
 from specs.profiles import newest_operations
 
-DECLARED: Any = object()  # as `expect`: any success that the document declares
+DECLARED: Any = object()  # as `expect`: any declared status of success
 FORM_TYPE = "application/x-www-form-urlencoded"
 FORM, DATA, BODY = "form", "data", "body"
-Id = Sequence[str]  # the levels of a name, or a text that is sent as it is
+Id = Sequence[str]  # the levels of a name, or a text that is sent unchanged
 Query = Mapping[str, Any]
 Defaults = Callable[[str, Mapping[str, Any]], Mapping[str, Any]]
 Headers = Mapping[str, str | None]
@@ -30,10 +30,10 @@ Headers = Mapping[str, str | None]
 
 @dataclass(frozen=True, slots=True)
 class Signature:
-    """How an operation is called: its arguments by place, those of the path first, and the keywords it knows.
+    """The arguments of an operation: positional ones, those of the path first, and known keywords.
 
-    `content` is the argument that is the whole body, "" where the body is made of keywords or there is none. `fields`
-    are the names that arguments have in the document.
+    `content` is the argument that is the whole body, "" if the body is made of keywords or absent. `fields` maps
+    arguments to their names in the document.
     """
 
     operation: Operation
@@ -49,11 +49,11 @@ class Signature:
         return self.operation.request is not None and not self.content
 
     def without(self, field: str) -> Signature:
-        """Return the same without an argument that another one implies."""
+        """Return the signature without an argument that another one implies."""
         return replace(self, leading=tuple(name for name in self.leading if name != field))
 
     def bind(self, values: Sequence[Any], keywords: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the arguments of a call by name. Raises TypeError for too many, or without what the path names."""
+        """Return the arguments of a call by name. Raises TypeError for too many, duplicate or missing ones."""
         places = (*self.path, *self.leading)
         given = dict(zip(places, values, strict=False))
         twice = given.keys() & keywords.keys()
@@ -64,9 +64,10 @@ class Signature:
 
 
 class OperationClient:
-    """See the module. A subclass names its API, and overrides the hooks where its arguments are of another form.
+    """A client with a method for each operation of an API.
 
-    `defaults` says what a call of an operation spells out unless it is given, by the names of arguments.
+    A subclass names its API, and overrides the hooks where its arguments differ. `defaults` returns the arguments that
+    a call of an operation sends unless they are given, by name.
     """
 
     signatures: ClassVar[Mapping[str, Signature]] = {}
@@ -75,8 +76,8 @@ class OperationClient:
     def __init_subclass__(cls, api: str = "") -> None:
         """Give the class a method for each operation of the API in any revision, unless it has one already.
 
-        It is called as the newest revision has it, whatever a run is about. Operations of a document that follows
-        another API are methods of that API's client.
+        Its arguments are those of the newest revision, in every run. Operations of a document that follows another API
+        are methods of that API's client.
         """
         if api:
             cls.signatures = {
@@ -95,23 +96,23 @@ class OperationClient:
 
     @classmethod
     def signature(cls, document: Document, operation: Operation) -> Signature:
-        """Return how an operation is called."""
+        """Return the signature of an operation."""
         return make_signature(document, operation, operation.path_names)
 
     @classmethod
     def field(cls, signature: Signature, name: str) -> str:
-        """Return the field of the document that an argument stands for; one that the document lacks goes as it is."""
+        """Return the document's field of an argument; an argument unknown to the document keeps its name."""
         return signature.fields.get(name, name)
 
     def successes(self, operation: str) -> list[int]:
-        """Return the statuses of success that are expected unless a call says otherwise."""
+        """Return the statuses of success that a call expects by default."""
         return self.client.document.operation(operation).successes
 
     def prepare(self, operation: str, given: Mapping[str, Any]) -> None:
-        """Do what comes before a call; `given` are its arguments by name."""
+        """Prepare a call; `given` are its arguments by name. A hook."""
 
     def convert(self, operation: str, field: str, value: Any) -> Any:
-        """Return the value of a field as the document wants it."""
+        """Return the value of a field in the form of the document. A hook."""
         return value
 
     def transmit(
@@ -163,10 +164,10 @@ class OperationClient:
 
 
 class PathClient(OperationClient):
-    """A client that can be called by operationId too, with what the path names as the document has it."""
+    """A client that can also be called by operationId, with the path parameters named as in the document."""
 
     def segment(self, _name: str, value: Any) -> str:
-        """Return a value of a path as Client.call takes it; a hook."""
+        """Return a path value in the form that Client.call accepts; a hook."""
         return value if isinstance(value, str) else str(value)
 
     def send(
@@ -179,7 +180,7 @@ class PathClient(OperationClient):
         expect: Expected = DECLARED,
         **options: Any,
     ) -> Answer:
-        """Send an operation; a body of bytes goes as it is. `options` are those of Client.call."""
+        """Send an operation; a body of bytes is sent unchanged. `options` are those of Client.call."""
         wanted = self.successes(operation) if expect is DECLARED else expect
         values = {name: self.segment(name, value) for name, value in (path or {}).items()}
         return self.client.call(operation, path=values, query=query, expect=wanted, **_as_it_goes(body), **options)
@@ -188,9 +189,9 @@ class PathClient(OperationClient):
 def make_signature(
     document: Document, operation: Operation, path: Sequence[str], leading: Sequence[str] | None = None
 ) -> Signature:
-    """Return how an operation is called whose path takes these arguments.
+    """Return the signature of an operation with these path arguments.
 
-    `leading` are the arguments by place behind them, by default what its body must have.
+    `leading` are the positional arguments after them, by default the required fields of its body.
     """
     content = _whole(document, operation)
     schema = _schema(document, operation) if not content else {}
@@ -206,7 +207,7 @@ def make_signature(
 
 
 def python_name(name: str) -> str:
-    """Return a name of the document as an argument of a method."""
+    """Return the Python argument name of a name of the document."""
     return name.replace("-", "_")
 
 
@@ -217,7 +218,7 @@ def _schema(document: Document, operation: Operation) -> dict[str, Any]:
 
 
 def _whole(document: Document, operation: Operation) -> str:
-    """Return the argument that is the whole body of an operation, "" where its body has known fields or is none."""
+    """Return the argument that is the whole body of an operation, "" if its body has known fields or does not exist."""
     if operation.request is None:
         return ""
     if JSON_TYPE in operation.request.content:
@@ -226,7 +227,7 @@ def _whole(document: Document, operation: Operation) -> str:
 
 
 def _as_it_goes(body: Any) -> dict[str, Any]:
-    """Return a body as an argument of Client.call: bytes as they are, anything else as JSON."""
+    """Return a body as an argument of Client.call: bytes unchanged, anything else as JSON."""
     return {"body": body} if isinstance(body, bytes) else {"json": body}
 
 

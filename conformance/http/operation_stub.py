@@ -27,7 +27,7 @@ IDS = ("id", "namespace")
 
 
 def client_of(api: str) -> type[OperationClient]:
-    """Return the class that has the operations of an API, by its name: that of conformance.<api>.client."""
+    """Return the class with the operations of an API, from conformance.<api>.client."""
     members = vars(importlib.import_module(f"conformance.{api}.client")).values()
     return next(
         member
@@ -37,7 +37,7 @@ def client_of(api: str) -> type[OperationClient]:
 
 
 def stub(api: str) -> str:
-    """Return the stub of the methods of an API: of the class that the one with the operations is made from."""
+    """Return the stub of the base class of an API's client, with a method per operation."""
     client = client_of(api)
     lines = (line for signature in client.signatures.values() for line in _lines(signature))
     return HEADER.format(name=client.__bases__[0].__name__) + "".join(lines)

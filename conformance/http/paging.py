@@ -1,4 +1,4 @@
-"""Walking over the pages of a listing, for no longer than a listing can be."""
+"""Iteration over the pages of a listing, with a limit on their number."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ MOST_PAGES = 500
 
 
 def pages(fetch: Callable[[str | None], Answer], next_token: str, first: Answer | None = None) -> Iterator[Answer]:
-    """Yield the pages of a listing; `fetch` asks for one by its token, `next_token` is the field of the next one.
+    """Yield the pages of a listing; `fetch` requests one by its token, `next_token` is the field of the next token.
 
-    Raises Violation when a token or a page comes twice, and after MOST_PAGES.
+    Raises Violation when a token or a page occurs twice, and after MOST_PAGES.
     """
     answer = fetch(None) if first is None else first
     tokens, contents = set[str](), set[bytes]()
     yield answer
     while token := answer.get(next_token):
         if not isinstance(token, str):
-            raise Violation(f"the token of the next page is {shown(token)} and no text")
+            raise Violation(f"the token of the next page is {shown(token)}, not a string")
         content = _content(answer, next_token)
         if token in tokens or content in contents:
-            raise Violation(f"the listing comes back to a page that it had before, by the token {shown(token)}")
+            raise Violation(f"the listing repeats an earlier page, at the token {shown(token)}")
         if len(tokens) == MOST_PAGES:
-            raise Violation(f"the listing has not ended after {MOST_PAGES} pages")
+            raise Violation(f"the listing does not end within {MOST_PAGES} pages")
         tokens.add(token)
         contents.update([content] if content else [])
         answer = fetch(token)
@@ -36,6 +36,6 @@ def pages(fetch: Callable[[str | None], Answer], next_token: str, first: Answer 
 
 
 def _content(answer: Answer, next_token: str) -> bytes:
-    """Return what a page holds beside its token, b"" when that is nothing."""
+    """Return the content of a page without its token, b"" for an empty page."""
     fields = {name: value for name, value in answer.json.items() if name != next_token}
     return orjson.dumps(fields, option=orjson.OPT_SORT_KEYS) if any(fields.values()) else b""

@@ -1,4 +1,4 @@
-"""What clients of a run note together: the exchanges of a requirement, and what is known of the server."""
+"""Shared notes of the clients of a run: the exchanges of a requirement, and knowledge about the server."""
 
 from __future__ import annotations
 
@@ -14,14 +14,13 @@ Listener = Callable[[Exchange], None]
 
 @dataclass
 class Recording:
-    """The exchanges of one thread of a run, whoever sent them.
+    """The exchanges of one thread of a run, from all its clients.
 
-    `subjects` are the operations that the requirement is about, `steps` the exchanges of its present example, `reached`
-    the statuses of subjects that it asked for and got. While it is `preparing`, no call is one of its subjects', and
-    while its requests are `unusual`, what a server makes of them is its own affair.
-    `requests` counts over the whole run, `sent` in the present example, `sent_subject` tells whether one was of a
-    subject, also while it prepared; `cells` is what the run has done. `at_once` are the requests that other threads
-    have sent in the present example.
+    `subjects` are the operations that the requirement tests, `steps` the exchanges of its current example, `reached`
+    the expected statuses of subjects that occurred. While it is `preparing`, a call of a subject counts as a
+    prerequisite; answers to `unusual` requests are not checked against the document. `requests` counts over the whole
+    run, `sent` in the current example; `sent_subject` is true when a request called a subject, also while preparing;
+    `cells` are the covered cells of the run. `at_once` are the requests that other threads sent in the current example.
     """
 
     wire: WireLog
@@ -45,7 +44,7 @@ class Recording:
         self.begin_example()
 
     def begin_example(self) -> None:
-        """Start an example: its steps are told from here."""
+        """Start an example: its steps begin here."""
         self.steps = []
         self.sent, self.sent_subject = 0, False
         self.at_once = set()
@@ -53,21 +52,21 @@ class Recording:
 
     @property
     def only_prepared(self) -> bool:
-        """True when requests were sent, but none of a subject: what they show says nothing about it."""
+        """True when requests were sent, but none to a subject: they give no evidence about it."""
         return bool(self.subjects and self.sent) and not (self.reached_subject or self.sent_subject)
 
     @property
     def checking(self) -> bool:
-        """True from the first call of a subject on, but for what prepares."""
+        """True from the first call of a subject on, except while preparing."""
         return self.reached_subject and not self.preparing
 
     def fork(self) -> Recording:
-        """Return the recording of another thread, which is past the preparations."""
+        """Return a recording for another thread, whose preparations are done."""
         wire = WireLog(self.wire.document, self.wire.validators, extra_checks=self.wire.extra_checks)
         return Recording(wire, subjects=self.subjects, reached_subject=True, cells=self.cells)
 
     def join(self, other: Recording) -> None:
-        """Take over what another thread has seen."""
+        """Merge the recording of another thread."""
         self.requests += other.requests
         self.steps += other.steps
         self.sent_subject |= other.sent_subject or other.reached_subject
@@ -81,7 +80,7 @@ class Recording:
             self.hear(exchange)
 
     def add(self, exchange: Exchange) -> None:
-        """Note an exchange before it is sent; one that is of no operation is what the requirement is about."""
+        """Note an exchange before it is sent; a request outside the document counts as a subject."""
         if not exchange.operation or exchange.operation in self.subjects:
             self.sent_subject = True
         self.steps.append(exchange)
@@ -89,17 +88,17 @@ class Recording:
         self.requests += 1
 
     def hear(self, exchange: Exchange) -> None:
-        """Pass an exchange on to who listens."""
+        """Pass an exchange to the listener."""
         if self.listener:
             self.listener(exchange)
 
     def look(self, exchange: Exchange, path: str) -> None:
-        """Note that the requirement looked at a field of an answer."""
+        """Note that the requirement read a field of an answer."""
         if self.cells:
             self.cells.look(exchange, path)
 
     def touch(self, exchange: Exchange, mark: str) -> None:
-        """Remember the field that the requirement looked at last; it is what a failure is about."""
+        """Remember the field that the requirement read last: a failure marks it."""
         for step in self.steps:
             step.mark = ""
         exchange.mark = mark
@@ -107,11 +106,12 @@ class Recording:
 
 @dataclass
 class ServerKnowledge:
-    """What the run found out about the server, most of it before its first requirement; all clients share it.
+    """Knowledge of a run about the server, mostly from before its first requirement; all clients share it.
 
-    `missing` maps operations that the server lacks, without saying so properly, to the requirement that tests this:
-    what needs them is blocked by it. `refused` are those that it lacks and says so beforehand. `done` are those that
-    have succeeded: whatever it says later, it has them. `locate` spells a path of the document for this server.
+    `missing` maps operations that the server lacks, without the proper error, to the requirement that tests this: it
+    blocks their users. `refused` are operations that the server rejects as unsupported. `done` are operations that have
+    succeeded: they count as offered whatever the server says later. `locate` spells a path of the document for this
+    server.
     """
 
     missing: Mapping[str, str] = field(default_factory=dict)

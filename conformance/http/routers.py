@@ -1,4 +1,4 @@
-"""What routers and gateways do before any operation is known: refuse, or split a path otherwise than clients do."""
+"""Answers of routers and gateways before any operation is known, and paths that they split unlike clients."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from specs.openapi import JSON_TYPE
 ODD_PATH = re.compile(r"%(?:2f|5c|25|3b|7f|0[0-9a-f]|1[0-9a-e]|f[5-9a-f]|c[01])|/(?:\.|%2e){1,2}(?=/|$)", re.IGNORECASE)
 UNSUPPORTED_TYPE = 415
 OF_GATEWAYS = (413, 414, 429, 431)
-SLASHES = frozenset("/\\\0")  # in a name, encoded: what most routers refuse, or take for the / between two names
+SLASHES = frozenset("/\\\0")  # encoded in a name, most routers reject them or split the name there
 
 
 def is_of_router(exchange: Exchange) -> bool:
-    """True for a refusal that comes before any operation is known: what routers and gateways answer.
+    """True for an error that routers and gateways return before any operation is known.
 
-    They refuse unknown paths, types that nobody reads, what is too long, and clients that are too many.
+    They reject unknown paths, unsupported media types, requests that are too long, and too many requests.
     """
     path = exchange.url.partition("?")[0]
     return (
@@ -30,11 +30,11 @@ def is_of_router(exchange: Exchange) -> bool:
 
 
 def media_type(headers: Mapping[str, str]) -> str:
-    """Return the type of a request's body, without what follows it; JSON where none is told."""
+    """Return the media type of a request's body without parameters; JSON without the header."""
     kind = next((value for name, value in headers.items() if name.lower() == "content-type"), JSON_TYPE)
     return kind.partition(";")[0].strip().lower()
 
 
 def is_split(part: str) -> bool:
-    """True for a part of a path that routers may take for two."""
+    """True for a path segment that routers may split in two."""
     return not SLASHES.isdisjoint(part)

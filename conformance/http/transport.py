@@ -1,7 +1,7 @@
-"""Sending requests within limits: whole requests have a time, runs have an end, and servers have bad days.
+"""Requests within limits: a deadline for each request, an end for the run, retries for an unreliable server.
 
-A server that asks to wait (429, 503 with Retry-After) is waited for. A connection that breaks is counted, and the
-request sent again where that is allowed. A server that is gone ends the run after a little waiting.
+After 429 or 503 with Retry-After the client waits as told. A broken connection is counted, and the request sent again
+where that is allowed. A server that is gone ends the run after GONE_SECONDS.
 """
 
 from __future__ import annotations
@@ -24,18 +24,18 @@ from conformance.values.outcomes import Stopped
 from specs.problems import Problem
 
 MOST_WAITS = 5
-ATTEMPTS = 4  # of a request that may be sent again, each time on a new connection
+ATTEMPTS = 4  # of a request that may be retried, each on a new connection
 GONE_SECONDS = 10.0
 PAUSE = 0.5
-HANGS = 5  # requests in a row without a whole answer in time: the server hangs
-CLEAN_UP_SECONDS = 60.0  # that clean-up may take when the run's time is over
+HANGS = 5  # consecutive requests without a complete answer in time: the server hangs
+CLEAN_UP_SECONDS = 60.0  # limit of clean-up after the end of the run's time
 MAX_ANSWER = 256 << 20
-OF_PYTHON = re.compile(r"\[[^]]*\]|\(_ssl\.c:\d+\)")  # what its errors say beside their words
+OF_PYTHON = re.compile(r"\[[^]]*\]|\(_ssl\.c:\d+\)")  # codes and source places in Python's error messages
 
 
 @dataclass(frozen=True, slots=True)
 class Tls:
-    """How a server proves itself and the client itself: files, "" for what the system has."""
+    """Files of TLS: the server's authorities, the client's certificate and key; "" for the system's defaults."""
 
     ca: str = ""
     insecure: bool = False
@@ -43,7 +43,7 @@ class Tls:
     key: str = ""
 
     def context(self) -> ssl.SSLContext:
-        """Return the context for connections. Raises Problem for a file that cannot be used; asks for no password."""
+        """Return the TLS context. Raises Problem for an unusable file; never prompts for a password."""
         files = [self.ca]
         try:
             context = ssl.create_default_context(cafile=self.ca or None)
@@ -51,7 +51,7 @@ class Tls:
                 files = [self.cert, self.key] if self.key else [self.cert]
                 context.load_cert_chain(self.cert, self.key or None, password="")
         except (OSError, ssl.SSLError) as error:
-            names, reason = " with ".join(files), _reason(error).replace("PEM lib", "not what is wanted, or encrypted")
+            names, reason = " with ".join(files), _reason(error).replace("PEM lib", "of another kind, or encrypted")
             raise Problem(f"{names} cannot be used for TLS: {reason}.", "Give files in PEM format.") from None
         if self.insecure:
             context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
@@ -61,7 +61,7 @@ class Tls:
 
 @dataclass(frozen=True, slots=True)
 class Connection:
-    """Where the target is, what every request to it carries, and the seconds that each has."""
+    """The URL of the target, the headers of every request, and the seconds that each request may take."""
 
     url: str
     headers: Mapping[str, str]
@@ -69,18 +69,18 @@ class Connection:
     tls: Tls = Tls()
 
     def with_headers(self, headers: Mapping[str, str | None]) -> Connection:
-        """Return the connection of who sends these headers; one that is None is not sent."""
+        """Return a connection with other headers; a header of None is not sent."""
         merged = {**self.headers, **headers}
         return replace(self, headers={name: value for name, value in merged.items() if value is not None})
 
 
 @dataclass
 class Traffic:
-    """What all clients of a run have seen of the server together.
+    """Observations about the server that all clients of a run share.
 
-    `ends` is when the run's time is over, on the monotonic clock, None for never. `broken` counts requests whose
+    `ends` is the end of the run's time on the monotonic clock, None for no end. `broken` counts requests whose
     connection broke, `waited` the seconds that the server asked for. `last` is the latest request that reached it.
-    `interrupted` is true from an interruption until the run has ended for it.
+    `interrupted` is true from an interruption until the run has ended.
     """
 
     requests: int = 0
@@ -98,7 +98,7 @@ class Traffic:
     lock: threading.Lock = field(default_factory=threading.Lock)
 
     def check(self) -> None:
-        """Raise Stopped when the run is over: for good when the server is gone, else clean-up has a while.
+        """Raise Stopped when the run is over: clean-up may exceed its time, unless the server is gone.
 
         Raises KeyboardInterrupt as check_interrupted does.
         """
@@ -109,17 +109,17 @@ class Traffic:
             self.stop(Stopped("the run's time is over", "max-time"))
 
     def check_interrupted(self) -> None:
-        """Raise KeyboardInterrupt once more where code lost it: Python drops what is raised in a destructor."""
+        """Raise KeyboardInterrupt again if code lost it: Python drops exceptions raised in a destructor."""
         if self.interrupted and not self.cleaning and threading.current_thread() is threading.main_thread():
             raise KeyboardInterrupt
 
     def stop(self, stopped: Stopped) -> None:
-        """End the run, now and for every request to come."""
+        """End the run, now and for every later request."""
         self.stopped = self.stopped or stopped
         raise stopped
 
     def note(self, exchange: Exchange) -> None:
-        """Count a request and remember what it says of the server. Raises Stopped when that hangs."""
+        """Count a request and its outcome. Raises Stopped when the server hangs."""
         with self.lock:
             self.requests += 1
             self.broken += exchange.broken
@@ -132,29 +132,29 @@ class Traffic:
             self.hangs += 1
         if self.hangs >= HANGS:
             first = self.first_hang or exchange
-            message = f"the server hangs: {HANGS} requests in a row got no whole answer; the first was {name_of(first)}"
+            message = f"the server hangs: {HANGS} requests in a row got no complete answer, first {name_of(first)}"
             self.stop(Stopped(message, "target", gone=True, exchange=first))
 
     def absorb(self, requests: int, broken: int, waits: int, waited: float) -> None:
-        """Take over what another process of the run has counted."""
+        """Add the counts of another process of the run."""
         self.requests += requests
         self.broken += broken
         self.waits += waits
         self.waited += waited
 
     def notes(self) -> list[str]:
-        """Return what a report says about the connections, a line each."""
+        """Return the notes on connections for reports, one line each."""
         lines = []
         if self.broken:
             lines.append(f"the server closed {self.broken:,} of {self.requests:,} connections without an answer")
         if self.waits:
             times = "once" if self.waits == 1 else f"{self.waits:,} times"
-            lines.append(f"the server asked {times} to come back later, for {self.waited:.0f} s in all")
+            lines.append(f"the server asked {times} for a later retry, {self.waited:.0f} s in total")
         return lines
 
 
 class Transport:
-    """Sends requests to one target. Several threads have one each, and share the traffic."""
+    """Sends requests to one target. Each thread has its own transport; they share the traffic."""
 
     def __init__(self, connection: Connection, traffic: Traffic) -> None:
         split = urlsplit(connection.url)
@@ -166,9 +166,9 @@ class Transport:
         self._pool = open_pool(self.origin, connection.timeout, tls)
 
     def send(self, exchange: Exchange, *, again: bool) -> None:
-        """Send a request and put the answer, or why there is none, into its exchange.
+        """Send a request and store the answer, or the reason why there is none, in its exchange.
 
-        `again` allows to repeat it when its connection broke. Raises Stopped when the run is over.
+        `again` allows a retry after a broken connection. Raises Stopped when the run is over.
         """
         for attempt in range(ATTEMPTS):
             self.traffic.check()
@@ -178,7 +178,7 @@ class Transport:
             exchange.resent = True
 
     def _patiently(self, exchange: Exchange) -> None:
-        """Send a request, and again after the time that the server asks for."""
+        """Send a request, and retry after the time that the server asks for."""
         for _ in range(MOST_WAITS):
             self._until_there(exchange)
             seconds = seconds_to_wait(exchange)
@@ -188,12 +188,12 @@ class Transport:
             self.traffic.waited += seconds
             self._sleep(seconds)
             self.traffic.check()
-        self.traffic.impatient = seconds_to_wait(exchange) is not None  # it says so whatever the run does
+        self.traffic.impatient = seconds_to_wait(exchange) is not None  # waiting does not help: stop waiting
 
     def _until_there(self, exchange: Exchange) -> None:
-        """Send a request; a server that refuses connections gets a while to come back. Raises Stopped after it.
+        """Send a request; a server that refuses connections gets GONE_SECONDS to return. Raises Stopped after that.
 
-        One that never answered is left alone at once: there may be none.
+        A server that never answered is not retried: there may be none.
         """
         patience = time.monotonic() + GONE_SECONDS
         while True:
@@ -203,7 +203,7 @@ class Transport:
                 return
             if time.monotonic() > patience:
                 last = self.traffic.last
-                message = f"the server is gone: it takes no more connections after {name_of(last)}"
+                message = f"the server is gone: it refuses connections after {name_of(last)}"
                 self.traffic.stop(Stopped(message, "target", gone=True, exchange=last))
             self._sleep(PAUSE)
             self.traffic.check()
@@ -213,7 +213,7 @@ class Transport:
         time.sleep(seconds if ends is None else max(0.0, min(seconds, ends + CLEAN_UP_SECONDS - time.monotonic())))
 
     def _once(self, exchange: Exchange) -> bool:
-        """Send a request once; return whether there was nobody to take it."""
+        """Send a request once; return whether the connection was refused."""
         exchange.status, exchange.failure, exchange.broken, exchange.hung = 0, "", False, False
         exchange.response_headers, exchange.response_body = {}, b""
         started = time.perf_counter()
@@ -223,7 +223,7 @@ class Transport:
             exchange.failure = f"no connection: {_reason(error)}"
             return True
         except (urllib3.exceptions.TimeoutError, TimeoutError):
-            exchange.failure, exchange.hung = f"no whole answer within {self._seconds:g} s", True
+            exchange.failure, exchange.hung = f"no complete answer within {self._seconds:g} s", True
         except (urllib3.exceptions.ProtocolError, http.client.HTTPException, OSError) as error:
             exchange.failure, exchange.broken = f"the connection broke: {_reason(error)}", True
         except urllib3.exceptions.SSLError as error:
@@ -261,13 +261,13 @@ class Transport:
 
 
 def name_of(exchange: Exchange) -> str:
-    """Return a request in a few words: operation, method and path."""
+    """Return a short name of a request: operation, method and path."""
     path = urlsplit(exchange.url).path
     return f"{exchange.operation} ({exchange.method} {path})" if exchange.operation else f"{exchange.method} {path}"
 
 
 def _reason(error: BaseException) -> str:
-    """Return the innermost cause of an error in its own words."""
+    """Return the message of an error's innermost cause."""
     while isinstance(error.args[-1] if error.args else None, BaseException):
         error = error.args[-1]
     words = getattr(error, "strerror", None) or str(error.args[-1] if error.args else "")

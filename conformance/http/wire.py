@@ -1,6 +1,6 @@
-"""The wire log: how every answer of a run compares with the document.
+"""The wire log: deviations of the answers of a run from the document.
 
-A finding is kept once for each operation, status and place, with the steps that led to it.
+A finding is stored once for each operation, status and place, with the steps that led to it.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from specs.validation import Validators
 
 @dataclass(frozen=True, slots=True)
 class WireFinding:
-    """One way in which answers of an operation break the document. `mark` is as in Exchange, `rule` what they break."""
+    """A deviation of an operation's answers. `mark` is as in Exchange, `rule` the violated keyword or check."""
 
     operation: str
     mark: str
@@ -38,7 +38,7 @@ ExtraCheck = Callable[[Exchange, Any], list[tuple[str, str]]]
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """What a wire log has seen, without the document: see WireLog."""
+    """The contents of a wire log without the document: see WireLog."""
 
     seen: Counter[tuple[str, int]]
     findings: dict[tuple[str, int, str], WireFinding]
@@ -47,7 +47,7 @@ class Seen:
 
 @dataclass
 class WireLog:
-    """What was seen: how often each operation and status, and every finding once."""
+    """Counts of answers by operation and status, and every finding once."""
 
     document: Document
     validators: Validators
@@ -58,7 +58,7 @@ class WireLog:
     _told: tuple[int, int] = (0, 0)
 
     def check(self, exchange: Exchange, steps: list[Exchange]) -> None:
-        """Check one answer; an exchange without one, or with that of a router, says nothing about the document."""
+        """Check one answer; a missing answer, or one of a router, gives no evidence about the document."""
         if not exchange.status:
             return
         self._keep_extra(RETRY_AFTER, exchange, _retry_after(exchange), steps)
@@ -82,27 +82,27 @@ class WireLog:
                 self.extra_findings[key] = _finding(exchange, mark, name, message, steps)
 
     def defects(self, exchange: Exchange) -> dict[str, str]:
-        """Return all that is wrong with one answer of an operation, by the marks of its places; nothing is noted."""
+        """Return all deviations of one answer by the marks of their places, without noting them."""
         value = exchange.json(NO_JSON)
         extra = [pair for check in self.extra_checks.values() for pair in check(exchange, value)]
         declared = [(mark, message) for mark, _, message in self._findings(exchange)]
         return dict([*_retry_after(exchange), *extra, *declared])
 
     def _is_of_other_type(self, exchange: Exchange) -> bool:
-        """True for a refusal of a body because its type is none that the operation reads."""
+        """True when the server rejected a body whose media type the operation does not declare."""
         request = self.document.operations[exchange.operation].request
         if exchange.status != UNSUPPORTED_TYPE or request is None:
             return False
         return media_type(exchange.request_headers) not in request.content
 
     def absorb(self, other: Seen | WireLog) -> None:
-        """Take over what another log has seen."""
+        """Merge another log."""
         self.seen += other.seen
         self.findings = {**other.findings, **self.findings}
         self.extra_findings = {**other.extra_findings, **self.extra_findings}
 
     def take(self) -> Seen:
-        """Return what was seen since the last time; a finding is not told again."""
+        """Return the contents added since the last call; a finding is returned once."""
         reported, reported_extra = self._told
         new = Seen(
             self.seen,
@@ -113,20 +113,20 @@ class WireLog:
         return new
 
     def of(self, operation: str) -> list[WireFinding]:
-        """Return the findings about one operation, by status and place: the same whatever order they came in."""
+        """Return the findings about one operation, sorted by status and place."""
         return [finding for key, finding in sorted(self.findings.items(), key=itemgetter(0)) if key[0] == operation]
 
     def extra(self, name: str, operation: str) -> list[WireFinding]:
-        """Return what a further check found about one operation, in the order of `of`."""
+        """Return the findings of an extra check about one operation, in the order of `of`."""
         found = sorted(self.extra_findings.items(), key=itemgetter(0))
         return [finding for key, finding in found if key[:2] == (name, operation)]
 
     def count(self, operation: str) -> int:
-        """Return how many answers of an operation were seen."""
+        """Return the number of answers of an operation."""
         return sum(count for (name, _), count in self.seen.items() if name == operation)
 
     def _findings(self, exchange: Exchange) -> list[tuple[str, str, str]]:
-        """Return the marks of what breaks the document, the rules that it breaks, and messages."""
+        """Return the deviations from the document: mark, violated rule and message of each."""
         operation = self.document.operations[exchange.operation]
         declared = operation.declared(exchange.status)
         if declared is None:
@@ -151,15 +151,15 @@ class WireLog:
 
 
 def _retry_after(exchange: Exchange) -> list[tuple[str, str]]:
-    """Return what is wrong with when to come back: whoever answers, the server or what stands before it."""
+    """Return the defect of a Retry-After header, of the server or of a gateway before it; none for a valid one."""
     value = exchange.response_headers.get(RETRY_AFTER)
     if value is None or says_when(value):
         return []
-    return [(f"header:{RETRY_AFTER}", f"{RETRY_AFTER} is {shown(value)}, neither whole seconds nor a date of HTTP")]
+    return [(f"header:{RETRY_AFTER}", f"{RETRY_AFTER} is {shown(value)}, neither whole seconds nor an HTTP date")]
 
 
 def _finding(exchange: Exchange, mark: str, rule: str, message: str, steps: list[Exchange]) -> WireFinding:
-    """Keep the steps up to this answer, which is the last one, with its offending field marked."""
+    """Return a finding with copies of the steps up to this answer, the last one, whose offending field is marked."""
     kept = [copy(step) for step in steps]
     for step in kept:
         step.mark = ""

@@ -1,7 +1,8 @@
-"""Two answers to the same request: where they say something else.
+"""Comparison of two answers to the same request.
 
-What servers choose themselves is no difference: ids, times, places, and the order of lists where none is promised. Of
-errors, the status and what clients tell them apart by are compared, not their words; null is the same as nothing.
+Values that servers choose are no difference: ids, times, locations, and the order of lists unless the document defines
+it. Errors are compared by status and by the fields that clients read, not by their messages; null equals an absent
+field.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ LOCATION = re.compile(r"/|file:|\w+://")
 
 @dataclass(frozen=True, slots=True)
 class Spot:
-    """One place in which two answers differ: a mark as in Exchange, with `*` for items and for names of the run."""
+    """One difference of two answers: its place as a mark of Exchange, with `*` for items and for names of the run."""
 
     place: str
     kind: DifferenceKind
@@ -40,9 +41,9 @@ class Spot:
 
 @dataclass(frozen=True)
 class Reader:
-    """How answers of one API are compared.
+    """Comparer of the answers of one API.
 
-    `ordered` are names of lists whose order the document gives, `chosen` of fields whose values servers choose.
+    `ordered` are names of lists whose order the document defines, `chosen` of fields whose values servers choose.
     """
 
     errors: ErrorBody
@@ -50,7 +51,7 @@ class Reader:
     chosen: Collection[str] = ()
 
     def spots(self, answer: Exchange, other: Exchange, names: Renaming) -> list[Spot]:
-        """Return where answers differ. `names` turns what the first server chose into what the second did."""
+        """Return the differences of two answers. `names` translates the first server's values into the second's."""
         if answer.status != other.status:
             return [Spot(STATUS, "another", answer.status or answer.failure, other.status or other.failure)]
         if answer.status >= ERROR_STATUS:
@@ -110,7 +111,7 @@ class Reader:
 
 
 def alike(value: Any, other: Any) -> bool:
-    """True for texts and numbers that are equal, but for ids, times and the like in them."""
+    """True for equal texts and numbers; ids, times and similar values in them are ignored."""
     if isinstance(value, str) and isinstance(other, str):
         return VOLATILE.sub("", value) == VOLATILE.sub("", other)
     if isinstance(value, int) and isinstance(other, int):
@@ -119,7 +120,7 @@ def alike(value: Any, other: Any) -> bool:
 
 
 def _of_run(items: list[Any], names: Collection[str]) -> list[Any]:
-    """Return what has names of the run, of a list that has such: what else a server has is none of its answer."""
+    """Return the items with names of the run, all items if none has: other objects of a server are not compared."""
     ours = [item for item in items if any(name in str(item) for name in names)]
     return ours or items
 
@@ -129,7 +130,7 @@ def _are_locations(value: Any, other: Any) -> bool:
 
 
 def _of_rows(rows: bytes, other: bytes) -> list[Spot]:
-    """Compare Arrow: columns, and rows in any order."""
+    """Return the differences of two Arrow streams: columns, and rows in any order."""
     first, second = (arrow_lines(content, ALL_ROWS) for content in (rows, other))
     if Counter(first) == Counter(second):
         return []

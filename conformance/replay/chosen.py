@@ -1,7 +1,7 @@
-"""What a server chose in its answers, as variables of a shell script: each time it chooses something else.
+"""Server-chosen values of answers as variables of a shell script: each execution gets other values.
 
-A script keeps the answer that a value is from, and takes the value out of it: a header, or what JSON has for a key.
-Where the key is there several times, they are counted in the order of the answer.
+A script stores the answer with a value, and extracts the value: a header, or the value of a JSON key. A key that occurs
+several times is counted in the order of the answer.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ PLACE = "\0"
 BELOW = re.compile(rf'{PLACE}(?:{PLACE}|/+[^/"])')
 FILE = re.compile(rf'{CANARY}\w+/{LAKE}/[^"]*\.\w+"')
 NO_NAME = re.compile(r"\W")
-# Functions `field KEY NUMBER`, what the last answer has for a key the first, second ... time, and `header NAME`.
+# Functions `field KEY NUMBER`, the value of a key's first, second ... occurrence in the last answer, and `header NAME`.
 # They have no comments: zsh, into which readers paste them, takes those for commands.
 KEEP = "ANSWER=$(%s); printf '%%s\\n' \"$ANSWER\""
 HIDE = r""" | sed -E 's/("(%s)" *: *)"[^"]*"/\1"%s"/'"""
@@ -41,9 +41,9 @@ header() {
 
 @dataclass(frozen=True)
 class Chosen:
-    """What the server chose: as later commands have it, the answer, from 1, and how a script takes it from there.
+    """A server-generated value: its text in later commands, the number of its step, and its extraction.
 
-    That is the value itself, and of a secret the variable, which files have in its place.
+    The text is the value itself; for a secret it is the variable that replaces it in files.
     """
 
     value: str
@@ -58,18 +58,18 @@ class Chosen:
 
     @property
     def secret(self) -> str:
-        """The key in the answer of what must not be shown, "" for what may be."""
+        """The key of a secret in the answer, "" for a value that may be shown."""
         return self.command.split()[1] if self.value == self.variable else ""
 
 
 def kept(command: str, taken: Sequence[Chosen]) -> list[str]:
-    """Return the lines that send a request and take values out of its answer, which is shown without its secrets."""
+    """Return the lines that send a request and extract values from its answer, which is printed without its secrets."""
     secrets = "|".join(value.secret for value in taken if value.secret)
     return [KEEP % command + (HIDE % (secrets, REDACTED) if secrets else ""), *(value.line for value in taken)]
 
 
 def chosen(steps: Sequence[Step]) -> list[Chosen]:
-    """Return what later steps name of what the server chose in answers to earlier ones, and what secrets they bear."""
+    """Return the server-generated values and secrets of answers that later steps use."""
     sent = [_sent(step) for step in steps]
     seen: dict[str, Chosen] = {}
     for number, step in enumerate(steps, 1):
@@ -81,7 +81,7 @@ def chosen(steps: Sequence[Step]) -> list[Chosen]:
 
 
 def _secrets(steps: Sequence[Step]) -> Iterator[Chosen]:
-    """Yield the secrets of answers that requests bear."""
+    """Yield the secrets of answers that later requests carry."""
     for number, step in enumerate(steps, 1):
         for variable, place in step.issued.items():
             if any(step.bears([variable]) for step in steps):
@@ -89,14 +89,14 @@ def _secrets(steps: Sequence[Step]) -> Iterator[Chosen]:
 
 
 def variable_of(name: str, number: int) -> str:
-    """Return the variable of a script for what stands behind a key, or in a header, of this name."""
+    """Return the variable of a script for the value of this key or header."""
     return f"{NO_NAME.sub('_', name).upper()}_{number}"
 
 
 def rests_on(steps: Sequence[Step], preparation: Sequence[Step], prefix: str) -> list[Step]:
-    """Return what of a run's preparation steps rest on: what made the things of the run that they name.
+    """Return the preparation steps of a run that created the objects named in these steps.
 
-    That is all of it where they bear a secret that it was given: who calls may do there what was granted.
+    All of them are needed if the steps carry a secret from the preparation: the caller's grants are part of it.
     """
     variables = {variable for step in preparation for variable in step.issued}
     if any(step.bears(variables) for step in steps):
@@ -112,14 +112,15 @@ def rests_on(steps: Sequence[Step], preparation: Sequence[Step], prefix: str) ->
 
 
 def own_names(step: Step, prefix: str) -> list[str]:
-    """Return the names of a run in a request, in their order."""
+    """Return the names of a run in a request, in order."""
     return re.findall(rf"{re.escape(prefix)}\w+", _sent(step))
 
 
 def names_files(steps: Sequence[Step]) -> bool:
-    """True when a step names something below a place that the server chose, and no answer did: a file of the run.
+    """True when a step names a file of the run.
 
-    So is a file in the folder that the run gave to the server.
+    The file is below a location that the server chose, and no answer named it, or it is in the folder that the run gave
+    to the server.
     """
     text = "".join(map(_sent, steps))
     for value in sorted((value.value for value in chosen(steps)), key=len, reverse=True):
@@ -133,7 +134,7 @@ def _sent(step: Step) -> str:
 
 
 def _values(step: Step) -> Iterator[tuple[str, str, str]]:
-    """Yield what an answer has that no other server would choose: the value, its name, and how to take it."""
+    """Yield the server-generated values of an answer: value, name, and extraction command."""
     for key, place, value in places((step.response.body or {}).get("json")):
         if _differs(value):
             yield str(value), key, f"field {place}"
@@ -148,7 +149,7 @@ def _differs(value: Any) -> bool:
 
 
 def places(value: Any) -> Iterator[tuple[str, str, Any]]:
-    """Yield what `field` finds in an answer: the key, the key with its number, and what stands there."""
+    """Yield the values that `field` can extract from an answer: key, key with its number, and value."""
     numbers: Counter[str] = Counter()
     for key, item in _leaves(value):
         numbers[key] += 1
@@ -157,7 +158,7 @@ def places(value: Any) -> Iterator[tuple[str, str, Any]]:
 
 
 def _leaves(value: Any) -> Iterator[tuple[str, Any]]:
-    """Yield what `field` counts: keys with a text or a number that is not negative, in their order."""
+    """Yield the pairs that `field` counts: keys with a text or a non-negative number, in order."""
     if isinstance(value, list):
         for item in value:
             yield from _leaves(item)

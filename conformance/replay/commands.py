@@ -1,4 +1,4 @@
-"""The commands that a reader pastes: the one that repeats a run, with all its options, and those on its results."""
+"""Commands for readers to paste: the one that repeats a run, with all its options, and those that use its results."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from conformance.values.redaction import is_secret
 from conformance.values.settings import DEFAULT_REPORT, EXPECTATIONS, SETTINGS, Settings, flag, variable
 
 SELECTING = ("kinds", "operation", "clause", "select")
-# What does not change how one requirement is tested, or is told otherwise.
+# Settings that do not change the test of one requirement, or that a command writes separately.
 LEFT_OUT = (
     "server",
     "name",
@@ -30,27 +30,27 @@ KEYS_IN_URI = re.compile(r"://[^/@\s]+@")
 
 
 def again(settings: Settings, command: str = "lakeproof check") -> str:
-    """Return the command that judges the same server in the same way, all of its requirements.
+    """Return the command that tests the same server in the same way, with all its requirements.
 
-    A secret is a variable of the shell, with the name that curl commands in reports have for it.
+    A secret becomes a variable of the shell, with the same name as in the curl commands of reports.
     """
     words = [command, *([shlex.quote(settings.server)] if settings.server else []), *_options(settings)]
     return " ".join(words) + _unless(DEFAULT_REPORT, settings.report, "--report")
 
 
 def repro(requirement_id: str, settings: Mapping[str, Any]) -> str:
-    """Return the command that sends the steps of a finding again; the settings are those that its results show."""
+    """Return the command that replays the steps of a finding; `settings` are those stored in its results."""
     return f"lakeproof repro {requirement_id}" + _unless(DEFAULT_REPORT, settings.get("report"), "--results")
 
 
 def prune(settings: Mapping[str, Any]) -> str:
-    """Return the command that takes what is met now out of the file of expectations of a run."""
+    """Return the command that removes passing requirements from the expectations file of a run."""
     report = _unless(DEFAULT_REPORT, settings.get("report"))
     return f"lakeproof expect{report}{_unless(EXPECTATIONS, settings.get('expect'), '--file')} --prune"
 
 
 def _unless(default: str, value: str | None, *option: str) -> str:
-    """Return an option, or an argument, that is only written where it is not the default."""
+    """Return an option or an argument, "" for its default value."""
     return "" if value in (None, "", default) else "".join(f" {word}" for word in (*option, shlex.quote(str(value))))
 
 

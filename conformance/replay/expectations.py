@@ -1,16 +1,16 @@
-"""Known deviations of a server: what it is expected not to meet, and whether that still holds.
+"""Expectations: the known deviations of a server, and whether they still hold.
 
 `lakeproof-expectations.toml` has an entry for each cause, or for one requirement:
 
     profile, depth     of the run that it was written from
     [[known]]          cause, reason, link, expires (a date); `example`, the requirement whose steps are stored
-    [known.findings]   by requirement: what was seen; `flaky` are those of them that came and went, `blocked` those that
-                       could not be tested: a narrowed run tests them where it leaves out what blocked them
-    [[known.steps]]    the stored counterexample; `{run}` stands for what the names of a run begin with
+    [known.findings]   by requirement: the message; `flaky` are those that came and went, `blocked` those that
+                       could not be tested: a narrowed run without the blocking requirement tests them
+    [[known.steps]]    the stored counterexample; `{run}` stands for the prefix of the run
 
-A finding that is seen as the file has it is `known`. One that is seen in another way is a finding. What is met now is
-stale, what no requirement has is an orphan, and an entry past its date is expired: these break the gate. What was
-blocked is neither a finding nor stale in a narrowed run, however its test ends.
+A finding that equals the stored one is `known`; one that fails in another way is a finding. A requirement that passes
+is stale, an unknown one is an orphan, and an entry past its date is expired: these fail the gate. A blocked requirement
+is neither a finding nor stale in a narrowed run, however its test ends.
 """
 
 from __future__ import annotations
@@ -30,16 +30,16 @@ from conformance.values.settings import DEPTHS
 from conformance.values.verdict import ExpectationRecord, ExpectationState, Result
 
 MOST_SEEN = 400
-NOT_TESTED = "(blocked in the run of the expectations; this run leaves out what blocked it)"
+NOT_TESTED = "(blocked in the run of the expectations; this run leaves out the blocking requirement)"
 
 
 @dataclass(frozen=True, slots=True)
 class Expected:
-    """What a file of expectations says of a requirement, compared with its result.
+    """The expectation of a requirement, compared with its result.
 
-    `same` says that the finding is seen as the file has it, `flaky` that it comes and goes, `unsure` that one pass of
-    its test decides nothing, `left_out` that this run leaves out what blocked it in the run of the file. `replayed` is
-    how its stored counterexample was answered.
+    `same` means that the finding equals the stored one, `flaky` that it comes and goes, `unsure` that one pass of its
+    test decides nothing, `left_out` that this run leaves out the requirement that blocked it in the run of the file.
+    `replayed` is the outcome of its stored counterexample.
     """
 
     expired: bool = False
@@ -52,11 +52,11 @@ class Expected:
 
 @dataclass
 class Expectations:
-    """The entries of a file as one run finds them.
+    """The entries of a file during one run.
 
-    `depth` is that of the run, `today` decides what has expired, `narrowed` says that the run leaves requirements out.
-    `states` is what was found out about each requirement that is named, `replays` how their stored counterexamples were
-    answered.
+    `depth` is that of the run, `today` decides which entries are expired, `narrowed` means that the run leaves
+    requirements out. `states` are the states of the expected requirements, `replays` the outcomes of their stored
+    counterexamples.
     """
 
     file: ExpectationFile
@@ -68,21 +68,21 @@ class Expectations:
     _entries: dict[str, Entry] = field(init=False)
 
     def __post_init__(self) -> None:
-        """Find entries by requirement."""
+        """Index the entries by requirement."""
         self._entries = {name: entry for entry in self.file.known for name in entry.findings}
 
     @property
     def replayed(self) -> set[str]:
-        """The requirements whose stored counterexamples may be sent."""
+        """The requirements with a stored counterexample."""
         return {entry.example for entry in self.file.known if entry.steps}
 
     def example(self, requirement: Requirement) -> Finding | None:
-        """Return the stored counterexample of a requirement, which is sent before its test."""
+        """Return the stored counterexample of a requirement, which is replayed before its test."""
         entry = self._entries.get(requirement.id)
         return entry.finding(requirement.kind) if entry and entry.steps and entry.example == requirement.id else None
 
     def expected(self, result: Result) -> Expected | None:
-        """Return what the file says of a requirement, compared with its result; None where it says nothing."""
+        """Return the expectation of a requirement, compared with its result; None without one."""
         entry = self._entries.get(result.id)
         if entry is None:
             return None
@@ -108,13 +108,13 @@ class Expectations:
             left_out = result.verdict == "known" and state == "unseen"
             return msgspec.structs.replace(result, notes=[*result.notes, NOT_TESTED]) if left_out else result
         entry = self._entries[result.id]
-        message = f"{entry.findings[result.id]} (by the stored steps; the test passed)"
+        message = f"{entry.findings[result.id]} (in the replay of the stored steps; the test passed)"
         return msgspec.structs.replace(result, message=message, steps=entry.steps)
 
     def records(self, known: Collection[str], others: Collection[str]) -> Iterator[ExpectationRecord]:
-        """Yield a record for each finding of the file. `known` are the requirements that there are, but for `others`.
+        """Yield a record for each finding of the file. `known` are the existing requirements, except those of `others`.
 
-        Those are suites about which this run says nothing.
+        `others` are suites that this run does not test.
         """
         for name, entry in self._entries.items():
             orphan = name not in known and name.partition(".")[0] not in others
@@ -130,21 +130,21 @@ class Expectations:
 
 
 def seen(message: str, prefix: str) -> str:
-    """Return a message as a file shows it: its first line, cut, with the names of its run replaced."""
+    """Return a message as stored in a file: its first line, truncated, with the prefix of its run replaced."""
     line = message.partition("\n")[0]
     kept = line if len(line) <= MOST_SEEN else f"{line[:MOST_SEEN]}{GAP}"
     return kept.replace(prefix, RUN) if prefix else kept
 
 
 def same_evidence(result: Result, other: Result | Finding) -> bool:
-    """True for two results of a requirement that are the same finding, but for names and values."""
+    """True for two results of a requirement with the same finding; names and values are ignored."""
     if result.evidence and other.evidence and not (result.evidence.worded or other.evidence.worded):
         return result.evidence.signature == other.evidence.signature
     return alike(result, other.message)
 
 
 def _is_seen(result: Result, entry: Entry) -> bool:
-    """True when a finding is the one that an entry has."""
+    """True when a finding equals that of an entry."""
     signature = entry.evidence.get(result.id, "")
     if result.evidence and signature:
         return result.evidence.signature == signature

@@ -1,4 +1,4 @@
-"""Reading and writing files of expectations; expectations.py says what they hold."""
+"""Reading and writing expectations files; expectations.py describes their content."""
 
 from __future__ import annotations
 
@@ -21,21 +21,20 @@ from specs.writing import write_file, written
 
 RUN = "{run}"
 BASE = "{base}"
-KEPT_HEADERS = ("content-type", "etag", "location")  # of answers: what later requests may name
+KEPT_HEADERS = ("content-type", "etag", "location")  # headers of answers that later requests may use
 LITERAL = re.compile(r"[^'\x00-\x1f\x7f]*")
 BARE = re.compile(r"[A-Za-z0-9_-]+")
 HEAD = """\
-# What this server is known not to meet. `lakeproof check` takes it as known while it is seen as it stands here.
-# `lakeproof expect RESULTS` adds what else a run found, with --prune it removes what is met now.
+# Known violations of this server. `lakeproof check` reports them as known while they fail as recorded here.
+# `lakeproof expect RESULTS` adds new findings of a run, and with --prune removes requirements that pass now.
 """
 
 
 class Entry(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
-    """Findings that are known, of one cause. `steps` are those of `example`, `prepared` what they rest on.
+    """Known findings of one cause. `steps` are those of `example`, `prepared` the objects that they depend on.
 
-    `findings` has a sentence for each requirement, `evidence` the signature by which the finding is known again.
-
-    See expectations.py, and Finding.
+    `findings` has a sentence for each requirement, `evidence` the signature that identifies the finding. See
+    expectations.py, and Finding.
     """
 
     cause: str = ""
@@ -51,12 +50,12 @@ class Entry(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
     steps: list[Step] = msgspec.field(default_factory=lambda: [])
 
     def finding(self, kind: str) -> Finding:
-        """Return the stored counterexample as a finding that can be sent again."""
+        """Return the stored counterexample as a finding that can be replayed."""
         return Finding(self.example, kind, self.findings.get(self.example, ""), self.steps, BASE, RUN, self.prepared)
 
 
 class ExpectationFile(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
-    """What the file holds."""
+    """The content of an expectations file."""
 
     profile: str
     depth: str = "gate"
@@ -64,7 +63,7 @@ class ExpectationFile(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
 
 
 def read_expectations(path: Path) -> ExpectationFile:
-    """Return what a file holds. Raises Problem for a file that cannot be read, or has two entries for a requirement."""
+    """Parse an expectations file. Raises Problem for an unreadable file, and for two entries of one requirement."""
     raw = read_toml(path)
     try:
         for entry in raw.get("known", []):
@@ -72,10 +71,10 @@ def read_expectations(path: Path) -> ExpectationFile:
         file = msgspec.convert(raw, ExpectationFile)
     except (msgspec.MsgspecError, orjson.JSONDecodeError, TypeError, AttributeError, KeyError) as error:
         raise Problem(
-            f"{path} is no file of expectations: {error}.", "`lakeproof expect RESULTS` writes one."
+            f"{path} is not an expectations file: {error}.", "`lakeproof expect RESULTS` writes one."
         ) from None
     if file.depth not in DEPTHS:
-        raise Problem(f"{path}: there is no depth {file.depth!r}.", f"Choose {', '.join(DEPTHS)}.")
+        raise Problem(f"{path}: unknown depth {file.depth!r}.", f"Choose {', '.join(DEPTHS)}.")
     names = [name for entry in file.known for name in entry.findings]
     if doubled := sorted({name for name in names if names.count(name) > 1}):
         raise Problem(f"{path} has two entries for {doubled[0]}.", "Remove one of them.")
@@ -85,28 +84,28 @@ def read_expectations(path: Path) -> ExpectationFile:
 def load_expectations(path: str, profile: str) -> ExpectationFile:
     """Return the expectations of a run, none without a file.
 
-    Raises Problem where the file is for another profile; the one of the working directory is left alone then.
+    Raises Problem for a file of another profile; the default file in the working directory is ignored in that case.
     """
     if not path:
         return ExpectationFile(profile=profile)
     file = read_expectations(Path(path))
     if file.profile != profile and path != EXPECTATIONS:
         raise Problem(
-            f"{path} has expectations of {file.profile}, and this run is of {profile}.",
+            f"{path} is for the profile {file.profile}, and this run uses {profile}.",
             "Give another file with --expect.",
         )
     return file if file.profile == profile else ExpectationFile(profile=profile)
 
 
 def write_expectations(path: Path, content: ExpectationFile) -> None:
-    """Write a file. Raises Problem when that is impossible."""
+    """Write an expectations file. Raises Problem if it cannot be written."""
     head = [HEAD, f"profile = {_text(content.profile)}", f"depth = {_text(content.depth)}"]
     with written(path, "Give another --file."):
         write_file(path, "\n".join([*head, *(line for entry in content.known for line in _lines(entry))]) + "\n")
 
 
 def stored(step: Step, base: str, prefix: str) -> Step:
-    """Return a recorded step with placeholders for the names of its run and for the server."""
+    """Return a recorded step with placeholders for the prefix of its run and for the server."""
     raw = msgspec.json.encode(step).decode()
     copy = msgspec.json.decode(raw.replace(prefix, RUN) if prefix else raw, type=Step)
     request, response = copy.request, copy.response
@@ -183,7 +182,7 @@ def _key(name: str) -> str:
 
 
 def _text(value: Any) -> str:
-    """Return a text or a number as TOML has it."""
+    """Return a text or a number as a TOML value."""
     if not isinstance(value, str):
         return str(value)
     if LITERAL.fullmatch(value) and ('"' in value or "\\" in value):

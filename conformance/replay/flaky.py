@@ -1,4 +1,4 @@
-"""Flaky findings: the same steps are answered in two ways."""
+"""Flaky findings: the same steps get different answers."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ SENT_AGAIN = ("behaviour", "error", "pagination", "data", "hostile")  # kinds wh
 
 
 def as_flaky(result: Result, replayed: Replayed) -> Result:
-    """Return a finding whose steps got the answer that was due when they were sent again, with that answer, too."""
+    """Return a finding whose replay got the expected answer, with a note and that answer."""
     again = replayed.exchanges[-1].to_step()
-    note = f"flaky: sent again, the same steps end with {again.response.status or again.response.failure}"
+    note = f"flaky: on replay, the same steps end with {again.response.status or again.response.failure}"
     steps = [*result.steps, msgspec.structs.replace(again, mark="")]
     return msgspec.structs.replace(result, flaky=True, notes=[*result.notes, note], steps=steps)

@@ -1,6 +1,6 @@
-"""Secrets that a server gives in its answers: files tell which request bears which, and never the secret itself.
+"""Secrets from a server's answers: files show which request carries which secret, and never the secret itself.
 
-A script of commands takes such a secret out of its own answer, under the variable that stands for it here.
+A script of commands extracts the secret from its own answer, into the variable that replaces it here.
 """
 
 from __future__ import annotations
@@ -17,16 +17,16 @@ from conformance.replay.renaming import SHORTEST
 from conformance.values.exchange import Exchange, Step
 from conformance.values.redaction import MADE_UP, REDACTED, hidden_fields, hide_form, is_secret
 
-SCHEME = re.compile(r"(\w+ )?")  # what stands before a token in a header
+SCHEME = re.compile(r"(\w+ )?")  # the text before a token in a header
 
 
 def to_steps(
     exchanges: Collection[Exchange], before: Collection[Exchange] = (), own: Collection[str] = ()
 ) -> list[Step]:
-    """Return exchanges as files show them, with the secrets that their requests have from answers.
+    """Return exchanges for files, with variables for the secrets that their requests took from answers.
 
-    `before` are exchanges that came first and are told elsewhere: secrets are counted from there. `own` are the headers
-    of the run: other secrets in headers were made up, or are from answers that are not told.
+    `before` are earlier exchanges that are reported elsewhere: secrets are counted from there. `own` are the headers of
+    the run: other secrets in headers were invented, or come from answers that are not reported.
     """
     issued = Issued(own)
     return [issued.told(exchange) for exchange in [*before, *exchanges]][len(before) :]
@@ -34,13 +34,13 @@ def to_steps(
 
 @dataclass
 class Issued:
-    """The secrets of all answers so far, and the variable that stands for each."""
+    """The secrets of all answers so far, and the variable that replaces each."""
 
     own: Collection[str]
     variables: dict[str, str] = field(default_factory=dict)
 
     def told(self, exchange: Exchange) -> Step:
-        """Return the next exchange as files show it."""
+        """Return the next exchange for files."""
         borne, step = self._borne(exchange), exchange.to_step()
         unknown = {
             name for name, value in exchange.request_headers.items() if is_secret(name) and value not in self.own
@@ -49,7 +49,7 @@ class Issued:
         return msgspec.structs.replace(step, borne=borne, issued=self._learned(exchange, step))
 
     def _borne(self, exchange: Exchange) -> dict[str, str]:
-        """Return headers and fields of a form that bear a secret of an earlier answer, with variables for secrets."""
+        """Return headers and form fields that carry a secret of an earlier answer, with variables for secrets."""
         return {
             name: value.removesuffix(secret) + variable
             for name, value in _secrets_sent(exchange)
@@ -58,7 +58,7 @@ class Issued:
         }
 
     def _learned(self, exchange: Exchange, step: Step) -> dict[str, str]:
-        """Note the secrets of an answer; return the variables for new ones, and the place of each in the answer."""
+        """Store the secrets of an answer; return the variables of new ones, with their places in the answer."""
         learned = {}
         shown = (step.response.body or {}).get("json")
         for (key, place, secret), (_, _, hidden) in zip(places(exchange.json()), places(shown), strict=False):
@@ -69,7 +69,7 @@ class Issued:
 
 
 def _secrets_sent(exchange: Exchange) -> Iterator[tuple[str, str]]:
-    """Yield the headers and the fields of a form that files show without their values."""
+    """Yield the headers and form fields whose values files hide."""
     yield from ((name, value) for name, value in exchange.request_headers.items() if is_secret(name))
     hidden = hidden_fields(hide_form(exchange.request_body).decode("latin-1"))
     if hidden:

@@ -1,6 +1,6 @@
-"""Results of older kits: their findings are sentences alone. This is the one place that reads sentences.
+"""Results of older kits: their findings are sentences alone. No other module parses sentences.
 
-Version 1 of results has neither evidence nor notes; expectations written from such results have sentences, too.
+Version 1 of results has neither evidence nor notes; expectations written from version 1 have sentences, too.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def evidence_of(message: str, steps: Sequence[Step], operations: Sequence[str], 
 
 
 def alike(result: Result, message: str) -> bool:
-    """True when a finding is the one of which an older kit said this: about the same statuses, or about none."""
+    """True when a finding equals the one of an older kit's sentence: the same expected statuses, or none in both."""
     old, now = evidence_of(message, (), ()), adapted(result).evidence
     if now is None or now.worded:
         return alike_in_words(result.message, message)
@@ -56,13 +56,13 @@ def alike(result: Result, message: str) -> bool:
 
 
 def alike_in_words(message: str, other: str) -> bool:
-    """True for sentences of older kits that say the same, but for names and values: statuses are compared."""
+    """True for equal sentences of older kits; names and values are ignored, statuses compared."""
     message, other = message.partition("\n")[0], other.partition("\n")[0]
     return pattern(message) == pattern(other) and STATUSES.findall(message) == STATUSES.findall(other)
 
 
 def adapted(result: Result) -> Result:
-    """Return a result with evidence and notes; one of this kit as it is."""
+    """Return a result with evidence and notes; one of this kit unchanged."""
     if result.evidence or not result.message or result.verdict in ("pass", "unoffered"):
         return result
     first, *others = result.message.split("\n")

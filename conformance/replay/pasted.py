@@ -1,4 +1,4 @@
-"""Recorded curl commands as a reader pastes them: to a server of their own, under names that are new each time."""
+"""Recorded curl commands for pasting: for any server, with new names each time."""
 
 from __future__ import annotations
 
@@ -11,21 +11,21 @@ from types import MappingProxyType
 from conformance.replay.renaming import bounded
 
 PIPE = " | base64 -d | "  # as Exchange.curl has it
-OWN = 6  # the last signs of a run's prefix, which no other run has
+OWN = 6  # length of the random end of a run's prefix
 QUOTED = re.compile(r"'[^']*'|\"[^\"]*\"|[^'\"]+")
 SPECIAL, ESCAPED = re.compile(r"([.*\[\]^$|\\])"), r"\\\1"  # in an expression of sed
 VARIABLE = {"'": "'\"${}\"'", '"': "${{{}}}"}  # within quotes, else as below
 
 
 def first(base: str, prefix: str) -> str:
-    """Return what is pasted before the commands: the URL of the server, and what the names of the run begin with."""
+    """Return the line to paste before the commands: the URL of the server, and the new prefix of names."""
     return f"BASE={shlex.quote(base)} RUN={prefix[:-OWN]}$(date +%s)"
 
 
 def pasted(curl: str, base: str, prefix: str, chosen: Mapping[str, str] = MappingProxyType({})) -> str:
-    """Return a curl command that asks the server `$BASE`, with `$RUN` in the place of the recorded run's prefix.
+    """Return a curl command for the server `$BASE`, with `$RUN` in place of the recorded run's prefix.
 
-    `chosen` has variables for what else is called otherwise each time.
+    `chosen` maps further values that change each time to their variables.
     """
     asked = curl.replace(f" '{base}/", ' "$BASE"\'/', 1).replace(f" {base}/", ' "$BASE"/', 1)
     variables = {**chosen, **({prefix: "RUN"} if prefix else {})}
@@ -41,15 +41,15 @@ def pasted(curl: str, base: str, prefix: str, chosen: Mapping[str, str] = Mappin
 
 
 def from_file(curl: str, name: str, body: bytes, prefix: str, chosen: Mapping[str, str] = MappingProxyType({})) -> str:
-    """Return a pasted command that reads its body from a file, with the variables for what the file calls otherwise."""
+    """Return a pasted command that reads its body from a file, with variables for the changing values in the file."""
     change = _changing(body, {**chosen, **({prefix: "RUN"} if prefix else {})})
     return f"{change} {name} | {curl.removesuffix(f'@{name}')}@-" if change else curl
 
 
 def _changing(body: bytes, variables: Mapping[str, str]) -> str:
-    """Return a command that puts variables into a body, "" where it has none of the words, or is no text.
+    """Return a command that puts variables into a body, "" for a body without changing values or with zero bytes.
 
-    What has a zero byte has lengths too, which another name would break.
+    A body with a zero byte contains lengths too, which another name would break.
     """
     named = [word for word in sorted(variables, key=len, reverse=True) if word.encode() in body]
     if not named or b"\0" in body:

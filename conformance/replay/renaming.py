@@ -1,4 +1,4 @@
-"""Requests of one run under the names of another: what a server chose in an answer is learned from the new answer."""
+"""Requests of one run under the names of another: the new values of ids that a server chose come from new answers."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ import orjson
 from conformance.values.exchange import Exchange
 from conformance.values.redaction import REDACTED
 
-SHORTEST = 6  # what is shorter is a word, and no id that a server chose
-SMALLEST = 10**6  # and a smaller number is a count
+SHORTEST = 6  # shorter texts are words, not ids
+SMALLEST = 10**6  # smaller numbers are counts, not ids
 
 
 @dataclass
 class Renaming:
-    """Texts of the recorded run, and what they are called now."""
+    """Names and values of the recorded run, with their current replacements."""
 
     names: dict[str, str]
 
     def text(self, text: str) -> str:
-        """Return a text with the names of now, also where they are percent-encoded."""
+        """Return a text with the current names, including percent-encoded ones."""
         renames = {old: new for old, new in self.names.items() if old in text}
         if "%" in text:
             renames |= {quote(old, safe=""): quote(new, safe="") for old, new in self.names.items()}
@@ -36,7 +36,7 @@ class Renaming:
         return pattern.sub(lambda match: renames[match[0]], text)
 
     def value(self, value: Any) -> Any:
-        """Return a JSON value with the names of now."""
+        """Return a JSON value with the current names."""
         if isinstance(value, dict):
             return {self.text(key): self.value(item) for key, item in value.items()}
         if isinstance(value, list):
@@ -48,7 +48,7 @@ class Renaming:
         return value
 
     def body(self, body: Mapping[str, Any] | None) -> bytes:
-        """Return the bytes of a recorded body; what is neither JSON nor text is sent as it was."""
+        """Return the bytes of a recorded body; binary content is unchanged."""
         if not body:
             return b""
         if "json" in body:
@@ -56,7 +56,7 @@ class Renaming:
         return self.text(body["text"]).encode() if "text" in body else base64.b64decode(body["base64"])
 
     def learn(self, body: Any, headers: Mapping[str, str], exchange: Exchange) -> None:
-        """Note what an answer calls what the server chose in an earlier one, of this JSON body and these headers."""
+        """Store the replacements of server-chosen values in an earlier answer with this JSON body and these headers."""
         pairs = [*_pairs(body, exchange.json())]
         now = {name.lower(): value for name, value in exchange.response_headers.items()}
         pairs += [(old, now.get(name.lower())) for name, old in headers.items()]
@@ -65,26 +65,26 @@ class Renaming:
                 self.names[str(old)] = str(new)
 
     def _is_named(self, value: Any) -> bool:
-        """True for a name that the run gave: what is listed in another order is no other name."""
+        """True for a name that the run chose: it is never learned, since lists may change their order."""
         return isinstance(value, str) and value.startswith(tuple(self.names))
 
 
 def bounded(word: str) -> str:
-    """Return the expression for a name; a number is no part of a longer one, nor is a name that ends with one."""
+    """Return the pattern of a name; digits around a number, or after a trailing digit, make it another name."""
     if word.isdecimal():
         return rf"(?<!\d){word}(?!\d)"
     return re.escape(word) + (r"(?!\d)" if word[-1:].isdecimal() else "")
 
 
 def is_made_up(value: Any) -> bool:
-    """True for what may be an id, a place or a time that a server chose."""
+    """True for a value that may be a server-chosen id, location or time."""
     if isinstance(value, str):
         return len(value) >= SHORTEST and " " not in value and REDACTED not in value and any(map(str.isdigit, value))
     return isinstance(value, int) and value >= SMALLEST
 
 
 def _pairs(old: Any, new: Any) -> Iterator[tuple[Any, Any]]:
-    """Yield what stands at the same places of two JSON values."""
+    """Yield the values at the same places of two JSON values."""
     if isinstance(old, dict) and isinstance(new, dict):
         for name in old.keys() & new.keys():
             yield from _pairs(old[name], new[name])

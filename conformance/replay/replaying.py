@@ -1,7 +1,7 @@
-"""Sending recorded steps again, under names of the present run, and comparing the answers with the recorded ones.
+"""Replay of recorded steps under names of the current run, and comparison of the answers with the recorded ones.
 
-What the server chose in a recorded answer (an id, a place, a tag) and a later request names is replaced by what
-stands in the same place of the new answer.
+A server-chosen value of a recorded answer (an id, a location, a tag) that a later request uses is replaced by the value
+at the same place of the new answer.
 """
 
 from __future__ import annotations
@@ -27,15 +27,15 @@ from conformance.values.results import Result, Results
 
 State = Literal["same", "fixed", "changed", "impossible"]
 NUMBERS = count(1)
-UNPREPARED = "its steps rest on what the recorded run had made before, and this one has not"
+UNPREPARED = "its steps depend on objects that the recorded run created before, and this run did not"
 
 
 @dataclass(frozen=True)
 class Finding:
-    """What is needed to see a finding again: its recorded steps, what the kit said, and the names of its run.
+    """A finding that can be replayed: its recorded steps, its message, and the names of its run.
 
-    `base` is the URL of the server that was asked, `prefix` what the names of the run began with. `prepared` are names
-    of what its steps rest on and the run had made before them: those in each request, by its operation.
+    `base` is the URL of the recorded server, `prefix` the prefix of the run. `prepared` are the names of objects that
+    the run created before its steps and that these depend on: the names in each request, by operation.
     """
 
     id: str
@@ -49,7 +49,7 @@ class Finding:
 
     @property
     def seen_as(self) -> Evidence:
-        """The evidence, also of a finding of an older kit."""
+        """The evidence; of an older kit's finding, the evidence parsed from its sentence."""
         return self.evidence or evidence_of(self.message, self.steps, ())
 
     @classmethod
@@ -69,12 +69,12 @@ class Finding:
 
 @dataclass(frozen=True)
 class Replayed:
-    """How the steps of a finding were answered now.
+    """The outcome of a replay.
 
-    same         as recorded: it still fails
-    fixed       with a status that was due
-    changed      in another way, about which the steps alone do not decide
-    impossible   the steps cannot be sent again as they were: `why`
+    same         answers as recorded: it still fails
+    fixed        an expected status
+    changed      other answers; the steps alone cannot decide
+    impossible   the steps cannot be replayed: `why`
     """
 
     state: State
@@ -83,10 +83,10 @@ class Replayed:
 
 
 def replay(finding: Finding, target: Target, between: Mapping[str, str] = MappingProxyType({})) -> Replayed:
-    """Send the steps of a finding to a target, under names of its run, and compare. What they may make is noted.
+    """Send the steps of a finding to a target, under names of its run, and compare; created objects are noted.
 
-    `between` is what else this server calls otherwise than that of the finding (mirror.names_between). Who manages the
-    server sends what was not sent with a token that an answer gave. Raises Stopped when the run is over.
+    `between` maps further names of the finding's server to those of this one (mirror.names_between). The server's
+    manager sends every request that was not sent with a token from an answer. Raises Stopped when the run is over.
     """
     client = target.client
     if why := obstacle(finding, client.headers):
@@ -110,7 +110,7 @@ def replay(finding: Finding, target: Target, between: Mapping[str, str] = Mappin
 
 
 def _prepared_now(finding: Finding, target: Target) -> dict[str, str] | None:
-    """Return what the things that a finding rests on are called now, None where this run has made no such things."""
+    """Return the current names of the objects that a finding depends on, None if this run did not create them."""
     now = {exchange.operation: own_names(exchange.to_step(), target.prefix) for exchange in target.preparation}
     if not finding.prepared.keys() <= now.keys():
         return None
@@ -119,9 +119,9 @@ def _prepared_now(finding: Finding, target: Target) -> dict[str, str] | None:
 
 
 def obstacle(finding: Finding, own: Mapping[str, str] | None) -> str:
-    """Return why the steps of a finding cannot be sent again as they were, "" where they can.
+    """Return why the steps of a finding cannot be replayed, "" if they can.
 
-    `own` are the headers of who sends them, None where that is not known yet.
+    `own` are the headers of the sender, None if unknown.
     """
     if why := lack(finding):
         return why
@@ -132,40 +132,40 @@ def obstacle(finding: Finding, own: Mapping[str, str] | None) -> str:
         if own is not None and (lacking := [name for name in secrets if name.lower() not in mine]):
             return f"the recorded run sent the header {lacking[0]}, and this one does not"
         if step.bears(issued):
-            return "a request carries a secret that an answer to an earlier one gave"
+            return "a request carries a secret from an earlier answer"
         if f"{finding.prefix}{CANARY}" in f"{step.request.url} {step.request.body}":
-            return "a request names a folder that the run made"
+            return "a request names a folder that the run created"
     return ""
 
 
 def lack(finding: Finding) -> str:
-    """Return what is not in the steps of a finding and would be needed to send them, "" for nothing."""
+    """Return the reason why a finding's steps are incomplete, "" if they can be sent."""
     if not finding.steps:
         return "no steps were recorded"
     if not finding.prefix:
-        return "the results are of an older kit, which did not note the names of the run"
+        return "the results are from an older kit, which did not record the prefix of the run"
     if finding.kind in ("race", "scenario"):
-        return "its requests were sent at the same time, or by another client"
+        return "its requests were concurrent, or sent by another client"
     canary = re.compile(rf"{re.escape(finding.prefix)}{CANARY}\w+(?!\w|/{LAKE}/)")
     for step in finding.steps:
         if not step.request.url.startswith(finding.base):
-            return "a request went elsewhere"
+            return "a request went to another server"
         if MADE_UP in step.request.headers.values() or _hidden(step) - step.borne.keys():
-            return "a request carries a secret that the run made"
+            return "a request carries a secret that the run invented"
         if canary.search(f"{step.request.url} {step.request.headers} {step.request.body}"):
-            return "a request names a file that the run made"
+            return "a request names a file that the run created"
         if is_cut(step.request.body):
-            return "a request was too large to be kept"
+            return "a request was too large to store"
     return ""
 
 
 def _hidden(step: Step) -> set[str]:
-    """Return the fields of a form whose values are not in the results."""
+    """Return the form fields whose values are not in the results."""
     return hidden_fields((step.request.body or {}).get("text", ""))
 
 
 def is_cut(body: Mapping[str, Any] | None) -> bool:
-    """True for a body in results that is not whole."""
+    """True for a truncated body in results."""
     if not body or "json" in body:
         return False
     kept = len(body["text"].encode()) if "text" in body else len(base64.b64decode(body["base64"]))
@@ -173,7 +173,7 @@ def is_cut(body: Mapping[str, Any] | None) -> bool:
 
 
 def _request(step: Step, old: str, new: str, names: Renaming, own: Mapping[str, str]) -> Exchange:
-    """Return a recorded request as it is sent now; what every request carries is that of this run."""
+    """Return a recorded request under the current names, with the headers of this run."""
     sent, mine = step.request, {name.lower(): value for name, value in own.items()}
     headers = {name: mine.get(name.lower(), names.text(value)) for name, value in sent.headers.items()}
     url = new + names.text(sent.url.removeprefix(old))
@@ -183,31 +183,31 @@ def _request(step: Step, old: str, new: str, names: Renaming, own: Mapping[str, 
 def _compared(
     finding: Finding, exchanges: Sequence[Exchange], names: Renaming, wrong: Mapping[str, str]
 ) -> tuple[State, str]:
-    """Return how answers compare with the recorded ones: by the last status where a finding is about that.
+    """Compare answers with the recorded ones: only the last status for a finding about a status.
 
-    An answer that breaks the document where the recorded one does is the same one. Else all of them have to be as
-    recorded: which of their fields a finding is about, only its requirement knows. `wrong` are the defects of the last
-    answer, for a finding about such.
+    An answer that violates the document at the recorded place is the same. Otherwise all answers must equal the
+    recorded ones: only the requirement knows which fields matter. `wrong` are the schema violations of the last answer,
+    for a wire finding.
     """
     step, now = finding.steps[len(exchanges) - 1], exchanges[-1].to_step().response
     said, due = f"{step.operation or 'the server'} returns {now.status or now.failure}", finding.seen_as.statuses
     if step.response.status != now.status:
-        # A server that misses files that only the run wrote refuses for this reason, which is not the one that is due.
+        # A server may return the expected status only because files of the recorded run are missing.
         fixed = now.status in due and not names_files(finding.steps)
         return "fixed" if fixed else "changed", f"{said}, not {step.response.status or 'nothing'} as recorded"
     if finding.seen_as.about_status:
         return "same", f"{said}, as recorded"
     if step.mark in wrong:
-        return "same", f"{said} in a form that breaks the document in the same place: {wrong[step.mark]}"
+        return "same", f"{said} and violates the document at the same place: {wrong[step.mark]}"
     for number, (recorded, exchange) in enumerate(zip(finding.steps, exchanges, strict=False), 1):
         other = exchange.to_step().response
         if recorded.response.status != other.status or not _alike(names.value(recorded.response.body), other.body):
-            return "changed", f"the answer to step {number}, {recorded.operation}, is another one than recorded"
+            return "changed", f"the answer to step {number}, {recorded.operation}, differs from the recorded one"
     return "same", "all answers are as recorded"
 
 
 def _alike(value: Any, other: Any) -> bool:
-    """True for JSON values that are equal but for ids, times and the like."""
+    """True for equal JSON values; ids, times and similar values are ignored."""
     if isinstance(value, dict) and isinstance(other, dict):
         return value.keys() == other.keys() and all(_alike(value[name], other[name]) for name in value)
     if isinstance(value, list) and isinstance(other, list):

@@ -1,4 +1,4 @@
-"""The steps of a finding as shell commands that a reader pastes, one after another: on the page and in scripts."""
+"""The steps of a finding as shell commands for pasting, one after another: on the page and in scripts."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from conformance.values.settings import ENV_PREFIX, variable
 
 SECRET = re.compile(rf"\$({ENV_PREFIX}[A-Z0-9_]+)")
 WANTED = {variable("Authorization"): "the value of the header, like: Bearer TOKEN"}
-CLIENTS = ("scenario",)  # kinds whose steps are no requests of the kit
+CLIENTS = ("scenario",)  # kinds whose requests another client sends
 Shorten = Callable[[str], tuple[str, Mapping[str, bytes]]]
 
 
@@ -29,10 +29,10 @@ class Script:
 
 
 def script_of(finding: Finding, preparation: Sequence[Step], base: str, shorten: Shorten | None = None) -> Script:
-    """Return the commands that send the steps of a preparation and those of a finding to the server at a URL.
+    """Return the commands that send the steps of a preparation and of a finding to the server at a URL.
 
-    What the server chose in an answer and a later step names is taken from the new answer. `shorten` makes a command
-    shorter by bodies in files, and returns the command and these files.
+    Server-chosen values that a later step uses are extracted from the new answer. `shorten` shortens a command by
+    moving bodies to files, and returns the command and these files.
     """
     steps = [*preparation, *finding.steps]
     values = chosen(steps)
@@ -51,28 +51,28 @@ def script_of(finding: Finding, preparation: Sequence[Step], base: str, shorten:
 
 
 def doubt(finding: Finding) -> str:
-    """Return why the commands for the steps of a finding may not show it, "" where nothing speaks against it."""
+    """Return why the commands for a finding may not reproduce it, "" without a known reason."""
     files = "a request names files, which the run may have written itself"
     return lack(finding) or (files if names_files(finding.steps) else "")
 
 
 def missing_body(step: Step) -> str:
-    """Return the name of the file that the command of a step reads and no results have, "" for none.
+    """Return the name of the file that a step's command reads and no results contain, "" for none.
 
-    Such a body was too large for the results; the name is that of Exchange.curl.
+    Its body was too large for the results; the name is that of Exchange.curl.
     """
     body = step.request.body
     return f"body-of-{body['size']}-bytes" if body and is_cut(body) else ""
 
 
 def _secrets(steps: Sequence[Step]) -> list[str]:
-    """Return lines that end a script where a variable is missing that has a secret."""
+    """Return lines that stop a script if the variable of a secret is unset."""
     names = dict.fromkeys(name for step in steps for name in SECRET.findall(_curl(step)))
     return [f': "${{{name}:?{WANTED.get(name, "the value of the header")}}}"' for name in names]
 
 
 def _curl(step: Step) -> str:
-    """Return the recorded command of a step, with the variables of the secrets that earlier answers gave."""
+    """Return the recorded command of a step, with variables for the secrets of earlier answers."""
     curl = step.request.curl
     for name, value in step.borne.items():
         curl = curl.replace(f"${variable(name)}", value).replace(f"{name}={HIDDEN}", f"{name}={value}")

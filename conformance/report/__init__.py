@@ -1,4 +1,4 @@
-"""Reports: each reads the results and nothing else."""
+"""Reports: each reads only the results."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ FINDINGS_FILE = "findings.md"
 
 
 def check_report(folder: Path) -> None:
-    """Look whether the reports of a run can be written into a folder. Raises NotWritten where they cannot."""
+    """Check that the reports of a run can be written into a folder. Raises NotWritten otherwise."""
     with report_written(folder):
         check_writable(folder, [FILE_NAME, EXCHANGES, *(name for name, _ in RENDERERS.values())])
 
@@ -57,7 +57,7 @@ def render_reports(results: Results, folder: Path) -> dict[str, Path]:
 
 
 def publish(results: Results, folder: Path) -> dict[str, Path]:
-    """Write what is kept of a run into a folder and return the paths: results, summary and findings.
+    """Write the published files of a run into a folder and return their paths: results, summary and findings.
 
     The folder's `notes.toml` is read; see notes.py. Raises Problem for notes that do not fit the results.
     """

@@ -1,4 +1,4 @@
-"""The badge: the JSON that shields.io reads from an endpoint."""
+"""The badge: JSON for an endpoint of shields.io."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from conformance.values.results import Results
 
 
 def render_badge(results: Results) -> str:
-    """Return the badge: how many of the tested MUST requirements are met. A part of a run is never green."""
+    """Return the badge: the number of tested MUST requirements that pass. A partial run is never green."""
     tested = [entry for entry in results.requirements if entry.level == "MUST" and entry.verdict != "unoffered"]
     met = sum(entry.verdict == "pass" for entry in tested)
     all_met = bool(tested) and met == len(tested)
@@ -17,7 +17,7 @@ def render_badge(results: Results) -> str:
     badge = {
         "schemaVersion": 1,
         "label": results.target.profile,
-        "message": f"{met}/{len(tested)}{' of a part' if results.partial else ''}",
+        "message": f"{met}/{len(tested)}{' (partial run)' if results.partial else ''}",
         "color": colour,
     }
     return json.dumps(badge) + "\n"

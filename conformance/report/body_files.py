@@ -1,4 +1,4 @@
-"""Large bodies of requests as files beside a report, which its commands name."""
+"""Large bodies of requests as files beside a report; the report's commands read them."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ FOLDER = "bodies"
 
 
 def with_file(curl: str) -> tuple[str, Mapping[str, bytes]]:
-    """Return the command of a step as a report has it, and what the files hold that it names, by their paths.
+    """Return the command of a step for a report, and the contents of the files that it reads, by path.
 
-    A command with a large body reads it from a file; any other stays as it is. The command is one of Exchange.curl.
+    A command with a large body reads it from a file; any other is unchanged. The command is one of Exchange.curl.
     """
     if len(curl) <= LARGE:
         return curl, {}
@@ -30,14 +30,14 @@ def with_file(curl: str) -> tuple[str, Mapping[str, bytes]]:
     else:
         body = words[-1].encode()
         command = curl.removesuffix(shlex.quote(words[-1]))
-    if len(body) <= LARGE // 2:  # it is something else that is long
+    if len(body) <= LARGE // 2:  # another part of the command is long
         return curl, {}
     name = f"{FOLDER}/{hashlib.sha256(body).hexdigest()[:16]}"
     return f"{command}@{name}", {name: body}
 
 
 def write_bodies(results: Results, folder: Path) -> None:
-    """Write the files that the commands of a run's steps name. Raises OSError when that is impossible."""
+    """Write the files that the commands of a run's steps read. Raises OSError when a file cannot be written."""
     for result in results.requirements:
         for step in result.steps:
             for name, body in with_file(step.request.curl)[1].items():

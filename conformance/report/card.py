@@ -1,4 +1,4 @@
-"""A finding in plain text, as pytest shows it: what was seen, its steps, and the commands that show it again."""
+"""A finding in plain text, for pytest: its message, its steps, and the commands that reproduce it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ MOST_STEPS = 6
 
 
 def card(result: Result, settings: Settings) -> str:
-    """Return a finding of a run with these settings; its first line has the id and what was seen."""
+    """Return a finding of a run with these settings; its first line has the id and the message."""
     return visible("\n".join(_lines(result, settings)))
 
 
@@ -25,7 +25,7 @@ def _lines(result: Result, settings: Settings) -> Iterator[str]:
     yield f"{result.level}  {result.statement}"
     left_out = max(len(result.steps) - MOST_STEPS, 0)
     if left_out:
-        yield f"… {left_out} steps before these"
+        yield f"… {left_out} earlier steps"
     for number, step in enumerate(result.steps[left_out:], left_out + 1):
         sent, came = step_lines(step)
         yield f"{number}. {sent}"

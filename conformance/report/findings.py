@@ -1,4 +1,4 @@
-"""The findings of a published report in Markdown: what the server did, and what people know about it."""
+"""The findings of a published report in Markdown: the server's behaviour, with notes by people."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ TAG = re.compile(r"<[^>]*>")
 def render_findings(results: Results, notes: Notes, baseline: Results | None = None) -> str:
     """Return the findings of a run, with the notes on them, compared with those of another run.
 
-    Raises Problem for a note that explains what is no finding, so that none outlives its finding unnoticed.
+    Raises Problem for a note on a requirement without a finding, so that no note outlives its finding unnoticed.
     """
     _check(results, notes)
     parts = [
@@ -45,7 +45,7 @@ def _check(results: Results, notes: Notes) -> None:
     explained = {entry.id for entry in results.requirements if entry.verdict != "pass"}
     if stale := sorted(notes.why.keys() - explained):
         raise Problem(
-            f"The notes explain what is no finding of this run: {', '.join(stale)}.",
+            f"The notes explain requirements without a finding in this run: {', '.join(stale)}.",
             "Remove these lines from notes.toml, or correct the ids.",
         )
 
@@ -58,11 +58,11 @@ def _facts(results: Results) -> str:
 
 def _behind(sentences: Iterable[str]) -> str:
     lines = [f"- {sentence}" for sentence in sentences]
-    return "\n".join(["## What stands behind most of them\n", *lines]) if lines else ""
+    return "\n".join(["## Main causes\n", *lines]) if lines else ""
 
 
 def _causes(results: Results, notes: Notes) -> Iterator[str]:
-    """Yield the causes: the sentence, how it was seen, and the requirements behind it."""
+    """Yield the causes: the sentence, the example, and the requirements."""
     entries = {entry.id: entry for entry in results.requirements}
     for title, causes in groupby(enumerate(results.causes, 1), key=lambda pair: pair[1].title):
         yield f"## {title}"
@@ -72,17 +72,17 @@ def _causes(results: Results, notes: Notes) -> Iterator[str]:
             yield f"`{example.id}`: {_code(example.message.partition(LINE)[0])}"
             yield _steps(example)
             yield _table(_counted(cause.requirements), [entries[name] for name in cause.requirements], notes)
-            yield _names("Not tested because of it", cause.blocked)
+            yield _names("Blocked by it", cause.blocked)
 
 
 def _steps(example: Result) -> str:
-    """Return the last steps of a requirement, as they were sent and answered."""
+    """Return the last steps of a requirement: requests and answers."""
     lines = [f"{sent}{LINE}  -> {came}" for sent, came in map(step_lines, example.steps[-MOST_STEPS:])]
     return LINE.join([FENCE, *(line.replace(FENCE, GAP) for line in lines), FENCE]) if lines else ""
 
 
 def _is_other(results: Results, entry: Result, notes: Notes) -> bool:
-    """True for errors of the kit, and for what the notes explain although it is no finding."""
+    """True for errors of the kit, and for requirements with a note but without a finding."""
     explained = {name for cause in results.causes for name in cause.requirements}
     return entry.id not in explained and (entry.verdict in FINDINGS or entry.id in notes.why)
 
@@ -99,10 +99,11 @@ def _names(title: str, names: Sequence[str]) -> str:
 def _comparison(results: Results, baseline: Results) -> str:
     here, there = _ids(results), _ids(baseline)
     only = [name for name in here if name not in there]
-    counts = f"{len(only)} of them are not in the report of {baseline.target.name}, and {len(set(there) - set(here))}"
+    name, fewer = baseline.target.name, len(set(there) - set(here))
     names = ", ".join(f"`{name}`" for name in only[:MOST_NAMES])
     more = f" and {len(only) - MOST_NAMES} more" if len(only) > MOST_NAMES else ""
-    return f"{counts} of those there are not here." + (f"\n\nOnly here: {names}{more}." if only else "")
+    counts = f"{len(only)} findings are missing from the report of {name}; {fewer} of its findings are missing here."
+    return counts + (f"\n\nOnly here: {names}{more}." if only else "")
 
 
 def _ids(results: Results) -> list[str]:
@@ -117,20 +118,20 @@ def _table(title: str, entries: Sequence[Result], notes: Notes) -> str:
         + (f" {_cell(notes.why.get(entry.id, ''))} |" if why else "")
         for entry in entries
     ]
-    head = ["| | requirement | what was seen |" + (" why |" if why else ""), "|---|---|---|" + ("---|" if why else "")]
+    head = ["| | requirement | observed |" + (" why |" if why else ""), "|---|---|---|" + ("---|" if why else "")]
     table = "\n".join([*head, *rows])
     return f"<details><summary>{title}</summary>\n\n{table}\n</details>" if rows else ""
 
 
 def _seen(entry: Result) -> str:
-    """Return what the marked answer of a requirement was, or what its message says where no answer came."""
+    """Return the marked answer of a requirement, or its message if no answer came."""
     marked = [step for step in entry.steps if step.mark]
     if not marked or not marked[-1].response.status:
         return _code(entry.message.partition("\n")[0])
     response = marked[-1].response
     body = response.body
     text = short_body({"text": TAG.sub(" ", body["text"])} if body and "text" in body else body, marked[-1].mark)
-    return f"{marked[-1].operation or 'the server'} answers {response.status} {_code(text)}".rstrip()
+    return f"{marked[-1].operation or 'the server'} returns {response.status} {_code(text)}".rstrip()
 
 
 def _code(text: str) -> str:
@@ -143,4 +144,4 @@ def _cell(text: str) -> str:
 
 def _left_behind(results: Results) -> str:
     lines = summary(results.run.left_behind)
-    return "\n".join(["What the server still has of the run:\n", *(f"- {line}" for line in lines)]) if lines else ""
+    return "\n".join(["Left behind on the server:\n", *(f"- {line}" for line in lines)]) if lines else ""

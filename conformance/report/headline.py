@@ -13,7 +13,7 @@ SCENARIO = "scenario"
 
 
 def sentence(results: Results) -> str:
-    """Return the run's verdict in one sentence. A run of a part of the requirements claims no conformity."""
+    """Return the run's verdict in one sentence. A partial run claims no conformance."""
     counts = Counter((entry.level, entry.verdict) for entry in results.requirements)
     if not results.requirements:
         return "No requirement was tested."
@@ -38,7 +38,7 @@ def sentence(results: Results) -> str:
 
 
 def _scenarios(results: Results) -> str:
-    """Return how many scenarios pass: what a client makes of a server says little of its conformity."""
+    """Return the number of passing scenarios: a client's scenarios do not show conformance of a server."""
     rest = [f"{count:,} {verdict}" for verdict, count in results.totals.items() if count and verdict != "pass"]
     total = len(results.requirements)
     passed = f"{results.totals['pass']:,} of {_counted(total, 'scenario')} pass{'es' * (total == 1)}"
@@ -63,8 +63,8 @@ def _part(results: Results) -> str:
 
 
 def _cause_counts(causes: Sequence[Cause], broken: int, known: int, must: int) -> str:
-    """Return how many causes there are, and of what: of all MUST requirements so many are broken or known to be."""
-    are_known = f"{'is' if known == 1 else 'are'} known not to be met"
+    """Return the number of causes and of broken MUST requirements, including known ones."""
+    are_known = "is a known failure" if known == 1 else "are known failures"
     failing = [cause for cause in causes if cause.requirements]
     hard = sum(cause.level == "MUST" for cause in failing)
     soft = len(failing) - hard
@@ -85,7 +85,7 @@ def _breaks(count: int) -> str:
 
 
 def _tested(results: Results) -> str:
-    """Return how far a run came that ended early."""
+    """Return the progress of a run that ended early."""
     tested, selected = len(results.requirements), results.run.selected
     part = f"{tested:,} of {selected:,} requirements" if selected else _counted(tested, "requirement")
     return f"{part} tested"

@@ -1,4 +1,4 @@
-"""JUnit XML: what CI systems read. A failure is a `<failure>`, never only an attribute."""
+"""JUnit XML, for CI systems. A failure is a `<failure>`, never only an attribute."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def render_junit(results: Results) -> str:
 
 
 def _case(requirement: Result, cause: Cause | None, reason: str) -> ET.Element:
-    """Return a test case; `reason` is why a finding is known."""
+    """Return a test case; `reason` is the reason of a known finding."""
     resource, _, name = requirement.id.rpartition(".")
     case = ET.Element("testcase", classname=resource, name=name, time=f"{requirement.seconds:.3f}")
     properties = ET.SubElement(case, "properties")

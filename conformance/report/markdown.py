@@ -1,4 +1,4 @@
-"""The Markdown summary: what a CI step shows, at most about sixty lines."""
+"""The Markdown summary for a CI step, at most about sixty lines."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def _facts(results: Results) -> str:
 
 
 def _about(run: RunRecord) -> list[str]:
-    """Return what a run says about itself: why it was stopped, its connections, what it left behind."""
+    """Return lines about a run: why it was stopped, its connections, the objects it left behind."""
     stopped = [f"**The run was stopped:** {run.stopped.message}"] if run.stopped else []
     left = [f"left behind: {line}" for line in summary(run.left_behind)]
     return [text for line in (*stopped, *run.notes, *left) for text in (line, "")]
@@ -45,14 +45,14 @@ def _table(results: Results) -> list[str]:
 
 
 def _expected(results: Results) -> list[str]:
-    """Return what became of the known deviations: those that do not hold, and how many do."""
+    """Return the expectations that do not hold, and the counts of all states."""
     broken = [f"- **{line}**" for line in not_as_expected(results)]
     more = [f"- and {len(broken) - MOST_FINDINGS:,} more"] if len(broken) > MOST_FINDINGS else []
     return [expected(results), "", *broken[:MOST_FINDINGS], *more, ""] if results.expectations else []
 
 
 def _place(entry: Result) -> str:
-    """Return where the norms say what an entry asks for; results of older releases do not know."""
+    """Return the place of a requirement's clause in the norms; results of older releases have none."""
     return "".join(f" <{place}>" if is_link(place) else f" (`{place}`)" for place in entry.clause.place[:1])
 
 

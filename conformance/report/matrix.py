@@ -10,9 +10,9 @@ from conformance.values.results import OperationRecord, Result, Results, Verdict
 
 WORST_FIRST: tuple[Verdict, ...] = ("error", "fail", "blocked", "warn", "known", "unoffered", "pass")
 NOT_MET: tuple[Verdict, ...] = ("error", "fail", "blocked", "warn", "known")
-FEW = 2  # a server of so few operations may well have a requirement about all of them
+FEW = 2  # on a server with at most 2 operations, a requirement may concern each of them
 ALL = "all operations"
-"""The row of requirements that are about whatever operations the server has: they say nothing of a single one."""
+"""The row of requirements on all operations of the server: they do not concern a single one."""
 IN_CELLS = (*(verdict for verdict in WORST_FIRST if verdict != "unoffered"), "unoffered")
 GLYPHS = {
     "pass": "✓",
@@ -27,9 +27,9 @@ MEANINGS = {
     "pass": "the server does what the requirement says",
     "fail": "the server breaks a MUST",
     "warn": "the server breaks a SHOULD or MAY",
-    "known": "the server breaks it, as the expectations say",
-    "unoffered": "the server does not have the operation, and says so",
-    "blocked": "could not be tested: something before it failed",
+    "known": "the server breaks it, and the expectations list it",
+    "unoffered": "the server does not offer the operation, and says so",
+    "blocked": "could not be tested: an earlier step failed",
     "error": "the kit itself failed",
 }
 
@@ -42,17 +42,17 @@ class Cell:
 
     @property
     def worst(self) -> str:
-        """The worst verdict on what could be tested, "" when there is no requirement."""
+        """The worst verdict among tested requirements, "" without any requirement."""
         return next((verdict for verdict in IN_CELLS if self.counts[verdict]), "")
 
     @property
     def total(self) -> int:
-        """How many requirements there are."""
+        """The number of requirements."""
         return self.counts.total()
 
     @property
     def broken(self) -> int:
-        """How many of them are not met, or could not be tested."""
+        """The number of requirements that failed or were blocked."""
         return sum(self.counts[verdict] for verdict in NOT_MET)
 
     @property
@@ -76,14 +76,14 @@ class OperationRow:
 
 @dataclass(slots=True)
 class Matrix:
-    """The rows by resource, and the kinds that occur."""
+    """The rows by resource, and the kinds of requirement that occur."""
 
     kinds: list[str]
     resources: dict[str, list[OperationRow]]
 
 
 def subjects(requirement: Result, results: Results) -> list[str]:
-    """Return the rows in which a requirement counts: those of its operations, or the one for all of them."""
+    """Return the rows in which a requirement counts: those of its operations, or the one for all operations."""
     known = {entry.id for entry in results.target.operations}
     return [ALL] if len(known) > FEW and known <= set(requirement.operations) else requirement.operations
 

@@ -1,13 +1,13 @@
-"""What people know about the findings of a published report: `notes.toml` beside its results.
+"""Notes of people on the findings of a published report: `notes.toml` beside its results.
 
-Nothing in it follows from a run, so a new run of the same server keeps it:
+Its content does not depend on a run, so it stays valid for a new run of the same server:
 
-    title          what the report is about; without it, the name of the server
+    title          title of the report; by default the name of the server
     introduction   how the server is started, and how the findings were confirmed (Markdown)
-    causes         what stands behind most of the findings, a list of sentences (Markdown)
-    baseline       the folder of another report of which this one is a variation, relative to this file
-    closing        what is to be said at the end (Markdown)
-    [why]          by requirement id: why the server does what it does
+    causes         the main causes of the findings, a list of sentences (Markdown)
+    baseline       the folder of another report to compare with, relative to this file
+    closing        a text for the end (Markdown)
+    [why]          by requirement id: the reason for the server's behaviour
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class Notes:
 
 
 def read_notes(folder: Path) -> Notes:
-    """Return the notes in a folder, empty ones where there are none. Raises Problem for what no notes can have."""
+    """Return the notes in a folder, empty ones without a file. Raises Problem for unknown keys."""
     path = folder / FILE_NAME
     if not path.exists():
         return Notes()

@@ -1,4 +1,4 @@
-"""What the report page shows on demand, packed into it: requirements with their steps, and the clauses in order."""
+"""Data that the report page shows on demand: requirements with their steps, and the clauses in order."""
 
 from __future__ import annotations
 
@@ -26,17 +26,17 @@ from specs.problems import Problem
 from specs.profiles import Profile, find_profile
 
 TESTED, EXCLUDED, MISSING = "tested", "excluded", "missing"
-OTHERS = "what the document has for all operations"
-NO_PLACE = "what no norm says in so many words"
+OTHERS = "all operations of the document"
+NO_PLACE = "clauses that no norm states literally"
 
 
 def pack(data: dict[str, Any]) -> str:
-    """Return data as text that a page can hold: JSON, compressed, in base64."""
+    """Return data as text for a page: JSON, compressed, in base64."""
     return base64.b64encode(gzip.compress(orjson.dumps(visible_in(data)), mtime=0)).decode()
 
 
 def page_data(results: Results, order: list[Result]) -> dict[str, Any]:
-    """Return what a page shows of a run on demand; requirements come in this order."""
+    """Return the on-demand data of a run's page; requirements come in this order."""
     clauses = list(_clauses(results))
     places = {clause["id"]: place for place, clause in enumerate(clauses)}
     causes = {
@@ -68,9 +68,9 @@ def page_data(results: Results, order: list[Result]) -> dict[str, Any]:
 
 
 def shown_reference(result: Result) -> list[StepResponse | None]:
-    """Return the answers of the reference server that are worth a look, one for each step.
+    """Return the answers of the reference server that the page shows, one or None for each step.
 
-    These are the answers to what the finding is about, and those with another status than the target's.
+    These are the answers to marked steps, and those with another status than the target's.
     """
     return [
         answer if step and answer and (step.mark or step.response.status != answer.status) else None
@@ -79,7 +79,7 @@ def shown_reference(result: Result) -> list[StepResponse | None]:
 
 
 def _steps(result: Result, results: Results) -> dict[str, Any]:
-    """Return the steps of a requirement with what a reader pastes, those first that make what they rest on."""
+    """Return the steps of a requirement with commands to paste, and the preparation that they depend on."""
     if not result.steps:
         return {"first": "", "doubt": "", "reads": False, "before": [], "steps": []}
     finding, before = Finding.of(result, results), rests_on(result.steps, results.run.preparation, results.run.prefix)
@@ -118,7 +118,7 @@ def _status(response: StepResponse) -> str:
 
 
 def _clauses(results: Results) -> Iterator[dict[str, Any]]:
-    """Yield the clauses of the run's documents, in the order in which these have them, and all that the run names."""
+    """Yield the clauses of the run's documents, in document order, and all others that the run names."""
     tested = {result.clause.id: result.clause for result in results.requirements}
     ordered: list[tuple[int, str, Clause, Profile]] = []
     for profile in _profiles(results):
@@ -148,7 +148,7 @@ def _shown(record: ClauseRecord) -> dict[str, Any]:
 
 
 def _profiles(results: Results) -> list[Profile]:
-    """Return the profiles whose clauses a run was about, none where this kit does not have its profile."""
+    """Return the profiles whose clauses a run tested, none if this kit lacks its profile."""
     try:
         return list(find_profile(results.target.profile).tested_by())
     except Problem:
@@ -156,7 +156,7 @@ def _profiles(results: Results) -> list[Profile]:
 
 
 def _place(clause: Clause, operations: dict[str, int]) -> tuple[int, str]:
-    """Return where a clause stands: first what operations say, then what holds for all of them, then other norms."""
+    """Return the sort key and group of a clause: first those of operations, then common ones, then other norms."""
     start = clause.place[0].partition("/")[0] if clause.place else ""
     named = start if start in operations else next(iter(clause.operations), "") if not start else ""
     if named in operations and clause.place:

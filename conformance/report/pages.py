@@ -1,4 +1,4 @@
-"""What every page is made with: the templates of this folder, and those of another one that build on them."""
+"""Rendering of pages: the templates of this folder, and templates of other folders that extend them."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ HERE = Path(__file__).parent
 
 @cache
 def template(name: str, folder: Path = HERE) -> jinja2.Template:
-    """Return a template. One of another folder may extend `page.html.j2`, which brings the looks."""
+    """Return a template. One of another folder may extend `page.html.j2`, which provides the style."""
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader([folder, HERE]),
         autoescape=True,
@@ -31,12 +31,12 @@ def template(name: str, folder: Path = HERE) -> jinja2.Template:
 
 
 def _finalize(value: Any) -> Any:
-    """Return what a template shows of a value; text that is safe in HTML stays so."""
+    """Return a value for a template, with texts made visible; text marked as safe HTML stays so."""
     return type(value)(visible(value)) if isinstance(value, str) else value
 
 
 def check_page(folder: Path, name: str) -> None:
-    """Look whether `write_page` can write into a folder. Raises NotWritten where it cannot."""
+    """Check that `write_page` can write into a folder. Raises NotWritten otherwise."""
     with report_written(folder):
         check_writable(folder, [f"{name}.json", f"{name}.html"])
 
@@ -44,7 +44,7 @@ def check_page(folder: Path, name: str) -> None:
 def write_page(folder: Path, name: str, report: dict[str, Any], page: str) -> dict[str, Path]:
     """Write a report as NAME.json and its page as NAME.html into a folder; return their paths as `results` and `html`.
 
-    Raises Problem when that is impossible.
+    Raises Problem when the folder cannot be written.
     """
     paths = {"results": folder / f"{name}.json", "html": folder / f"{name}.html"}
     with report_written(folder):

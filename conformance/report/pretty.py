@@ -17,7 +17,7 @@ from conformance.values.exchange import Step, StepResponse
 INDENT = "  "
 MAX_LINES = 200
 MAX_SHORT = 160
-BEGINNING, BEFORE = 40, 40  # what stays of a line that is cut around a mark: its first signs, and those before the mark
+BEGINNING, BEFORE = 40, 40  # characters kept of a line cut around a mark: at its start, and before the mark
 GAP = "…"
 BODY, HEADER = "body:", "header:"
 NOWHERE = object()
@@ -26,16 +26,16 @@ AS_JSON = json.JSONEncoder(ensure_ascii=False).encode
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One line of a body; `marked` is True where the offending field stands."""
+    """One line of a body; `marked` is true for the offending field."""
 
     text: str
     marked: bool = False
 
 
 def body_lines(body: dict[str, Any] | None, mark: str) -> list[Line]:
-    """Return a body of the results as lines, JSON as JSON. `mark` is the mark of its step.
+    """Return a body of the results as lines, JSON indented. `mark` is the mark of its step.
 
-    Of a long one these are its beginning and what stands around the mark.
+    A long body is reduced to its beginning and the lines around the mark.
     """
     pointer = _pointer(mark)
     if body is None:
@@ -53,11 +53,11 @@ def absence(body: dict[str, Any] | None, mark: str) -> str:
     pointer = _pointer(mark)
     if not body or "json" not in body or pointer is None or _there(body["json"], pointer) == pointer:
         return ""
-    return f"(there is no {pointer})"
+    return f"({pointer} is missing)"
 
 
 def short_body(body: dict[str, Any] | None, mark: str = "") -> str:
-    """Return a body of the results on one line, cut at MAX_SHORT characters: around what is marked, or at its end."""
+    """Return a body of the results on one line, cut at MAX_SHORT characters: around the marked field, or at its end."""
     if not body:
         return ""
     if "json" not in body:
@@ -75,7 +75,7 @@ def short_body(body: dict[str, Any] | None, mark: str = "") -> str:
 
 
 def step_lines(step: Step) -> tuple[str, str]:
-    """Return what was sent and what came, on a line each."""
+    """Return the request and the answer of a step, on one line each."""
     request, response = step.request, step.response
     split = urlsplit(request.url)
     query = f"?{split.query}" if split.query else ""
@@ -84,7 +84,7 @@ def step_lines(step: Step) -> tuple[str, str]:
 
 
 def answer_line(response: StepResponse, mark: str = "") -> str:
-    """Return an answer on one line, with what is marked in it."""
+    """Return an answer on one line, with the marked field in it."""
     header = mark.removeprefix(HEADER) if mark.startswith(HEADER) else ""
     shown = f"{header}: {response.headers.get(header, '(absent)')}" if header else ""
     return " ".join(filter(None, [str(response.status or response.failure), shown, short_body(response.body, mark)]))
@@ -95,7 +95,7 @@ def _pointer(mark: str) -> str | None:
 
 
 def _there(value: Any, pointer: str | None) -> str | None:
-    """Return the part of a pointer that leads somewhere."""
+    """Return the longest part of a pointer that exists in the value."""
     while pointer and JsonPointer(pointer).resolve(value, NOWHERE) is NOWHERE:
         pointer = pointer.rpartition("/")[0]
     return pointer
@@ -106,7 +106,7 @@ def _with(note: str, text: str) -> str:
 
 
 def _window(text: str, start: int, end: int) -> str:
-    """Return a text cut at MAX_SHORT characters, with its beginning, and that of what goes from `start` to `end`."""
+    """Return a text cut at MAX_SHORT characters: its beginning, and the part around `start` to `end`."""
     if len(text) <= MAX_SHORT:
         return text
     if end < MAX_SHORT or start <= BEGINNING + BEFORE:
@@ -118,7 +118,7 @@ def _window(text: str, start: int, end: int) -> str:
 
 
 def _cut(lines: list[Line]) -> list[Line]:
-    """Return at most MAX_LINES of some lines, with those around the first that is marked."""
+    """Return at most MAX_LINES lines, with those around the first marked one."""
     if len(lines) <= MAX_LINES:
         return lines
     at = next((number for number, line in enumerate(lines) if line.marked), 0)
@@ -133,7 +133,7 @@ def _cut(lines: list[Line]) -> list[Line]:
 def _json(
     value: Any, pointer: str | None, here: str = "", depth: int = 0, label: str = "", end: str = ""
 ) -> Iterator[Line]:
-    """Yield JSON as lines; what stands at the pointer is marked."""
+    """Yield JSON as lines; the value at the pointer is marked."""
     marked = here == pointer
     start = INDENT * depth + label
     if not (isinstance(value, dict | list) and value):
@@ -149,7 +149,7 @@ def _json(
 
 
 def _compact(value: Any, pointer: str | None, here: str = "", marked: bool = False) -> Iterator[tuple[str, bool]]:
-    """Yield JSON as the parts of one line, and whether each is at the pointer or below it; a key is with its value."""
+    """Yield JSON as the parts of one line, each with true if it is at the pointer or below; keys are with values."""
     marked = marked or here == pointer
     if not isinstance(value, dict | list):
         yield AS_JSON(value), marked
@@ -165,7 +165,7 @@ def _compact(value: Any, pointer: str | None, here: str = "", marked: bool = Fal
 
 
 def _items(value: dict[str, Any] | list[Any]) -> Iterator[tuple[str, str, Any]]:
-    """Yield what is in an object or an array: the step of a pointer to it, its key as JSON or "", and the value."""
+    """Yield the items of an object or an array: the step of a pointer, the key as JSON or "", and the value."""
     if isinstance(value, dict):
         yield from ((escape(key), AS_JSON(key), item) for key, item in value.items())
     else:

@@ -1,4 +1,4 @@
-// A module: no name of it is one of the page's, or of another script's. All that it shows is in the page's data.
+// A module: its names are invisible to the page and to other scripts. All shown content comes from the page's data.
 
 const MOST_ROWS = 60;
 const $ = (id) => document.getElementById(id);
@@ -13,7 +13,7 @@ const chips = [...document.querySelectorAll(".chip")];
 const state = { verdicts: new Set(), operation: "", kind: "", clause: "", text: "" };
 let shown = [], all = false, clauseState = "";
 
-// The filter: `#q=...&verdict=fail,warn&operation=X&kind=error&clause=C` in the address, or the id of what to show.
+// The filter: `#q=...&verdict=fail,warn&operation=X&kind=error&clause=C` in the address, or the id of an element to show.
 
 function readAddress() {
   const hash = location.hash.slice(1);
@@ -94,9 +94,9 @@ function card(one) {
 function steps(one) {
   const folder = one.reads ? folderOfPage() : "";
   return `${one.doubt ? `<p class="meta">These commands alone may not show it: ${text(one.doubt)}.</p>` : ""}
-    ${one.reads && !folder ? '<p class="meta">Paste these in the folder of this report: they read files in it.</p>' : ""}
+    ${one.reads && !folder ? '<p class="meta">Paste these in the folder of this report: they read files there.</p>' : ""}
     ${one.first ? pasted(folder + one.first, "first") : ""}
-    ${one.before.length ? `<p class="meta">These first make what the steps rest on; it stays there.</p>
+    ${one.before.length ? `<p class="meta">These first create what the steps depend on; it is not dropped.</p>
     <ol class="steps before">${one.before.map(({ curl, status }) => `<li>${pasted(curl, "")}<div class="answers"><div>${statusOf(status, false)}</div></div></li>`).join("")}</ol><p class="meta">The steps:</p>` : ""}
     <ol class="steps">${one.steps.map(stepOf).join("")}</ol>`;
 }
@@ -105,7 +105,7 @@ function pasted(words, name) {
   return `<div class="curl ${name}">${command(words)} <button type="button" class="copy">copy</button></div>`;
 }
 
-// The command that goes where the files lie that commands read: beside the page, if that is on this machine.
+// The command that changes to the page's folder, where the files for commands lie, if the page is on this machine.
 
 function folderOfPage() {
   if (location.protocol !== "file:") return "";
@@ -120,13 +120,13 @@ function stepOf(step) {
     ${step.sent.length ? `<pre class="sent">${text(step.sent.join("\n"))}</pre>` : ""}
     <div class="answers"><div><small>${step.reference ? "this server " : ""}</small>${statusOf(step.status, step.bad)}
     ${step.note ? `<code class="marked">${text(step.note)}</code>` : ""}${answer(lines, "")}</div>
-    ${step.reference ? `<div><small>the reference server, asked the same </small>${statusOf(step.reference[0], false)}
+    ${step.reference ? `<div><small>the reference server, same request </small>${statusOf(step.reference[0], false)}
       ${answer(text(step.reference.slice(1).join("\n")), "due")}</div>` : ""}</div></li>`;
 }
 
 const statusOf = (words, bad) => `<code class="status${bad ? " marked" : ""}">${text(words)}</code>`;
 
-// The body alone, so that it is JSON where it is selected or copied.
+// The body alone, so that selecting or copying it gives JSON.
 
 function answer(html, due) {
   return `<div class="body"><pre class="answer ${due}">${html}</pre><button type="button" class="copy">copy</button></div>`;
@@ -134,7 +134,7 @@ function answer(html, due) {
 
 function command(curl) {
   const short = curl.replace(/echo [A-Za-z0-9+/=]{80,}/, (words) => `${words.slice(0, 40)}…`);
-  return `<code${short === curl ? "" : ` data-full="${text(curl)}" title="The button copies all of it."`}>${text(short)}</code>`;
+  return `<code${short === curl ? "" : ` data-full="${text(curl)}" title="The button copies the whole command."`}>${text(short)}</code>`;
 }
 
 function open(item, one) {
@@ -174,7 +174,7 @@ function showClauses() {
     ${name}</button>`).join("");
 }
 
-// What people do
+// User actions
 
 $("requirements").addEventListener("toggle", (event) => {
   if (event.target.open) open(event.target, byId.get(event.target.id));

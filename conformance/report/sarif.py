@@ -1,4 +1,4 @@
-"""SARIF 2.1.0, which code scanning shows: a rule for the requirement that shows a cause, a result for the cause."""
+"""SARIF 2.1.0 for code scanning: a rule for the example requirement of a cause, a result for the cause."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ PAGE = "report.html"  # beside this file: a server has no source here
 
 
 def render_sarif(results: Results) -> str:
-    """Return the findings of a run by cause; each is about operations of the server."""
+    """Return the findings of a run by cause; each names operations of the server."""
     entries = {entry.id: entry for entry in results.requirements}
     name, _, version = results.run.kit.partition(" ")
     driver = {"name": name, "version": version, "rules": [_rule(entries[cause.example]) for cause in results.causes]}

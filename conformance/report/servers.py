@@ -1,4 +1,4 @@
-"""Many servers on one page: requirements by runs, each finding with a link to the report of its run."""
+"""One page for many servers: requirements by runs, each finding with a link to the report of its run."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ NOT_OF_FILES = re.compile(r"[^A-Za-z0-9.]+")
 
 @dataclass(frozen=True)
 class RequirementRow:
-    """A requirement, and how each run ended for it; None where it did not test it."""
+    """A requirement with its result in each run; None in a run that did not test it."""
 
     id: str
     level: str
@@ -33,12 +33,12 @@ class RequirementRow:
 
     @property
     def met(self) -> bool:
-        """True when no run that tested it found anything."""
+        """True when it passed in every run that tested it."""
         return all(result is None or result.verdict in GOOD for result in self.results)
 
 
 def write_servers(runs: Sequence[Results], folder: Path) -> Path:
-    """Write the page of many runs, and the report of each beside it, and return its path.
+    """Write the page of many runs, with the report of each beside it, and return its path.
 
     Raises Problem when the folder cannot be written.
     """
@@ -52,7 +52,7 @@ def write_servers(runs: Sequence[Results], folder: Path) -> Path:
 
 
 def write_overview(runs: Sequence[Results], folders: Sequence[str], path: Path) -> None:
-    """Write the page of many runs; `folders` are where their reports lie, relative to it.
+    """Write the page of many runs; `folders` are the folders of their reports, relative to it.
 
     Raises Problem when it cannot be written.
     """
@@ -61,7 +61,7 @@ def write_overview(runs: Sequence[Results], folders: Sequence[str], path: Path) 
 
 
 def render_servers(runs: Sequence[Results], folders: Sequence[str]) -> str:
-    """Return the page; `folders` are where the reports of the runs lie, relative to it."""
+    """Return the page; `folders` are the folders of the runs' reports, relative to it."""
     rows = rows_of(runs)
     resources: dict[str, list[RequirementRow]] = {}
     for row in rows:
@@ -71,7 +71,7 @@ def render_servers(runs: Sequence[Results], folders: Sequence[str]) -> str:
         title="Matrix",
         version=runs[0].run.kit.partition(" ")[2],
         headline=f"{len(runs)} runs, {len(rows):,} requirements",
-        facts={"met by all runs that tested them": f"{sum(row.met for row in rows):,} requirements, left out below"},
+        facts={"passed in all runs that tested them": f"{sum(row.met for row in rows):,} requirements, omitted below"},
         runs=[(run, name, sentence(run)) for run, name in zip(runs, folders, strict=True)],
         folders=folders,
         report=REPORT,
@@ -83,7 +83,7 @@ def render_servers(runs: Sequence[Results], folders: Sequence[str]) -> str:
 
 
 def rows_of(runs: Sequence[Results]) -> list[RequirementRow]:
-    """Return a row for each requirement that one of the runs tested, by id."""
+    """Return a row for each requirement that a run tested, by id."""
     tables = [{result.id: result for result in run.requirements} for run in runs]
     known = {name: result for table in tables for name, result in table.items()}
     return [
@@ -93,13 +93,13 @@ def rows_of(runs: Sequence[Results]) -> list[RequirementRow]:
 
 
 def columns_of(rows: Sequence[RequirementRow]) -> list[int]:
-    """Return the places of the runs that tested one of these requirements; those of other APIs did not."""
+    """Return the indexes of the runs that tested one of these requirements; runs of other APIs did not."""
     tested = [any(results) for results in zip(*(row.results for row in rows), strict=True)]
     return [place for place, any_result in enumerate(tested) if any_result]
 
 
 def folders_of(runs: Iterable[Results]) -> list[str]:
-    """Return a name for the folder of each run: that of its server, and a number where two have the same."""
+    """Return a folder name for each run: that of its server, with a number if it is used already."""
     folders: list[str] = []
     for run in runs:
         name = NOT_OF_FILES.sub("-", f"{run.target.name} {run.target.profile}").strip("-.").lower() or "run"

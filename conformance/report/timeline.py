@@ -1,4 +1,4 @@
-"""What clients did at the same time, as a table with a bar for each request."""
+"""Timeline of concurrent clients: a table with a bar for each request."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from conformance.values.exchange import Step
 
 
 def timeline_table(events: Sequence[dict[str, Any]]) -> str:
-    """Return events as HTML: `client`, `start` and `end` in seconds (None: never), `outcome`, and what each `says`."""
+    """Return events as HTML: `client`, `start` and `end` in seconds (None: never), `outcome`, and text `says`."""
     return template("timeline.html.j2").render(rows=zip(events, bars(events), strict=True))
 
 
 def timeline_of(steps: Sequence[Step]) -> str:
-    """Return the table of steps of clients that worked at the same time, "" for steps that came one after another."""
+    """Return the table of concurrent clients' steps, "" for sequential steps."""
     events = [
         {
             "client": step.moment.client,
@@ -32,7 +32,7 @@ def timeline_of(steps: Sequence[Step]) -> str:
 
 
 def bars(events: Sequence[dict[str, Any]]) -> list[tuple[float, float]]:
-    """Return where each event begins and ends, as shares of the time that all of them take."""
+    """Return the start and end of each event, as shares of the whole time."""
     first = min(event["start"] for event in events)
     last = max(event["start"] if event["end"] is None else event["end"] for event in events)
     span = max(last - first, 1e-9)

@@ -1,1 +1,1 @@
-"""A run: sessions, the plugin of pytest, the order of requirements, and the processes that test them."""
+"""A run: sessions, the pytest plugin, the order of requirements, and the processes that test them."""

@@ -1,4 +1,4 @@
-"""Collecting requirements with pytest: which packages, which modules, and the options of pytest that a run wants."""
+"""Collection of requirements with pytest: packages, modules, and the pytest options of a run."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ QUIET = tuple(word for plugin in LEFT_OUT for word in ("-p", f"no:{plugin}"))
 
 
 def packages_of(settings: Settings, profile: Profile) -> list[str]:
-    """Return the packages whose requirements a run on servers of a profile may be about."""
+    """Return the packages whose requirements may apply to servers of a profile."""
     fuzz = [f"{PACKAGE}.{FUZZ}"] if FUZZ in settings.kinds else []
     return [f"{PACKAGE}.{suite}" for suite in profile.suites] + fuzz
 
 
 def run_pytest(arguments: Sequence[str], plugins: Sequence[object]) -> int:
-    """Run pytest as the suite wants it, whatever the user's own tests want, and return its exit code."""
+    """Run pytest with the suite's configuration, independent of the user's, and return its exit code."""
     options = ("-c", str(ROOT / "pytest.ini"), "--rootdir", str(ROOT.parent), *QUIET)
     with _without_user_options():
         return int(pytest.main([*options, *arguments], plugins=list(plugins)))
@@ -36,7 +36,7 @@ def run_pytest(arguments: Sequence[str], plugins: Sequence[object]) -> int:
 
 @contextlib.contextmanager
 def _without_user_options() -> Iterator[None]:
-    """Hide PYTEST_ADDOPTS: it is meant for the user's own tests, and what it names may not be here."""
+    """Hide PYTEST_ADDOPTS: it configures the user's own tests, and may name plugins that are not installed here."""
     given = os.environ.pop(USER_OPTIONS, None)
     try:
         yield
@@ -46,7 +46,7 @@ def _without_user_options() -> Iterator[None]:
 
 
 def places(packages: Collection[str], ids: Collection[str] | None) -> list[str]:
-    """Return where requirements are collected: whole packages, or less of them where `ids` are known to be."""
+    """Return the paths to collect: whole packages, or only the modules of `ids` if these are known."""
     modules = set(packages)
     if ids and all(name in REQUIREMENTS for name in ids):
         modules = {REQUIREMENTS[name].where.partition(":")[0] for name in ids}

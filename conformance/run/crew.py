@@ -1,4 +1,4 @@
-"""The processes of a run's workers: one imports and collects the suite, and the workers are forks of it."""
+"""The worker processes of a run: one process imports and collects the suite, and the workers are forks of it."""
 
 from __future__ import annotations
 
@@ -21,26 +21,26 @@ CODE = (
 )
 # Only a process without threads can be forked safely. These libraries would start some when they are imported.
 WITHOUT_THREADS = {"OPENBLAS_NUM_THREADS": "1", "JE_ARROW_MALLOC_CONF": "background_thread:false"}
-CLOSE_SECONDS = 5.0  # for workers that have nothing more to do
+CLOSE_SECONDS = 5.0  # limit for workers without further work to end
 
 
 @dataclass
 class Process:
-    """A worker as the run sees it; `busy` is what it is testing."""
+    """A worker; `busy` is the requirement that it is testing."""
 
     number: int
     pipe: AnyPipe
     busy: str = ""
 
     def tell(self, message: Task | None) -> None:
-        """Send a message; a worker that has ended says so itself."""
+        """Send a message, unless the worker has ended: its pipe reports that."""
         with suppress(OSError):
             self.pipe.send(message)
 
 
 @dataclass
 class Crew:
-    """The workers of a run, and the process that they are forks of, which tells how each of them ends."""
+    """The workers of a run, and the process that they are forks of, which reports their exit codes."""
 
     process: subprocess.Popen[bytes]
     pipe: AnyPipe
@@ -49,7 +49,7 @@ class Crew:
 
     @classmethod
     def start(cls, start: Start) -> Crew:
-        """Start as many workers as the message says. They hear of an interruption by the run alone, and once."""
+        """Start the number of workers in the message. Only the run interrupts them, once."""
         pairs = [Pipe() for _ in range(start.of + 1)]
         theirs = [there.fileno() for _, there in pairs]
         process = subprocess.Popen(  # noqa: S603 - our own code
@@ -63,12 +63,12 @@ class Crew:
         for _, there in pairs:
             there.close()
         pipe, *pipes = [here for here, _ in pairs]
-        with suppress(OSError):  # the workers' own pipes tell that they are not there
+        with suppress(OSError):  # the workers' own pipes report a failed start
             pipe.send(start)
         return cls(process, pipe, [Process(number, end) for number, end in enumerate(pipes)])
 
     def code(self, worker: Process) -> int:
-        """Return the code that a worker ended with; that of the first process where it tells no more."""
+        """Return the exit code of a worker; that of the first process if it ended, too."""
         try:
             while worker.number not in self.codes:
                 number, code = self.pipe.recv()
@@ -78,11 +78,11 @@ class Crew:
         return self.codes[worker.number]
 
     def interrupt(self) -> None:
-        """Interrupt what the workers do."""
+        """Send SIGINT to the workers."""
         self._signal(SIGINT)
 
     def close(self) -> None:
-        """End the workers that have not ended."""
+        """End the remaining workers."""
         for pipe in (self.pipe, *(worker.pipe for worker in self.workers)):
             pipe.close()
         try:

@@ -1,7 +1,7 @@
-"""Can a server drop what a run makes on it? Decided by doing: make one thing of each kind, ask to drop it, and look.
+"""Check that a server can drop the objects of a run: create one of each kind, drop it, and look.
 
-A 404 to the drop of something that was never made says nothing: it may be about the operation or about the thing. Only
-a refusal in so many words is believed before anything is made.
+A 404 to the drop of an object that never existed proves nothing: it may concern the operation or the object. Before an
+object is created, only an explicit rejection of the operation counts.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ MOST_NAMED = 5
 
 
 def check_refused(target: Target) -> None:
-    """Raise Problem when the server says in so many words that it cannot drop what it makes; see `_check`."""
+    """Raise Problem when the server explicitly rejects the operations that drop objects; see `_check`."""
     if inventory := target.sandbox.inventory:
         probes = {kind: target.probes[inventory.drops[kind]].exchange for kind in inventory.undroppable()}
         _check(target, {kind: probe for kind, probe in probes.items() if target.client.refuses(probe)})
 
 
 def check_dropped(target: Target) -> None:
-    """Drop what was made so far; raise Problem when the server does not drop it, see `_check`."""
+    """Drop the objects created so far; raise Problem when they still exist, see `_check`."""
     sandbox = target.sandbox
     sandbox.clean_up()
     if sandbox.inventory and sandbox.inventory.undroppable():
@@ -39,15 +39,15 @@ def check_dropped(target: Target) -> None:
 
 
 def _asked(target: Target, operation: str) -> Exchange:
-    """Return the last request of an operation that drops."""
+    """Return the last request of a drop operation."""
     sent = (step for step in reversed(target.client.steps) if step.operation == operation)
     return next(sent, target.probes[operation].exchange)
 
 
 def _check(target: Target, answers: Mapping[str, Exchange]) -> None:
-    """Raise Problem when things of these kinds would stay, unless that is accepted, or happens in one namespace.
+    """Raise Problem when objects of these kinds would stay, unless that is accepted, or limited to one namespace.
 
-    `answers` are those to the requests that should have dropped one.
+    `answers` are the answers to the requests that should have dropped an object.
     """
     if not answers or target.settings.leave_behind or target.settings.namespace:
         return
@@ -62,7 +62,7 @@ def _check(target: Target, answers: Mapping[str, Exchange]) -> None:
 
 
 def _told(exchange: Exchange) -> str:
-    """Return a request and how it was answered."""
+    """Return a request and its answer in words."""
     text = " ".join(hide_fields(exchange.response_body).decode("utf-8", "replace").split())[:MOST_SHOWN]
     got = f"returns {exchange.status}" if exchange.status else f"gets no answer ({exchange.failure})"
     return visible(f"{exchange.method} {exchange.url} {got}" + (f" ({text})" if text else ""))
@@ -72,7 +72,7 @@ def _left(target: Target) -> str:
     """Return a sentence on the probe objects that still exist."""
     left = [f"{left.kind} {left.name}" for left in target.sandbox.left_behind]
     rest = f" and {len(left) - MOST_NAMED} more" if len(left) > MOST_NAMED else ""
-    return visible(f" Made to find out, and still there: {', '.join(left[:MOST_NAMED])}{rest}.") if left else ""
+    return visible(f" Created for this check and still there: {', '.join(left[:MOST_NAMED])}{rest}.") if left else ""
 
 
 def _count(target: Target) -> int:

@@ -1,4 +1,4 @@
-"""Evidence of a test's error: the fields that its check stated, and all that the exchanges and the code show."""
+"""Evidence of a test's error: the fields that its check stated, completed from the exchanges and the code."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from conformance.values.exchange import Step
 from conformance.values.outcomes import Violation
 from conformance.values.requirement import Requirement
 
-# Where checks are made of: the place of a check is the code that calls these.
+# Modules of the check functions: the place of a check is the code that calls them.
 TOOLS = ("conformance.author.", "conformance.http.", "conformance.values.", "conformance.target.")
 MOST_OF_A_STATEMENT = 2000
 
 
 def evidence_of(error: BaseException, requirement: Requirement, steps: Sequence[Step]) -> Evidence:
-    """Return the evidence of what ended a requirement's test, with the steps that show it."""
+    """Return the evidence of the error that ended a requirement's test, with its steps."""
     stated = violation_of(error)
     evidence = stated.evidence if stated else Evidence(thing=str(getattr(error, "msg", None) or error))
     evidence = msgspec.structs.replace(evidence, thing=evidence.thing[:MOST_OF_A_STATEMENT], check=_place(error))
@@ -26,7 +26,7 @@ def evidence_of(error: BaseException, requirement: Requirement, steps: Sequence[
 
 
 def violation_of(error: BaseException) -> Violation | None:
-    """Return the violation that an error is, or that blocked a requirement."""
+    """Return the violation of an error: the error itself, or the violation that blocked a requirement."""
     return next((link for link in (error, error.__cause__) if isinstance(link, Violation)), None)
 
 

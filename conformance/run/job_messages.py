@@ -1,4 +1,4 @@
-"""What the process of a run and its workers tell each other, pickled: see jobs.py and worker.py."""
+"""Pickled messages between the process of a run and its workers: see jobs.py and worker.py."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ else:
 
 @dataclass(frozen=True, slots=True)
 class Start:
-    """The first message, to all workers together: how many they are, and what they may be asked to test.
+    """The first message, to all workers together: their number, and the ids that they may test.
 
-    `ends` is when the run's time is over, on the monotonic clock, None for never.
+    `ends` is the end of the run's time on the monotonic clock, None for no end.
     """
 
     settings: Settings
@@ -38,7 +38,7 @@ class Start:
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """A requirement to test, the verdicts on what it needs, and the operations that have succeeded by now."""
+    """A requirement to test, the verdicts on its `needs`, and the operations that have succeeded so far."""
 
     id: str
     verdicts: Mapping[str, Verdict]
@@ -47,7 +47,7 @@ class Task:
 
 @dataclass(frozen=True, slots=True)
 class End:
-    """Why the run is over for a worker: what Stopped has."""
+    """Why the run is over for a worker: the fields of Stopped."""
 
     message: str
     by: str
@@ -56,19 +56,19 @@ class End:
 
     @classmethod
     def of(cls, stopped: Stopped) -> End:
-        """Return what is told of it."""
+        """Return the message for an exception."""
         return cls(str(stopped.msg), stopped.by, stopped.gone, stopped.exchange)
 
     def stopped(self) -> Stopped:
-        """Return it as it was raised."""
+        """Return the exception of the message."""
         return Stopped(self.message, self.by, gone=self.gone, exchange=self.exchange)
 
 
 @dataclass(frozen=True, slots=True)
 class News:
-    """What a worker has seen since it last told: exchanges as lines of the log, and what they show.
+    """The observations of a worker since its last message: exchanges as lines of the log, and further data.
 
-    `judged` are the facts about the requirement, None where there are none. `traffic` are the counts of Traffic.absorb.
+    `judged` are the facts about the requirement, None without any. `traffic` are the counts of Traffic.absorb.
     """
 
     id: str
@@ -83,7 +83,7 @@ class News:
 
 @dataclass(frozen=True, slots=True)
 class Rest:
-    """The last message of a worker: what it noted over its whole time, and what it could not clearly drop."""
+    """The last message of a worker: the notes of its whole time, and the objects that it could not clearly drop."""
 
     news: News
     cells: Mapping[str, set[str]]

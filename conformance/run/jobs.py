@@ -1,7 +1,7 @@
-"""Requirements tested at the same time: each of several processes tests one after another.
+"""Parallel tests of requirements: each of several processes tests one after another.
 
-The workers go on with what the run found out about the server. What must be alone is tested by the run itself
-afterwards: races, what shows what others do, and what is checked over the answers of the whole run.
+The workers start with the detected properties of the server. Afterwards the run itself tests the requirements that must
+run alone: races, requirements whose answers show concurrent requirements, and checks over the answers of the whole run.
 """
 
 from __future__ import annotations
@@ -32,12 +32,12 @@ from conformance.values.results import Result
 from conformance.values.settings import Settings
 
 ALONE = ("race", "wire", "scenario")
-LONG = ("model",)  # kinds that are given out first: else all wait in the end for one that began late
+LONG = ("model",)  # kinds that start first: a late start would delay the end of the run
 
 
 @dataclass
 class Jobs:
-    """The plugin that has requirements tested by workers; see the module."""
+    """The plugin that distributes requirements to workers; see the module."""
 
     session: Session
     reporter: Reporter
@@ -46,7 +46,7 @@ class Jobs:
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtestloop(self, session: pytest.Session) -> bool | None:
-        """Have workers test what need not be alone, then test the rest; leave it to pytest where that is all."""
+        """Test in parallel, then the rest alone; leave a run with fewer than two parallel tests to pytest."""
         if session.testsfailed or session.config.option.collectonly or self.session.client.traffic.stopped:
             return None
         items = {requirement.id: item for item in session.items if (requirement := requirement_of(item))}
@@ -62,7 +62,7 @@ class Jobs:
         if count < 2:
             return None
         tested = self._share_out(together, count)
-        self.session.target.share_names(count, count + 1)  # what workers made may still be there
+        self.session.target.share_names(count, count + 1)  # objects of workers may still exist
         _check(session)
         rest = [item for name, item in items.items() if name not in tested]
         for item, following in zip_longest(rest, rest[1:]):
@@ -77,13 +77,13 @@ class Jobs:
         return {operation for part in self._parts() for operation in part.crowded}
 
     def _sharing(self, items: Mapping[str, pytest.Item]) -> dict[str, str]:
-        """Return the requirements that use a fixture which the run makes once, and which one."""
+        """Return the requirements that use a fixture which the run creates once, with that fixture."""
         fixtures = {fixture for part in self._parts() for fixture in part.shared}
         names = {name: fixtures & set(getattr(item, "fixturenames", ())) for name, item in items.items()}
         return {name: min(used) for name, used in names.items() if used}
 
     def _share_out(self, items: Mapping[str, pytest.Item], count: int) -> set[str]:
-        """Have the requirements of these items tested; return which of them were."""
+        """Distribute the requirements of these items; return those that were tested."""
         own = self.session
         settings = _of_worker(own.settings)
         state, ends = own.target.found(), own.client.traffic.ends
@@ -101,7 +101,7 @@ class Jobs:
         return tested
 
     def _test(self, items: Mapping[str, pytest.Item], tell: Callable[[str], None]) -> Iterator[str]:
-        """Give out the requirements, each when what it needs is tested; yield those that are, tell which these are."""
+        """Distribute the requirements, each after its needs; yield the tested ones, and `tell` those under way."""
         requirements = filter(None, map(requirement_of, items.values()))
         long_first = sorted(requirements, key=lambda requirement: requirement.kind not in LONG)
         needs = {requirement.id: set(requirement.needs) & items.keys() for requirement in long_first}
@@ -130,14 +130,14 @@ class Jobs:
         worker.tell(Task(name, verdicts, frozenset(own.client.known.done)))
 
     def _hear(self, worker: Process, items: Mapping[str, pytest.Item]) -> str:
-        """Take what a worker says of the requirement that it was given, and return that requirement's id."""
+        """Process the message of a worker about its requirement, and return that requirement's id."""
         name, worker.busy = worker.busy, ""
         item = items[name]
         try:
             news: News | Rest = worker.pipe.recv()
         except (EOFError, OSError):
             self.crew.workers.remove(worker)
-            message = f"the process that tested it ended with code {self.crew.code(worker)}"
+            message = f"its worker process ended with code {self.crew.code(worker)}"
             requirement = requirement_of(item)
             if requirement:
                 facts, result = Facts("broken", requirement.level), Result.of(requirement, "error", message)
@@ -158,7 +158,7 @@ class Jobs:
         return name
 
     def _add(self, item: pytest.Item, judged: Judged | None) -> None:
-        """Take what a test has shown, and report the result, to pytest too."""
+        """Store the facts of a test, and report the result, to pytest too."""
         if judged is None:
             return
         result = self.session.ledger.take(judged)
@@ -169,7 +169,7 @@ class Jobs:
         item.ihook.pytest_runtest_logfinish(nodeid=item.nodeid, location=item.location)
 
     def _take(self, news: News) -> None:
-        """Take over what a worker has seen, as if the run had."""
+        """Merge the observations of a worker into those of the run."""
         own = self.session
         client = own.client
         own.log_lines(news.lines)
@@ -179,7 +179,7 @@ class Jobs:
         client.wire.absorb(self._earliest(news.wire, own.place(news.id)))
 
     def _earliest(self, seen: Seen, place: int) -> Seen:
-        """Make way for the findings of an earlier requirement, which are those that a run of one job has."""
+        """Remove wire findings of later requirements, so that the earliest one is kept, as in a run of one job."""
         log = self.session.client.wire
         pairs: Any = ((log.findings, seen.findings), (log.extra_findings, seen.extra_findings))
         for mine, others in pairs:
@@ -198,7 +198,7 @@ class Jobs:
         own.kit_errors += rest.errors
 
     def _dismiss(self) -> None:
-        """Tell the workers that they are done, and hear the rest; who does not answer is left behind."""
+        """Dismiss the workers and receive their last messages; a worker that does not reply in time is abandoned."""
         ends = time.monotonic() + CLEAN_UP_SECONDS + self.session.settings.timeout
         for worker in self.crew.workers:
             worker.tell(None)
@@ -217,7 +217,7 @@ class Jobs:
                     self._take(message)
 
     def _interrupt(self) -> None:
-        """Interrupt what the workers do, and let them clean up."""
+        """Interrupt the workers, and let them clean up."""
         self.crew.interrupt()
         self._dismiss()
 
@@ -228,10 +228,11 @@ def apart(
     replayed: Collection[str] = (),
     sharing: Collection[str] = (),
 ) -> set[str]:
-    """Return which requirements are tested alone: also those that need one of them.
+    """Return the requirements that are tested alone, including those that need one of them.
 
-    What a stored counterexample makes is dropped by looking for all that the run has: those are alone too. What is
-    `sharing` a fixture meets no others in crowded operations: it has the things of the fixture, and one worker.
+    The objects of a stored counterexample are dropped by listing all objects of the run: those requirements are alone
+    too. A requirement `sharing` a fixture may use crowded operations beside others: it has the fixture's own objects,
+    and one worker.
     """
     known = {requirement.id: requirement for requirement in requirements}
     alone = {
@@ -251,13 +252,13 @@ def apart(
 
 
 def _of_worker(settings: Settings) -> Settings:
-    """Return the settings of a worker: the run has chosen what is tested, and decides what its verdicts mean."""
+    """Return the settings of a worker: the run selects the requirements, and decides on verdicts."""
     chosen = replace(settings, operation=(), clause=(), select="", last_failed=False)
     return replace(chosen, jobs=1, fail_fast=False, expect="")
 
 
 def _check(session: pytest.Session) -> None:
-    """End the loop where pytest's own would."""
+    """Stop the loop in the same cases as pytest's own."""
     if session.shouldfail:
         raise session.Failed(session.shouldfail)
     if session.shouldstop:
@@ -265,6 +266,6 @@ def _check(session: pytest.Session) -> None:
 
 
 def _ready(pipes: Iterable[AnyPipe], seconds: float) -> list[AnyPipe]:
-    """Return the pipes that have something to say, at the latest after so many seconds."""
+    """Return the pipes with a message, waiting at most `seconds`."""
     ready: Any = wait(list(pipes), seconds)
     return list(ready)

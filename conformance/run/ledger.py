@@ -1,4 +1,4 @@
-"""The ledger of a run: the facts about each requirement that was tested, and the results that follow from them."""
+"""The ledger of a run: the facts about each tested requirement, and the results that follow from them."""
 
 from __future__ import annotations
 
@@ -17,9 +17,10 @@ from conformance.values.verdict import FAILED, FINDINGS, GOOD, Verdict
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """A requirement that was tested: the facts, and the result without the verdict that follows from them.
+    """A tested requirement: the facts, and the result before its verdict.
 
-    `lacks` is the operation that the server seemed to lack; `otherwise` is the finding if it has the operation.
+    `lacks` is the operation that the server seemed to lack; `otherwise` is the finding in case the server has the
+    operation.
     """
 
     facts: Facts
@@ -44,7 +45,7 @@ class Ledger:
     _sent_again: dict[str, Replayed] = field(default_factory=dict)
 
     def take(self, judged: Judged) -> Result:
-        """Take what a test has shown, in place of what an earlier one has; return its result."""
+        """Store the facts of a test, in place of those of an earlier one; return its result."""
         name = judged.result.id
         before = self._results.get(name)
         if judged.facts.before is None or before is None or self._decision(judged).reason != "cleaning up":
@@ -53,19 +54,19 @@ class Ledger:
         return before
 
     def reconsider(self) -> None:
-        """Decide anew: operations that seemed to be missing may have succeeded since."""
+        """Decide again: operations that seemed to be missing may have succeeded since."""
         for name, judged in self._judged.items():
             if judged.lacks or name in self._sent_again:
                 self._results[name] = self._result(judged)
 
     def note_sent_again(self, name: str, replayed: Replayed) -> None:
-        """Note how the steps of a finding were answered when they were sent again."""
+        """Store the outcome of a finding's replay."""
         self._sent_again[name] = replayed
 
     def wrongly_blocked(self) -> set[str]:
-        """Return the requirements to test once more: blocked by an operation that has succeeded, or by such a one.
+        """Return the requirements to test once more.
 
-        They are returned once.
+        They were blocked by an operation that has succeeded since, or by a requirement that was. Each is returned once.
         """
         met = {name for name in self._again if self.verdict(name) in GOOD}
         chosen = {
@@ -78,12 +79,12 @@ class Ledger:
         return chosen
 
     def verdict(self, name: str) -> Verdict | None:
-        """Return the verdict on a requirement, None while there is none."""
+        """Return the verdict on a requirement, None without one."""
         result = self._results.get(name)
         return result.verdict if result else self.elsewhere.get(name)
 
     def results(self) -> list[Result]:
-        """Return the results in the order in which they came."""
+        """Return the results in the order of their tests."""
         return list(self._results.values())
 
     def findings(self) -> Iterator[Result]:
@@ -106,7 +107,7 @@ class Ledger:
         return decide(replace(facts, expected=self.expectations.expected(shown)))
 
     def _result(self, judged: Judged) -> Result:
-        """Return the result of a requirement, as the decision has it."""
+        """Return the result of a requirement with the decided verdict."""
         decision, name = self._decision(judged), judged.result.id
         finding = judged.otherwise if decision.verdict not in ("unoffered", "error") else None
         tested = finding or judged.result

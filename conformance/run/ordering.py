@@ -1,4 +1,4 @@
-"""The order in which requirements are tested: what is offered first, races and sums last, needs before the needy."""
+"""The order of requirements: offers first, races and checks over all answers last, needs before dependents."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from graphlib import CycleError, TopologicalSorter
 from conformance.values.requirement import Requirement
 
 FIRST = ".offered."
-LATE = {"race": 2, "wire": 3}  # what busies a server may disturb others, and the wire is checked over all answers
+LATE = {"race": 2, "wire": 3}  # races may disturb other requirements, and wire requirements check all answers
 Rank = tuple[int, int]
 
 
 def ranks(requirements: Iterable[Requirement]) -> dict[str, Rank]:
-    """Return what requirements are sorted by: the part of the run, and how many needs deep they are in it.
+    """Return the sort keys of requirements: the part of the run, and the depth of their needs in it.
 
-    A requirement is in no earlier part than what it needs. Needs that are not given decide nothing.
-    Raises ValueError for requirements that need each other.
+    A requirement is never in an earlier part than its needs. Needs that are not selected are ignored. Raises ValueError
+    for requirements that need each other.
     """
     known = {requirement.id: requirement for requirement in requirements}
     needs = {

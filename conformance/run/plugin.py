@@ -1,4 +1,4 @@
-"""The pytest side of the suite: selection, fixtures, verdicts. One runner, no second one.
+"""The pytest side of the suite: selection, fixtures, verdicts. There is no second runner.
 
 It patches nothing and does nothing unless a run has a target.
 """
@@ -39,36 +39,36 @@ from conformance.values.results import Result
 from conformance.values.verdict import FINDINGS, GOOD
 
 log = logging.getLogger("lakeproof.suite")
-# An exception in one of them leaves the lock taken, and whoever wants it next waits for ever.
+# An exception in one of them leaves the lock taken: the next thread that needs it waits for ever.
 TAKING_LOCKS = {threading.Condition.__enter__.__code__, threading.Condition.__exit__.__code__}
 MESSAGE_LINES = 12
 
 
 def _collecting() -> set[CodeType]:
-    """Return the code that runs around a garbage collection: an exception in it is printed and lost."""
+    """Return the code that runs around a garbage collection: Python prints and drops an exception raised in it."""
     return {callback.__code__ for callback in gc.callbacks if isinstance(callback, FunctionType)}
 
 
 class SuitePlugin:
-    """Registered with pytest for the length of a run."""
+    """The pytest plugin of one run."""
 
     def __init__(self, session: Session, listener: Listener | None = None, card: Card | None = None) -> None:
-        """Make the plugin of a run. `card` makes the text of a finding, where pytest has a terminal to show it."""
-        self.__name__ = fixtures.PLUGIN  # under which pytest registers it
+        """Create the plugin of a run. `card` formats a finding for pytest's terminal."""
+        self.__name__ = fixtures.PLUGIN  # the name of its registration in pytest
         self.session = session
         self.reporter = Reporter(session.settings, listener, card)
         self.last: Result | None = None  # the result of the requirement under way
         self._started = 0.0
         self._requests = 0
         self._collected: list[Requirement] = []
-        self._signals: list[int] = []  # that interrupt the run
+        self._signals: list[int] = []  # with handlers of this run
 
     # Selection
 
     def pytest_configure(self, config: pytest.Config) -> None:
-        """Bring the fixtures. Tracebacks that nobody sees are told in the cheap way: others cost 85 ms a finding.
+        """Register the fixtures. Tracebacks that nobody sees are formatted cheaply: others cost 85 ms per finding.
 
-        Who reports to a terminal is registered later than this: it is asked for by the plugin that brings it.
+        Terminal reporters are registered later: this asks for the plugin that provides them.
         """
         config.pluginmanager.register(fixtures)
         config.pluginmanager.register(SecondTry(self.session.ledger))
@@ -87,7 +87,7 @@ class SuitePlugin:
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_collection_modifyitems(self, config: pytest.Config, items: list[pytest.Item]) -> None:
-        """Keep what this run is about, in the order of `ranks`."""
+        """Keep the requirements of this run, in the order of `ranks`."""
         requirements = {item: requirement for item in items if (requirement := requirement_of(item))}
         order = ranks(requirements.values())
         kept = [item for item, requirement in requirements.items() if self.session.wants(requirement)]
@@ -98,7 +98,7 @@ class SuitePlugin:
         items[:] = sorted(kept, key=lambda item: order[requirements[item].id])
 
     def pytest_collection_finish(self, session: pytest.Session) -> None:
-        """Count the requirements of the run, and let the listener know them."""
+        """Count the requirements of the run, and pass them to the listener."""
         selected = [requirement for item in session.items if (requirement := requirement_of(item))]
         self.session.begin([requirement.id for requirement in selected], self._collected)
         if self.reporter.listener:
@@ -108,7 +108,7 @@ class SuitePlugin:
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_protocol(self, item: pytest.Item) -> Generator[None, object, object]:
-        """Say which requirement is tested."""
+        """Show the tested requirement as the current activity."""
         client, before = self.session.client, self.session.client.requests
         name = requirement.id if (requirement := requirement_of(item)) else item.name
         self.session.suite.subject = name
@@ -132,7 +132,7 @@ class SuitePlugin:
     def pytest_runtest_makereport(
         self, item: pytest.Item, call: pytest.CallInfo[None]
     ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-        """Turn what happened into a verdict, which is told when the requirement has been cleaned up after."""
+        """Turn the outcome of a test into a verdict, which is reported after the requirement's clean-up."""
         report = yield
         requirement = requirement_of(item)
         if requirement is None:
@@ -146,15 +146,15 @@ class SuitePlugin:
     def _keep(
         self, item: pytest.Item, requirement: Requirement, call: pytest.CallInfo[None], report: pytest.TestReport
     ) -> None:
-        """Keep what happened, and make a warning no failure of pytest's."""
+        """Store the outcome, and report a warning as skipped to pytest."""
         if stopped := self.session.client.traffic.stopped:
-            item.session.shouldstop = str(stopped.msg)  # nothing is said of what was under way
+            item.session.shouldstop = str(stopped.msg)  # the interrupted requirement gets no verdict
             report.outcome = "skipped"
             return
         judged = self._judge(requirement, call.excinfo.value if call.excinfo else None, call.when)
         result = self.take(judged)
         if result is self.last:
-            log.warning("after %s was tested, cleaning up ended with: %s", requirement.id, judged.result.message)
+            log.warning("clean-up after %s failed: %s", requirement.id, judged.result.message)
             return
         self.last = result
         if not report.failed:
@@ -165,11 +165,11 @@ class SuitePlugin:
             report.longrepr = self.reporter.failure(result)
 
     def take(self, judged: Judged) -> Result:
-        """Take what a test has shown, and return the result."""
+        """Store the facts of a test, and return the result."""
         return self.session.ledger.take(judged)
 
     def _judge(self, requirement: Requirement, error: BaseException | None, when: str) -> Judged:
-        """Return the facts about a requirement that a test has shown."""
+        """Return the facts about a requirement after its test."""
         outcome = outcome_of(error, called=when == "call")
         before = self.last.verdict if self.last else None
         facts = Facts(outcome, requirement.level, before, flaky=isinstance(error, Flaky))
@@ -199,7 +199,7 @@ class SuitePlugin:
     # The end
 
     def _take_signals(self) -> None:
-        """Have what interrupts Python interrupt the run."""
+        """Install the SIGINT and SIGTERM handlers of the run."""
         if threading.current_thread() is not threading.main_thread():
             return
         for name in (signal.SIGINT, signal.SIGTERM):
@@ -208,7 +208,7 @@ class SuitePlugin:
                 self._signals.append(name)
 
     def interrupt(self, _signal: int, frame: FrameType | None) -> None:
-        """End the run: now, or with its next request where now does harm, or code loses the exception.
+        """End the run: now, or at its next request if an exception now would be lost or leave a lock taken.
 
         Raises KeyboardInterrupt.
         """
@@ -217,23 +217,23 @@ class SuitePlugin:
             raise KeyboardInterrupt
 
     def pytest_keyboard_interrupt(self) -> None:
-        """Remember that the run was cut short, unless it ended itself."""
+        """Note that the run was interrupted, unless it ended itself."""
         self.session.client.traffic.interrupted = False
         self.session.interrupted = self.session.client.traffic.stopped is None and not self.reporter.ended
 
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
-        """A requirement module that cannot be imported is the kit's own fault."""
+        """Record a requirement module that cannot be imported as an error of the kit."""
         if report.failed:
             self.session.kit_errors.append(str(report.longrepr))
 
     @pytest.hookimpl(trylast=True)
     def pytest_sessionfinish(self, session: pytest.Session, exitstatus: int) -> None:
-        """Decide the exit code: pytest's own, but for blocked requirements and errors of the kit."""
+        """Decide the exit code: pytest's own, except for blocked requirements and errors of the kit."""
         try:
             if not (self.session.interrupted or self.reporter.ended):
                 self.session.look_again()
             self.session.target.sandbox.sweep()
-        except Exception:  # a bug of the kit, which takes no verdict away
+        except Exception:  # a bug of the kit, which changes no verdict
             self.session.kit_errors.append(traceback.format_exc())
         self.session.ledger.reconsider()
         results = self.session.results()
@@ -248,7 +248,7 @@ class SuitePlugin:
             session.exitstatus = EXIT_USAGE
 
     def pytest_unconfigure(self) -> None:
-        """Give back what interrupts the run."""
+        """Restore the previous signal handlers."""
         for name in self._signals:
             signal.signal(name, signal.default_int_handler)
 

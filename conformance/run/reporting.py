@@ -1,4 +1,4 @@
-"""Reporting of verdicts as they fall: to the listener of a run, and to pytest."""
+"""Immediate reports of verdicts: to the listener of a run, and to pytest."""
 
 from __future__ import annotations
 
@@ -17,21 +17,20 @@ Card = Callable[[Result, Settings], str]
 
 
 class Listener(Protocol):
-    """A watcher of a run: a progress bar, for example."""
+    """An observer of a run: a progress bar, for example."""
 
     def selected(self, requirements: list[Requirement]) -> None:
-        """Hear which requirements will be tested, before the first one."""
+        """Receive the requirements of the run, before the first test."""
 
     def tested(self, result: Result) -> None:
-        """Hear of each verdict as it falls."""
+        """Receive the result of a requirement, right after its test."""
 
 
 @dataclass
 class Reporter:
     """Reports the verdicts of a run with these settings.
 
-    `card` makes the text of a finding for readers of pytest's terminal. `ended` says that the run ends at the finding
-    at which it was to end.
+    `card` formats a finding for pytest's terminal. `ended` is true when `fail_fast` ended the run.
     """
 
     settings: Settings
@@ -40,7 +39,7 @@ class Reporter:
     ended: bool = False
 
     def report(self, item: pytest.Item, result: Result) -> None:
-        """Report a verdict, and end a run that is to end at the first one that breaks the gate."""
+        """Report a verdict; with `fail_fast`, end the run at the first one that fails the gate."""
         if self.listener:
             self.listener.tested(result)
         if self.settings.fail_fast and result.fails_gate(strict=self.settings.strict):
@@ -48,7 +47,7 @@ class Reporter:
             item.session.shouldstop = f"{result.id} is not met"
 
     def fails(self, result: Result) -> bool:
-        """True for a verdict that is a failure of pytest's: a warning is one only where the run is strict."""
+        """True for a verdict that is a failure in pytest: a warning is one in strict runs only."""
         strict = self.settings.strict and result.level == "SHOULD"
         return result.verdict in ("fail", "error") or (result.verdict == "warn" and strict)
 
@@ -62,7 +61,7 @@ class Reporter:
             return pytest.ExceptionInfo.from_exception(told).getrepr(style="value")
 
     def report_of(self, item: pytest.Item, result: Result, when: str) -> pytest.TestReport:
-        """Return a verdict as a report of pytest's."""
+        """Return a verdict as a pytest report."""
         verdict = result.verdict if when == "call" else "pass"
         failed = verdict != "pass" and self.fails(result)
         path, line, _ = item.location

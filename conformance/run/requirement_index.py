@@ -1,7 +1,7 @@
 """Index of all requirements: it saves importing the modules that declare them, which takes seconds.
 
-The index of a package is kept in the user's cache, with the digest of all files that it follows from: the code and the
-data of the kit's packages. Whatever changes in one of them, the modules are imported again.
+The index of a package is stored in the user's cache, with the digest of all files that it depends on: the code and the
+data of the kit's packages. After a change in one of them, the modules are imported again.
 """
 
 from __future__ import annotations
@@ -33,13 +33,13 @@ class Declared(msgspec.Struct, frozen=True):
     line: int
 
     def source(self) -> str:
-        """Return the source of the test, of the template where it is one."""
+        """Return the source of the test, or of its template."""
         lines = Path(self.file).read_text(encoding="utf-8").splitlines(keepends=True)
         return "".join(inspect.getblock(lines[self.line - 1 :])).rstrip()
 
 
 class Index(msgspec.Struct):
-    """The requirements of a package, and the digest of what they follow from."""
+    """The requirements of a package, and the digest of the files that they depend on."""
 
     digest: str
     entries: list[Declared]
@@ -54,7 +54,7 @@ def index_of(package: str, suite: str, folder: Path | None = None) -> dict[str, 
     path = (folder or cache_root() / "requirements") / f"{place}-{package}.json"
     index, now = _read(path), digest()
     if index is None or index.digest != now:
-        # Modules that were imported some time ago may follow from other files than those that are there now.
+        # Modules imported earlier may come from older versions of the files.
         fresh = not any(name.startswith((f"{package}.", f"{__package__}.common")) for name in sys.modules)
         index = Index(now, list(_imported(package, suite)))
         if fresh:
@@ -65,7 +65,7 @@ def index_of(package: str, suite: str, folder: Path | None = None) -> dict[str, 
 
 
 def digest() -> str:
-    """Return the digest of this Python and of all files of the kit's packages that requirements follow from."""
+    """Return the digest of this Python and of all files of the kit's packages that requirements depend on."""
     whole = blake2b(sys.version.encode(), digest_size=16)
     for file in _files():
         content = file.read_bytes()

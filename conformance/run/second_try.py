@@ -1,7 +1,7 @@
-"""A second try for requirements that were blocked by an operation that the server has after all.
+"""Second try of requirements that were blocked by an operation which the server has after all.
 
-Whether an operation is there may show only when it succeeds. Without this, a verdict would depend on what was tested
-before it, and with that on the number of jobs.
+Sometimes only a success shows that an operation exists. Without this, a verdict would depend on the requirements tested
+before it, and so on the number of jobs.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ from conformance.run.ledger import Ledger
 
 @dataclass
 class SecondTry:
-    """The plugin that tests them again after all others."""
+    """The plugin that tests wrongly blocked requirements again after all others."""
 
     ledger: Ledger
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtestloop(self, session: pytest.Session) -> Generator[None, object, object]:
-        """Test again what was wrongly blocked, until nothing is."""
+        """Test wrongly blocked requirements again, until there are none."""
         outcome = yield
         while not (session.shouldstop or session.shouldfail) and (names := self.ledger.wrongly_blocked()):
             items = [item for item in session.items if (known := requirement_of(item)) and known.id in names]

@@ -1,4 +1,4 @@
-"""Which requirements a run is about: those of some kinds, operations, clauses, or with a word in their names."""
+"""The selection of a run's requirements: by kind, operation, clause, or words of their ids."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from specs.openapi import Document
 from specs.problems import Problem, did_you_mean
 from specs.profiles import Profile
 
-if TYPE_CHECKING:  # what few need, and takes a while to import
+if TYPE_CHECKING:  # slow to import, and rarely needed
     from _pytest.mark.expression import Expression
 
     from conformance.values.results import Results
@@ -26,7 +26,7 @@ if TYPE_CHECKING:  # what few need, and takes a while to import
 
 @dataclass(frozen=True)
 class Scope:
-    """The requirements that there are for a profile: by its suites, its document, its frozen set."""
+    """The requirements of a profile: by its suites, its document, its frozen set."""
 
     document: Document
     suites: Mapping[str, Profile]
@@ -34,13 +34,13 @@ class Scope:
 
     @classmethod
     def of(cls, profile: Profile, document: Document) -> Scope:
-        """Return the scope of a profile, tested by its document or another copy of it."""
+        """Return the scope of a profile, tested against its document or another copy of it."""
         return cls(document, {part.api: part for part in profile.tested_by()}, profile.frozen_requirements())
 
     def has(self, requirement: Requirement) -> bool:
-        """True when servers of the profile are tested by this requirement.
+        """True when the requirement applies to servers of the profile.
 
-        What is checked over all answers of a run is so for those operations of it that the document has.
+        A check over all answers of a run applies to those of its operations that the document has.
         """
         profile = self.suites.get(requirement.api)
         if profile is None or not profile.has_reached(requirement.since):
@@ -54,10 +54,10 @@ class Scope:
 
 @dataclass(frozen=True)
 class Selection:
-    """What is wanted of the requirements of a profile; an empty part wants all.
+    """Selection among the requirements of a profile; an empty part selects all.
 
-    `ids` are the only ones that are wanted, None for all. `expression` is as in pytest -k: its words are looked for in
-    the id of a requirement, its kind and the place of its test. A whole id means that requirement alone.
+    `ids` are the only selected ones, None for all. `expression` is as in pytest -k: its words are matched against the
+    id of a requirement, its kind and the place of its test. A whole id selects that requirement alone.
     """
 
     kinds: Collection[str] = KINDS
@@ -78,7 +78,7 @@ class Selection:
 
 
 class _Words:
-    """What the words of an expression are compared with."""
+    """The texts of a requirement that the words of an expression are matched against."""
 
     def __init__(self, requirement: Requirement) -> None:
         self._id = requirement.id
@@ -91,7 +91,7 @@ class _Words:
 def selection_of(
     settings: Settings, document: Document, profiles: Iterable[Profile], ids: Collection[str] | None = None
 ) -> Selection:
-    """Return what the settings select. Raises Problem for an operation or a clause that nothing has."""
+    """Return the selection of the settings. Raises Problem for an unknown operation or clause."""
     known = {clause for profile in profiles for clause in clauses(profile.api)}
     _check("operation", settings.operation, document.operations, "`lakeproof spec list` shows them all.")
     _check("clause", settings.clause, known, "`lakeproof list --json` shows the clause of each requirement.")
@@ -102,13 +102,13 @@ def selection_of(
 
 
 def narrows(settings: Settings) -> bool:
-    """True when the settings leave requirements out that a run has by default."""
+    """True when the settings leave out requirements of a default run."""
     chosen = settings.operation or settings.clause or settings.select.strip() or settings.last_failed
     return bool(chosen) or not set(KINDS) <= set(settings.kinds)
 
 
 def expression_of(text: str) -> Expression | None:
-    """Return a compiled expression, None for none. Raises Problem for one that cannot be read."""
+    """Return a compiled expression, None for none. Raises Problem for an invalid one."""
     if not text.strip():
         return None
     from _pytest.mark.expression import Expression  # noqa: PLC0415 - see above
@@ -117,12 +117,12 @@ def expression_of(text: str) -> Expression | None:
         return Expression.compile(text)
     except SyntaxError as error:
         raise Problem(
-            f"The expression {text!r} cannot be read: {error.msg}.", "Example: -k 'table and not rename'"
+            f"-k: the expression {text!r} cannot be parsed: {error.msg}.", "Example: -k 'table and not rename'"
         ) from None
 
 
 def failed_in(results: Results) -> set[str]:
-    """Return the requirements that a run did not find to be met, could not test, or did not come to."""
+    """Return the requirements of a run that failed, were blocked, or were not reached."""
     return {entry.id for entry in results.requirements if entry.verdict not in (*GOOD, "known")} | {
         *results.run.not_reached
     }
@@ -139,4 +139,4 @@ def _last(report: str) -> Results:
 def _check(what: str, wanted: Iterable[str], known: Collection[str], hint: str) -> None:
     for name in wanted:
         if name not in known:
-            raise Problem(f"There is no {what} {name!r}.", did_you_mean(name, known, hint))
+            raise Problem(f"--{what}: unknown {what} {name!r}.", did_you_mean(name, known, hint))

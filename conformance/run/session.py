@@ -1,4 +1,4 @@
-"""One run against one target, from the first look to the results."""
+"""One run against one target, from the handshake to the results."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ from specs.problems import Problem
 
 
 class Session:
-    """Connects, collects results, and writes them down."""
+    """Connects to the target, and collects and writes the results of a run."""
 
     def __init__(
         self,
@@ -61,11 +61,11 @@ class Session:
         *,
         own: bool = False,
     ) -> None:
-        """Find out about the target, unless it is `known`. Raises Problem when it cannot be tested.
+        """Probe the target, unless it is `known`. Raises Problem when it cannot be tested.
 
-        Who listens to a known target hears of the run, too. `ids` are all that is wanted, if given; `log` takes the
-        exchanges, by default the file in the report's folder. `own` says that the run is about the suites of the target
-        and no others: where nothing of them is wanted, nothing is sent.
+        The listener of a known target receives the exchanges of the run, too. `ids` limits the selection, if given;
+        `log` stores the exchanges, by default in the report's folder. `own` means that the run uses only the suites of
+        the target: if it selects none of their requirements, it sends nothing.
         """
         self.settings = settings
         self.command = command or " ".join(sys.argv[:1])
@@ -100,15 +100,17 @@ class Session:
         if settings.max_time:
             self.client.traffic.ends = time.monotonic() + settings.max_time
         if own and self._is_empty():
-            self._notes = [f"The run in {settings.report} met all that was tested."] if settings.last_failed else []
+            self._notes = (
+                [f"All tested requirements passed in the run in {settings.report}."] if settings.last_failed else []
+            )
         elif not known:
             self._meet()
 
     def _meet(self) -> None:
-        """Get to know the target.
+        """Recognise and probe the target.
 
-        Raises Problem when it cannot be tested: then nothing is left in the folder, nor on the server of what can be
-        dropped.
+        Raises Problem when it cannot be tested: then the folder stays empty, and objects on the server are dropped if
+        possible.
         """
         sandbox = self.target.sandbox
         try:
@@ -122,7 +124,7 @@ class Session:
             raise
 
     def _is_empty(self) -> bool:
-        """True when nothing of the target's suites is wanted."""
+        """True when no requirement of the target's suites is selected."""
         suites = map(requirements, self.target.profile.suites)
         return not any(self.wants(requirement) for suite in suites for requirement in suite.values())
 
@@ -132,13 +134,13 @@ class Session:
         return self.target.client
 
     def wants(self, requirement: Requirement | None) -> bool:
-        """True when the run is about this requirement."""
+        """True when the run selects this requirement."""
         return requirement is not None and self._scope.has(requirement) and self._selection.takes(requirement)
 
     def begin(self, selected: Sequence[str], collected: Iterable[Requirement]) -> None:
-        """Hear which requirements will be tested, in the order of the results, and which were there to choose from.
+        """Store the requirements of the run, in the order of the results, and count the available ones.
 
-        The report of an earlier run is kept where there are none.
+        Without any selected one, the report of an earlier run is kept.
         """
         self._tested_suites = {requirement.suite for requirement in collected}
         suites = {requirement.suite for requirement in collected if requirement.suite == requirement.api}
@@ -151,22 +153,22 @@ class Session:
             self.log.keep()
 
     def place(self, requirement_id: str) -> int:
-        """Return where a requirement comes in the order of results; what is none of them comes last."""
+        """Return the index of a requirement in the results; an unknown one comes last."""
         return self._order.get(requirement_id, len(self._order))
 
     @property
     def replayed(self) -> set[str]:
-        """The requirements that may have a stored counterexample sent."""
+        """The requirements with a stored counterexample."""
         return self._expectations.replayed
 
     def replay_known(self, requirement: Requirement) -> None:
-        """Send the stored counterexample of a requirement, if there is one, and drop what it made."""
+        """Replay the stored counterexample of a requirement, if there is one, and drop the created objects."""
         if finding := self._expectations.example(requirement):
             with suppress(Stopped):  # the run is over
                 self._expectations.replays[requirement.id] = self._replay(finding)
 
     def look_again(self) -> None:
-        """Send the steps of all findings again, and drop what they made: one that ends well then is flaky."""
+        """Replay the steps of all findings, and drop the created objects: a finding that passes on replay is flaky."""
         preparation = self._preparation()
         found = [result for result in self.ledger.findings() if result.kind in SENT_AGAIN and not result.flaky]
         with suppress(Stopped), doing("sending findings again") as tell:
@@ -176,9 +178,9 @@ class Session:
                 self.ledger.note_sent_again(result.id, self._replay(finding))
 
     def _replay(self, finding: Finding) -> Replayed:
-        """Send the steps of a finding again, and drop what they made. Raises Stopped when the run is over.
+        """Replay the steps of a finding, and drop the created objects. Raises Stopped when the run is over.
 
-        On a server that cannot drop all that is there stays: it is not looked at again after each finding.
+        On a server that cannot drop everything, remaining objects are not listed after each finding.
         """
         sandbox = self.target.sandbox
         replayed = replay(finding, self.target)
@@ -196,12 +198,12 @@ class Session:
         return Results.of(self._run(), self._target(), tested, self.cells.records(), expected)
 
     def log_lines(self, lines: bytes) -> None:
-        """Log exchanges of another process; where they cannot be written, the run ends."""
+        """Log exchanges of another process; end the run if they cannot be written."""
         self.log.add_lines(lines)
         self._check_log()
 
     def _check_log(self) -> None:
-        """End the run where its exchanges cannot be written any more, and let it drop what it made."""
+        """End the run if its exchanges can no longer be written, after its clean-up."""
         if self.log.problem and not self.client.traffic.stopped:
             self.client.traffic.stopped = Stopped(self.log.problem.message.rstrip("."), "report")
 
@@ -214,7 +216,7 @@ class Session:
             self._also(exchange)
 
     def finish(self) -> None:
-        """Close what the run had open."""
+        """Close the log and the connections, and remove the canaries."""
         self.log.close()
         self.client.close()
         self.target.canaries.remove()
@@ -272,7 +274,7 @@ class Session:
 
 @contextmanager
 def met(settings: Settings) -> Iterator[Target]:
-    """Yield a target that is known, and drop what was made on it. Raises Problem when it cannot be tested."""
+    """Yield a probed target, and drop the objects created on it. Raises Problem when it cannot be tested."""
     target = connect(settings)
     try:
         handshake(target)
@@ -284,7 +286,7 @@ def met(settings: Settings) -> Iterator[Target]:
 
 
 def handshake(target: Target) -> None:
-    """Get to know a target. Raises Problem when it cannot be tested, or would keep what a run makes."""
+    """Recognise and probe a target. Raises Problem when it cannot be tested, or cannot drop a run's objects."""
     with doing(f"finding out what {target.client.base} offers"):
         _handshake(target)
 
@@ -303,19 +305,19 @@ def _selection(target: Target, ids: Collection[str] | None = None) -> Selection:
 
 
 def _stopped(stopped: Stopped) -> StopRecord:
-    """Return why a run ended before its end, with the request that shows it."""
+    """Return the reason why a run stopped early, with the request that shows it."""
     step = stopped.exchange.to_step() if stopped.exchange else None
     return StopRecord(message=str(stopped.msg), gone=stopped.gone, step=step)
 
 
 def _check_namespace(target: Target) -> None:
-    """Raise Problem when the server says that the given namespace is not there."""
+    """Raise Problem when the server reports that the given namespace does not exist."""
     inventory = target.sandbox.inventory
     operation = next(filter(inventory.offers, inventory.looks[NAMESPACE]), None) if inventory else None
     if inventory and inventory.base and operation:
         answer = inventory.look(operation, Resource(NAMESPACE, inventory.base))
         if answer and answer.status == 404:
             raise Problem(
-                f"{answer.url}: there is no namespace {target.settings.namespace}.",
-                "Name one that exists with --namespace.",
+                f"{answer.url}: the namespace {target.settings.namespace} does not exist.",
+                "Name an existing one with --namespace.",
             )

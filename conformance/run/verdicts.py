@@ -2,16 +2,16 @@
 
 Facts are weighed in this order; nothing else decides:
 
-1. cleaning up   a verdict that fell before stays, unless the kit itself broke afterwards and all had been well
-2. the kit       what breaks the kit is `error`; it says nothing about the server
-3. offers        a refusal as unsupported is no excuse where the operation succeeds in the same run: what seemed
-                 unoffered is a finding, and what it blocked is tested once more
+1. cleaning up   an earlier verdict stays, unless the kit itself broke afterwards and the requirement had passed
+2. the kit       a bug of the kit is `error`; it says nothing about the server
+3. offers        a rejection as unsupported is no excuse if the operation succeeds in the same run: the seemingly
+                 unoffered requirement is a finding, and those that it blocked are tested once more
 4. outcome       passed, violated, blocked, unoffered
-5. expectations  a finding that the file has is `known`; the stored counterexample decides where the test passes
-6. replay        a finding whose steps get the answer that was due when they are sent again is flaky
+5. expectations  a finding that equals the stored one is `known`; if the test passes, the stored counterexample decides
+6. replay        a finding whose steps get the expected answer on replay is flaky
 
-Expectations come after offers, since they are about what is a finding, and replay comes last, since only findings are
-sent again. The order of 1 and 2 matters: a bug of the kit must not hide a finding.
+Expectations come after offers, since they apply to findings, and replay comes last, since only findings are replayed.
+The order of 1 and 2 matters: a bug of the kit must not hide a finding.
 """
 
 from __future__ import annotations
@@ -34,12 +34,12 @@ BASE: dict[Outcome, Verdict] = {"passed": "pass", "blocked": "blocked", "unoffer
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """All that a verdict rests on.
+    """All facts that a verdict depends on.
 
-    `before` is the verdict that had fallen when this happened, while the kit cleaned up. `succeeded` says that the
-    operation which the server seemed to lack has succeeded in this run, `violates` that its refusal is a finding then,
-    `tried` that the requirement was tested once more. `flaky` says that its own examples were answered in two ways,
-    `sent_again` how its steps were answered after the run.
+    `before` is the verdict that existed when the outcome occurred during clean-up. `succeeded` means that the seemingly
+    missing operation has succeeded in this run, `violates` that its rejection is a finding in that case, `tried` that
+    the requirement was tested once more. `flaky` means that its own examples got different answers, `sent_again` is the
+    outcome of its replay after the run.
     """
 
     outcome: Outcome
@@ -57,8 +57,8 @@ class Facts:
 class Decision:
     """A verdict with its reason, which is one of the steps of the pipeline.
 
-    `again` says that the requirement has to be tested once more, `state` is that of its expectation, `flaky` says that
-    the finding comes and goes.
+    `again` means that the requirement has to be tested once more, `state` is that of its expectation, `flaky` means
+    that the finding comes and goes.
     """
 
     verdict: Verdict
@@ -69,7 +69,7 @@ class Decision:
 
 
 def decide(facts: Facts) -> Decision:
-    """Return the verdict that facts lead to; see the module for the order."""
+    """Return the verdict that follows from facts; see the module for the order."""
     if facts.before is not None and not (facts.outcome == "broken" and facts.before in GOOD):
         return Decision(facts.before, "cleaning up")
     if facts.outcome == "broken":
@@ -87,10 +87,10 @@ def decide(facts: Facts) -> Decision:
 
 
 def state_of(verdict: Verdict, expected: Expected) -> ExpectationState:
-    """Return whether an expectation holds: its finding was seen as the file has it, otherwise, or not at all.
+    """Return the state of an expectation: its finding occurred as stored, in another way, or not at all.
 
-    Less thorough runs, races that nobody lost, and one pass of what is flaky decide nothing. What was blocked in the
-    run of the file is neither a finding nor stale in a run that leaves out what blocked it.
+    Less thorough runs, races without a conflict, and one pass of a flaky requirement decide nothing. A requirement that
+    was blocked in the run of the file is neither a finding nor stale in a run without the blocking requirement.
     """
     if verdict in FAILED:
         state: ExpectationState = "expired" if expected.expired else "known" if expected.same else "different"
@@ -102,7 +102,7 @@ def state_of(verdict: Verdict, expected: Expected) -> ExpectationState:
 
 
 def outcome_of(error: BaseException | None, *, called: bool) -> Outcome:
-    """Return how a test ended; `called` is false for what happens before and after it."""
+    """Return the outcome of a test; `called` is false for errors before and after it."""
     if error is None:
         return "passed"
     if isinstance(error, Blocked):

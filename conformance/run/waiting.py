@@ -1,4 +1,4 @@
-"""What waits for a worker of a run, and which worker may have what."""
+"""The queue of requirements for the workers of a run."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 
 @dataclass
 class Waiting:
-    """Requirements in their order, with those that each `needs`, and the fixture that those share which are `sharing`.
+    """Requirements in order, with their `needs`, and the shared fixture of those in `sharing`.
 
-    What needs another is ready when that is tested. What shares a fixture is first, as one worker, its holder, has all
-    of it to test: each further one would make the fixture once more.
+    A requirement is ready when its needs are tested. Requirements that share a fixture come first, and one worker, the
+    fixture's holder, tests all of them: each further worker would create the fixture once more.
     """
 
     needs: Mapping[str, Set[str]]
@@ -19,12 +19,12 @@ class Waiting:
     holders: dict[str, int] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        """Put what is shared first."""
+        """Put requirements with a shared fixture first."""
         self._names = dict.fromkeys([*self.sharing, *self.needs])
         self._untested = set(self.needs)
 
     def take(self, worker: int, workers: Collection[int]) -> str | None:
-        """Return what a worker tests next, None for nothing at the moment; `workers` are those that are left."""
+        """Return the next requirement of a worker, None if none is ready; `workers` are the remaining ones."""
         others = {name for name, holder in self.holders.items() if holder in workers and holder != worker}
         ready = (
             name

@@ -1,8 +1,7 @@
-"""A worker: tests the requirements that it is given, one after another, in a process of its own.
+"""A worker: tests the requirements that it receives, one after another, in its own process.
 
-What all workers need is imported and collected once: each is a fork of the process that did it.
-
-It is the suite's own plugin under pytest; only the order comes from elsewhere, and what it sees goes there.
+The suite is imported and collected once: each worker is a fork of the process that did it. A worker runs the suite's
+own plugin under pytest; only the order comes through the pipe, and the observations go there.
 """
 
 from __future__ import annotations
@@ -32,7 +31,7 @@ from conformance.values.results import Result
 
 
 class Worker(SuitePlugin):
-    """The plugin of the workers: `pipes` are theirs. What each tests is what it is told to test."""
+    """The plugin of the workers, which test the requirements that they receive; `pipes` connect them to the run."""
 
     def __init__(self, start: Start, pipe: AnyPipe, pipes: Sequence[AnyPipe]) -> None:
         target = connect(start.settings)
@@ -42,12 +41,12 @@ class Worker(SuitePlugin):
         self._pipe = pipe
         self._pipes = pipes
         self._counted = 0
-        self._shown: Judged | None = None  # of the requirement under way
+        self._shown: Judged | None = None  # of the current requirement
         self._traffic = (0, 0, 0, 0.0)
         target.client.traffic.ends = start.ends
 
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
-        """Become the workers; test what comes through the pipe until there is nothing more to do."""
+        """Fork the workers; in each, test the requirements from the pipe until the run ends it."""
         items = {requirement.id: item for item in session.items if (requirement := requirement_of(item))}
         number = fork(self._pipe, self._pipes)
         self._pipe = self._pipes[number]
@@ -56,20 +55,20 @@ class Worker(SuitePlugin):
         while task := _next(self._pipe):
             self.session.ledger.elsewhere.update(task.verdicts)
             self.session.client.known.done.update(task.done)
-            # What follows is unknown: all is torn down but what the whole session has, such as the grants of a matrix.
+            # The next requirement is unknown: only fixtures of the whole session stay, such as the grants of a matrix.
             self._shown = None
             items[task.id].config.hook.pytest_runtest_protocol(item=items[task.id], nextitem=session)
-            with contextlib.suppress(OSError):  # the run has ended without a word, as the next task will tell
+            with contextlib.suppress(OSError):  # the run has ended abruptly: there is no next task
                 self._pipe.send(self._news(task.id, self._shown))
         return True
 
     @pytest.hookimpl(trylast=True)
     def pytest_sessionfinish(self, session: pytest.Session, exitstatus: int) -> None:
-        """Drop what was made, and tell the rest."""
+        """Drop the created objects, and send the last message."""
         own = self.session
         try:
             own.target.sandbox.clean_up()
-        except Exception:  # a bug of the kit, which takes no verdict away
+        except Exception:  # a bug of the kit, which changes no verdict
             own.kit_errors.append(traceback.format_exc())
         sandbox, cells = own.target.sandbox, own.cells
         news = self._news("", None)
@@ -78,7 +77,7 @@ class Worker(SuitePlugin):
         own.finish()
 
     def take(self, judged: Judged) -> Result:
-        """Take what a test has shown, and remember it for the run."""
+        """Store the facts of a test, also for the message to the run."""
         result = super().take(judged)
         if result is not self.last:
             self._shown = judged
@@ -107,11 +106,12 @@ class Worker(SuitePlugin):
 
 
 def fork(pipe: AnyPipe, pipes: Sequence[AnyPipe]) -> int:
-    """Return once for each of the pipes, in a process of its own that has no other pipe, with the pipe's number.
+    """Fork a process for each pipe; return the pipe's number in each, with the other pipes closed.
 
-    The process that called never returns: it tells the first pipe how each of the others ended, and ends with the last.
+    The calling process never returns: it reports the exit codes of the others on the first pipe, and ends with the
+    last.
     """
-    gc.freeze()  # what is there will stay: no copy need look for garbage in it
+    gc.freeze()  # present objects stay: the forks need not collect them
     numbers: dict[int, int] = {}
     for number, own in enumerate(pipes):
         if not (process := os.fork()):
@@ -132,14 +132,14 @@ def fork(pipe: AnyPipe, pipes: Sequence[AnyPipe]) -> int:
 def _next(pipe: AnyPipe) -> Task | None:
     try:
         task: Task | None = pipe.recv()
-    except EOFError:  # the run has ended without a word
+    except EOFError:  # the run has ended abruptly
         return None
     return task
 
 
 def work(descriptors: Sequence[int]) -> None:
-    """Be the process that workers are forks of: at the other ends of its own pipe and of theirs."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the run says when it is over
+    """Run the fork server: `descriptors` are those of its own pipe and of the workers' pipes."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the run ends this process
     pipes: list[Connection[Any, Any]] = [Connection(descriptor) for descriptor in descriptors]
     try:
         start: Start = pipes[0].recv()

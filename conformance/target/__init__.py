@@ -1,4 +1,4 @@
-"""The server under test: recognition, offers, capabilities, and the sandbox of what a run makes on it.
+"""The server under test: recognition, offers, capabilities, and the sandbox of objects that a run creates on it.
 
-No requirement stands here; nothing here knows an API by name.
+This folder holds no requirement and names no API.
 """

@@ -1,5 +1,5 @@
-"""Names of a server's capabilities, and their values: Target.capabilities has those that a run found out."""
+"""Names of a server's capabilities, and their values: Target.capabilities holds those that a run detected."""
 
-SEPARATOR = "separator"  # how paths separate the levels of a name, where a server chooses that
+SEPARATOR = "separator"  # separator of a name's levels in paths, if the server chooses it
 PAGES, IN_PAGES, WHOLE = "pages", "in pages", "whole, whatever page is asked for"
 NAMESPACES, NONE, FLAT, NESTED = "namespaces", "none", "flat", "nested"

@@ -1,4 +1,4 @@
-"""The profile and the document that a run is tested against, also where `--spec` gives another copy of the document."""
+"""The profile and the document of a run, including a copy of the document from `--spec`."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ MOST_NAMED = 5
 
 
 def profile_of(settings: Settings) -> Profile:
-    """Return the profile that the settings name, or the nearest one to the copy of the document that they give.
+    """Return the profile of the settings, or the one nearest to their copy of the document.
 
     Raises Problem for an unknown profile, one of another API, and an unreadable document.
     """
@@ -47,7 +47,7 @@ def _nearest(settings: Settings, profile: Profile) -> list[str]:
 
 
 def _left_out(settings: Settings, profile: Profile, document: Document) -> list[str]:
-    """Return a note on the corrections that do not fit the copy: it is another revision, or corrected already."""
+    """Return a note on corrections that do not fit the copy: another revision, or one that is corrected already."""
     targets = list(dict.fromkeys(action.target for action in document.unused_actions))
     if not targets:
         return []

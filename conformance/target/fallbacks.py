@@ -1,7 +1,7 @@
-"""How the things are made that requirements start from: several ways for each, tried before the first requirement.
+"""Fallbacks for the objects that requirements start from: ways to create each, tried before the first test.
 
-The first way that works is used throughout the run. What a server does not take on the way there is told once, with
-what else was found out about it; requirements of the operation concerned test it, and nothing else is blocked by it.
+The first way that works is used throughout the run. A rejected way is reported once, among the traits of the server;
+the requirements of the rejected operation test it, and nothing else is blocked by it.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ GIVEN_PLACE, SERVERS_PLACE = "below the given location", "where the server puts 
 
 @dataclass(frozen=True, slots=True)
 class Fallbacks:
-    """The names of the ways to make a thing, the best first; `make` makes one in the way that is chosen, in a catalog.
+    """The names of the ways to create a thing, the best first; `make` creates one in the chosen way, in a catalog.
 
-    `operations` are what makes it, one of which the server must have. `rests_on` are things that it takes, whose
-    fallbacks come before.
+    `operations` create it; the server must have one of them. `rests_on` are things that it uses, whose fallbacks come
+    before.
     """
 
     thing: str
@@ -33,19 +33,19 @@ class Fallbacks:
 
 @dataclass
 class Ways:
-    """The way to make each thing, and why those before it are not used. What can be made in no way has none."""
+    """The chosen way to create each thing, and why earlier ways were rejected. A thing may have no way."""
 
     chosen: dict[str, str] = field(default_factory=dict)
     refused: dict[str, dict[str, str]] = field(default_factory=dict)
 
     def impossible(self, thing: str) -> bool:
-        """True when no way was found to make a thing."""
+        """True when no way to create a thing was found."""
         return thing in self.refused and thing not in self.chosen
 
     def find(self, every: Iterable[Fallbacks], catalog: Any) -> None:
-        """Find the way for each thing that the server makes. Raises Stopped when the run is over.
+        """Find the way for each thing that the server can create. Raises Stopped when the run is over.
 
-        What makes it may seem to be missing: a 404 to its probe may have been about what it was asked for.
+        An operation that seems to be missing is tried too: a 404 to its probe may concern the requested object.
         """
         for fallbacks in every:
             if any(map(catalog.inventory.may_offer, fallbacks.operations)) and not any(
@@ -65,7 +65,7 @@ class Ways:
 
 
 def _refusal(fallbacks: Fallbacks, catalog: Any) -> str:
-    """Make a thing; return why that is impossible, "" when it is not."""
+    """Create a thing; return why that failed, "" on success."""
     catalog.begin_example()
     try:
         fallbacks.make(catalog)

@@ -1,4 +1,4 @@
-"""The smallest value that a schema accepts: what a probe sends."""
+"""The smallest value that a schema accepts, for probes."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ SMALLEST = {"integer": 1, "number": 1, "boolean": False, "null": None}
 def minimal_value(document: Document, schema: Any, text: str, within: tuple[str, ...] = ()) -> Any:
     """Return a smallest value for a schema of the document: required fields only.
 
-    `text` stands for every string: a name that nobody else has, since the value may be sent. `within` are the
-    references that led here: of several choices one that leads back is not taken.
+    `text` replaces every string: a name of no existing object, since the value may be sent. `within` are the references
+    followed so far: a choice that leads back to one of them is not taken.
     """
     within = (*within, *_reference(schema))
     schema = document.resolve(schema)

@@ -1,4 +1,4 @@
-"""Whether anything listens where a server should be: asked before the suite is imported, which takes longer."""
+"""Check that a server listens at the URL, before the slower import of the suite."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ NOBODY_THERE = "Check the URL, and that the server is running; --wait SECONDS wa
 def check_listening(settings: Settings) -> None:
     """Raise Problem when the server of these settings refuses connections, unless they allow to wait for it.
 
-    Whatever else can be wrong with a URL or a server is left to the run's first request, which says more.
+    Any other defect of the URL or the server is left to the run's first request, whose error says more.
     """
     if settings.wait:
         return

@@ -1,4 +1,4 @@
-"""What the document has: a server is not asked for what came later, or for what a dialect lacks."""
+"""Contents of the document's revision: no request uses features of later revisions, or of other dialects."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from specs.openapi import Document
 
 
 class DocumentRevision:
-    """A document, asked whether it has something that a later one has. Each `require` raises Unoffered if not."""
+    """A document, with checks for features of later revisions: each `require` raises Unoffered without one."""
 
     def __init__(self, document: Document) -> None:
         self.document = document
@@ -37,6 +37,6 @@ class DocumentRevision:
             raise Unoffered(f"this revision of the document has no {schema}")
 
     def require_optional(self, schema: str, field: str) -> None:
-        """Require that there are objects of a schema, and that they may lack a field."""
+        """Require that the document has a schema, and that the field is optional in it."""
         if field in self.schemas.get(schema, {"required": [field]}).get("required", ()):
-            raise Unoffered(f"in this revision of the document {schema} needs {field}")
+            raise Unoffered(f"this revision of the document requires {field} in {schema}")

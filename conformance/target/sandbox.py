@@ -1,8 +1,8 @@
-"""What a run makes on a server, and how it is dropped again.
+"""Sandbox: the resources that a run creates on a server, and their clean-up.
 
-Every name of a run starts with its prefix. What a requirement may have made is noted before it is asked for, and
-dropped after it. At the end the server is asked what it still has of the run: that is dropped too, contents first,
-and what is there afterwards is left behind.
+Every name of a run starts with its prefix. A resource that a requirement may create is noted before the request, and
+dropped after the requirement. At the end the run lists its remaining resources and drops them too, contents first; the
+rest is left behind.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ from conformance.values.resources import NAMESPACE, REGISTRATION, TABLE, Leftove
 DEEPEST = 8
 DROPPED = (200, 202, 204)
 GONE = 404
-MOST_TRIES = 3  # of an operation that the server seemed to lack: one odd answer may have said so
-STAYED = "its drop was answered with success, but it is there"
-UNSEEN = "not verified: no operation of the server shows whether they are there"
+MOST_TRIES = 3  # of an operation that the server seemed to lack: one wrong answer may have said so
+STAYED = "the server reported the drop as successful, but the object still exists"
+UNSEEN = "not verified: no operation of the server shows whether the object exists"
 
 
 class Findable(Protocol):
@@ -33,7 +33,7 @@ class Findable(Protocol):
 
     @property
     def creates(self) -> Mapping[str, str]:
-        """The kind of resource that a call of an operation may make, by operation."""
+        """The kind of resource that a call of an operation may create, by operation."""
 
     @property
     def renames(self) -> Mapping[str, str]:
@@ -41,7 +41,7 @@ class Findable(Protocol):
 
     @property
     def looks(self) -> Mapping[str, Sequence[str]]:
-        """The operations that tell whether a resource exists, by kind."""
+        """The operations that show whether a resource exists, by kind."""
 
     @property
     def drops(self) -> Mapping[str, str]:
@@ -52,19 +52,19 @@ class Findable(Protocol):
         """The kinds that are dropped after namespaces."""
 
     def prepare(self) -> None:
-        """Do what has to come before anything is dropped."""
+        """Prepare the server for drops."""
 
     def drop(self, resource: Resource) -> Exchange | None:
-        """Ask the server to drop a resource; None when it cannot be asked."""
+        """Ask the server to drop a resource; None when no request can be sent."""
 
     def look(self, operation: str, resource: Resource) -> Exchange | None:
-        """Ask for a resource by an operation that succeeds when it exists."""
+        """Request a resource by an operation that succeeds when it exists."""
 
     def made_by(self, exchange: Exchange) -> Resource | None:
-        """Return the resource that a request may make or rename, None for none."""
+        """Return the resource that a request may create or rename, None for none."""
 
     def made_otherwise(self, exchange: Exchange, /) -> Resource | None:
-        """Return the resource that was made although the request did not name it, None for none."""
+        """Return the resource that was created although the request does not name it, None for none."""
 
     def roots(self) -> list[Resource]:
         """List the resources of the run at the first level."""
@@ -85,19 +85,19 @@ class Findable(Protocol):
         """True unless the server lacks the operation that drops resources of a kind."""
 
     def undroppable(self) -> list[str]:
-        """Return the kinds of resources that the server makes and cannot drop."""
+        """Return the kinds of resources that the server creates and cannot drop."""
 
     def offers(self, operation: str) -> bool:
-        """True unless a probe said that the server does not have the operation, and it never succeeded."""
+        """True unless a probe showed that the server lacks the operation, and it never succeeded."""
 
 
 @dataclass
 class Sandbox:
-    """See the module. `doubtful` is what was not clearly dropped, and what the server said to that.
+    """The resources of a run. `doubtful` are those not clearly dropped, with the reason from the server's answer.
 
-    `registrations` are the ids of all that were noted: servers list them as tables, but they must not be purged.
-    `kept` is what the whole run needs: it is dropped at the end. `put_off` is what a sweep tried in vain, `swept` what
-    sweeps have dropped, as far as the server's answers say.
+    `registrations` are the ids of all noted registrations: servers list them as tables, but they must not be purged.
+    `kept` are resources of the whole run: they are dropped at its end. `put_off` are those that a sweep failed to drop,
+    `swept` those that sweeps dropped, according to the server's answers.
     """
 
     client: Client
@@ -111,46 +111,46 @@ class Sandbox:
     swept: set[Resource] = field(default_factory=set)
 
     def note(self, kind: str, ids: Iterable[Names | str]) -> None:
-        """Note resources before they are asked for, so that they are dropped whatever the server answers.
+        """Note resources before the request that creates them, so that they are dropped whatever the server answers.
 
-        What does not have a name of the run is left alone.
+        Names of other runs and users are ignored.
         """
         resources = [Resource(kind, id) for id in ids if self.inventory is None or self.inventory.is_ours(id)]
         self.registrations.update(resource.id for resource in resources if resource.kind == REGISTRATION)
         self.made.update(dict.fromkeys(map(self._known, resources)))
 
     def note_made(self, operation: str, id: Names | str) -> None:
-        """Note what a call of an operation on an id may make."""
+        """Note the resource that a call of an operation on an id may create."""
         if self.inventory and operation in self.inventory.creates:
             self.note(self.inventory.creates[operation], [id])
 
     def note_request(self, exchange: Exchange) -> None:
-        """Note what a request may make, before it is sent again."""
+        """Note the resource that a request may create, before it is sent again."""
         resource = self.inventory.made_by(exchange) if self.inventory else None
         if resource:
             self.note(resource.kind, [resource.id])
 
     def note_answer(self, exchange: Exchange) -> None:
-        """Note what an answer says was made of a request that named it by no text."""
+        """Note the resource that an answer reports as created and its request names by no text."""
         resource = self.inventory.made_otherwise(exchange) if self.inventory else None
         if resource:
             self.made[resource] = None
 
     def note_renamed(self, operation: str, source: Names | str, destination: Names) -> None:
-        """Note the new name that a call of an operation may give to something: a registration stays one."""
+        """Note the new name that a call of an operation may give to a resource: a registration stays one."""
         if self.inventory and operation in self.inventory.renames:
             kind = self.inventory.renames[operation]
             self.note(REGISTRATION if source in self.registrations else kind, [destination])
 
     def keep(self) -> None:
-        """Keep all that was noted so far to the end of the run."""
+        """Keep all noted resources until the end of the run."""
         self.kept.update(self.made)
         self.made.clear()
 
     def clean_up(self, *, look: bool = False) -> None:
-        """Drop what was noted since the last time, and with `look` all that is found in its namespaces.
+        """Drop the resources noted since the last call, and with `look` also those found in their namespaces.
 
-        What was interrupted goes on where it was when this is called again.
+        An interrupted clean-up continues at its next call.
         """
         if self.inventory is None or self.client.gone:
             return
@@ -166,10 +166,10 @@ class Sandbox:
                 del self.made[resource]
 
     def sweep(self, *, end: bool = True) -> None:
-        """Drop all that the server still has of the run, look again, and note what is left behind.
+        """Drop all resources that the server still lists for the run, list again, and note those left behind.
 
-        What the whole run needs stays unless it is at its end. What an earlier sweep could not drop is tried again, and
-        looked into, at the end alone: a run sweeps after each finding, and there may be many of both.
+        Resources of the whole run stay until its end. A resource that an earlier sweep could not drop is tried again,
+        and opened, only at the end: a run sweeps after each finding, and there may be many of both.
         """
         self.clean_up()
         if self.inventory is None or self.client.gone:
@@ -177,11 +177,11 @@ class Sandbox:
         in_vain: Counter[str] = Counter()
         with self.client.cleaning(), doing("cleaning up: looking for what is left") as tell:
             if end:
-                self.doubtful |= dict.fromkeys(self.kept, "nobody asked to drop it")
+                self.doubtful |= dict.fromkeys(self.kept, "no drop was sent")
                 self.kept.clear()
                 self.put_off.clear()
             found = self._found(self.inventory)
-            if not end:  # what is there after a drop that seemed to succeed stays so
+            if not end:  # a resource that survived a successful drop is not dropped again
                 self.put_off |= self.swept & found.keys()
                 found = {resource: None for resource in found if resource not in self.put_off}
             self.swept.update(found)
@@ -202,19 +202,20 @@ class Sandbox:
         self.put_off.update(reasons)
 
     def _doubts(self) -> dict[Resource, None]:
-        """Return what was not clearly dropped, without what is put off."""
+        """Return the resources not clearly dropped, without those put off."""
         return {resource: None for resource in self.doubtful if resource not in self.put_off}
 
     def _found(self, inventory: Findable) -> dict[Resource, None]:
-        """Return what the server lists of the run, without what is kept or put off."""
+        """Return the resources that the server lists for the run, without those kept or put off."""
         left_out = {*self.kept, *self.put_off}
         return {resource: None for resource in self._listed(inventory) if resource not in left_out}
 
     def _reason(self, inventory: Findable, resource: Resource, listed: Container[Resource]) -> str:
-        """Return why something is left behind, "" for what is not.
+        """Return why a resource is left behind, "" if it is not.
 
-        It is there when the server says so, or lists it and says nothing else. What nothing shows may be there. What a
-        server lists and cannot drop is there without being asked for: there may be thousands of such resources.
+        It exists when the server shows it, or lists it and shows nothing else. Without any operation that shows it, it
+        may exist. A listed resource that the server cannot drop exists, without another request: there may be thousands
+        of them.
         """
         there = (resource in listed and not inventory.can_drop(resource.kind)) or inventory.is_there(resource)
         if there or (there is None and resource in listed):
@@ -224,7 +225,7 @@ class Sandbox:
     def _drop(
         self, inventory: Findable, resource: Resource, in_vain: Counter[str] | None = None, *, there: bool = False
     ) -> None:
-        """Drop something, a namespace with what is in it; note what the server says when it does not."""
+        """Drop a resource, a namespace with its contents; note the answer of a failed drop."""
         answer = self._ask(inventory, resource, in_vain, there=there)
         if answer and answer.status == 409 and resource.kind == NAMESPACE:
             for inner in ordered(self._deep(inventory, [resource])):
@@ -234,15 +235,15 @@ class Sandbox:
         if answer is None:
             self.doubtful[resource] = f"the server cannot drop a {resource.kind}"
         elif answer.status not in (*DROPPED, GONE):
-            said = answer.status or answer.failure
-            self.doubtful[resource] = f"{answer.operation} is answered with {said}"
+            said = f"returned {answer.status}" if answer.status else f"got no answer ({answer.failure})"
+            self.doubtful[resource] = f"{answer.operation} {said}"
 
     def _ask(
         self, inventory: Findable, resource: Resource, in_vain: Counter[str] | None, *, there: bool
     ) -> Exchange | None:
-        """Ask to drop something; None when the server lacks the operation, or still seems to after some tries.
+        """Drop a resource; None when the server lacks the operation, or still seems to after some tries.
 
-        Only a sweep tries: `in_vain` counts, for each kind, its tries on what is known to be there.
+        Only a sweep tries: `in_vain` counts, for each kind, its tries on resources known to exist.
         """
         if inventory.can_drop(resource.kind):
             return inventory.drop(resource)
@@ -254,7 +255,7 @@ class Sandbox:
         return answer if dropped else None
 
     def _known(self, resource: Resource) -> Resource:
-        """Return what a resource is that is noted or listed as a table."""
+        """Return a resource noted or listed as a table as a registration, if it is one."""
         return (
             Resource(REGISTRATION, resource.id)
             if resource.kind == TABLE and resource.id in self.registrations
@@ -267,7 +268,7 @@ class Sandbox:
         return [*roots, *self._deep(inventory, opened)]
 
     def _deep(self, inventory: Findable, namespaces: Sequence[Resource]) -> list[Resource]:
-        """Return all that is in namespaces, at any depth; a server that shows one list everywhere ends it too."""
+        """Return the contents of namespaces, at any depth; a server that lists the same everywhere ends the walk."""
         contents: dict[Resource, None] = {}
         level = list(namespaces)
         for _ in range(DEEPEST):
@@ -287,9 +288,9 @@ def _how_far(number: int, resources: Collection[Resource]) -> str:
 
 
 def ordered(resources: Iterable[Resource], outer: Sequence[str] = ()) -> list[Resource]:
-    """Return resources in the order in which they can be dropped: contents first, namespaces from the deepest up.
+    """Return resources in drop order: contents first, namespaces from the deepest up.
 
-    `outer` are the kinds of what namespaces lie in, or need: they come last, in this order.
+    `outer` are the kinds that contain namespaces, or that they depend on: they come last, in this order.
     """
     ranks = {NAMESPACE: 1, **{kind: place for place, kind in enumerate(outer, 2)}}
     return sorted(

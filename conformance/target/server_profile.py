@@ -1,4 +1,4 @@
-"""What a run found out about a server by itself before its first requirement, in words."""
+"""Properties of a server that a run detected before its first requirement, in words."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ from conformance.target.fallbacks import PLACES, SERVERS_PLACE
 from conformance.target.target import Target
 from conformance.values.results import Trait
 
-NESTING = {NESTED: "within one another", FLAT: "of one level", NONE: "none but the root"}
-NO_WAY = "in no way that was tried"
+NESTING = {NESTED: "nested", FLAT: "one level", NONE: "only the root"}
+NO_WAY = "none of the tried ways works"
 
 
 def server_profile(target: Target) -> list[Trait]:
-    """Return what was found out: how names are written, what nests, what is dropped, and how things are made."""
+    """Return the detected traits: names, nesting of namespaces, drops, and the ways to create things."""
     return [*_surroundings(target), *_ways(target)]
 
 
 def _surroundings(target: Target) -> Iterator[Trait]:
     settings, capabilities = target.settings, target.capabilities
-    yield Trait(name="names", value=f"letters and digits, beginning with {target.prefix}")
+    yield Trait(name="names", value=f"letters and digits, starting with {target.prefix}")
     yield Trait(name="the run stays", value=f"in {settings.namespace}" if settings.namespace else "below the root")
     if NAMESPACES in capabilities:
         yield Trait(name="namespaces", value=NESTING[capabilities[NAMESPACES]])
@@ -30,7 +30,8 @@ def _surroundings(target: Target) -> Iterator[Trait]:
     if inventory is not None:
         kept = inventory.undroppable()
         yield Trait(
-            name="drops", value=f"all but {' and '.join(f'{kind}s' for kind in kept)}" if kept else "all it makes"
+            name="drops",
+            value=f"all but {' and '.join(f'{kind}s' for kind in kept)}" if kept else "all objects of the run",
         )
     where = f"below {target.location}" if target.location else SERVERS_PLACE
     yield Trait(name=PLACES, value=where, refused=target.ways.refused.get(PLACES, {}))

@@ -1,4 +1,4 @@
-"""The server under test: how it is reached, what it is, and what it says it has."""
+"""The server under test: connection, recognition, and the operations that it offers."""
 
 from __future__ import annotations
 
@@ -36,9 +36,9 @@ NOT_IMPLEMENTED = re.compile(rb"not (yet )?(implemented|supported)|unsupported|u
 
 @dataclass(frozen=True, slots=True)
 class Probe:
-    """What an operation answered when it was first asked.
+    """The answer of an operation to its first request.
 
-    `state` is offered; refused, in whatever form; or missing: an answer that only a server gives whose router does not
+    `state` is offered; refused: rejected as unsupported, in any form; or missing: the answer of a router that does not
     know the operation.
     """
 
@@ -49,7 +49,7 @@ class Probe:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What a run found out about its target before its first requirement, for other processes of the same run.
+    """The detected properties of a target, for other processes of the same run.
 
     The fields are those of Target and of its client; `names` is the number of the next name.
     """
@@ -69,38 +69,37 @@ class Found:
 
 
 class Prober(Protocol):
-    """How one API is looked at before the run."""
+    """Probes of one API before the run."""
 
     def first_request(self) -> Exchange:
-        """Send the request that any server of the API must be able to answer."""
+        """Send the request that every server of the API must answer."""
 
     def recognises(self, first_answer: Exchange) -> bool:
-        """True when only a server of the API answers like this."""
+        """True when only a server of the API returns this answer."""
 
     def nowhere(self) -> Exchange:
-        """Ask for a path that no revision of the API has."""
+        """Request a path that no revision of the API has."""
 
     def probes(self) -> Iterator[Exchange]:
-        """Send each operation once, in a way that should change nothing."""
+        """Send each operation once, in a form that should change nothing."""
 
     def explore(self) -> Iterator[None]:
-        """Create what it takes to know how things are made, and whether namespaces nest; pause after each."""
+        """Create objects to detect how they can be created, and whether namespaces nest; pause after each."""
 
     def state(self, probe: Exchange, nowhere: Exchange) -> str:
-        """Return whether an operation is offered, refused or missing, by its probe and by what is nowhere."""
+        """Return offered, refused or missing for an operation, from its probe and the answer to an unknown path."""
 
 
 @dataclass
 class Target:
     """A server, its profile and the client that talks to it.
 
-    `probes` and `capabilities` are what was found out before the run: which operations it has, and what it can do.
-    `notes` are what a reader of the results should know of the document.
-    `prefix` starts every name of this run; ordinary names have letters and digits alone, which all servers take.
-    `table_folder` is where the server has put a table of the run, a folder of the run's own.
-    `ways` are how the things are made that requirements start from, where there are several ways.
-    `managing` are the headers of who manages the server, where requirements on tables are asked as another caller.
-    `preparation` are the exchanges in which such a caller was made, and what it works in.
+    `probes` and `capabilities` were detected before the run: the operations that it offers, and its abilities. `notes`
+    are notes on the document for readers of the results. `prefix` starts every name of this run; ordinary names are
+    letters and digits, which all servers accept. `table_folder` is the folder in which the server placed a table of the
+    run. `ways` are the chosen ways to create objects that requirements start from. `managing` are the headers of the
+    server's manager, when requirements on tables run as another caller. `preparation` are the exchanges that created
+    this caller and its catalog.
     """
 
     settings: Settings
@@ -121,13 +120,13 @@ class Target:
     canaries: Canaries = field(init=False)
 
     def __post_init__(self) -> None:
-        """Give the run names of its own, a sandbox, which finds things in the way of the API, and canaries."""
+        """Set up the prefix of the run, the sandbox and the canaries."""
         self.prefix = f"{self.settings.prefix or DEFAULT_PREFIX}{secrets.token_hex(3)}"
         self.sandbox = Sandbox(self.client)
         self.canaries = Canaries(self.prefix)
 
     def found(self) -> Found:
-        """Return what was found out."""
+        """Return the detected properties."""
         client = self.client
         names = next(self.numbers)
         self.numbers = itertools.count(names)
@@ -147,7 +146,7 @@ class Target:
         )
 
     def take(self, state: Found) -> None:
-        """Go on with what another process of the run found out."""
+        """Adopt the properties that another process of the run detected."""
         self.prefix, self.server = state.prefix, state.server
         self.probes, self.capabilities = state.probes, state.capabilities
         self.table_folder, self.ways = state.table_folder, state.ways
@@ -158,12 +157,12 @@ class Target:
         self.log_in(state.headers)
 
     def share_names(self, number: int, of: int) -> None:
-        """Go on as one of several processes: each counts names that no other has."""
+        """Become one of several processes: each uses names that no other has."""
         self.numbers = itertools.count(next(self.numbers) + number, of)
 
     @property
     def missing_name(self) -> str:
-        """A name that nothing has, of this run or of others."""
+        """A name without an object, in this run and in others."""
         return f"{self.prefix}missing"
 
     def new_name(self) -> str:
@@ -172,34 +171,34 @@ class Target:
 
     @property
     def location(self) -> str:
-        """The given location, "" where none is given or the server takes no tables below it."""
+        """The given location, "" if none is given or the server rejects tables below it."""
         return "" if self.ways.chosen.get(PLACES) == SERVERS_PLACE else self.settings.location.rstrip("/")
 
     def new_place(self) -> str:
-        """Return a location for a table: below the given one, else where a table of the run was; "" for none."""
+        """Return a location for a table: below the given one, or beside an earlier table; "" for none."""
         base = self.location
         base = f"{base}/{self.prefix}" if base else self.table_folder
         return f"{base}/{self.new_name()}" if base else ""
 
     def offered(self) -> list[str]:
-        """Return the operations that the target has."""
+        """Return the operations that the target offers, sorted."""
         return sorted(self.names(OFFERED))
 
     def names(self, *states: str) -> set[str]:
-        """Return the operations that are in one of these states."""
+        """Return the operations in one of these states."""
         return {name for name in self.probes if self.state(name) in states}
 
     def state(self, operation: str) -> str | None:
-        """Return offered for what has succeeded once, else what the probe said; None for what was not asked for."""
+        """Return offered for an operation that has succeeded, else the state of its probe; None without a probe."""
         if operation in self.client.known.done:
             return OFFERED
         return self.probes[operation].state if operation in self.probes else None
 
     def handshake(self, prober: Prober) -> None:
-        """Find out whether this is such a server at all, then what it offers.
+        """Recognise the server and detect the operations that it offers.
 
-        Raises Problem when it cannot be reached, does not let us in, or speaks something else, and Stopped when the
-        run is over before that is known.
+        Raises Problem when it cannot be reached, rejects the credentials, or speaks another protocol, and Stopped when
+        the run ends before that is known.
         """
         first_answer = self._first_request(prober)
         if (stopped := self.client.traffic.stopped) and not stopped.gone:
@@ -211,14 +210,14 @@ class Target:
             self.probes[exchange.operation] = Probe(exchange.operation, prober.state(exchange, nowhere), exchange)
 
     def log_in(self, credentials: Mapping[str, str | None]) -> None:
-        """Let the whole run call with these credentials: headers, as for Client.as_."""
+        """Use these credentials for the whole run: headers, as for Client.as_."""
         self.client = self.sandbox.client = self.client.as_(credentials)
 
     def explore(self, prober: Prober, after_each: Callable[[], None]) -> None:
-        """Find out more by creating things, and drop them again, with what a careless server created for a probe.
+        """Detect more by creating objects, and drop them, together with those that probes created on a careless server.
 
-        `after_each` is called after each thing, and may end this by a Problem. An operation that seemed to be missing
-        is tried all the same; what needs one that has not succeeded is blocked from then on.
+        `after_each` is called after each object, and may end this by a Problem. An operation that seemed to be missing
+        is tried, too; a requirement that needs one without a success is blocked from then on.
         """
         try:
             for _ in prober.explore():
@@ -230,7 +229,7 @@ class Target:
         }
 
     def _first_request(self, prober: Prober) -> Exchange:
-        """Send the first request, again while the settings allow to wait for a server that is not up."""
+        """Send the first request; repeat it while the settings allow to wait for a starting server."""
         ends = time.monotonic() + self.settings.wait
         while True:
             first_answer = prober.first_request()
@@ -242,7 +241,7 @@ class Target:
 
 
 def connect(settings: Settings) -> Target:
-    """Return the target that the settings name. Nothing is sent yet.
+    """Return the target of the settings, without sending a request.
 
     Raises Problem for an invalid URL, an unknown profile and an unreadable document.
     """
@@ -264,24 +263,24 @@ def _check_handshake(first_answer: Exchange, profile: Profile, *, recognised: bo
         raise Problem(f"{first_answer.url} cannot be reached: {first_answer.failure}.", _advice(first_answer.failure))
     if first_answer.status in (401, 403):
         raise Problem(
-            f"{first_answer.url} answers {first_answer.status}: it wants credentials, or other ones.",
-            "Give them with --token or --header; --credential gets a token where the API issues them.",
+            f"{first_answer.url} returned {first_answer.status}: it requires credentials, or rejected the given ones.",
+            "Give them with --token or --header; --credential fetches a token if the API issues them.",
         )
     if 300 <= first_answer.status < 400:
         place = first_answer.response_headers.get("Location", "nowhere")
         raise Problem(
-            f"{first_answer.url} answers {first_answer.status} and sends clients to {place}.",
+            f"{first_answer.url} returned {first_answer.status} and redirects to {place}.",
             "The kit follows no redirects: give the base URL of the API at that place.",
         )
     if first_answer.status >= 500 and not recognised:
         raise Problem(
-            f"{first_answer.url} answers {first_answer.status}: the server fails at the first request.",
+            f"{first_answer.url} returned {first_answer.status} for the first request.",
             "Look into its log; --wait SECONDS waits for a server that is starting.",
         )
     if not recognised:
         kind = first_answer.response_headers.get("Content-Type", "no content type")
         raise Problem(
-            f"{first_answer.url} answers {first_answer.status} with {kind}: this is no {profile.name} server.",
+            f"{first_answer.url} returned {first_answer.status} with {kind}: not a {profile.name} server.",
             "Give the base URL of the API, the part before /v1, and choose the API with --api.",
         )
 
@@ -290,14 +289,14 @@ def _advice(failure: str) -> str:
     if "certificate required" in failure:
         return "Give the client's certificate with --cert FILE, and its key with --key FILE."
     if failure.startswith("TLS"):
-        return "Give the authority that signed its certificate with --ca FILE, or take any with --insecure."
+        return "Give the authority that signed its certificate with --ca FILE, or accept any with --insecure."
     return NOBODY_THERE
 
 
 def is_missing(exchange: Exchange, nowhere: Exchange) -> bool:
-    """True when a probe is answered as only a router does that does not know the operation.
+    """True when a probe got the answer of a router that does not know the operation.
 
-    `nowhere` is what the server answers where it surely has no operation.
+    `nowhere` is the server's answer to an unknown path.
     """
     return exchange.status in (404, 405) and (
         not isinstance(exchange.json(), dict) or _signature(exchange) == _signature(nowhere)
@@ -305,13 +304,13 @@ def is_missing(exchange: Exchange, nowhere: Exchange) -> bool:
 
 
 def is_refusal(client: Client, exchange: Exchange) -> bool:
-    """True when a probe is answered by a refusal of the operation itself, in any form."""
+    """True when the answer to a probe rejects the operation itself as unsupported, in any form."""
     unwritten = exchange.status >= 500 and NOT_IMPLEMENTED.search(exchange.response_body)
     return client.refuses(exchange) or bool(unwritten)
 
 
 def _signature(exchange: Exchange) -> tuple[int, str]:
-    """Return what is left of an error when the path and anything that looks like an id are taken out."""
+    """Return the status and text of an error without its path and ids."""
     path = urlsplit(exchange.url).path
     text = exchange.response_body.decode("utf-8", "replace").replace(path, "").replace(unquote(path), "")
     return exchange.status, IDS.sub("", text)

@@ -1,4 +1,4 @@
-"""Plain values of a run: settings, exchanges, verdicts, results. They import nothing of the other layers.
+"""Plain values of a run: settings, exchanges, verdicts, results. They import no other layer.
 
-No request is sent here, and no verdict decided.
+Nothing here sends a request or decides a verdict.
 """

@@ -1,10 +1,10 @@
-"""The present activity of this process: phases set it, and progress displays read it.
+"""The current activity of this process: phases set it, and progress displays read it.
 
     with doing("sending findings again") as tell:
         tell(f"sending findings again, {number} of {count}")
 
-A text may also be a function that returns it, for what changes by itself. Phases are those of one thread; any other may
-ask for the present one.
+A text may also be a function that returns one, for text that changes by itself. One thread sets phases; any thread may
+read the current one.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _phases: list[Text] = []  # the innermost last
 
 @contextmanager
 def doing(text: Text) -> Iterator[Callable[[Text], None]]:
-    """Name what a `with` block does; yield what names it anew."""
+    """Set the activity of a `with` block; yield a function that replaces it."""
     place = len(_phases)
 
     def tell(new: Text) -> None:
@@ -33,6 +33,6 @@ def doing(text: Text) -> Iterator[Callable[[Text], None]]:
 
 
 def present() -> str:
-    """Return the present activity: the text of the innermost phase that has one, "" without any."""
+    """Return the current activity: the text of the innermost phase with one, "" without any."""
     texts = (text if isinstance(text, str) else text() for text in reversed(_phases))
     return next(filter(None, texts), "")

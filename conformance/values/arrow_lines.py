@@ -1,4 +1,4 @@
-"""Arrow streams as people read them: the schema, and the first rows as JSON."""
+"""Arrow streams as text: the schema, and the first rows as JSON."""
 
 from __future__ import annotations
 
@@ -11,7 +11,10 @@ MOST_ROWS = 5
 
 
 def arrow_lines(content: bytes, most: int = MOST_ROWS) -> list[str]:
-    """Return an Arrow stream or file as lines, as far as it can be read, with so many rows; none for anything else."""
+    """Return an Arrow stream or file as lines: schema, number of rows, and the first `most` rows.
+
+    Other content and an unreadable schema give no lines; unreadable rows give a line with the reason.
+    """
     if not content.startswith(MAGICS):
         return []
     import pyarrow as pa  # noqa: PLC0415 - slow to import, and few pages need it

@@ -1,8 +1,8 @@
-"""Cause: the one thing wrong with a server that stands behind findings.
+"""Cause: one defect of a server behind one or more findings.
 
-rank 1    loses data, or shows them to somebody else
-rank 2    breaks clients: a valid request is not done, or an answer is wrong
-rank 3    an invalid request has another answer than it should have
+rank 1    loses data, or exposes data to another caller
+rank 2    breaks clients: a valid request fails, or an answer is wrong
+rank 3    an invalid request returns another status than expected
 rank 4    the form of an answer
 """
 
@@ -21,10 +21,10 @@ LEVELS: tuple[Level, ...] = ("MUST", "SHOULD", "MAY")
 
 
 class Cause(msgspec.Struct, kw_only=True):
-    """What stands behind findings: a sentence, the worst level and rank of them, and where to see it.
+    """A defect behind findings: a sentence, the worst level and rank of the findings, and an example.
 
-    `operations` are those that answered so. `example` is the requirement with the shortest way to see it,
-    `requirements` are the findings, and `blocked` the requirements that could not be tested because of it.
+    `operations` are those that showed the defect. `example` is the requirement with the shortest reproduction,
+    `requirements` are the findings, and `blocked` the requirements that it kept from being tested.
     """
 
     sentence: Text
@@ -37,17 +37,17 @@ class Cause(msgspec.Struct, kw_only=True):
 
     @property
     def title(self) -> str:
-        """What its rank means."""
+        """The meaning of its rank."""
         return RANKS[self.rank] if self.requirements else "Not tested"
 
     @property
     def verdict(self) -> Verdict:
-        """The verdict on the requirements that it breaks, in whose colour it is shown."""
+        """The verdict on the requirements that it breaks; reports use its colour."""
         return "blocked" if not self.requirements else "fail" if self.level == "MUST" else "warn"
 
     @property
     def size(self) -> str:
-        """How many requirements it is behind."""
+        """The number of requirements that it breaks or blocks, in words."""
         unmet, blocked = len(self.requirements), len(self.blocked)
         counts = [f"{unmet:,} requirement{'s' if unmet != 1 else ''}"] if unmet else []
         return ", ".join([*counts, f"{blocked:,} not tested"] if blocked else counts)

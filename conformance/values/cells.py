@@ -1,8 +1,8 @@
-"""What of a document a run has sent and looked at, cell by cell.
+"""Coverage of a document by a run, cell by cell.
 
-A cell is one thing that can be done with an operation: `body /mode: = Create`, `query limit: 0`,
-`answer /location: looked at`. `declared_cells` are all that a document gives cause for, `CellLog` notes those that
-occur in the exchanges of a run. Field names start with what has them: body, query, header or answer.
+A cell is one thing that can be done with an operation: `body /mode: = Create`, `query limit: 0`, `answer /location:
+looked at`. `declared_cells` returns all cells of a document, `CellLog` collects those that occur in the exchanges of a
+run. A field name starts with its part of the message: body, query, header or answer.
 """
 
 from __future__ import annotations
@@ -31,23 +31,23 @@ BIG, WRONG_METHOD, BELOW, AT_ONCE = (
 BIG_BODY = 2 * 1024 * 1024
 NUMBERS = {-1: "-1", 0: "0", 2**31: "2^31", 2**53 + 1: "2^53+1"}
 SMALL_NUMBERS = {-1: "-1", 0: "0"}
-EVERY_TYPE = {"boolean", "number", "string", "array", "object"}  # of which no value is of another type
+EVERY_TYPE = {"boolean", "number", "string", "array", "object"}  # a field of all these types has no wrong type
 READING = ("GET", "HEAD")
 PARAMETER = re.compile(r"\{[^}]*\}")
 PREFIX = re.compile(r"(/v\d+)/\{[^}]*\}")
-MOST_ITEMS = 20  # of a list are looked at: the others are like them
+MOST_ITEMS = 20  # items of a list that are read: the others are like them
 
 
 @dataclass(frozen=True, slots=True)
 class Levels:
-    """A path parameter whose value has levels: what stands between them, and which numbers of them to try."""
+    """A path parameter whose value has levels: a pattern of separators, and the numbers of levels to try."""
 
     parameter: str
     separators: str
     numbers: tuple[int, ...]
 
     def cell(self, value: str) -> str:
-        """Return the cell of what stands in a path."""
+        """Return the cell of a value in a path."""
         parts = [part for part in re.split(self.separators, value) if part]
         return self.of(len(parts))
 
@@ -57,7 +57,7 @@ class Levels:
 
 
 class CellRecord(msgspec.Struct, kw_only=True):
-    """What a run did with an operation: its cells that occurred."""
+    """The cells of an operation that occurred in a run."""
 
     operation: str
     cells: list[str]
@@ -149,7 +149,7 @@ def shapes_of(document: Document, levels: Iterable[Levels]) -> dict[str, Shape]:
 
 @dataclass
 class CellLog:
-    """The cells that occurred in a run; one for all threads."""
+    """The cells that occurred in a run. All threads share one log."""
 
     document: Document
     levels: tuple[Levels, ...] = ()
@@ -171,7 +171,7 @@ class CellLog:
             self._stray(exchange.method, urlsplit(exchange.url).path)
 
     def look(self, exchange: Exchange, path: str) -> None:
-        """Note that a requirement looked at a field of an answer that says that all went well."""
+        """Note that a requirement read a field of a successful answer."""
         if 200 <= exchange.status < 300:
             self.read.setdefault(exchange.operation, set()).add(path)
 
@@ -180,13 +180,13 @@ class CellLog:
         self.seen.setdefault(operation, set()).add(AT_ONCE)
 
     def absorb(self, seen: Mapping[str, set[str]], read: Mapping[str, set[str]]) -> None:
-        """Take over what another process of the run has noted."""
+        """Add the cells noted by another process of the run."""
         for mine, others in ((self.seen, seen), (self.read, read)):
             for operation, cells in others.items():
                 mine.setdefault(operation, set()).update(cells)
 
     def records(self) -> list[CellRecord]:
-        """Return what occurred of the document's cells."""
+        """Return the cells of the document that occurred, by operation."""
         declared = declared_cells(self.document, self.levels)
         return [
             CellRecord(operation=name, cells=sorted(cells.intersection(declared[name])))
@@ -200,7 +200,7 @@ class CellLog:
         return {f"answer {node.path}: {LOOKED}" for node in fields if _is_read(node.path, paths)}
 
     def _stray(self, method: str, path: str) -> None:
-        """Note a request that belongs to no operation: another method of a path, or a path one or two levels below."""
+        """Note a request that matches no operation: another method of a path, or a path one or two levels below."""
         parent = path.rpartition("/")[0]
         for place, cell in ((path, WRONG_METHOD), (parent, BELOW), (parent.rpartition("/")[0], BELOW)):
             for operation, known in self._paths:
@@ -214,7 +214,7 @@ def _is_read(path: str, read: set[str]) -> bool:
 
 
 def _declared_kinds(node: FieldNode, *, plain: bool) -> Iterator[str]:
-    """Yield the kinds of value of a field; `plain` ones are texts in a URL or header, which have no null."""
+    """Yield the kinds of value of a field; `plain` fields are texts in a URL or header, which cannot be null."""
     if not node.path.endswith(ITEM):
         yield ABSENT
     if not plain:
@@ -233,7 +233,7 @@ def _declared_kinds(node: FieldNode, *, plain: bool) -> Iterator[str]:
 
 
 def _numbers(node: FieldNode) -> Mapping[int, str]:
-    """Return the numbers around the bounds of a field; those of computers are no bounds of fractions."""
+    """Return the numbers around the bounds of a field, and limits of machine integers if it is an integer."""
     if not node.types & {"integer", "number"}:
         return {}
     known = NUMBERS if "integer" in node.types else SMALL_NUMBERS
@@ -242,7 +242,7 @@ def _numbers(node: FieldNode) -> Mapping[int, str]:
 
 
 def _kinds(node: FieldNode, value: Any) -> Iterator[str]:
-    """Yield what kind of value a field has."""
+    """Yield the kind of a field's value."""
     if value is None:
         yield NULL
     elif node.types and not _types_of(value) & node.types:
@@ -283,7 +283,7 @@ def _walk(node: FieldNode, value: Any) -> Iterator[str]:
 
 
 def _sizes(node: FieldNode, value: Any) -> Iterator[str]:
-    """Yield the cells of the lists of an answer."""
+    """Yield the cells of the lists in an answer."""
     if isinstance(value, dict):
         for name, below in node.fields.items():
             if below.fields or below.item:
@@ -296,13 +296,13 @@ def _sizes(node: FieldNode, value: Any) -> Iterator[str]:
 
 
 def _parameter(document: Document, parameter: Parameter) -> FieldNode:
-    """Return a parameter as a field: a list of values is one text there."""
+    """Return a parameter as a field; a list of values is one text in a URL."""
     node = field_tree(document, parameter.schema, parameter.name)
     return FieldNode(parameter.name, {"string"}) if "array" in node.types else node
 
 
 def _parsed(node: FieldNode, text: str) -> Any:
-    """Return what a text in a URL stands for."""
+    """Return the value of a text in a URL."""
     if "string" in node.types or not node.types & {"integer", "number", "boolean"}:
         return text
     value = read_json(text.encode())
@@ -310,5 +310,5 @@ def _parsed(node: FieldNode, text: str) -> Any:
 
 
 def _path_pattern(template: str) -> str:
-    """Return what finds the paths of a template. A parameter right after the version is one that servers may lack."""
+    """Return a pattern of the paths of a template. A parameter right after the version is optional in it."""
     return PARAMETER.sub("[^/]+", PREFIX.sub(r"\1(?:/[^/]+)?", template)) + "$"

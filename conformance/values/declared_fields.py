@@ -1,6 +1,6 @@
-"""The fields that a document declares for a body, as a tree: what requests may say and answers may tell.
+"""The fields that a document declares for a body, as a tree.
 
-Variants of a schema are one node with the fields of all. A schema that holds itself is followed once.
+Variants of a schema are one node with the fields of all. A recursive schema is followed once.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class FieldNode:
 
 
 def field_tree(document: Document, schema: Schema, path: str = "", trail: tuple[str, ...] = ()) -> FieldNode:
-    """Return a schema as a tree of fields; `trail` are the references that led there."""
+    """Return a schema as a tree of fields; `trail` are the references followed so far."""
     tree = FieldNode(path)
     for part, where in variants(document, schema, trail):
         declared = part.get("type", ())

@@ -1,7 +1,7 @@
-"""Evidence of a finding: the fields that a check states. Sentences are made from it; nothing reads a sentence.
+"""Evidence of a finding: the fields that a check states. Sentences are made from it; nothing parses a sentence.
 
-A check knows the thing that it looked at, the relation that was due, and the two values. The run adds the rest from the
-exchanges: operation, aspect, place, the server's words, and the place of the check in the code.
+A check states what it read, the expected relation, and the two values. The run adds the rest from the exchanges:
+operation, aspect, place, the server's words, and the place of the check in the code.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ PAGE_HEAD = 1000
 
 
 class Said(msgspec.Struct, kw_only=True, omit_defaults=True, frozen=True):
-    """A server's words in an error: its type or code, and its message; `page` says that it is an HTML page."""
+    """A server's words in an error: its type or code, and its message; `page` is true for an HTML page."""
 
     type: str = ""
     message: str = ""
@@ -46,26 +46,26 @@ class Said(msgspec.Struct, kw_only=True, omit_defaults=True, frozen=True):
 
     @classmethod
     def of(cls, step: Step) -> Said:
-        """Return the words of the answer of a step, none where it is no error."""
+        """Return the words of the answer of a step, none for a successful one."""
         done = 0 < step.response.status < ERROR_STATUS
         kind, text = ("", "") if done else error_of(step)
         return cls(type=kind, message=text, page=is_page(step))
 
 
 class Evidence(msgspec.Struct, kw_only=True, omit_defaults=True, frozen=True):
-    """What a failed check saw, as fields.
+    """The observation of a failed check, as fields.
 
-    `operation`   whose behaviour is wrong
-    `aspect`      what of it: "effect" is a body in which another operation shows it
+    `operation`   the operation that behaves wrongly
+    `aspect`      the wrong part: "effect" is a body in which another operation shows it
     `place`       the header, the JSON pointer, or the schema's place and keyword
-    `relation`    what was due between `expected` and `actual`, two values as JSON or in words
-    `thing`       what the check looked at, in words: for sentences alone
-    `statuses`    those that were due, `status` the one that came, 0 for none
+    `relation`    the expected relation between `expected` and `actual`, two values as JSON or in words
+    `thing`       the object of the check, in words: for sentences alone
+    `statuses`    the expected ones; `status` is the one received, 0 for none
     `request`     valid, invalid by its `feature`, or unusual by it
     `said`        the server's words
     `check`       the place of the check in the code
-    `more`        how many findings of the same kind are not shown
-    `worded`      true for a finding of an older kit, which has all of it in the sentence `thing`
+    `more`        the number of findings of the same kind that are not shown
+    `worded`      true for a finding of an older kit, whose only evidence is the sentence in `thing`
     """
 
     operation: str = ""
@@ -86,12 +86,12 @@ class Evidence(msgspec.Struct, kw_only=True, omit_defaults=True, frozen=True):
 
     @property
     def about_status(self) -> bool:
-        """True where the status, or that none came, is what was wrong."""
+        """True when the status was wrong, or no answer came."""
         return self.aspect in ("status", "connection")
 
     @property
     def signature(self) -> str:
-        """The evidence without values: it is the same in another run where the same is wrong."""
+        """The evidence without values: equal in two runs for the same defect."""
         statuses = f"{' or '.join(map(str, self.statuses))} -> {self.status}" if self.about_status else str(self.status)
         place = raw_pattern(self.place) or "-"
         check = self.check.partition("+")[0] or "-"
@@ -100,22 +100,22 @@ class Evidence(msgspec.Struct, kw_only=True, omit_defaults=True, frozen=True):
 
     @property
     def states_all(self) -> bool:
-        """True when a check names no values: it says the same of any operation."""
+        """True when a check names no values: its sentence is the same for any operation."""
         return self.relation == "stated"
 
     @property
     def refused(self) -> bool:
-        """True when an error came, or no answer at all."""
+        """True when the request returned an error, or no answer."""
         return self.status >= ERROR_STATUS or not self.status
 
     @property
     def done(self) -> bool:
-        """True when a valid request was done, whatever its status of success."""
+        """True when a valid request succeeded, with any 2xx or 3xx status."""
         return self.request == "valid" and not self.refused
 
 
 def sentence(evidence: Evidence) -> str:
-    """Return what a check saw in a sentence."""
+    """Return the evidence of a check as a sentence."""
     lost = [f"missing {evidence.expected}"] if evidence.expected else []
     besides = [f"unexpected {evidence.actual}"] if evidence.actual else []
     text = SENTENCES[evidence.relation].format(
@@ -129,9 +129,9 @@ def sentence(evidence: Evidence) -> str:
 
 
 def completed(stated: Evidence, steps: Sequence[Step], subjects: Sequence[str]) -> Evidence:
-    """Return the evidence that a check states with all that its steps show.
+    """Return the evidence of a check, completed from its steps.
 
-    `subjects` are the operations of the requirement: a body of another one shows their effect.
+    `subjects` are the operations of the requirement: a body of another operation shows their effect.
     """
     step = shown_step(steps)
     request = stated.request if stated.request != "unknown" else kind_of_request(stated.statuses)
@@ -154,12 +154,12 @@ def completed(stated: Evidence, steps: Sequence[Step], subjects: Sequence[str]) 
 
 
 def _status_aspect(stated: Evidence, mark: str) -> Aspect:
-    """Return the aspect of a finding about the status, "" for another one."""
+    """Return the aspect of a finding about the status, "" for other findings."""
     return "status" if stated.statuses or mark == "status" else ""
 
 
 def kind_of_request(statuses: Sequence[int]) -> Request:
-    """Return the kind of request to which these statuses fit: an unusual one may be done or refused."""
+    """Return the kind of request that these expected statuses imply: an unusual one may be accepted or rejected."""
     if not statuses:
         return "unknown"
     kinds = {status < ERROR_STATUS for status in statuses}
@@ -167,7 +167,7 @@ def kind_of_request(statuses: Sequence[int]) -> Request:
 
 
 def aspect_of(mark: str, of_body: Aspect) -> Aspect:
-    """Return the aspect of the place that an exchange has marked; `of_body` is that of a place in a body."""
+    """Return the aspect of an exchange's mark; `of_body` is the aspect of a place in a body."""
     kind = mark.partition(":")[0]
     return "status" if kind == "status" else "header" if kind == "header" else of_body
 
@@ -179,7 +179,7 @@ def shown_step(steps: Sequence[Step]) -> Step | None:
 
 
 def place_of(step: Step) -> str:
-    """Return the pointer of the marked field, where that has one value or none: of lists and objects it says little."""
+    """Return the pointer of the marked field if its value is scalar or absent, "" for lists and objects."""
     pointer = step.mark.removeprefix("body:") if step.mark.startswith("body:/") else ""
     try:
         value = resolve_pointer((step.response.body or {}).get("json"), pointer, None)

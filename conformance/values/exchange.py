@@ -1,4 +1,4 @@
-"""One request and its answer, as they went over the wire."""
+"""One request and its answer, as sent and received."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ CURL_DEFAULT = ("Accept", "*/*")
 
 
 class StepRequest(msgspec.Struct, kw_only=True):
-    """A request as files show it: secrets redacted; `curl` is a shell command that sends the same."""
+    """A request in files: secrets redacted; `curl` is a shell command that sends the same request."""
 
     method: str
     url: str
@@ -32,7 +32,7 @@ class StepRequest(msgspec.Struct, kw_only=True):
 
 
 class StepResponse(msgspec.Struct, kw_only=True):
-    """An answer as files show it; `status` is 0 where none came, and `failure` says why."""
+    """An answer in files; `status` is 0 without an answer, and `failure` says why."""
 
     status: Annotated[int, msgspec.Meta(ge=0, le=MAX_STATUS)]
     headers: dict[str, str]
@@ -41,7 +41,7 @@ class StepResponse(msgspec.Struct, kw_only=True):
 
 
 class Moment(msgspec.Struct, kw_only=True):
-    """When one of several clients that work at the same time sent a request: seconds since their first."""
+    """The time at which one of several concurrent clients sent a request: seconds since the first request of all."""
 
     client: int
     start: Annotated[float, msgspec.Meta(ge=0)]
@@ -50,9 +50,9 @@ class Moment(msgspec.Struct, kw_only=True):
 class Step(msgspec.Struct, kw_only=True, omit_defaults=True):
     """An exchange in results and in the wire log: bodies are {"json"}, {"text", "size"} or {"base64", "size"}.
 
-    `mark` is that of the exchange, `seconds` how long it took, `moment` is only there where clients raced. `issued` are
-    secrets of the answer: the variable that stands for each, and its key with the number of such a key. `borne` are
-    headers and fields of a form that bear one of an earlier answer, with the variable in its place.
+    `mark` is that of the exchange, `seconds` the duration; `moment` is set for races only. `issued` are secrets of the
+    answer: the variable that replaces each, and its key with the number of that key. `borne` are headers and form
+    fields that carry a secret of an earlier answer, with the variable in its place.
     """
 
     operation: str
@@ -65,21 +65,20 @@ class Step(msgspec.Struct, kw_only=True, omit_defaults=True):
     borne: dict[str, str] = msgspec.field(default_factory=lambda: {})
 
     def bears(self, variables: Collection[str]) -> bool:
-        """True when the request bears one of the secrets for which these variables stand."""
+        """True when the request carries one of the secrets that these variables replace."""
         return any(value.endswith(tuple(variables)) for value in self.borne.values())
 
 
 @dataclass(slots=True)
 class Exchange:
-    """A request with its answer; `status` is 0 while, or because, there is none (`failure` says why).
+    """A request with its answer; `status` is 0 without an answer (`failure` says why).
 
-    `broken` says that the connection broke, `hung` that there was no whole answer in time, `resent` that the request
-    was sent again after that: the server may have done it twice. `defect` is the first
-    way in which the answer breaks the document: where, as `mark` says it, and what. `made_up` are headers whose
-    secrets the requirement made: they are not those of the run.
+    `broken` means that the connection broke, `hung` that no complete answer came in time, `resent` that the request was
+    sent again after either: the server may have executed it twice. `defect` is the first deviation of the answer from
+    the document: its place, in the form of `mark`, and a description. `made_up` are headers whose secrets the
+    requirement invented: they are not those of the run.
 
-    `mark` points at the offending field of the answer: "status", "header:NAME" or a JSON pointer
-    behind "body:".
+    `mark` points at the offending field of the answer: "status", "header:NAME" or a JSON pointer behind "body:".
     """
 
     operation: str
@@ -102,9 +101,9 @@ class Exchange:
     _parsed: tuple[bytes, Any] | None = field(default=None, compare=False, repr=False)
 
     def json(self, default: Any = None) -> Any:
-        """Return the body of the answer as JSON, the default where it is none.
+        """Return the body of the answer as JSON, the default if it is not JSON.
 
-        All who look at an answer share one parse: what is returned must not be changed.
+        All readers of an answer share one parsed value: do not change it.
         """
         if self._parsed is None or self._parsed[0] is not self.response_body:
             self._parsed = self.response_body, _parse(self.response_body)
@@ -114,7 +113,7 @@ class Exchange:
     def curl(self) -> str:
         """Return a shell command that sends the same request; secrets become variables.
 
-        A body of more than MAX_BODY bytes is a file in it, which the reader has to make.
+        For a body of more than MAX_BODY bytes it names a file, which the reader has to create.
         """
         head = self.method == "HEAD" and not self.request_body  # with -X curl waits for a body, which never comes
         words = ["curl", "-sS", "-i", *(["--head"] if head else ["-X", self.method]), shlex.quote(self.url)]
@@ -136,7 +135,7 @@ class Exchange:
         return f"echo {encoded} | base64 -d | " + " ".join([*words, "--data-binary", "@-"])
 
     def to_step(self) -> Step:
-        """Return the exchange as files show it, secrets redacted and bodies cut at MAX_BODY bytes."""
+        """Return the exchange for files, secrets redacted and bodies truncated to MAX_BODY bytes."""
         return Step(
             operation=self.operation,
             request=StepRequest(
@@ -162,7 +161,7 @@ class Exchange:
 
 
 def _quoted(text: str) -> str:
-    """Return a header as a word of a shell command; signs that are not printable are those that printf makes."""
+    """Return a header as a word of a shell command; printf makes the unprintable characters."""
     octal = "".join(f"\\{byte:03o}" for byte in text.encode("latin-1", "replace"))
     return shlex.quote(text) if text.isprintable() else f"\"$(printf '{octal}')\""
 
@@ -175,7 +174,7 @@ def _parse(body: bytes) -> Any:
 
 
 def why_no_json(body: bytes) -> str:
-    """Say why a body cannot be read as JSON."""
+    """Return the reason why a body cannot be parsed as JSON."""
     try:
         body.decode()
     except UnicodeDecodeError:

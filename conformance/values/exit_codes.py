@@ -1,4 +1,4 @@
-"""How a run ends: pytest's own exit codes, in the words of a gate."""
+"""Exit codes of a run: pytest's own, with names for a gate."""
 
 EXIT_CONFORMS = 0
 EXIT_FAILS = 1

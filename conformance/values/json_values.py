@@ -1,4 +1,4 @@
-"""Values of answers: read so that what is not there is a Violation, and shown as JSON."""
+"""JSON values of answers: reading a missing field or item raises Violation; messages show values as JSON."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ import orjson
 from conformance.values.outcomes import Violation
 
 LIMIT = 300
-ALL_BELOW = "/*"  # the path of whatever an object has
+ALL_BELOW = "/*"  # the path of all fields of an object
 Look = Callable[[str], None]
 
 
 class Fields(dict[Any, Any]):
-    """A JSON object of an answer: to ask for a field that it lacks is a Violation, at any depth."""
+    """A JSON object of an answer: reading a missing field raises Violation, at any depth."""
 
     __slots__ = ()
 
@@ -26,7 +26,7 @@ class Fields(dict[Any, Any]):
 
 
 class Watched(Fields):
-    """A JSON object of an answer that tells which of its fields are read; all, where it is taken as a whole."""
+    """A JSON object of an answer that reports which fields are read; all of them when it is used as a whole."""
 
     __slots__ = ("_look", "_path")
     __hash__ = None  # type: ignore[assignment]
@@ -36,7 +36,7 @@ class Watched(Fields):
         self._look, self._path = look, path
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Return what copies are made of, which nobody watches."""
+        """Return the constructor of copies, which report nothing."""
         self._look(self._path + ALL_BELOW)
         return strict, (dict(super().items()),)
 
@@ -74,12 +74,12 @@ class Watched(Fields):
 
 
 class Items(list[Any]):
-    """A JSON array of an answer: to ask for an item that it lacks is a Violation."""
+    """A JSON array of an answer: reading an item beyond the end raises Violation."""
 
     __slots__ = ()
 
     def __getitem__(self, place: SupportsIndex | slice) -> Any:
-        """Return an item or a slice. Raises Violation behind the end."""
+        """Return an item or a slice. Raises Violation beyond the end."""
         try:
             return super().__getitem__(place)
         except IndexError:
@@ -89,7 +89,7 @@ class Items(list[Any]):
 
 
 def watched(value: Any, look: Look, path: str = "") -> Any:
-    """Return a JSON value as `strict` does; its objects tell which fields are read, by their paths from `path` on."""
+    """Return a JSON value as `strict` does; its objects report which fields are read, by their paths from `path` on."""
     if isinstance(value, dict):
         return Watched({name: watched(item, look, f"{path}/{name}") for name, item in value.items()}, look, path)
     return Items([watched(item, look, f"{path}[]") for item in value]) if isinstance(value, list) else value
@@ -117,18 +117,18 @@ def strict(value: Any) -> Any:
 
 
 def shown(value: Any, limit: int = LIMIT) -> str:
-    """Return a value as a message shows it: as JSON, cut at the limit (0: whole); "nothing" for None."""
+    """Return a value for a message: as JSON, truncated to the limit (0: whole); "nothing" for None."""
     text = "nothing" if value is None else orjson.dumps(_plain(value), option=orjson.OPT_NON_STR_KEYS).decode()
     return text if not limit or len(text) <= limit else text[: limit - 1] + "…"
 
 
 def canonical(value: Any) -> bytes:
-    """Return a value as JSON that is the same for equal values, in whatever order their fields came."""
+    """Return a value as JSON that is the same for equal values, in any order of their fields."""
     return orjson.dumps(_plain(value, exact=True), option=orjson.OPT_NON_STR_KEYS | orjson.OPT_SORT_KEYS)
 
 
 def _plain(value: Any, *, exact: bool = False) -> Any:
-    """Return what JSON can hold in place of a value; what it cannot is put in words, bytes in digits if `exact`."""
+    """Return a value that JSON can hold: others become words, bytes become their size, or hex digits if `exact`."""
     plain = partial(_plain, exact=exact)
     if isinstance(value, Mapping):
         return {_name(key): plain(item) for key, item in value.items()}
@@ -150,6 +150,6 @@ def _name(key: Any) -> str:
 
 
 def _words(value: Any) -> str:
-    """Return something that JSON has no form for in words: Arrow tables by their size, others as they say."""
+    """Return a value without a JSON form in words: Arrow tables by their size, others by `str`."""
     rows, names = getattr(value, "num_rows", None), getattr(value, "column_names", None)
     return f"{rows} rows of {', '.join(names)}" if rows is not None and names is not None else str(value)

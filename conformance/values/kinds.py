@@ -1,5 +1,5 @@
-"""The kinds of requirements, for who needs no more of them than their names."""
+"""The kinds of requirements, importable without the requirements."""
 
 KINDS = ("wire", "behaviour", "error", "pagination", "data", "hostile", "auth", "model", "race", "scenario")
 FUZZ = "fuzz"
-EVERY_KIND = (*KINDS, FUZZ)  # what is behind KINDS is tested only where it is asked for
+EVERY_KIND = (*KINDS, FUZZ)  # kinds after KINDS are tested only on request

@@ -1,8 +1,8 @@
-"""How a requirement can end other than by passing.
+"""Outcomes of a requirement other than a pass.
 
-Violation    the target broke it: counts as a failure, at the level of the requirement
+Violation    the target violates it: a failure, at the level of the requirement
 Blocked      a step before the one under test failed; the operation is named
-Unoffered    the target does not have the operation and says so as the document wants
+Unoffered    the target lacks the operation and says so as the document defines
 Stopped      the run is over: its time is up, or the target is gone
 """
 
@@ -27,15 +27,15 @@ if TYPE_CHECKING:
 else:
     Skipped = pytest.skip.Exception
 
-# What the use of an answer raises that is not as the document says.
+# Raised by code that reads an answer which breaks the document.
 UNREADABLE = (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, StopIteration)
 
 
 class Violation(AssertionError):
     """The target violates the requirement.
 
-    `thing` is what a check looked at, or all that it has to say; `fields` are those of Evidence. The sentence is made
-    of them.
+    `thing` is the object of the check, or the whole message; `fields` are those of Evidence. The sentence is made from
+    them.
     """
 
     def __init__(self, thing: str, **fields: Any) -> None:
@@ -56,10 +56,10 @@ class Blocked(Skipped):
 
 
 class Unoffered(Skipped):
-    """The target does not offer what the requirement is about.
+    """The target does not offer the subject of the requirement.
 
-    `operation` is the one that it refused as unsupported, if that is why; `otherwise` is the violation that this answer
-    is where the target turns out to have the operation.
+    `operation` is the one that it rejected as unsupported, if any; `otherwise` is the violation to report when the
+    target turns out to have the operation.
     """
 
     def __init__(self, message: str, operation: str = "", otherwise: Violation | None = None) -> None:
@@ -69,7 +69,7 @@ class Unoffered(Skipped):
 
 
 class Stopped(Blocked):
-    """The run ends here. `gone` says that the target answers no more; `exchange` is the request that shows it."""
+    """The run ends here. `gone` means that the target no longer answers; `exchange` is the request that shows it."""
 
     def __init__(self, message: str, by: str, *, gone: bool = False, exchange: Exchange | None = None) -> None:
         super().__init__(message, by)

@@ -1,4 +1,4 @@
-"""Patterns of texts: a server's words without the names and values that change from request to request."""
+"""Patterns of texts: a server's words without the names and values that change between requests."""
 
 from __future__ import annotations
 
@@ -23,5 +23,5 @@ def pattern(text: str) -> str:
 
 
 def raw_pattern(text: str) -> str:
-    """Return a text without the names of a run, which have digits, and without ids."""
+    """Return a text without ids and without names of a run, which contain digits."""
     return RUN.sub(GAP, text)

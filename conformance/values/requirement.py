@@ -1,11 +1,11 @@
-"""Requirement: one statement about a server, with an id for life and a level."""
+"""Requirement: one statement about a server, with a permanent id and a level."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Literal
 
-VIEWS = ("spark", "fuzz")  # suites that look at an API through something else: their ids start with their name
+VIEWS = ("spark", "fuzz")  # suites that test an API through another tool: their ids start with their name
 Level = Literal["MUST", "SHOULD", "MAY"]
 ID = r"^[a-z0-9_]+(\.[a-z0-9_-]+)+$"  # the form of ids, in results too
 
@@ -14,9 +14,9 @@ ID = r"^[a-z0-9_]+(\.[a-z0-9_-]+)+$"  # the form of ids, in results too
 class Requirement:
     """One requirement.
 
-    `operations` are its subjects: what else its test calls is a prerequisite. `needs` are requirements
-    without which it says nothing new: where one of them is not met, it is blocked by it. `since` is the first revision
-    of its API by which it is tested, "" for all. `drawn` tells whether its test draws arguments, or commands.
+    `operations` are its subjects: any other call of its test is a prerequisite. `needs` are requirements that must be
+    met first: an unmet one blocks it. `since` is the first revision of its API that includes it, "" for all. `drawn` is
+    true when its test draws arguments or commands.
     """
 
     id: str
@@ -32,15 +32,15 @@ class Requirement:
 
     @property
     def suite(self) -> str:
-        """Whose requirement it is, and whose clauses it follows: the first part of its id."""
+        """The suite that declares it and owns its clause: the first part of its id."""
         return self.id.partition(".")[0]
 
     @property
     def api(self) -> str:
-        """The API that the requirement is about: the first part of its id, or the second behind a view."""
+        """The API that the requirement tests: the first part of its id, or the second after a view."""
         return self.id.split(".")[self.suite in VIEWS]
 
     @property
     def resource(self) -> str:
-        """What the requirement is about: the part of its id behind the API."""
+        """The resource that the requirement tests: the part of its id after the API."""
         return self.id.split(".")[1 + (self.suite in VIEWS)]

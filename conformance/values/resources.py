@@ -1,4 +1,4 @@
-"""Resources that a run makes on a server, and what is left of them."""
+"""Resources that a run creates on a server, and those that remain."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ Names = tuple[str, ...]
 
 @dataclass(frozen=True, slots=True)
 class Resource:
-    """Something that a run may have made. An id that is a string is sent as it is.
+    """An object that a run may have created. An id that is a string is sent unchanged.
 
-    A registration is a table whose files are not the server's own: it is taken out of the catalog, its files stay.
+    A registration is a table with files of another owner: clean-up deregisters it and keeps its files.
     """
 
     kind: str
@@ -28,7 +28,7 @@ class Resource:
 
 @dataclass(frozen=True, slots=True)
 class Leftover:
-    """What is still there after a run, and why."""
+    """An object that still exists after a run, and why."""
 
     kind: str
     name: str
@@ -36,7 +36,7 @@ class Leftover:
 
 
 def summary(left_behind: Collection[Leftover | str]) -> list[str]:
-    """Return a line for each kind and reason: "12 tables: dropTable is answered with 405"; older results have lines."""
+    """Return a line for each kind and reason: "12 tables (dropTable returned 405)"; older results have lines."""
     lines = [left for left in left_behind if isinstance(left, str)]
     counts = Counter((left.kind, left.reason) for left in left_behind if not isinstance(left, str))
-    return [*lines, *(f"{count:,} {kind}{'s' * (count > 1)}: {why}" for (kind, why), count in counts.most_common())]
+    return [*lines, *(f"{count:,} {kind}{'s' * (count > 1)} ({why})" for (kind, why), count in counts.most_common())]

@@ -1,8 +1,8 @@
-"""The results of a run, as one typed value: what `results.json` holds, and the only thing that reports read.
+"""The results of a run, as one typed value: the content of `results.json`, and the only input of reports.
 
-The types here are the file's form, version 2; version 1 had no evidence, and replay/older.py reads it. Its JSON Schema
-(`results.schema.json`, written by `python -m conformance.values.results`), the tables of the warehouse and every reader
-follow from them.
+The types here are the file's format, version 2; version 1 had no evidence, and replay/older.py reads it. Its JSON
+Schema (`results.schema.json`, written by `python -m conformance.values.results`), the tables of the warehouse and every
+reader follow from them.
 """
 
 from __future__ import annotations
@@ -66,17 +66,17 @@ SCHEMA = Path(__file__).with_name("results.schema.json")
 
 
 def kit_name() -> str:
-    """Return the kit's name and version, as every report has them."""
+    """Return the kit's name and version, as shown in reports."""
     return f"{KIT} {version(KIT)}"
 
 
 def new_run_id(started: datetime) -> str:
-    """Return an id for a run: the second in which it started, and chance."""
+    """Return an id for a run: the second in which it started, and random digits."""
     return f"{started:%Y%m%dT%H%M%SZ}-{secrets.token_hex(3)}"
 
 
 class StopRecord(msgspec.Struct, kw_only=True):
-    """Why a run ended before its end; `gone` says that the server answers no more, `step` is what shows it."""
+    """Why a run stopped early; `gone` means that the server no longer answers, `step` shows it."""
 
     message: str
     gone: bool
@@ -84,13 +84,13 @@ class StopRecord(msgspec.Struct, kw_only=True):
 
 
 class RunRecord(msgspec.Struct, kw_only=True, omit_defaults=True):
-    """What a run says about itself.
+    """A run: its id, times, settings and counts.
 
-    `again` is the command that repeats it, with all its options and secrets as variables, `prefix` what the names of
-    all that it made begin with (both "" in results of older kits), `selected` the number of requirements that it was
-    to test, `available` of those that there are for the profile (0 in results of older kits), `not_reached` are those
-    that it was to test and did not come to. `preparation` are the steps that made, before its first requirement, what
-    findings rest on and none of their steps makes: a catalog and who calls there. Most runs have none.
+    `again` is the command that repeats it, with all its options and secrets as variables, `prefix` the prefix of all
+    objects that it created (both "" in results of older kits), `selected` the number of selected requirements,
+    `available` the number of requirements of the profile (0 in results of older kits), `not_reached` are selected ones
+    that were not tested. `preparation` are steps before the first requirement that created objects which findings
+    depend on and which their own steps do not create: a catalog and its caller. Most runs have none.
     """
 
     id: Text
@@ -114,7 +114,7 @@ class RunRecord(msgspec.Struct, kw_only=True, omit_defaults=True):
 
 
 class OperationRecord(msgspec.Struct, kw_only=True):
-    """An operation of the document, and whether the server has it."""
+    """An operation of the document, and whether the server offers it."""
 
     id: str
     resource: str
@@ -123,7 +123,7 @@ class OperationRecord(msgspec.Struct, kw_only=True):
 
 
 class Trait(msgspec.Struct, kw_only=True):
-    """Something that a run found out about the server; `refused` are ways that it did not take, and why."""
+    """A property of the server that a run detected; `refused` are the ways that the server rejected, and why."""
 
     name: str
     value: str
@@ -131,9 +131,9 @@ class Trait(msgspec.Struct, kw_only=True):
 
 
 class TargetRecord(msgspec.Struct, kw_only=True):
-    """The server that was tested, and as what. `server` is what it calls itself; `settings` have no secrets.
+    """The tested server, with the API and profile of the run. `server` is its own name; `settings` have no secrets.
 
-    `traits` are what the run found out by itself; results of older kits have none.
+    `traits` are what the run detected by itself; results of older kits have none.
     """
 
     url: str
@@ -149,11 +149,11 @@ class TargetRecord(msgspec.Struct, kw_only=True):
 
 
 class Results(msgspec.Struct, kw_only=True):
-    """A whole run: what `results.json` holds.
+    """A whole run: the content of `results.json`.
 
-    `totals` are the numbers of requirements by verdict, all named; `causes` are what stands behind the findings, the
-    worst first; after/causes.py finds them, and files of older kits have none. `cells` are what the run has done
-    with each operation; older kits did not note it. `expectations` are the findings that were expected.
+    `totals` are the numbers of requirements by verdict, with every verdict present; `causes` are the defects behind the
+    findings, the worst first; after/causes.py finds them, and files of older kits have none. `cells` are the covered
+    cells of each operation; older kits did not record them. `expectations` are the expected findings.
     """
 
     version: Version
@@ -186,22 +186,21 @@ class Results(msgspec.Struct, kw_only=True):
         )
 
     def __post_init__(self) -> None:
-        """Count: files of older kits have verdicts that are gone."""
+        """Count the verdicts again: files of older kits have verdicts that no longer exist."""
         counts = Counter(result.verdict for result in self.requirements)
         self.totals = {verdict: counts[verdict] for verdict in VERDICTS}
 
     @property
     def partial(self) -> bool:
-        """True when less was tested than there is for the profile: such a run says nothing of conformity."""
+        """True when fewer requirements were tested than the profile has: such a run cannot claim conformance."""
         return len(self.requirements) < self.run.available
 
     def exit_code(self, *, strict: bool = False) -> int:
-        """Return what the run means for a gate.
+        """Return the exit code of the run for a gate.
 
-        A MUST that failed, or that could not be tested because something failed before it, does not
-        conform; with `strict` a SHOULD counts like a MUST. MAY never counts. A server that is gone does not conform;
-        a run whose time was over says nothing of what it did not reach. Expectations that hold no more break the gate.
-        An error of the kit takes no verdict away.
+        A MUST that failed, or that was blocked, does not conform; with `strict` the same holds for a SHOULD. MAY never
+        counts. A server that is gone does not conform; a run out of time says nothing about requirements that it did
+        not reach. Stale, orphan and expired expectations fail the gate. An error of the kit removes no verdict.
         """
         if self.run.interrupted:
             return EXIT_INTERRUPTED
@@ -222,13 +221,13 @@ class Results(msgspec.Struct, kw_only=True):
         return value
 
     def write(self, folder: Path) -> Path:
-        """Write `results.json` into a folder and return its path. Raises Problem when that is impossible."""
+        """Write `results.json` into a folder and return its path. Raises Problem if the folder cannot be written."""
         with report_written(folder):
             return write_file(folder / FILE_NAME, msgspec.json.format(msgspec.json.encode(self)))
 
 
 def load_results(path: Path) -> Results:
-    """Load a results file, compressed or not, or the one in a folder, as it is. Raises Problem for any other file."""
+    """Load a results file, compressed or not, or the one in a folder, unchanged. Raises Problem for any other file."""
     path = results_file(path)
     try:
         return msgspec.json.decode(read_content(path), type=Results)
@@ -244,7 +243,7 @@ def load_results(path: Path) -> Results:
 
 
 def results_schema() -> bytes:
-    """Return the JSON Schema of results files, as `results.schema.json` has it."""
+    """Return the JSON Schema of results files, the content of `results.schema.json`."""
     schema = {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": f"{KIT} results, version {VERSION}",

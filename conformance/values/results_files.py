@@ -1,4 +1,4 @@
-"""Files of results: `results.json` as a run writes it, and `results.json.gz` as it is kept and published."""
+"""Files of results: `results.json` as written by a run, and `results.json.gz` as stored and published."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ NAMES = (FILE_NAME, COMPRESSED_NAME)
 
 
 def results_file(path: Path) -> Path:
-    """Return the results file that a path means: itself, or the one in this folder."""
+    """Return the results file of a path: the path itself, or the results file in this folder."""
     if not path.is_dir():
         return path
     return next((path / name for name in NAMES if (path / name).exists()), path / FILE_NAME)
 
 
 def read_content(path: Path) -> bytes:
-    """Return what a results file holds, decompressed. Raises OSError when it cannot be read or is damaged."""
+    """Return the content of a results file, decompressed. Raises OSError when it cannot be read or is damaged."""
     content = path.read_bytes()
     if path.name != COMPRESSED_NAME and path.suffix != ".gz":
         return content
@@ -33,10 +33,10 @@ def read_content(path: Path) -> bytes:
 
 
 def write_compressed(folder: Path, content: bytes) -> Path:
-    """Write the content of a results file compressed into a folder; the same content gives the same file."""
+    """Compress the content of a results file into a folder; equal content gives an equal file."""
     return write_file(folder / COMPRESSED_NAME, gzip.compress(content, mtime=0))
 
 
 def report_written(folder: Path) -> AbstractContextManager[None]:
-    """Write into the folder of a report within the block. Raises NotWritten when that is impossible."""
+    """Return a context that raises NotWritten when a write to the report folder fails."""
     return written(f"The report folder {folder}", "Give another --report.")

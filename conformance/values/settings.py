@@ -1,7 +1,7 @@
 """The settings of a run: one name each, as a flag, an environment variable and a key of a file.
 
-`--max-time` on the command line, `LAKEPROOF_MAX_TIME` in the environment and `max_time` in
-`lakeproof.toml` are one setting; the first of these that is given wins. Under pytest it is `--lakeproof-max-time`.
+`--max-time` on the command line, `LAKEPROOF_MAX_TIME` in the environment and `max_time` in `lakeproof.toml` are one
+setting; the first source with a value wins. Under pytest it is `--lakeproof-max-time`.
 """
 
 from __future__ import annotations
@@ -26,24 +26,24 @@ SERVE = "serve"  # the table of the file that is for `lakeproof serve`
 OTHER_VARIABLES = ("package",)  # of ci/gitlab.yml
 ENV_PREFIX = "LAKEPROOF_"
 DEPTHS = {"smoke": 3, "gate": 15, "deep": 200}
-SURROGATE = re.compile("[\ud800-\udfff]")  # how Python reads bytes of a command line that are no text
+SURROGATE = re.compile("[\ud800-\udfff]")  # Python's form of command-line bytes that are not text
 LOCATION = re.compile(r"/|[a-z][a-z0-9+.-]*:/")
 MOST_JOBS = 64
 DEFAULT_REPORT = "lakeproof-report"
 EXPECTATIONS = "lakeproof-expectations.toml"
 EMBEDDED_STORAGE = "memory"
-NEARLY = 0.9  # how like a setting a variable of the environment is called that is one by mistake
+NEARLY = 0.9  # similarity from which an unknown variable of the environment counts as a misspelt setting
 METADATA = "setting"
 
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """What is known of a setting beside its name and its default.
+    """Description of a setting beyond its name and its default.
 
-    `help` is what it is for, `metavar` what stands for its value; without one it is a switch. `choices` are all that it
-    may be, `short` is another flag. A setting whose default is a tuple may be given several times, or as one text with
-    commas; where each value is a pair, `between` stands between name and value, and the text has a line for each.
-    `section` is a heading of the help for this setting and those behind it.
+    `help` is its help text, `metavar` the placeholder of its value; a switch has none. `choices` are all allowed
+    values, `short` is another flag. A setting whose default is a tuple may be given several times, or as one text with
+    commas; where each value is a pair, `between` separates name and value, and the text has a line for each. `section`
+    is a heading of the help above this setting and those after it.
     """
 
     help: str
@@ -130,7 +130,7 @@ class Settings:
     report: str = setting(DEFAULT_REPORT, "Directory of the reports.", "DIR")
 
     def shown(self) -> dict[str, Any]:
-        """Return the settings in force, for a report: secrets are not shown."""
+        """Return the settings in force, for a report: secrets are hidden."""
         shown: dict[str, Any] = {}
         for name, option in SETTINGS.items():
             value = getattr(self, name)
@@ -165,9 +165,9 @@ class Settings:
 
 @dataclass(frozen=True, slots=True)
 class Need:
-    """Condition under which a setting has any effect; `why` and `hint` make the error where it has none.
+    """Condition under which a setting has any effect; `why` and `hint` make the error otherwise.
 
-    `beside` is a setting that has to be offered, too: without it the command means something else by this one.
+    `beside` is a setting that the command must offer, too: without it the setting has another meaning in the command.
     """
 
     met: Callable[[Settings], bool]
@@ -176,7 +176,7 @@ class Need:
     beside: str = ""
 
     def offered(self, given: Mapping[str, Any]) -> bool:
-        """True where the need is one of the command."""
+        """True when the need applies to the command."""
         return not self.beside or self.beside in given
 
 
@@ -207,7 +207,7 @@ NEEDS: Mapping[str, Need] = {
         beside="depth",
     ),
 }
-"""Settings that are refused where they have no effect, instead of being ignored."""
+"""Settings that are rejected where they have no effect, instead of being ignored."""
 SETTINGS: Mapping[str, Setting] = {entry.name: entry.metadata[METADATA] for entry in fields(Settings)}
 
 
@@ -236,13 +236,13 @@ def load_settings(
     folder: Path | None = None,
     told: Mapping[str, Any] | None = None,
 ) -> Settings:
-    """Return the settings from what was given, the environment and `lakeproof.toml`, in this order.
+    """Return the settings from the given values, the environment and `lakeproof.toml`, in this order.
 
-    An empty variable is as none: CI systems have no other way to leave one out. So is a flag that may be repeated and
-    was not given. A file of expectations in the working directory is used where none is named.
+    An empty variable counts as unset: CI systems have no other way to leave one out. So does a repeatable flag without
+    a value. An expectations file in the working directory is used unless another is named.
 
-    Raises Problem for unknown names, for values that no run can have, and for what nothing of this run would use:
-    among `told`, which by default is all that was given.
+    Raises Problem for unknown names, for invalid values, and for settings in `told` (by default all of `given`) that
+    have no effect on this run.
     """
     wanted = {name: value for name, value in given.items() if value is not None and value != ()}
     _check_names(wanted, "This run")
@@ -258,7 +258,7 @@ def load_settings(
 
 
 def given_elsewhere(environ: Mapping[str, str] = os.environ, folder: Path | None = None) -> dict[str, Any]:
-    """Return the settings in the environment and in `lakeproof.toml`, as they stand there.
+    """Return the settings in the environment and in `lakeproof.toml`, unconverted.
 
     Raises Problem for unknown names.
     """
@@ -275,9 +275,9 @@ def _check_names(names: Iterable[str], where: str) -> None:
 
 
 def check_variables(environ: Mapping[str, str]) -> None:
-    """Raise Problem for a variable of the environment that is none of the kit's; `lakeproof serve` knows its own.
+    """Raise Problem for an unknown LAKEPROOF_ variable of the environment; `lakeproof serve` has its own.
 
-    Secrets have variables of their own: reports and commands name them, such as LAKEPROOF_AUTHORIZATION.
+    Secrets have variables of their own, which reports and commands name: LAKEPROOF_AUTHORIZATION.
     """
     for name in sorted(environ):
         key = name.removeprefix(ENV_PREFIX).lower()
@@ -289,9 +289,10 @@ def check_variables(environ: Mapping[str, str]) -> None:
 
 
 def _check_useful(settings: Settings, wanted: Mapping[str, Any], given: Mapping[str, Any]) -> None:
-    """Raise Problem for what was given to this run, and nothing of it would be used; see NEEDS.
+    """Raise Problem for a setting given to this run that has no effect on it; see NEEDS.
 
-    What stands in the environment and in `lakeproof.toml` is for many runs: there it is no mistake. False is as none.
+    The environment and `lakeproof.toml` serve many runs: a setting without effect is no mistake there. False counts as
+    unset.
     """
     for name, need in NEEDS.items():
         if wanted.get(name) not in (None, False, "") and need.offered(given) and not need.met(settings):
@@ -299,7 +300,7 @@ def _check_useful(settings: Settings, wanted: Mapping[str, Any], given: Mapping[
 
 
 def _convert(name: str, value: Any, default: Any) -> Any:
-    """Return a value as the setting has it. Raises Problem for one that it cannot have."""
+    """Return a value in the type of its setting. Raises Problem for an invalid one."""
     option = SETTINGS[name]
     try:
         converted = _converted(value, default, option)

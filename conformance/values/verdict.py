@@ -1,4 +1,4 @@
-"""How one requirement ended, as `results.json` has it."""
+"""The outcome of one requirement in `results.json`."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ BREAKING: tuple[ExpectationState, ...] = ("stale", "orphan", "expired")
 
 
 class ClauseRecord(msgspec.Struct, kw_only=True):
-    """The clause that a requirement follows; results of older kits do not say at which `place` the norms have it."""
+    """The clause that a requirement follows; results of older kits have no `place` in the norms."""
 
     id: str
     text: str
@@ -36,12 +36,12 @@ class ClauseRecord(msgspec.Struct, kw_only=True):
 
 
 class Result(msgspec.Struct, kw_only=True, omit_defaults=True):
-    """How one requirement ended.
+    """The outcome of one requirement.
 
-    `message` says what was seen in a sentence, which is made from the `evidence`; `notes` are further sentences, and
-    `flaky` says that the same steps were answered in two ways. `steps` are the exchanges that show it, `reached` the
-    operations and statuses that the requirement asked for and got, `blocked_by` what failed before. `reference` is what
-    the reference server answers to the steps, as far as they were sent to it.
+    `message` is a sentence made from the `evidence`; `notes` are further sentences, and `flaky` means that the same
+    steps returned different answers. `steps` are the exchanges that show it, `reached` the expected operations and
+    statuses that occurred, `blocked_by` the operation or requirement that failed before. `reference` are the answers of
+    the reference server to the steps that were sent to it.
     """
 
     id: RequirementId
@@ -65,7 +65,7 @@ class Result(msgspec.Struct, kw_only=True, omit_defaults=True):
     notes: list[str] = []
 
     def fails_gate(self, *, strict: bool) -> bool:
-        """True when it is a MUST, with `strict` also a SHOULD, that is not met or could not be tested."""
+        """True for a MUST, with `strict` also a SHOULD, that is not met or blocked."""
         counted = ("MUST", "SHOULD") if strict else ("MUST",)
         return self.verdict in (*FINDINGS, "blocked") and self.level in counted
 
@@ -110,10 +110,10 @@ class Result(msgspec.Struct, kw_only=True, omit_defaults=True):
 
 
 class ExpectationRecord(msgspec.Struct, kw_only=True):
-    """How a finding that was expected ended (conformance/replay/expectations.py); `seen` is what the file has of it.
+    """The outcome of an expected finding (conformance/replay/expectations.py); `seen` is its text in the file.
 
-    `different` is a finding that was seen in another way, `unseen` one that this run could not be sure to see,
-    `untested` one that it did not look for.
+    `different` is a finding that failed in another way, `unseen` one that this run might have missed, `untested` one
+    that it did not test.
     """
 
     requirement: str

@@ -1,4 +1,4 @@
-"""Text of a target as terminals and pages may show it: without signs that act on what shows them."""
+"""Text of a target made safe for terminals and pages: control characters are escaped."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ LAYOUT = "\n\t"
 
 
 def visible(text: str) -> str:
-    """Return a text with every sign that is not printable as JSON writes it, but for line breaks and tabs.
+    """Return a text with every unprintable character escaped as in JSON, except line breaks and tabs.
 
-    These are control characters, which terminals obey, and marks that turn the direction of what follows.
+    These are control characters, which terminals obey, and marks that reverse the direction of text.
     """
     hidden = [sign for sign in set(text) if not sign.isprintable() and sign not in LAYOUT]
     return text.translate({ord(sign): _escaped(sign) for sign in hidden}) if hidden else text
 
 
 def visible_in(value: Any) -> Any:
-    """Return JSON with all of its texts, keys too, as `visible` returns them."""
+    """Return a JSON value with `visible` applied to all texts, keys included."""
     if isinstance(value, str):
         return visible(value)
     if isinstance(value, dict):

@@ -179,7 +179,7 @@ def test_an_api_is_held_to_what_it_allows(monkeypatch):
     gaps = [CellCoverage("AB", f"body /y[]: {kind}", "gap") for kind in ("null", "value")]
     assert held_line(gaps, "lance") == [
         "2 cells have neither a requirement nor a reason; coverage.toml allows 1.",
-        "The reason for body /x: * excuses nothing.",
+        "The excuse for body /x: * has no effect.",
     ]
     assert held_line([gaps[0], CellCoverage("C", "body /x: null", "excluded", "because")], "lance") == []
 

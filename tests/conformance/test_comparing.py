@@ -108,7 +108,7 @@ def compared(servers):
 def test_a_difference_is_told_once(compared):
     _, _, (deviation,) = compared
     assert deviation.pairs[-1][1].status == 400
-    assert "CreateNamespace: A answers 409 (2 " in difference(deviation)
+    assert "CreateNamespace: A returns 409 (2 " in difference(deviation)
     assert list(deviation.requirements) == [CONFLICT]
 
 
@@ -247,7 +247,7 @@ def test_fields_that_were_shown_by_the_same_requirements_are_told_once(compared)
     ]
     told = [difference(deviation) for deviation in by_side(deviations, first, second)["open"]]
     assert told == [
-        "Op: only B has /a/x, 1 (and 2 more beside it)",
+        "Op: only B has /a/x, 1 (and 2 more fields)",
         "Op: only B has /a/other, 1",
         "Op: only B has /b/x, 1",
     ]

@@ -64,7 +64,7 @@ def test_changes_are_told_by_cause():
 
 
 def test_runs_of_two_apis_are_not_compared():
-    with pytest.raises(Problem, match="the other of lance"):
+    with pytest.raises(Problem, match="and lance"):
         differences(OLD, NEW)
 
 

@@ -87,11 +87,11 @@ def test_a_script_without_a_body_ends_before_it_sends_another_one(tmp_path):
     done = subprocess.run(["sh"], input=script, capture_output=True, text=True, cwd=tmp_path, check=False)
     assert done.returncode == 1
     assert NOT_KEPT in done.stderr
-    assert "too large to be kept" in script
+    assert "too large to store" in script
 
 
 def test_a_script_of_a_race_says_that_it_is_one():
-    assert "at the same time" in as_shell(finding(step("a"), kind="race"), BASE)
+    assert "its requests were concurrent" in as_shell(finding(step("a"), kind="race"), BASE)
 
 
 @pytest.fixture(scope="module")
@@ -109,7 +109,7 @@ def test_a_defect_in_the_same_place_is_the_same_whatever_else_the_answer_says(de
     server, record = defect
     outcome = reproduce(record, settings_for(record, server.url, {}))
     assert outcome.fails, outcome.why
-    assert "in the same place" in outcome.why
+    assert "at the same place" in outcome.why
 
 
 def test_an_answer_may_have_defects_in_several_places():
@@ -196,7 +196,7 @@ def test_a_finding_about_management_rests_on_the_catalog_alone(polaris):
 
 def test_steps_that_bear_a_secret_of_an_answer_are_not_sent_again_by_another():
     about = finding(*to_steps(ISSUING[1:], ISSUING[:1])).finding
-    assert "a secret that an answer" in obstacle(about, {"Authorization": "Bearer of-me"})
+    assert "a secret from an earlier answer" in obstacle(about, {"Authorization": "Bearer of-me"})
 
 
 def test_neither_results_nor_scripts_show_the_secrets_of_the_caller(polaris):
@@ -277,7 +277,7 @@ def test_a_script_takes_secrets_from_answers_and_prints_none():
 @pytest.mark.parametrize("unknown", [ISSUING[1:2], ISSUING[2:]])
 def test_a_script_says_that_a_secret_is_from_elsewhere(unknown):
     steps = to_steps(unknown)
-    assert "carries a secret that the run made" in as_shell(finding(*steps), BASE)
+    assert "carries a secret that the run invented" in as_shell(finding(*steps), BASE)
     assert "carries a secret" not in as_shell(finding(*to_steps(unknown, ISSUING)), BASE)
 
 

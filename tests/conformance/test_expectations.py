@@ -354,9 +354,9 @@ def test_what_is_seen_is_known_by_its_evidence_whatever_the_words():
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("known = 1", "no file of expectations"),
+        ("known = 1", "is not an expectations file"),
         ('profile = "p"\n[[known]]\nreason = "r"', "findings"),
-        ('profile = "p"\ndepth = "none"', "no depth"),
+        ('profile = "p"\ndepth = "none"', "unknown depth"),
         ('profile = "p"\n[[known]]\nreason = "r"\nother = 1\nfindings = {}', "other"),
         ('profile = "p"\n[[known]]\nreason = "r"\nfindings = {}\n[[known.steps]]\nmark = ""', "request"),
         ('profile = "p"\n' + '[[known]]\nreason = "r"\nfindings = {a = "x"}\n' * 2, "two entries for a"),

@@ -83,8 +83,8 @@ def test_findings_are_what_was_seen(results):
     rows = [line for line in text.splitlines() if line.startswith("| MUST")]
     assert len(rows) == 2
     assert "got no answer" in rows[0]
-    assert 'AlterTableAddColumns answers 500 `{"error":"' in rows[1]
-    assert "### 1. MUST: CreateTable answers nothing (the connection broke" in text
+    assert 'AlterTableAddColumns returns 500 `{"error":"' in rows[1]
+    assert "### 1. MUST: CreateTable closes the connection without a response (the connection broke" in text
     assert "POST /v1/table/" in text
     assert all(line.count(" | ") == 2 for line in rows)
 
@@ -94,7 +94,7 @@ def test_notes_are_part_of_the_findings(results):
     notes = Notes("T", "Start it so.", ("one cause",), "", "The end.", why)
     text = render_findings(only(results, REFUSED), notes)
     assert text.startswith("# T: findings\n")
-    assert "## What stands behind most of them\n\n- one cause\n\n## Wrong status\n\n### 1. MUST: AlterTable" in text
+    assert "## Main causes\n\n- one cause\n\n## Wrong status\n\n### 1. MUST: AlterTable" in text
     assert "| it is not written yet |" in text
     assert text.index("Start it so.") < text.index("one cause") < text.index(REFUSED) < text.index("The end.")
 
@@ -102,7 +102,7 @@ def test_notes_are_part_of_the_findings(results):
 def test_findings_are_compared_with_those_of_another_run(results):
     here, there = (REFUSED, "lance.offered.create_empty_table"), (REFUSED,)
     text = render_findings(only(results, *here), Notes(), only(results, *there))
-    assert "1 of them are not in the report of" in text
+    assert "1 findings are missing from the report of" in text
     assert "Only here: `lance.offered.create_empty_table`." in text
 
 

@@ -34,19 +34,19 @@ def problem_of(answer, folder, api="lance", **settings):
 def test_a_redirect_is_named_with_its_place(api, status, tmp_path):
     place = "https://catalog.example/api"
     problem, asked = problem_of(lambda handler: say(handler, status, Location=place), tmp_path, api)
-    assert f"answers {status} and sends clients to {place}" in str(problem)
+    assert f"returned {status} and redirects to {place}" in str(problem)
     assert "follows no redirects" in problem.hint
     assert asked == 1
 
 
 def test_a_redirect_to_nowhere_is_told(tmp_path):
-    assert "sends clients to nowhere" in str(problem_of(lambda handler: say(handler, 302), tmp_path)[0])
+    assert "redirects to nowhere" in str(problem_of(lambda handler: say(handler, 302), tmp_path)[0])
 
 
 @pytest.mark.parametrize("api", APIS)
 def test_a_server_that_fails_at_once_is_told(api, tmp_path):
     problem, _ = problem_of(lambda handler: say(handler, 500, {"oh": "no"}), tmp_path, api)
-    assert "answers 500: the server fails at the first request" in str(problem)
+    assert "returned 500 for the first request" in str(problem)
     assert "--wait" in problem.hint
 
 
@@ -54,7 +54,7 @@ def test_a_server_that_fails_at_once_is_told(api, tmp_path):
 @pytest.mark.parametrize("status", [401, 403])
 def test_a_server_that_wants_credentials_is_told(api, status, tmp_path):
     problem, _ = problem_of(lambda handler: say(handler, status, {}), tmp_path, api)
-    assert f"answers {status}: it wants credentials" in str(problem)
+    assert f"returned {status}: it requires credentials" in str(problem)
 
 
 @pytest.mark.parametrize("status", [401, 403])
@@ -63,7 +63,7 @@ def test_a_catalog_behind_an_open_configuration_wants_credentials(status, tmp_pa
         say(handler, *((200, CONFIG) if handler.path.startswith("/v1/config") else (status, {})))
 
     problem, asked = problem_of(answer, tmp_path, "iceberg")
-    assert f"/v1/namespaces answers {status}: it wants credentials" in str(problem)
+    assert f"/v1/namespaces returned {status}: it requires credentials" in str(problem)
     assert "--credential" in problem.hint
     assert asked == 2
 
@@ -84,12 +84,12 @@ def test_a_catalog_that_wants_a_warehouse_is_told_in_its_own_words(status, tmp_p
 @pytest.mark.parametrize("body", [{}, [], None, 1, {"namespaces": 1}, {"defaults": []}, {"error": None}])
 def test_another_server_is_told(api, body, tmp_path):
     problem, _ = problem_of(lambda handler: say(handler, 200, body), tmp_path, api)
-    assert "answers 200 with application/json: this is no" in str(problem)
+    assert "returned 200 with application/json: not a" in str(problem)
 
 
 @pytest.mark.parametrize(("spoken", "api"), [("lance", "iceberg"), ("lance", "polaris"), ("iceberg", "lance")])
 def test_a_server_of_another_api_is_told(spoken, api, tmp_path):
-    with serve(spoken, storage="memory") as server, pytest.raises(Problem, match=f"this is no {api}"):
+    with serve(spoken, storage="memory") as server, pytest.raises(Problem, match=f"not a {api}"):
         check(server.url, api=api, report=str(tmp_path))
 
 
@@ -218,7 +218,7 @@ def test_a_server_that_is_starting_is_waited_for(tmp_path, monkeypatch):
     monkeypatch.setattr(target, "WAIT_PAUSE", 0.02)
     answers = [503, 502, 504, 500]
     with SmallServer(lambda handler, number: say(handler, answers[number - 1], {})) as server:
-        with pytest.raises(Problem, match="answers 500"):
+        with pytest.raises(Problem, match="returned 500"):
             check(server.url, report=str(tmp_path), wait=LONG)
         assert len(server.asked) == 4
 
@@ -233,7 +233,7 @@ def test_waiting_has_an_end(tmp_path, monkeypatch):
 
 def test_nobody_waits_for_a_server_that_hangs(tmp_path):
     problem, asked = problem_of(lambda handler: drip(handler, b""), tmp_path, wait=LONG, timeout=0.1)
-    assert "cannot be reached: no whole answer within 0.1 s" in str(problem)
+    assert "cannot be reached: no complete answer within 0.1 s" in str(problem)
     assert asked <= 5
 
 

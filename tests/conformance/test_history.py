@@ -36,14 +36,14 @@ def test_one_winner(outcomes, count):
 
 SETS = [
     ([write(1, 0, 1)], {1}, None),
-    ([write(1, 0, 1)], set(), "1 was added and is not there"),
+    ([write(1, 0, 1)], set(), "1 was added and is not listed"),
     ([write(1, 0, 3)], set(), None),
     ([write(1, 0, 3)], {1}, None),
     ([write(1, 0, 1, UNKNOWN)], set(), None),
     ([write(1, 0, 1, UNKNOWN)], {1}, None),
-    ([write(1, 0, 1, REFUSED)], {1}, "1 is there, but no client has added it"),
-    ([write(1, 5, 6)], {1}, "1 is there before any client began to add it"),
-    ([write(1, 0, 2.5), write(2, 3, 5)], {2}, "1 was added and is not there where 2 is"),
+    ([write(1, 0, 1, REFUSED)], {1}, "1 is listed, but no client added it"),
+    ([write(1, 5, 6)], {1}, "1 was listed before any client began to add it"),
+    ([write(1, 0, 2.5), write(2, 3, 5)], {2}, "1 was added and is not listed with 2"),
 ]
 
 
@@ -54,8 +54,10 @@ def test_set(writes, members, message):
 
 def test_set_does_not_shrink():
     added = [write(1, 0, 9), write(2, 0, 9)]
-    assert judged("set", added, [read({1}, 1, 2), read(set(), 3, 4)]) == ["1 was read and is not there any more"]
-    assert judged("set", added, [read({1}, 1, 2), read({2}, 1, 2)]) == ["1 is there without 2, and 2 without 1"]
+    assert judged("set", added, [read({1}, 1, 2), read(set(), 3, 4)]) == [
+        "1 was listed and is missing from a later read"
+    ]
+    assert judged("set", added, [read({1}, 1, 2), read({2}, 1, 2)]) == ["1 is listed without 2, and 2 without 1"]
 
 
 COUNTERS = [
@@ -78,7 +80,7 @@ def test_sum(writes, total, fits):
 def test_sum_that_no_additions_make():
     """Between what was added and what is under way, and still no sum of some of them, or less than was read before."""
     under_way = [write(3, 0, 9), write(5, 0, 9)]
-    message = "the sum {} fits no order of the additions and of what others have read"
+    message = "the sum {} fits no order of the additions and the other reads"
     assert judged("sum", under_way, [read(4, 2, 4)]) == [message.format(4)]
     assert judged("sum", under_way, [read(5, 1, 2), read(3, 3, 4)]) == [message.format(3)]
     assert not judged("sum", under_way, [read(3, 1, 4), read(8, 2, 3), read(8, 5, 6)])

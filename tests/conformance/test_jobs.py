@@ -124,7 +124,7 @@ def test_a_worker_that_ends_costs_only_what_it_was_testing(server, tmp_path, mon
     monkeypatch.setattr(crew, "CODE", code)
     results, _ = runner.run(settings_of(server, tmp_path, jobs=2))
     lost = [result for result in results.requirements if result.verdict == "error"]
-    assert [result.message for result in lost] == ["the process that tested it ended with code 7"] * 2
+    assert [result.message for result in lost] == ["its worker process ended with code 7"] * 2
     assert len(results.requirements) == results.run.selected > 10
     assert {result.blocked_by for result in results.requirements if result.verdict != "pass"} <= {
         None,

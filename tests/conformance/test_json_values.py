@@ -34,12 +34,12 @@ def test_what_holds_nothing_stays_what_it_is(value):
 @pytest.mark.parametrize(
     ("read", "words"),
     [
-        (lambda: VALUE["none"], 'the answer lacks the field "none" of an object'),
-        (lambda: VALUE["a"][0]["c"], 'the answer lacks the field "c" of an object'),
-        (lambda: VALUE[0], "the answer lacks the field 0 of an object"),
-        (lambda: VALUE["a"][1], "the answer lacks an item of a list, which has 1"),
-        (lambda: VALUE["a"][-2], "the answer lacks an item of a list, which has 1"),
-        (lambda: strict([])[0], "the answer lacks an item of a list, which has 0"),
+        (lambda: VALUE["none"], 'the field "none" of an object in the answer is missing'),
+        (lambda: VALUE["a"][0]["c"], 'the field "c" of an object in the answer is missing'),
+        (lambda: VALUE[0], "the field 0 of an object in the answer is missing"),
+        (lambda: VALUE["a"][1], "an item of a list in the answer is missing"),
+        (lambda: VALUE["a"][-2], "an item of a list in the answer is missing"),
+        (lambda: strict([])[0], "an item of a list in the answer is missing"),
     ],
 )
 def test_what_is_not_there_is_a_violation(read, words):

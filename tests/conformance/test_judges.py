@@ -54,37 +54,37 @@ BROKEN_CHAINS = {
     ),
     "another's answer": (
         [commit(0, "a", 0, 1, result=(1, "b"))],
-        "a commit on version 0 was answered with what another one made",
+        "a commit on version 0 returned the result of another commit",
     ),
-    "stale": ([commit(0, "a", 0, 1), read((0, None), 2, 3)], "version 0 is read after version 1 was made"),
+    "stale": ([commit(0, "a", 0, 1), read((0, None), 2, 3)], "version 0 was read after version 1 was created"),
     "refused and done": (
         [commit(0, "a", 0, 1, REFUSED), read((1, "a"), 2, 3)],
-        "version 1 is there, but its commit was refused",
+        "version 1 exists, but its commit was rejected",
     ),
     "refused and done, seen by number": (
         [commit(0, "a", 0, 1, REFUSED), read((1, None), 2, 3)],
-        "version 1 is there, but its commits were refused",
+        "version 1 exists, but its commits were rejected",
     ),
-    "from nowhere": ([read((1, "a"), 2, 3)], "version 1 is there, but no client has committed it"),
+    "from nowhere": ([read((1, "a"), 2, 3)], "version 1 exists, but no client committed it"),
     "replaced": (
         [commit(0, "a", 0, 1), commit(0, "b", 0, math.inf, UNKNOWN), read((1, "b"), 2, 3)],
-        "version 1 is not the same for all clients",
+        "version 1 differs between clients",
     ),
     "too early": (
         [read((1, "a"), 0, 1), commit(0, "a", 2, 3)],
-        "version 1 is there before any client began to make it",
+        "version 1 existed before any client began to create it",
     ),
     "back, though nobody was answered": (
         [commit(0, "a", 0, math.inf, UNKNOWN), read((1, "a"), 2, 3), read((0, None), 4, 5)],
-        "version 0 is read after version 1 was read",
+        "version 0 was read after version 1 was read",
     ),
     "acknowledged on what was gone": (
         [commit(0, "a", 0, 1), commit(1, "b", 2, math.inf, UNKNOWN), read((2, "b"), 3, 4), commit(1, "c", 5, 6)],
-        "version 1 is committed on after version 2 was read",
+        "version 1 accepted a commit after version 2 was read",
     ),
     "where it was not made": (
         [commit(0, "a", 0, 1), commit(1, "b", 2, 3), read((2, "a"), 4, 5)],
-        "version 2 is what was committed on version 0",
+        "version 2 holds the commit on version 0",
     ),
 }
 
@@ -123,19 +123,19 @@ def test_pair_in_order():
 BROKEN_PAIRS = {
     "one half of what was refused": (
         [both(0, 0, 0, 1, REFUSED), half(0, 1, 2, 3, "0a")],
-        "version 1 is there, but its commit was refused",
+        "version 1 exists, but its commit was rejected",
     ),
     "one half of what was acknowledged": (
         [both(0, 0, 0, 1), half(1, 0, 2, 3)],
-        "version 0 is read after version 1 was made",
+        "version 0 was read after version 1 was created",
     ),
     "one half while it is done": (
         [both(0, 0, 0, 9), half(0, 1, 2, 3), half(1, 0, 4, 5)],
-        "one half is at version 0 after the other was at version 1: they only change together",
+        "one table has version 0 after the other had version 1: they only change together",
     ),
     "one half of what nobody answered": (
         [both(0, 0, 0, math.inf, UNKNOWN), half(1, 1, 2, 3), half(0, 0, 4, 5)],
-        "one half is at version 0 after the other was at version 1: they only change together",
+        "one table has version 0 after the other had version 1: they only change together",
     ),
     "halves of two": (
         [
@@ -144,11 +144,11 @@ BROKEN_PAIRS = {
             half(0, 1, 2, 3, "0a"),
             half(1, 1, 2, 3, "1b"),
         ],
-        "version 1 comes from one transaction in one half, and from another in the other",
+        "version 1 comes from different transactions in the two tables",
     ),
     "on what never was": (
         [both(0, 0, 0, 1), both(0, 1, 2, 3)],
-        "a transaction on versions 0 and 1 was acknowledged: the tables were never there",
+        "a transaction on versions 0 and 1 was acknowledged, but the tables never had these versions",
     ),
 }
 
@@ -163,7 +163,7 @@ def test_cycles():
     assert not messages(NAME, move(0, 0, 1), move(1, 2, 3), move(0, 4, 5), move(0, 4, 5, REFUSED))
     assert not messages(NAME, move(0, 0, 1), move(1, 2, math.inf, UNKNOWN), move(0, 4, 5))
     assert messages(NAME, move(0, 0, 1), move(0, 0, 1)) == [
-        "create was acknowledged, but after the other answers it cannot have been free"
+        "create was acknowledged, but by the other answers the object cannot have been free"
     ]
     assert messages(NAME, move(1, 0, 1))
     assert messages(NAME, move(0, 0, 1), move(0, 4, 5), move(1, 6, 7)), "the way back came too late"
@@ -175,7 +175,7 @@ def test_refusal_says_where_it_is():
     taken = move(0, 2, 3, REFUSED, result="exists")
     assert not messages(NAME, move(0, 0, 1), taken)
     assert not messages(NAME, move(0, 0, math.inf, UNKNOWN), taken)
-    assert messages(NAME, taken) == ["create was refused, but after the other answers it was free all the time"]
+    assert messages(NAME, taken) == ["create was rejected, but by the other answers the object was free all the time"]
     assert not messages(NAME, move(0, 2, 3, REFUSED)), "a refusal for another reason says nothing"
     assert messages(NAME, move(0, 0, 1), move(1, 2, 3, REFUSED, result="missing"))
     assert not messages(NAME, move(0, 0, 4), move(1, 2, 3, REFUSED, result="missing"))
@@ -202,12 +202,12 @@ def test_batch():
     made, other = tried(1), tried(2, REFUSED, "exists")
     assert not messages(BATCH, made, other, half(0, 1, 2, 3, key=BATCH), half(1, 1, 2, 3, key=BATCH))
     assert messages(BATCH, made, tried(2)) == ["2 batches that declare the same tables were acknowledged"]
-    assert messages(BATCH, made, half(1, 0, 2, 3, key=BATCH)) == ["version 0 is read after version 1 was made"]
-    assert messages(BATCH, other) == ["version 1 is there, but its commits were refused"]
+    assert messages(BATCH, made, half(1, 0, 2, 3, key=BATCH)) == ["version 0 was read after version 1 was created"]
+    assert messages(BATCH, other) == ["version 1 exists, but its commits were rejected"]
     assert not messages(BATCH, tried(1, REFUSED)), "a conflict is no reason to believe that it is there"
     slow = tried(1, end=9)
     assert messages(BATCH, slow, half(0, 1, 2, 3, key=BATCH), half(1, 0, 4, 5, key=BATCH)) == [
-        "one half is at version 0 after the other was at version 1: they only change together"
+        "one table has version 0 after the other had version 1: they only change together"
     ]
 
 
@@ -238,7 +238,7 @@ def test_register():
         REGISTER, [put(1, 0, 1), put(2, 2, 3), again, read(1, 4, 5, REGISTER)]
     ).contradictions
     assert (
-        contradiction.message == "1 is read after 2 was written over it: it was sent again with its key, and done again"
+        contradiction.message == "1 was read after 2 overwrote it: the repeated request with its key was executed again"
     )
     assert again in contradiction.events
     assert messages(

@@ -45,8 +45,8 @@ def test_a_cut_keeps_what_is_marked(pointer):
 def test_one_line_of_a_body_has_what_is_marked(pointer, there):
     line = short_body({"json": LONG}, f"body:{pointer}")
     assert there in line
-    assert line.removeprefix(f"(there is no {pointer}) ").startswith('{"location":"s3://xxx')
-    assert len(line.removeprefix(f"(there is no {pointer}) ")) <= MAX_SHORT
+    assert line.removeprefix(f"({pointer} is missing) ").startswith('{"location":"s3://xxx')
+    assert len(line.removeprefix(f"({pointer} is missing) ")) <= MAX_SHORT
 
 
 def test_one_line_of_a_body_shows_its_beginning_where_nothing_is_marked():
@@ -57,7 +57,7 @@ def test_one_line_of_a_body_shows_its_beginning_where_nothing_is_marked():
 
 def test_what_is_not_there_is_named():
     body = {"json": {"a": {"b": 1}}}
-    assert absence(body, "body:/a/c") == "(there is no /a/c)"
+    assert absence(body, "body:/a/c") == "(/a/c is missing)"
     assert (
         absence(body, "body:/a/b") == absence(body, "body:") == absence(body, "status") == absence(None, "body:") == ""
     )

@@ -131,13 +131,12 @@ def test_exit_codes(judged, strict, code):
         ),
         (
             results(result("pass"), result("known", name="k")),
-            "Does not conform to lance/2026-03, as expected: 1 of 2 MUST requirements is known not to be met, "
+            "Does not conform to lance/2026-03, as expected: 1 of 2 MUST requirements is a known failure, "
             "no other is broken.",
         ),
         (
             results(result("fail"), result("known", name="k")),
-            "Does not conform to lance/2026-03: 1 cause breaks MUST (1 of 2 requirements, "
-            "1 more is known not to be met).",
+            "Does not conform to lance/2026-03: 1 cause breaks MUST (1 of 2 requirements, 1 more is a known failure).",
         ),
         (results(), "No requirement was tested."),
     ],
@@ -146,7 +145,7 @@ def test_a_run_is_told_in_one_sentence(judged, words):
     assert sentence(judged) == words
 
 
-LEFT = [{"kind": "table", "name": f"n.t{number}", "reason": "DropTable is answered with 405"} for number in range(3)]
+LEFT = [{"kind": "table", "name": f"n.t{number}", "reason": "DropTable returned 405"} for number in range(3)]
 
 
 @pytest.mark.parametrize("left", [LEFT, ["table n.t0", "table n.t1"]])
@@ -382,7 +381,7 @@ def test_reports_tell_where_the_norms_say_it(clause, page, markdown, tmp_path):
     [
         (results(result("pass")), "brightgreen", "1/1"),
         (results(result("fail")), "red", "0/1"),
-        (results(result("pass"), available=9), "lightgrey", "1/1 of a part"),
+        (results(result("pass"), available=9), "lightgrey", "1/1 (partial run)"),
         (results(result("known")), "red", "0/1"),
         (results(result("unoffered")), "red", "0/0"),
     ],

@@ -358,13 +358,13 @@ def test_what_a_server_could_not_drop_is_listed(server, api, tmp_path):
     written = json.loads((tmp_path / "results.json").read_text())
     assert written["run"]["left_behind"] == [asdict(thing) for thing in left]
     page = (tmp_path / "report.html").read_text()
-    assert all(f"left behind: {line.split(':')[0]}" in page for line in lines)
+    assert all(f"left behind: {line.split(' (')[0]}" in page for line in lines)
     assert "&#39;kind&#39;" not in page
     assert "'kind'" not in page
 
 
 def test_a_given_namespace_that_is_not_there_is_a_problem(server, api, tmp_path):
-    with pytest.raises(Problem, match=r"there is no namespace given\.nothing") as caught:
+    with pytest.raises(Problem, match=r"the namespace given\.nothing does not exist") as caught:
         check(server.url, api=api, report=str(tmp_path), namespace="given.nothing")
     assert "--namespace" in caught.value.hint
     assert SOMEBODY[api](server.url).there() == {("given",)}
@@ -395,6 +395,6 @@ def test_contents_come_before_namespaces_and_those_from_the_deepest_up():
 def test_leftovers_are_summed_up_by_kind_and_reason():
     left = [Leftover("table", f"t{number}", "405") for number in range(1200)]
     left += [Leftover("view", "v", "it came back")]
-    assert summary(left) == ["1,200 tables: 405", "1 view: it came back"]
-    assert summary(["an old one", *left[-1:]]) == ["an old one", "1 view: it came back"]
+    assert summary(left) == ["1,200 tables (405)", "1 view (it came back)"]
+    assert summary(["an old one", *left[-1:]]) == ["an old one", "1 view (it came back)"]
     assert summary([]) == []

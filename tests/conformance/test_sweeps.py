@@ -71,9 +71,9 @@ T = Resource(TABLE, ("n", "t"))
     [
         ([204], []),
         ([500, 204], []),
-        ([503, 503], [Leftover("table", "n.t", "drop is answered with 503")]),
+        ([503, 503], [Leftover("table", "n.t", "drop returned 503")]),
         ([None, None], [Leftover("table", "n.t", "the server cannot drop a table")]),
-        ([404, 500], [Leftover("table", "n.t", "drop is answered with 500")]),
+        ([404, 500], [Leftover("table", "n.t", "drop returned 500")]),
     ],
 )
 def test_only_what_is_there_is_left_behind(answers, left):
@@ -128,7 +128,7 @@ def test_what_cannot_be_dropped_is_tried_again_at_the_end_alone():
     stays, doubted, later = T, Resource(TABLE, ("n", "refused")), Resource(TABLE, ("n", "later"))
     shelf = Shelf([stays], [500, 400, 503])
     sandbox = sandbox_with(shelf)
-    sandbox.doubtful[doubted] = "drop is answered with 400"
+    sandbox.doubtful[doubted] = "drop returned 400"
     sandbox.sweep(end=False)
     assert [left.name for left in sandbox.left_behind] == [stays.name]
     shelf.resources[later] = None

@@ -62,7 +62,7 @@ def create_namespace(client, name="a"):
 def test_a_dripping_server_is_given_up(start):
     with SmallServer(lambda handler, _: drip(handler, STARTS[start])) as server:
         client = client_of(server, timeout=SHORT)
-        with pytest.raises(Violation, match=r"no answer \(no whole answer within 0.3 s\)"):
+        with pytest.raises(Violation, match=r"no answer \(no complete answer within 0.3 s\)"):
             list_namespaces(client)
         assert client.steps[-1].hung
         assert len(server.asked) == 1
@@ -104,8 +104,8 @@ def test_hanging_requests_in_a_row_stop_the_run_and_the_first_is_named(monkeypat
         with pytest.raises(Stopped) as caught:
             list_namespaces(client, "third")
         assert caught.value.msg == (
-            "the server hangs: 3 requests in a row got no whole answer; "
-            "the first was ListNamespaces (GET /v1/namespace/first/list)"
+            "the server hangs: 3 requests in a row got no complete answer, "
+            "first ListNamespaces (GET /v1/namespace/first/list)"
         )
         assert caught.value.gone
         assert caught.value.exchange is client.steps[0]
@@ -196,7 +196,7 @@ def test_an_example_that_breaks_here_and_there_is_blocked():
         with pytest.raises(Blocked) as caught:
             run_example(suite_of(server), "a", "b", "c")
         assert (caught.value.by, isinstance(caught.value, Stopped)) == ("connection", False)
-        assert "now here and now there" in caught.value.msg
+        assert "at varying requests" in caught.value.msg
 
 
 def test_what_was_done_twice_by_a_broken_connection_is_no_finding():
@@ -242,7 +242,7 @@ def test_seconds_that_the_server_asks_for_are_waited(status, waits):
         client = client_of(server)
         assert list_namespaces(client).status == 200
         assert waits == [7, 7]
-        assert client.traffic.notes() == ["the server asked 2 times to come back later, for 14 s in all"]
+        assert client.traffic.notes() == ["the server asked 2 times for a later retry, 14 s in total"]
         assert client.wire.of("ListNamespaces") == []
         assert len(client.steps) == 1
 
@@ -326,7 +326,7 @@ def test_a_server_that_takes_no_more_connections_stops_the_run(quickly):
             list_namespaces(client, "next")
         assert caught.value.gone
         assert caught.value.msg == (
-            "the server is gone: it takes no more connections after ListNamespaces (GET /v1/namespace/last/list)"
+            "the server is gone: it refuses connections after ListNamespaces (GET /v1/namespace/last/list)"
         )
         assert caught.value.exchange is client.steps[0]
 
@@ -433,7 +433,7 @@ def test_a_server_that_vanishes_ends_the_run(number_of_good_requests, good, tmp_
     assert code == 1
     run = written(tmp_path)["run"]
     assert run["stopped"]["gone"]
-    assert "takes no more connections after" in run["stopped"]["message"]
+    assert "refuses connections after" in run["stopped"]["message"]
     assert run["stopped"]["step"]["request"]["url"].startswith(vanishing.url)
     assert run["stopped"]["step"]["operation"] in run["stopped"]["message"]
     if number_of_good_requests > 80:
@@ -452,7 +452,7 @@ def test_a_server_that_hangs_ends_the_run(good, tmp_path, monkeypatch, clock):
     assert code == 1
     assert results.run.stopped.gone
     assert results.run.stopped.message.startswith("the server hangs: 3 requests in a row")
-    assert results.run.stopped.step.response.failure == "no whole answer within 60 s"
+    assert results.run.stopped.step.response.failure == "no complete answer within 60 s"
 
 
 def test_the_time_of_a_run_ends_it_with_what_was_judged(tmp_path, good):

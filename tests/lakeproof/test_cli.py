@@ -129,7 +129,7 @@ def test_where_nothing_is_selected_an_earlier_report_stays(cli, server, folder):
         code, out, _ = cli("check", server.url, *nothing)
         assert code == 5
         assert "No report was written" in out
-        assert ("met all that was tested" in out) == ("--last-failed" in nothing)
+        assert ("All tested requirements passed" in out) == ("--last-failed" in nothing)
     assert {path: path.read_bytes() for path in (folder / "lakeproof-report").iterdir()} == before
 
 
@@ -218,11 +218,11 @@ def test_requirements_are_listed_as_check_selects_them(cli):
         (["check", "--api", "nothing"], "Invalid value for '--api'"),
         (["check", "--depth", "none"], "Invalid value for '--depth'"),
         (["check", "--kinds", "guess"], "--kinds: unknown kind 'guess'"),
-        (["check", "--operation", "RenameTabl"], "no operation 'RenameTabl'"),
-        (["check", "--clause", "guess"], "no clause 'guess'"),
-        (["check", "-k", "a ("], "cannot be read"),
+        (["check", "--operation", "RenameTabl"], "unknown operation 'RenameTabl'"),
+        (["check", "--clause", "guess"], "unknown clause 'guess'"),
+        (["check", "-k", "a ("], "cannot be parsed"),
         (["check", "--last-failed"], "no earlier run"),
-        (["list", "--operation", "guess"], "no operation 'guess'"),
+        (["list", "--operation", "guess"], "unknown operation 'guess'"),
         (["check", "--header", "novalue"], "has no value"),
         (["check", "--spec", "none.yaml"], "cannot be read"),
         (["check", "--storage", "tape"], "no storage"),
@@ -282,7 +282,7 @@ def test_a_broken_settings_file_is_a_problem(cli, folder):
 def test_a_server_of_another_kind_is_recognised(cli, server):
     code, _, err = cli("check", server.url + "/v1/elsewhere")
     assert code == 4
-    assert "is no lance/2026-03 server" in err
+    assert "not a lance/2026-03 server" in err
 
 
 # The rest

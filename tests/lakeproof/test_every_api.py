@@ -49,7 +49,7 @@ def test_what_one_api_has_is_a_run_of_that_api(cli, folder):
 def test_what_no_api_has_is_told(cli, folder):
     assert cli("check", "-k", "nonsense")[0] == 5
     code, _, err = cli("check", "--operation", "Nonsense")
-    assert (code, "There is no operation 'Nonsense'" in err) == (4, True)
+    assert (code, "unknown operation 'Nonsense'" in err) == (4, True)
     assert not (folder / "lakeproof-report" / "report.html").exists()
 
 

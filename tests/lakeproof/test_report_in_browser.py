@@ -65,13 +65,13 @@ SHAPES = {
     "Arrow": Shape("lance", "lance.arrow.create", "last-batch-lost", shows=("| base64 -d |",)),
     "a body in a file": Shape("lance", "lance.arrow.schema.wide", "last-batch-lost", shows=("cd '", "@bodies/")),
     "several callers": Shape(
-        "polaris", "iceberg.update.schema.id", "added-is-chosen", **POLARIS, shows=("make what the steps rest on",)
+        "polaris", "iceberg.update.schema.id", "added-is-chosen", **POLARIS, shows=("create what the steps depend on",)
     ),
     "management": Shape("polaris", "polaris.grant.catalog.absent_refused", "absent-revoke-conflicts", **POLARIS),
 }
 BY_REQUIREMENT = {
     "a race": Shape("iceberg", "iceberg.race.commit", "lost-update", shows=("sent at the same time",)),
-    "too large": Shape("lance", "lance.arrow.large.create", "last-batch-lost", shows=("too large to be kept",)),
+    "too large": Shape("lance", "lance.arrow.large.create", "last-batch-lost", shows=("too large to store",)),
 }
 
 

@@ -82,7 +82,7 @@ def test_findings_can_be_made_known_and_taken_out_again(cli, folder):
         assert (code, "1 known" in out) == (0, True)
     with serve("lance", storage="memory:pure") as fixed:
         code, out, _ = cli("check", fixed.url, *select)
-        assert (code, f"stale: {CONFLICT} is met now" in out) == (1, True)
+        assert (code, f"stale: {CONFLICT} passes now" in out) == (1, True)
         assert f"stale: {CONFLICT}" in (folder / "lakeproof-report" / "summary.md").read_text()
         assert "0 added, 1 removed" in cli("expect", "--prune")[1]
         assert cli("check", fixed.url, *select)[0] == 0
@@ -91,7 +91,7 @@ def test_findings_can_be_made_known_and_taken_out_again(cli, folder):
 def test_expectations_of_another_profile_are_refused_where_they_are_named(cli, server, folder):
     (folder / "other.toml").write_text('profile = "iceberg/1.11"')
     code, _, err = cli("check", server.url, "--expect", "other.toml")
-    assert (code, "has expectations of iceberg/1.11" in err) == (4, True)
+    assert (code, "is for the profile iceberg/1.11" in err) == (4, True)
     (folder / "other.toml").rename(folder / "lakeproof-expectations.toml")
     assert cli("check", server.url, "-k", CONFLICT)[0] == 0
     assert cli("expect", "lakeproof-report")[0] == 4

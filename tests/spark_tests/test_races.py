@@ -26,9 +26,9 @@ TRIES = 5  # so small a race may miss what is wrong only when two meet
 SMALL = RaceSettings(clients=20, operations=1200)
 FAULTS = {
     "lost-update": ("chain", "acknowledged"),
-    "stale-read": ("chain", "is read after version"),
-    "torn-transaction": ("pair", "one half is at version"),
-    "duplicate-apply": ("register", "was written over it"),
+    "stale-read": ("chain", "was read after version"),
+    "torn-transaction": ("pair", "one table has version"),
+    "duplicate-apply": ("register", "overwrote it"),
 }
 FAULTS_OF_LANCE = {
     "race-hidden": ("name", "declare was acknowledged"),
@@ -105,7 +105,7 @@ def test_what_is_shown_contradicts(spark):
     """The events of a contradiction are one by themselves: nothing else of the history is needed to see it."""
     race = race_with(spark, "iceberg", "stale-read")
     for key, wrong in race.contradictions:
-        if key[0] == "chain" and "is read after version" in wrong.message:
+        if key[0] == "chain" and "was read after version" in wrong.message:
             assert wrong.message in {other.message for other in judge_object(key, wrong.events).contradictions}
 
 

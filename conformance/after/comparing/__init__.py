@@ -1,1 +1,1 @@
-"""Comparisons: two servers asked the same, and two runs."""
+"""Comparisons: of two servers that get the same requests, and of two runs."""

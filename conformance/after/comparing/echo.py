@@ -1,4 +1,4 @@
-"""A request that one server was sent, sent to another one: what the first chose has the names of the second."""
+"""Echo: sends a request of one server to another, with the first server's values replaced by the second's."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ PLACES = b"file:", b"://"
 
 @dataclass
 class Echo:
-    """Sends to one server what was sent to another, which lies at `base`, under the names of this one.
+    """Sends the requests of one server, at `base`, to another, under the names of the second.
 
-    `chosen` are fields whose values servers choose as they like. What the second server chose is learned from its
-    answers. Where it has chosen nothing, or in a field that says too little to be known again, such as a page token
-    "1", or where a request names a file that the run wrote for the first server, the second cannot be asked the same.
+    `chosen` are fields whose values servers choose freely. The second server's values are learned from its answers. A
+    request cannot be repeated if it uses a value of the first server without a counterpart, or a value too short to be
+    recognised, such as a page token "1", or if it names a file that the run wrote for the first server.
     """
 
     client: Client
@@ -29,11 +29,11 @@ class Echo:
     names: Renaming
     chosen: Collection[str] = ()
     _sent: list[Exchange] = field(default_factory=list)
-    _theirs: set[str] = field(default_factory=set)  # what the first server alone has chosen
-    _unknown: bool = False  # a value that cannot be known again was chosen
+    _theirs: set[str] = field(default_factory=set)  # values that only the first server chose
+    _unknown: bool = False  # an unrecognisable value was chosen
 
     def send(self, exchange: Exchange) -> Exchange:
-        """Send a request that was answered elsewhere and return the exchange. Raises Stopped and Blocked."""
+        """Send a request that another server answered, and return the exchange. Raises Stopped and Blocked."""
         headers = {name: self.names.text(value) for name, value in exchange.request_headers.items()}
         url = self.client.base + self.names.text(exchange.url.removeprefix(self.base))
         sent = Exchange(exchange.operation, exchange.method, url, headers, self._body(exchange.request_body))
@@ -42,7 +42,7 @@ class Echo:
         return answer
 
     def can_ask(self, exchange: Exchange) -> bool:
-        """True when the request means the same to the second server, as far as can be told."""
+        """True when the request means the same to the second server, as far as known."""
         self._sent.append(exchange)
         if any(place in exchange.request_body for place in PLACES) and names_files(
             [step.to_step() for step in self._sent]
@@ -52,7 +52,7 @@ class Echo:
         return not self._unknown and not any(value in said for value in self._theirs)
 
     def note(self, exchange: Exchange, answer: Exchange) -> None:
-        """Note what the first server has chosen in its answer, and this one not."""
+        """Note the values that the first server chose in its answer and the second did not return."""
         values = dict(_leaves(answer.json()))
         for key, value in _leaves(exchange.json()):
             text, made_up, chosen = str(value), is_made_up(value), key in self.chosen and value != values.get(key)
@@ -71,7 +71,7 @@ class Echo:
 
 
 def _leaves(value: Any, key: str = "") -> Iterator[tuple[str, Any]]:
-    """Yield the texts and numbers of a JSON value, each with the name of the field that it stands in."""
+    """Yield the texts and numbers of a JSON value, each with the name of its field."""
     if isinstance(value, dict):
         for name, item in value.items():
             yield from _leaves(item, name)

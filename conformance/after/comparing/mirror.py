@@ -1,8 +1,8 @@
-"""A second server that gets what a run sends to the first, under names of its own, and the answers of both compared.
+"""Mirror: sends a run's requests to a second server too, under its own names, and compares the answers.
 
-From one to the next requirement, and from one example of it to the next, the servers are the same again. When one does
-what the other refuses, they are not, nor when the second cannot be asked the same: what follows in this example is
-sent, and says nothing.
+Each requirement, and each example of it, starts with equal servers. They are no longer equal after one accepts a
+request that the other rejects, or after a request that the second cannot repeat: the rest of the example is sent, but
+not compared.
 """
 
 from __future__ import annotations
@@ -29,10 +29,9 @@ AT_ONCE = ("race",)  # kinds of requirements whose requests have no order
 
 @dataclass
 class Deviation:
-    """A way in which answers differ, wherever it was seen: `pairs` are the fewest steps that show it.
+    """A difference between answers, wherever it occurred: `pairs` are the shortest steps that show it.
 
-    `seen_once` is true where it was not there when the same steps were sent again. `beside` counts further fields of
-    the same object.
+    `seen_once` is true when repeated steps did not show it. `beside` counts further fields of the same object.
     """
 
     spot: Spot
@@ -44,13 +43,13 @@ class Deviation:
 
 
 class Mirror:
-    """Listens to a run on one target, and asks another the same. `deviations` are by what they have in common."""
+    """Listens to a run on one target, and repeats its requests on another. `deviations` are grouped by cause."""
 
     def __init__(self, first: Target, second: Target, reader: Reader, listener: Listener | None = None) -> None:
-        """Join two targets that are known already; `listener` hears of the run, too."""
+        """Join two probed targets; `listener` receives the results of the run, too."""
         self.first, self.second, self.reader = first, second, reader
         self.deviations: dict[object, Deviation] = {}
-        self.lost = ""  # why the second server was not asked any more
+        self.lost = ""  # why requests to the second server stopped
         self._listener = listener
         self._names = names_between(first, second)
         self._new: list[tuple[object, Spot, list[Pair]]] = []
@@ -59,23 +58,23 @@ class Mirror:
 
     @property
     def lacking(self) -> tuple[list[str], list[str]]:
-        """Which operations each of the two alone does not have: of these nothing else is compared."""
+        """The operations that only one of the two servers lacks, for each: their answers are not compared."""
         first, second = (target.names(MISSING, REFUSED) for target in (self.first, self.second))
         return sorted(first - second), sorted(second - first)
 
     def _restart(self) -> None:
-        """Begin an example: what was made for the last one is gone."""
+        """Begin an example, whose servers are equal again."""
         names = Renaming(dict(self._names))
         self._echo = Echo(self.second.client, self.first.client.base, names, self.reader.chosen)
         self._steps, self._pairs, self._parted = self.first.client.steps, [], False
 
     def selected(self, requirements: list[Requirement]) -> None:
-        """See Listener."""
+        """Pass the requirements of the run to the listener."""
         if self._listener:
             self._listener.selected(requirements)
 
     def tested(self, result: Result) -> None:
-        """Keep what was different in a requirement, if its requests had an order."""
+        """Store the differences of a requirement, if its requests had an order."""
         for key, spot, pairs in self._new if result.kind not in AT_ONCE else ():
             deviation = self.deviations.setdefault(key, Deviation(spot, pairs))
             if len(pairs) < len(deviation.pairs):
@@ -87,7 +86,7 @@ class Mirror:
             self._listener.tested(result)
 
     def hear(self, exchange: Exchange) -> None:
-        """Send what the first server was sent to the second, and compare."""
+        """Send the first server's request to the second, and compare the answers."""
         if self.lost or not exchange.url.startswith(self.first.client.base):
             return
         cleaning = self.first.client.traffic.cleaning
@@ -118,7 +117,7 @@ class Mirror:
 
 
 def key_of(spot: Spot, answer: Exchange, other: Exchange) -> object:
-    """Return what a difference has in common with others of its cause, in whatever operation."""
+    """Return the key that a difference shares with others of its cause, in any operation."""
     if spot.place != STATUS:
         return spot.place, spot.kind
     words = words_of(answer), words_of(other)
@@ -126,15 +125,15 @@ def key_of(spot: Spot, answer: Exchange, other: Exchange) -> object:
 
 
 def words_of(answer: Exchange) -> tuple[str, str]:
-    """Return what an error has in common with others: its type or code, and its words without names and values."""
+    """Return the key of an error: its type or code, and its message without names and values."""
     said = Said.of(answer.to_step())
     return ("", "page") if said.page and answer.status >= ERROR_STATUS else (said.type, pattern(said.message))
 
 
 def names_between(first: Target, second: Target) -> dict[str, str]:
-    """Return what the second target calls things of the first.
+    """Return the second target's counterparts of names of the first.
 
-    These are its names, its credentials, the heads of its paths, and what separates the levels of a name in them.
+    These are the prefixes, credentials, heads of paths, and the separators of a name's levels.
     """
     names = {first.prefix: second.prefix}
     mine = {name.lower(): value for name, value in second.client.headers.items()}

@@ -1,4 +1,4 @@
-"""What the reference server answers to the steps of findings, for a report that shows both answers."""
+"""Answers of the reference server to the steps of findings, for reports that show both."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ Reference = Callable[[Settings], AbstractContextManager[Settings]]
 
 
 def add_reference_answers(results: Results, first: Target, reference: Reference) -> None:
-    """Send a reference server the steps of the findings of a run on a target, and add its answers to the results.
+    """Send the steps of a run's findings to a reference server, and add its answers to the results.
 
-    `reference` starts the server that fits the settings of the run. The examples of causes come first; after
-    MOST_SECONDS, or an interruption, the rest is left out. What cannot be sent again as it was has no answer, nor has
-    what names files that only the run wrote. None has one where the reference server cannot be started or asked, or
-    where the run was given a namespace or a place of its server, which another has not.
+    `reference` starts the server that fits the settings of the run. The examples of causes come first; the rest is
+    skipped after MOST_SECONDS, or after an interruption. Steps that cannot be replayed have no answer, nor have steps
+    that name files of the run. No finding has one if the reference server fails to start, or if the run was given a
+    namespace or a location of its own server.
     """
     examples = {cause.example for cause in results.causes}
     findings = [
@@ -56,7 +56,7 @@ def add_reference_answers(results: Results, first: Target, reference: Reference)
 
 
 def _parted(steps: Sequence[Step], answers: Sequence[StepResponse]) -> int:
-    """Return after how many steps one server has done what the other refused: what follows says nothing."""
+    """Return the number of steps until one server accepts what the other rejects: later answers are not comparable."""
     pairs = enumerate(zip(steps, answers, strict=False), 1)
     both = ((number, step.response.status, answer.status) for number, (step, answer) in pairs)
     return next((n for n, status, other in both if (status < ERROR_STATUS) != (other < ERROR_STATUS)), len(answers))

@@ -1,4 +1,4 @@
-"""What is different between two runs: requirements that are met by one and not by the other, told by cause."""
+"""Differences between two runs: requirements that pass in one and fail in the other, by cause."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from specs.problems import Problem
 
 Change = Literal["broken", "blocked", "fixed", "changed", "appeared", "gone"]
 CHANGES: tuple[Change, ...] = ("broken", "changed", "blocked", "appeared", "fixed", "gone")
-FAILING: tuple[Change, ...] = ("broken", "changed", "blocked")  # the gate of a newer run
-OF_OLD: tuple[Change, ...] = ("fixed", "gone")  # what the older run shows
+FAILING: tuple[Change, ...] = ("broken", "changed", "blocked")  # fail the gate of a newer run
+OF_OLD: tuple[Change, ...] = ("fixed", "gone")  # shown by the older run
 BAD = (*FAILED, "known")
 
 
 @dataclass(frozen=True)
 class Difference:
-    """Requirements of one cause that are different in the same way.
+    """Requirements of one cause that differ in the same way.
 
-    `before` and `after` are the results of the first of them, None where a run did not test it; `shown` is the one of
-    these that is a finding.
+    `before` and `after` are the results of the first of them, None for a run that did not test it; `shown` is the one
+    that is a finding.
     """
 
     change: Change
@@ -36,27 +36,25 @@ class Difference:
     shown: Result
 
     def fails_gate(self, *, strict: bool) -> bool:
-        """True when what was met, or was seen in another way, is a MUST, with `strict` also a SHOULD, not met now."""
+        """True for a new or changed failure of a MUST, with `strict` also of a SHOULD."""
         counted = ("MUST", "SHOULD") if strict else ("MUST",)
         return self.change in FAILING and self.shown.level in counted
 
 
 def differences(old: Results, new: Results) -> list[Difference]:
-    """Return what is different between two runs, the worst first.
+    """Return the differences between two runs, the worst first.
 
-    broken     met before and not now
-    changed    not met in both, but seen in another way
-    blocked    met before, and not tested now because of something that is not as it should be
-    appeared   not met now, and not tested before
-    fixed     met now
-    gone       not met before, and not tested now
+    broken     passed before and fails now
+    changed    fails in both, in different ways
+    blocked    passed before, and is blocked now
+    appeared   fails now, and was not tested before
+    fixed      passes now
+    gone       failed before, and is not tested now
 
     Raises Problem for runs of two APIs: their requirements have nothing in common.
     """
     if old.target.api != new.target.api:
-        raise Problem(
-            f"One run is of {old.target.profile}, the other of {new.target.profile}.", "Compare runs of one API."
-        )
+        raise Problem(f"The runs tested {old.target.profile} and {new.target.profile}.", "Compare runs of one API.")
     before, after = ({result.id: result for result in run.requirements} for run in (old, new))
     sides = {change: (before, _causes(old)) if change in OF_OLD else (after, _causes(new)) for change in CHANGES}
     groups: dict[tuple[Change, str, str], list[str]] = {}
@@ -80,13 +78,13 @@ def differences(old: Results, new: Results) -> list[Difference]:
 
 
 def unexplained(changes: Iterable[Difference], deviations: Iterable[Deviation]) -> list[Difference]:
-    """Return the differences of requirements in which no answer was seen to differ."""
+    """Return the differences of requirements whose answers were all equal."""
     seen = {name for deviation in deviations for name in deviation.requirements}
     return [difference for difference in changes if not seen & {*difference.requirements}]
 
 
 def counts(changes: Iterable[Difference]) -> Mapping[Change, int]:
-    """Return how many requirements there are of each change."""
+    """Return the number of requirements by change."""
     counted: dict[Change, int] = dict.fromkeys(CHANGES, 0)
     for difference in changes:
         counted[difference.change] += len(difference.requirements)
@@ -106,7 +104,7 @@ def _change(before: Result | None, after: Result | None) -> Change | None:
 
 
 def _causes(results: Results) -> dict[str, str]:
-    """Return the cause of each finding, also of those that were expected."""
+    """Return the cause of each finding, including expected ones."""
     expected = {record.requirement: record.cause for record in results.expectations if record.cause}
     return expected | {
         name: cause.sentence for cause in results.causes for name in [*cause.requirements, *cause.blocked]

@@ -1,4 +1,4 @@
-"""Two servers asked the same, step by step: how their answers differ, and whom the document supports."""
+"""Comparison of two servers, request by request: different answers, and the server that the document supports."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ from conformance.values.settings import Settings
 
 @dataclass
 class Comparison:
-    """What the answers of two servers to the same requests have shown.
+    """The differences of two servers' answers to the same requests.
 
-    `lacking` is which operations each of the two alone does not have, `lost` says why the second server was not asked
-    any more.
+    `lacking` are the operations that only one of the two lacks, for each; `lost` is the reason why requests to the
+    second server stopped.
     """
 
     deviations: list[Deviation]
@@ -35,7 +35,7 @@ class Comparison:
 def compare_answers(
     first: Settings, second: Settings, listener: Listener | None, command: str
 ) -> tuple[Results, int, Comparison]:
-    """Run the suite on one server, ask another the same, and return the run and what was different.
+    """Run the suite on one server, repeat its requests on another; return results, exit code and comparison.
 
     Requirements are tested one after another: the second server gets every request right after the first. Raises
     Problem when one of them cannot be tested.

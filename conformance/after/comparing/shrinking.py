@@ -1,4 +1,4 @@
-"""The fewest steps that show how two servers differ: found by asking both again, with one thing less each time."""
+"""The fewest steps that show a difference of two servers, found by leaving out steps and fields one by one."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from conformance.target.target import Target
 from conformance.values.exchange import Exchange
 from conformance.values.json_values import read_json
 
-MOST_STEPS = 40  # of a longer example nothing is taken away
-MOST_SECONDS = 60.0  # for all: two servers may differ in hundreds of ways
+MOST_STEPS = 40  # longer examples are not shortened
+MOST_SECONDS = 60.0  # for all deviations: two servers may differ in hundreds of ways
 
 
 @dataclass
 class Shrinker:
-    """Asks two targets that are known already: those of the run, which `mirror` heard, are closed."""
+    """Sends steps to two newly probed targets: those of the run, which `mirror` observed, are closed."""
 
     mirror: Mirror
     first: Target
@@ -31,9 +31,9 @@ class Shrinker:
     _ends: float = field(default_factory=lambda: time.monotonic() + MOST_SECONDS)
 
     def shrink(self, deviation: Deviation) -> bool:
-        """Leave the fewest steps in a deviation; return False when it was not seen again. Raises Stopped.
+        """Reduce a deviation to the fewest steps; return False if it did not occur again. Raises Stopped.
 
-        When the time for this is over, a deviation keeps its steps.
+        When the time is over, a deviation keeps its steps.
         """
         key = key_of(deviation.spot, *deviation.pairs[-1])
         kept = [exchange for exchange, _ in deviation.pairs]
@@ -53,7 +53,7 @@ class Shrinker:
         return time.monotonic() < self._ends
 
     def _shows(self, deviation: Deviation, key: object, steps: Sequence[Exchange]) -> bool:
-        """Send steps to both servers under new names; where they show the deviation, they are its steps now."""
+        """Send steps to both servers under new names; if they show the deviation, store them as its steps."""
         number = next(self._numbers)
         names = [f"{target.prefix}s{number}x" for target in (self.first, self.second)]
         recorded, first = self.mirror.first, self.first

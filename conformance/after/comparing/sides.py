@@ -1,4 +1,4 @@
-"""Which of two servers a document supports where their answers differ, and the difference in a sentence."""
+"""The server that the document supports for each difference, and the difference in a sentence."""
 
 from __future__ import annotations
 
@@ -25,11 +25,10 @@ MOST_SHOWN = 70
 
 
 def by_side(deviations: Iterable[Deviation], first: Results, second: Results) -> dict[Side, list[Deviation]]:
-    """Return who keeps to the document in which deviations: one for each cause, what was seen most often first.
+    """Return the deviations by the server that follows the document: one for each cause, the most frequent first.
 
-    Statuses that differ have one cause where those that the document does not support came with the same words: what
-    the other server says to each of such requests is its own affair. Fields of one object that one server alone has
-    have one cause where the same requirements have shown them.
+    Statuses that differ have one cause if the unsupported answers have the same words: the other server's messages do
+    not matter. Fields of one object that only one server returns have one cause if the same requirements showed them.
     """
     causes: dict[Side, dict[Hashable, Deviation]] = {side: {} for side in SIDES}
     for deviation in deviations:
@@ -54,7 +53,7 @@ def _cause(deviation: Deviation, side: Side) -> Hashable:
 
 
 def _join(cause: Deviation, other: Deviation) -> None:
-    """Add another deviation of one cause; the one with fewer steps that was seen again is shown."""
+    """Add another deviation of one cause; the shown one is reproducible and has the fewest steps."""
     if (other.seen_once, len(other.pairs)) < (cause.seen_once, len(cause.pairs)):
         cause.spot, cause.pairs, cause.seen_once = other.spot, other.pairs, other.seen_once
     cause.beside += other.spot.kind in ONE_HAS
@@ -63,9 +62,9 @@ def _join(cause: Deviation, other: Deviation) -> None:
 
 
 def side_of(deviation: Deviation, first: Results, second: Results) -> Side:
-    """Return who keeps to the document: by the form that it declares for the answers, else by its requirements.
+    """Return the server that follows the document: by the declared form of the answers, else by the requirements.
 
-    "open" where neither says anything: then the document allows both, or no requirement is about it.
+    "open" if neither decides: then the document allows both, or no requirement tests it.
     """
     wrong = [_has_defect(exchange, deviation) for exchange in deviation.pairs[-1]]
     if not any(wrong):
@@ -80,17 +79,17 @@ def difference(deviation: Deviation) -> str:
     spot, shown = deviation.spot, [_short(value) for value in (deviation.spot.one, deviation.spot.other)]
     if spot.place == STATUS:
         answers = [f"{value}{_said(exchange)}" for value, exchange in zip(shown, deviation.pairs[-1], strict=True)]
-        return f"{who}: A answers {answers[0]}, B {answers[1]}"
+        return f"{who}: A returns {answers[0]}, B returns {answers[1]}"
     what = spot.place.removeprefix("body:").replace(ERROR + ":", "the error's ") or "the rows"
     what = "the media type" if spot.place == MEDIA_TYPE else what
     if spot.kind in ONE_HAS:
-        more = f" (and {deviation.beside} more beside it)" if deviation.beside else ""
+        more = f" (and {deviation.beside} more fields)" if deviation.beside else ""
         return f"{who}: {spot.kind} has {what}, {shown[spot.kind == 'only B']}{more}"
     return f"{who}: {what}, {spot.kind.removeprefix('another').strip() or 'value'}: A {shown[0]}, B {shown[1]}"
 
 
 def _has_defect(exchange: Exchange, deviation: Deviation) -> bool:
-    """True where an answer breaks the schema, or the list of statuses, in the place that differs."""
+    """True when an answer violates the schema, or the list of statuses, at the place of the difference."""
     place = deviation.spot.place
     mark = INDEX.sub("/*", exchange.defect[0]) if exchange.defect else ""
     lacks = deviation.spot.kind in ONE_HAS and mark == place.rpartition("/")[0]
@@ -112,7 +111,7 @@ def _speaks_of(result: Result, deviation: Deviation, status: int) -> bool:
     if place == STATUS:
         return evidence.about_status and evidence.status == status
     mark = INDEX.sub("/*", step.mark)
-    if place.startswith(ERROR):  # of a body that is no JSON, the body is marked
+    if place.startswith(ERROR):  # a body that is not JSON is marked as a whole
         return mark == BODY or (mark.startswith("body:/") and mark.rpartition("/")[2] == place.rpartition(":")[2])
     return mark == place or (mark.startswith("body:/") and place.startswith(f"{mark}/"))
 
