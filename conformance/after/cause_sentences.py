@@ -28,7 +28,7 @@ NO_STATEMENT = ("wire",)  # kinds whose statement is general: only the message n
 
 
 def sentence_of(example: Sighting, findings: Sequence[Sighting]) -> str:
-    """Return the sentence about findings of one cause; `example` is the one that is shown with it."""
+    """Return the sentence about findings of one cause; `example` is the finding shown with it."""
     evidence = example.evidence
     names = sorted({finding.evidence.operation for finding in findings} - {""})
     who = _listed(names) if len(names) <= MOST_NAMES else f"{len(names)} operations"
@@ -79,7 +79,7 @@ def _common(words: list[str], other: list[str]) -> list[str]:
 
 
 def _of_one_statement(findings: Sequence[Sighting]) -> bool:
-    """True when all requirements of a cause are one statement, about several cases."""
+    """True when all requirements of a cause share one statement for several cases."""
     return len({finding.result.where for finding in findings}) == 1
 
 
@@ -94,7 +94,7 @@ def _is_stated_of_most(example: Sighting, findings: Sequence[Sighting]) -> bool:
 
 
 def _norm(findings: Sequence[Sighting], example: Sighting) -> str:
-    """Return what was due, in the words that the requirements share: theirs, or those of their clause."""
+    """Return the expectation in the requirements' common words: their own, or those of their clause."""
     if _of_one_statement(findings):
         return f"“{common_text(finding.result.statement for finding in findings)}”"
     if len({finding.result.clause.id for finding in findings}) == 1:
@@ -103,14 +103,14 @@ def _norm(findings: Sequence[Sighting], example: Sighting) -> str:
 
 
 def _said(findings: Sequence[Sighting]) -> str:
-    """Return the words that the server uses most often in these errors, "" where it says nothing."""
+    """Return the server's most frequent words in these errors, "" without any."""
     texts = Counter(pattern(finding.evidence.said.message) for finding in findings if finding.evidence.said.message)
     text = texts.most_common(1)[0][0] if texts else ""
     return f": “{_cut(text)}”" if len(text.replace(GAP, " ").split()) > 1 else ""
 
 
 def _message(example: Sighting, who: str, *, several: bool) -> str:
-    """Return the sentence of the example's evidence, about all operations."""
+    """Return the sentence of the example's evidence, for all operations."""
     operation = example.evidence.operation
     message = sentence(msgspec.structs.replace(example.evidence, more=0)).partition("\n")[0]
     if not operation or operation not in message:

@@ -70,7 +70,7 @@ def _cause(findings: Sequence[Sighting], blocked: dict[str, list[str]]) -> Cause
 
 
 def _effort(finding: Sighting) -> tuple[bool, bool, bool, int, int, str]:
-    """Return how much it takes to see a finding: one that shows what clients cannot do, and then a MUST, is best."""
+    """Return the sort key of examples: findings of valid requests first, then MUST, then few and short steps."""
     result = finding.result
     sent = sum(len(step.request.curl) for step in result.steps)
     return (

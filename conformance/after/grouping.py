@@ -23,7 +23,7 @@ Key = tuple[Hashable, ...]
 
 @dataclass(frozen=True, slots=True)
 class Sighting:
-    """A finding, or a requirement that is blocked, with its evidence."""
+    """A finding, or a blocked requirement, with its evidence."""
 
     result: Result
     evidence: Evidence
@@ -35,7 +35,7 @@ class Sighting:
 
 
 def group(findings: Sequence[Sighting]) -> list[list[Sighting]]:
-    """Return findings by cause, in the order in which they came."""
+    """Return findings by cause, in order of occurrence."""
     roots = list(range(len(findings)))
 
     def root(place: int) -> int:

@@ -99,9 +99,9 @@ class Expectations:
         )
 
     def told(self, result: Result, state: ExpectationState, *, failed: bool) -> Result:
-        """Note how the entry of a requirement holds, and return its result as it is told then.
+        """Store the state of a requirement's entry, and return its result for reports.
 
-        Where its test has not `failed`, the finding is the stored one.
+        If its test has not `failed`, the reported finding is the stored one.
         """
         self.states[result.id] = state
         if result.verdict != "known" or failed:

@@ -26,7 +26,7 @@ KINDS = {".py", ".toml", ".yaml", ".json"}
 
 
 class Declared(msgspec.Struct, frozen=True):
-    """A requirement, and where the source of its test begins."""
+    """A requirement, and the first line of its test in the source."""
 
     requirement: Requirement
     file: str
@@ -46,7 +46,7 @@ class Index(msgspec.Struct):
 
 
 def index_of(package: str, suite: str, folder: Path | None = None) -> dict[str, Declared]:
-    """Return the requirements of a suite that modules of a package declare, by id; they are known afterwards.
+    """Return the requirements of a suite that modules of a package declare, by id, and register them.
 
     `folder` keeps the index; where it cannot be written to, there is none.
     """

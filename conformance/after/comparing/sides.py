@@ -104,7 +104,7 @@ def _is_found(deviation: Deviation, run: Results, side: int) -> bool:
 
 
 def _speaks_of(result: Result, deviation: Deviation, status: int) -> bool:
-    """True for a finding about the place that differs, of one of the operations."""
+    """True for a finding about the place of the difference, in one of its operations."""
     step, evidence, place = shown_step(result.steps), Sighting.of(result).evidence, deviation.spot.place
     if step is None or step.operation not in deviation.operations:
         return False
