@@ -103,13 +103,13 @@ class Clean:
     reached: defaultdict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
 
     def selected(self, requirements: list[Requirement]) -> None:
-        """See Listener: what was reached before is of no requirement."""
+        """Forget the operations that were reached before the first requirement."""
         self.take()
         if self.listener:
             self.listener.selected(requirements)
 
     def tested(self, result: Result) -> None:
-        """See Listener."""
+        """Note the operations that a requirement reached."""
         reached = self.take()
         if result.verdict == "pass":
             self.seconds[result.id] = result.seconds

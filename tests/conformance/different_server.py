@@ -122,7 +122,7 @@ class DifferentServer(Proxy):
         ]
 
     def answer(self, handler: BaseHTTPRequestHandler, body: bytes) -> None:
-        """See Proxy."""
+        """Answer as this server does where it differs."""
         call = self._call(handler, body)
         answer: Answer | None = None
         for freedom in self.freedoms:

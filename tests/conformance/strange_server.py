@@ -144,7 +144,7 @@ class StrangeServer(Proxy):
         return self.requests > self.habits.calm and rate > 0 and self._chance.random() < rate
 
     def answer(self, handler: BaseHTTPRequestHandler, body: bytes) -> None:
-        """See Proxy."""
+        """Answer as the habits of this server have it."""
         with self._lock:
             self.requests += 1
             closes, drips, refused = self._happens("close"), self._happens("drip"), self._refused(handler)

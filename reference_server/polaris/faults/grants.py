@@ -42,11 +42,11 @@ class MisjudgingAuthorizer(Authorizer):
     wanted: str = ""
 
     def held(self, principal: Principal, securable: Securable) -> frozenset[str]:
-        """See Authorizer.held."""
+        """Return the privileges held as the fault has them."""
         return super().held(principal, securable) | {self.ignored}
 
     def needed(self, needs: Sequence[RequiredPrivilege]) -> Iterator[RequiredPrivilege]:
-        """See Authorizer.needed."""
+        """Return the privileges needed as the fault has them."""
         yield from needs
         for need in needs if self.wanted else ():
             if self.wanted == SERVICE_ACCESS and need.privilege == CATALOG_ACCESS:

@@ -41,7 +41,7 @@ class MisledFixture(AccessFixture):
     fault = ""
 
     def send(self, call, client):
-        """See AccessFixture."""
+        """Send a call to the server with the fault."""
         headers = {**call.headers, HEADER: self.fault} if self.fault else call.headers
         return super().send(replace(call, headers=headers), client)
 

@@ -80,25 +80,25 @@ class World:
             self.grants.setdefault(securable, set()).add(grant.privilege)
 
     def exists(self, securable: Securable) -> bool:
-        """See AccessState."""
+        """Return whether an object exists, and count the question."""
         self.asked += 1
         return securable in THERE
 
     def require(self, securable: Securable) -> None:
-        """See AccessState."""
+        """Raise NotFound for a missing object."""
         if not self.exists(securable):
             raise NotFound(str(securable))
 
     def must_rotate(self, principal: str) -> bool:
-        """See AccessState."""
+        """Return False: no principal must rotate."""
         return False
 
     def catalog_roles(self, roles: Collection[str], catalog: str) -> Collection[str]:
-        """See AccessState."""
+        """Return the role of the catalog, for callers with a role."""
         return [f"{catalog}-role"] if "role" in roles else []
 
     def granted(self, roles: Collection[str], securable: Securable) -> frozenset[str]:
-        """See AccessState."""
+        """Return the privileges of the world, and count the question."""
         self.asked += 1
         if securable == ROOT:
             return frozenset({"SERVICE_MANAGE_ACCESS"} if ADMIN in roles else ())
