@@ -7,6 +7,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from conformance.after.causes import with_causes
 from conformance.after.comparing.runs import counts, differences
 from conformance.after.reading import read_results
 from conformance.report.servers import folders_of, rows_of, write_servers
@@ -24,8 +25,8 @@ def run(**verdicts):
     entries = []
     for name, (verdict, message) in verdicts.items():
         entry = msgspec.structs.replace(NEW.requirements[0], id=f"lance.table.{name}", level="MUST", verdict=verdict)
-        entries.append(msgspec.structs.replace(entry, message=message, steps=[], blocked_by=None))
-    return type(NEW).of(NEW.run, NEW.target, entries)
+        entries.append(msgspec.structs.replace(entry, message=message, steps=[], blocked_by=None, evidence=None))
+    return with_causes(type(NEW).of(NEW.run, NEW.target, entries))
 
 
 @pytest.mark.parametrize(

@@ -34,7 +34,7 @@ OUT_OF_TIME = {"message": "the run's time is over", "gone": False, "step": None}
 GONE = {"message": "the server is gone", "gone": True, "step": None}
 PUBLISHED = sorted(Path(__file__).parents[2].glob("reports/*/results.json.gz"))
 REFUSED = [
-    (("version",), 2),
+    (("version",), 3),
     (("run", "id"), ""),
     (("run", "seconds"), -1),
     (("run", "depth"), "bottomless"),
@@ -183,7 +183,7 @@ def test_the_types_refuse_what_the_schema_refuses(tmp_path):
         kept, parent[key] = parent[key], value
         assert not validator.is_valid(good), path
         (tmp_path / "results.json").write_text(json.dumps(good))
-        with pytest.raises(Problem, match="is no results file of version 1"):
+        with pytest.raises(Problem, match="is no results file of version 1 or 2"):
             read_results(tmp_path)
         parent[key] = kept
         assert validator.is_valid(good)
