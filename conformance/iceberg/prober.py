@@ -116,7 +116,7 @@ class IcebergProber:
         if _error_type(first_answer) == NO_NAMESPACE and not self.configured:
             name = self.target.settings.namespace
             raise Problem(
-                f"{first_answer.url}: there is no namespace {name}.", "Name one that exists with --namespace."
+                f"{first_answer.url}: the namespace {name} does not exist.", "Name one that exists with --namespace."
             )
         return first_answer.status == 200 and any(isinstance(value.get(name), list) for name in LISTED)
 

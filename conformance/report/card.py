@@ -19,7 +19,7 @@ def card(result: Result, settings: Settings) -> str:
 
 
 def _lines(result: Result, settings: Settings) -> Iterator[str]:
-    seen, _, more = result.message.partition("\n")
+    seen, _, more = result.text.partition("\n")
     yield f"{result.id}: {seen}"
     yield from more.splitlines()
     yield f"{result.level}  {result.statement}"

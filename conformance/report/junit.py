@@ -75,4 +75,4 @@ def _text(requirement: Result) -> str:
         f"{number}. {step.request.curl}\n   -> {answer_line(step.response, step.mark)}"
         for number, step in enumerate(requirement.steps, 1)
     ]
-    return "\n".join([requirement.statement, requirement.message, *steps])
+    return "\n".join([requirement.statement, requirement.text, *steps])

@@ -51,7 +51,7 @@ def page_data(results: Results, order: list[Result]) -> dict[str, Any]:
                 "kind": result.kind,
                 "verdict": result.verdict,
                 "statement": result.statement,
-                "message": result.message,
+                "message": result.text,
                 "clause": places[result.clause.id],
                 "operations": subjects(result, results),
                 "requests": result.requests,

@@ -280,7 +280,7 @@ def _check_handshake(first_answer: Exchange, profile: Profile, *, recognised: bo
     if not recognised:
         kind = first_answer.response_headers.get("Content-Type", "no content type")
         raise Problem(
-            f"{first_answer.url} returned {first_answer.status} with {kind}: not a {profile.name} server.",
+            f"{first_answer.url} returned {first_answer.status} with {kind}: it does not speak {profile.name}.",
             "Give the base URL of the API, the part before /v1, and choose the API with --api.",
         )
 

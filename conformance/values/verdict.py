@@ -64,6 +64,11 @@ class Result(msgspec.Struct, kw_only=True, omit_defaults=True):
     flaky: bool = False
     notes: list[str] = []
 
+    @property
+    def text(self) -> str:
+        """The message, and the notes on it, a line each."""
+        return "\n".join([self.message, *self.notes])
+
     def fails_gate(self, *, strict: bool) -> bool:
         """True for a MUST, with `strict` also a SHOULD, that is not met or blocked."""
         counted = ("MUST", "SHOULD") if strict else ("MUST",)

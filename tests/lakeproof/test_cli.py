@@ -282,7 +282,7 @@ def test_a_broken_settings_file_is_a_problem(cli, folder):
 def test_a_server_of_another_kind_is_recognised(cli, server):
     code, _, err = cli("check", server.url + "/v1/elsewhere")
     assert code == 4
-    assert "not a lance/2026-03 server" in err
+    assert "it does not speak lance/2026-03" in err
 
 
 # The rest

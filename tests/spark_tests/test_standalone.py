@@ -43,7 +43,7 @@ def test_pipeline(master, tmp_path):
     where = ("--folder", "tables", "--master", master, *ONE_EXECUTOR)
     first = lakeproof("warehouse", "load", "runs", *where, cwd=tmp_path)
     assert first.returncode == EXIT_CONFORMS, first.stdout + first.stderr
-    assert "6 new runs of 6 files" in first.stdout
+    assert "6 new runs from 6 files" in first.stdout
     report = lakeproof("warehouse", "report", *where, cwd=tmp_path)
     assert report.returncode == EXIT_CONFORMS, report.stdout + report.stderr
     assert "6 runs of 2 servers" in report.stdout

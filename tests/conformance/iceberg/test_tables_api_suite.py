@@ -130,7 +130,10 @@ def test_pages_that_do_not_say_whether_they_are_the_last_are_noticed():
 
 
 def test_a_server_of_the_tables_api_is_no_normal_one():
-    with serve(TABLES_API, namespaces=("shop",)) as server, pytest.raises(Problem, match="no iceberg/2026-08 server"):
+    with (
+        serve(TABLES_API, namespaces=("shop",)) as server,
+        pytest.raises(Problem, match="does not speak iceberg/2026-08"),
+    ):
         check(server.url, api="iceberg")
 
 
@@ -171,7 +174,7 @@ def test_a_run_can_drop_nothing_but_its_own():
     ("settings", "words"),
     [
         ({"profile": TABLES_API}, "has to be given one"),
-        ({"profile": TABLES_API, "namespace": "elsewhere"}, "there is no namespace elsewhere"),
+        ({"profile": TABLES_API, "namespace": "elsewhere"}, "the namespace elsewhere does not exist"),
         ({"profile": TABLES_API, "namespace": "a..b"}, "setting namespace is wrong"),
         ({"profile": TABLES_API, "namespace": "shop", "credential": "id:secret"}, "no tokens are issued"),
     ],
