@@ -149,7 +149,8 @@ def _card(entry: Result, title: Text, about: str, commands: str) -> Group:
         *(Text(f"  {line}", COLOURS[entry.verdict]) for line in [entry.message.partition("\n")[0], *entry.notes]),
     ]
     if len(steps) > len(shown):
-        lines.append(Text(f"  … {len(steps) - len(shown)} earlier steps", "dim"))
+        earlier = len(steps) - len(shown)
+        lines.append(Text(f"  … {earlier} earlier step{'s' * (earlier > 1)}", "dim"))
     lines += [_step(number, step) for number, step in enumerate(shown, len(steps) - len(shown) + 1)]
     lines.append(Text(commands, "cyan"))
     return Group(*lines)

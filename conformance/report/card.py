@@ -25,7 +25,7 @@ def _lines(result: Result, settings: Settings) -> Iterator[str]:
     yield f"{result.level}  {result.statement}"
     left_out = max(len(result.steps) - MOST_STEPS, 0)
     if left_out:
-        yield f"… {left_out} earlier steps"
+        yield f"… {left_out} earlier step{'s' * (left_out > 1)}"
     for number, step in enumerate(result.steps[left_out:], left_out + 1):
         sent, came = step_lines(step)
         yield f"{number}. {sent}"

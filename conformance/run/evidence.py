@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import sys
 import traceback
 from collections.abc import Sequence
 
@@ -12,8 +14,9 @@ from conformance.values.exchange import Step
 from conformance.values.outcomes import Violation
 from conformance.values.requirement import Requirement
 
-# Modules of the check functions: the place of a check is the code that calls them.
-TOOLS = ("conformance.author.", "conformance.http.", "conformance.values.", "conformance.target.")
+# The code of the suite that checks: requirements, templates, and what they share. The rest of it are tools.
+CHECKS = re.compile(r"conformance\.(common|fuzz)\.|conformance\.\w+\.(requirements|support)\.")
+TOOLS = {*sys.stdlib_module_names, "conformance", "specs", "hypothesis", "pytest", "_pytest", "pluggy"}
 MOST_OF_A_STATEMENT = 2000
 
 
@@ -31,12 +34,9 @@ def violation_of(error: BaseException) -> Violation | None:
 
 
 def _place(error: BaseException) -> str:
-    """Return the place of the check that failed: module, function, and line within it."""
-    frames = [frame for frame, _ in traceback.walk_tb(error.__traceback__)]
-    lines = [line for _, line in traceback.walk_tb(error.__traceback__)]
-    for frame, line in zip(reversed(frames), reversed(lines), strict=True):
+    """Return the place of the check that failed: module, function, and line within it; "" for none."""
+    for frame, line in reversed(list(traceback.walk_tb(error.__traceback__))):
         module = frame.f_globals.get("__name__", "")
-        if not f"{module}.".startswith(TOOLS):
-            code = frame.f_code
-            return f"{module}:{code.co_qualname}+{line - code.co_firstlineno}"
+        if CHECKS.match(module) or module.partition(".")[0] not in TOOLS:
+            return f"{module}:{frame.f_code.co_qualname}+{line - frame.f_code.co_firstlineno}"
     return ""
