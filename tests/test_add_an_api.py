@@ -173,8 +173,8 @@ async def get_me(context):
 """How a toy server is looked at."""
 
 from conformance.apis import SuitePart
-from conformance.coverage.minimal import minimal_value
-from conformance.targets.target import MISSING, OFFERED, REFUSED, is_missing
+from conformance.target.minimal import minimal_value
+from conformance.target.target import MISSING, OFFERED, REFUSED, is_missing
 
 
 class ToyProber:
@@ -213,10 +213,10 @@ PART = SuitePart(ToyProber, lambda profile: {})
     "conformance/toy/test_things.py": '''
 """What a toy server must do."""
 
-from conformance.checks import equal
+from conformance.author.checks import equal
 from conformance.http.client import bearer
-from conformance.requirement import must
-from conformance.suite import Suite
+from conformance.author.requirement import must
+from conformance.author.suite import Suite
 
 OTHER = bearer("somebody-else")
 

@@ -16,7 +16,7 @@ from conformance.values.patterns import GAP, pattern
 from conformance.values.results import VERSION, Results
 from conformance.values.verdict import Result
 
-STATUSES = re.compile(r"^(?:(\S+): expected|who lost should be told) (\d+(?: or \d+)*), (?:got|not) (\d*)")
+STATUSES = re.compile(r"^(?:(\S+): expected|who lost should be told) (\d{3}(?: or \d{3})*), (?:got|not) (\d*)")
 LABEL = re.compile(r": expected |: lacks |: has |: there should |assert |this does not hold: ")
 MORE = re.compile(r" \(and \d+ more\)$")
 FLAKY = "flaky: "

@@ -169,9 +169,9 @@ def test_every_setting_is_an_option_of_pytest():
 
 
 OWN = """
-    from conformance.checks import equal
-    from conformance.outcomes import Blocked
-    from conformance.requirement import must, should, may
+    from conformance.author.checks import equal
+    from conformance.values.outcomes import Blocked
+    from conformance.author.requirement import must, should, may
 
     @must("lance.own.pass", operations=["ListTables"], clause="page-token")
     def test_pass(catalog):
@@ -285,7 +285,7 @@ def test_a_module_that_cannot_be_imported_is_the_kits_fault(pytester, server):
 
 
 DEEP = """
-    from conformance.requirement import must
+    from conformance.author.requirement import must
 
     @must("lance.own.a", operations=["ListTables"], clause="page-token", needs=["lance.own.b"])
     def test_a(catalog):
@@ -326,8 +326,8 @@ def test_requirements_that_need_each_other_are_the_kits_fault(pytester, server):
 
 UNTIDY = """
     import pytest
-    from conformance.outcomes import Blocked, Unoffered, Violation
-    from conformance.requirement import must, should
+    from conformance.values.outcomes import Blocked, Unoffered, Violation
+    from conformance.author.requirement import must, should
 
     ENDS = {
         "pass": None,

@@ -154,7 +154,7 @@ def test_a_test_for_pytest_fails_until_it_is_mended(recorded_run, faulty, pytest
     pytester.makepyfile(test_found=as_pytest(recorded(recorded_run, NAME), faulty.url))
     failed = pytester.runpytest_subprocess("-q", "-p", "no:cacheprovider")
     failed.assert_outcomes(failed=1)
-    failed.stdout.fnmatch_lines(["*CreateNamespace answers 400, as recorded*"])
+    failed.stdout.fnmatch_lines(["*CreateNamespace returns 400, as recorded*"])
     with serve("lance", storage="memory:pure", auth=TOKEN) as fixed:
         monkeypatch.setenv("BASE", fixed.url)
         pytester.runpytest_subprocess("-q", "-p", "no:cacheprovider").assert_outcomes(passed=1)

@@ -16,7 +16,7 @@ from specs.apis import apis
 
 ROOT = Path(__file__).parents[2]
 TOY = '''
-from conformance.requirement import must
+from conformance.author.requirement import must
 
 @must("toy.{name}", operations=["Get"], clause="c", each={{"a": "Get", "b": "Get"}})
 def test_{name}(case):

@@ -70,7 +70,7 @@ SHAPES = {
     "management": Shape("polaris", "polaris.grant.catalog.absent_refused", "absent-revoke-conflicts", **POLARIS),
 }
 BY_REQUIREMENT = {
-    "a race": Shape("iceberg", "iceberg.race.commit", "lost-update", shows=("sent at the same time",)),
+    "a race": Shape("iceberg", "iceberg.race.commit", "lost-update", shows=("its requests were concurrent",)),
     "too large": Shape("lance", "lance.arrow.large.create", "last-batch-lost", shows=("too large to store",)),
 }
 

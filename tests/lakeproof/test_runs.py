@@ -19,7 +19,7 @@ def test_a_finding_is_sent_again(cli, folder):
     with serve("lance", storage="memory:pure", faults=["conflict-as-400"]) as faulty:
         assert cli("check", faulty.url, "-k", CONFLICT)[0] == 1
         code, out, _ = cli("repro", CONFLICT)
-        assert (code, "It still fails: CreateNamespace answers 400, as recorded." in out) == (1, True)
+        assert (code, "It still fails: CreateNamespace returns 400, as recorded." in out) == (1, True)
         assert "3. POST /v1/namespace/" in out
         assert cli("repro", CONFLICT, "--as", "curl")[1].startswith("#!/bin/sh")
         assert "def test_lance_namespace_create_conflict" in cli("repro", CONFLICT, "--as", "pytest")[1]

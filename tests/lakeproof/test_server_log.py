@@ -52,5 +52,5 @@ def test_a_server_that_does_not_start_says_where_its_lines_are(tmp_path, monkeyp
     monkeypatch.setenv("PYTHONHOME", str(tmp_path))
     with (tmp_path / LOG).open("wb") as log, pytest.raises(Problem) as problem:
         ServerProcess(server_settings("lance"), log).start()
-    assert problem.value.hint == f"{LOG} in the folder of the report says why."
+    assert problem.value.hint == f"{LOG} in the folder of the report contains the reason."
     assert (tmp_path / LOG).read_text()

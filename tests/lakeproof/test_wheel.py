@@ -12,7 +12,7 @@ from conformance.http.operation_stub import stub
 from specs.apis import apis
 from tests.lakeproof.environments import environment, run
 
-PACKAGES = ("conformance", "specs", "reference_server", "spark_tests", "reports")
+PACKAGES = ("conformance", "specs", "reference_server", "spark_tests", "mutants", "reports")
 CONFTEST = """
     import pytest
 

@@ -72,7 +72,7 @@ def test_revisions_that_are_each_others_basis_are_a_problem(tmp_path):
 
 def test_a_revision_written_as_differences_has_the_overlay_of_its_basis(tmp_path, monkeypatch):
     """Also where the overlay names the document that it extends."""
-    api = tmp_path / "toy"
+    api = tmp_path / "revised"
     (api / "overlays").mkdir(parents=True)
     (api / "api.toml").write_text('title = "Toy"\nrevisions = ["1", "2"]\n')
     operation = {"operationId": "A", "responses": {"200": {"description": "d"}}}
@@ -82,7 +82,7 @@ def test_a_revision_written_as_differences_has_the_overlay_of_its_basis(tmp_path
     write(api / "overlays", "1", {"overlay": "1.0.0", "extends": "../1.yaml", "actions": [action]})
     monkeypatch.setattr(specs, "__path__", [str(tmp_path)])
     for revision in ("1", "2"):
-        assert find_profile(f"toy/{revision}").document().raw["info"]["contact"] == {"name": "me"}
+        assert find_profile(f"revised/{revision}").document().raw["info"]["contact"] == {"name": "me"}
 
 
 def test_the_files_of_a_revision_are_its_own_and_those_of_its_basis(tmp_path):
