@@ -5,7 +5,6 @@ A profile named `lance/2026-03` consists of these files:
     specs/lance/api.toml                  facts about the API, its revisions and their documents
     specs/lance/2026-03.yaml              the document, or its differences from another revision
     specs/lance/overlays/*.yaml           corrections of documents, and of revisions that are based on them
-    specs/lance/2026-03.requirements.txt  the published requirement set, once there is one: it is frozen
     specs/lance/clauses/*.toml            the normative statements, shared by the revisions of an API
 
 A dialect of an API, such as `iceberg/tables-api`, is a profile like the others: its differences are in
@@ -126,11 +125,6 @@ class Profile:
     def overlay(self) -> list[OverlayAction]:
         """Return the corrections of the profile's own documents."""
         return [action for part in self.facts.parts(self.revision) for action in self._overlay(part)]
-
-    def frozen_requirements(self) -> frozenset[str] | None:
-        """Return the ids of the published requirement set, or None while none is published."""
-        path = self.file(".requirements.txt")
-        return frozenset(path.read_text().split()) if path.exists() else None
 
     def _composed(self, read: Callable[[DocumentPart], Document]) -> Document:
         parts = self.facts.parts(self.revision)

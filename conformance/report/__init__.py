@@ -1,4 +1,7 @@
-"""Reports: each reads only the results."""
+"""Reports: pages, summaries and files for machines, each made from the results alone.
+
+No report reads exchanges, asks a server or decides anything.
+"""
 
 from __future__ import annotations
 

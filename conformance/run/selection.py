@@ -26,16 +26,15 @@ if TYPE_CHECKING:  # slow to import, and rarely needed
 
 @dataclass(frozen=True)
 class Scope:
-    """The requirements of a profile: by its suites, its document, its frozen set."""
+    """The requirements of a profile: by its suites and its document."""
 
     document: Document
     suites: Mapping[str, Profile]
-    frozen: Collection[str] | None
 
     @classmethod
     def of(cls, profile: Profile, document: Document) -> Scope:
         """Return the scope of a profile, tested against its document or another copy of it."""
-        return cls(document, {part.api: part for part in profile.tested_by()}, profile.frozen_requirements())
+        return cls(document, {part.api: part for part in profile.tested_by()})
 
     def has(self, requirement: Requirement) -> bool:
         """True when the requirement applies to servers of the profile.
@@ -47,8 +46,7 @@ class Scope:
             return False
         enough = any if requirement.kind == "wire" else all
         return enough(operation in self.document.operations for operation in requirement.operations) and (
-            requirement.suite != requirement.api
-            or (requirement.clause in clauses_of(profile) and (self.frozen is None or requirement.id in self.frozen))
+            requirement.suite != requirement.api or requirement.clause in clauses_of(profile)
         )
 
 
