@@ -22,7 +22,7 @@ ON_NAME = order(sort_field(2), id=5)
 @must("iceberg.update.spec.id", operations=COMMIT, clause="update-add-spec")
 @given(claimed=st.sampled_from([0, 1, 9]))
 def test_added_spec_gets_an_id(catalog: IcebergCatalog, claimed: int) -> None:
-    """add-spec assigns an unused spec-id and leaves default-spec-id unchanged, or returns 400 or 409.
+    """An added spec gets a spec-id of its own; a claimed id that is taken may return 400 or 409.
 
     spec-id is read-only: a server may reject a request that claims a taken one.
     """

@@ -191,7 +191,7 @@ def test_filter_that_never_holds(catalog: IcebergCatalog) -> None:
 
 @must("iceberg.scan.residual.layout.{}", operations=PLAN, clause="plan-residual", each={name: name for name in LAYOUTS})
 def test_residuals(catalog: IcebergCatalog, case: str) -> None:
-    """Residual filters decide every row as the filter does, with the partition layout {}."""
+    """In every planned file the residual filter selects the rows that the filter selects (partition layout {})."""
     table = new_events(catalog, case)
     for condition in _conditions_on(case):
         leaves_what_decides(catalog, table, condition)

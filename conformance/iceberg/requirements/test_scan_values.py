@@ -35,7 +35,7 @@ def pairs(file: Mapping[str, Any], name: str) -> dict[int, Any]:
 
 @must("iceberg.scan.value.partition.{}", operations=PLAN, clause="plan-values", each=TYPES)
 def test_partition_values(catalog: IcebergCatalog, case: str) -> None:
-    """Partition values of type {} are serialized as the document defines, and null as null."""
+    """Partition values of type {} in scan plans have the JSON form of the document, and null is null."""
     table = new_scan_table(catalog, schema(field(1, "v", case)), spec(partition(1, "v_part")))
     values = (*SAMPLES[case], None)
     files = [table.data({"v": value}) for value in values]

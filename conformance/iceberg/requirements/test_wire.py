@@ -27,7 +27,7 @@ test_offered_or_refused = wire.offered_or_refused.declare(
     __name__,
     OPERATIONS,
     level=should,
-    statement="{} is offered if the configuration lists it; otherwise it returns 4xx with an error body.",
+    statement="{} works if the endpoints of getConfig include it; otherwise it returns 4xx with an error body.",
 )
 test_answers_match_document = wire.answers_match_document.declare(__name__, OPERATIONS)
 

@@ -92,7 +92,7 @@ def test_create_table_unknown_mode(catalog: LanceCatalog) -> None:
     each=BROKEN_STREAMS,
 )
 def test_create_from_broken_stream(catalog: LanceCatalog, case: bytes) -> None:
-    """CreateTable with a broken Arrow stream ({}) returns 400 with code 13 and creates no table."""
+    """CreateTable with an invalid Arrow stream ({}) returns 400 with code 13 and creates no table."""
     accepts(catalog, "CreateTable")
     id = catalog.table_id()
     refused = catalog.create_table(id, case, expect=400)

@@ -117,7 +117,7 @@ def test_body_names_something_else(catalog: LanceCatalog, case: Operation) -> No
 
 @should("lance.identifier.body_empty.{}", clause="identifier-body", kind="error", each=EMPTIED)
 def test_body_names_the_root(catalog: LanceCatalog, case: Operation) -> None:
-    """{} whose body id is empty, which names the root, returns 400 with code 13 and changes nothing."""
+    """{} with an empty id in the body (the root), unlike the path, returns 400 with code 13 and changes nothing."""
     good = ordinary(catalog, case.id)
     refuses_invalid(catalog, case.id, [("an empty id", good.with_body(id=[]))], good)
 

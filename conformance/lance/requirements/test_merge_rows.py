@@ -165,7 +165,7 @@ def test_merge_some_columns(catalog: LanceCatalog) -> None:
 
 @must("lance.rows.merge.stream.{}", operations=MERGE, clause="arrow-stream", kind="error", each=BROKEN_STREAMS)
 def test_merge_broken_stream(catalog: LanceCatalog, case: bytes) -> None:
-    """MergeInsertIntoTable with a broken Arrow stream ({}) returns 400 with code 13 and changes nothing."""
+    """MergeInsertIntoTable with an invalid Arrow stream ({}) returns 400 with code 13 and changes nothing."""
     accepts(catalog, "MergeInsertIntoTable")
     id = new_target(catalog)
     refused = catalog.merge_insert_into_table(id, case, on="id", **UPSERT, expect=400)

@@ -213,7 +213,7 @@ BOTH: dict[str, Query] = {
 
 @must("lance.query.bad.{}", operations=lambda case: [case[0].id], clause="query-invalid", kind="error", each=NO_QUERY)
 def test_bad_query(catalog: LanceCatalog, case: tuple[Operation, Query]) -> None:
-    """An invalid query ({}) returns 400 with code 13."""
+    """A query, explained or analyzed too, that is invalid returns 400 with code 13 ({})."""
     operation, query = case
     equal(_refused(catalog, operation, query, 400).code, 13, "the code of the error")
 

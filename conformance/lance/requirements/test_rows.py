@@ -109,7 +109,7 @@ def test_insert_extra_column(catalog: LanceCatalog) -> None:
 
 @must("lance.rows.insert.stream.{}", operations=INSERT, clause="arrow-stream", kind="error", each=BROKEN_STREAMS)
 def test_insert_broken_stream(catalog: LanceCatalog, case: bytes) -> None:
-    """InsertIntoTable with a broken Arrow stream ({}) returns 400 with code 13 and inserts nothing."""
+    """InsertIntoTable with an invalid Arrow stream ({}) returns 400 with code 13 and inserts nothing."""
     accepts(catalog, "InsertIntoTable")
     id = catalog.new_table(rows=3)
     refused = catalog.insert_into_table(id, case, expect=400)

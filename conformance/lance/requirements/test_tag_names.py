@@ -36,7 +36,7 @@ BAD_NAMES = {
 
 @should("lance.tag.create.no_name.{}", operations=CREATE, clause="tag-names-bad", kind="hostile", each=BAD_NAMES)
 def test_names_that_no_tag_has(catalog: LanceCatalog, case: str) -> None:
-    """CreateTableTag with a name invalid for files or references ({}) returns 400 and keeps the other tags."""
+    """CreateTableTag with a name that files or references cannot have ({}) returns 400 and keeps the other tags."""
     id, first, _ = new_tagged(catalog)
     catalog.create_table_tag(id, tag=hostile.own(case, catalog.target.prefix), version=first, expect=400)
     same_items(catalog.list_table_tags(id)["tags"], ["old"], "the listed tags")

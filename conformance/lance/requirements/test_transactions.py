@@ -146,7 +146,7 @@ FAILING: dict[str, dict[str, Any]] = {
 
 @must("lance.transaction.alter.fail.{}", operations=ALTER, clause="alter-transaction-modes", kind="error", each=FAILING)
 def test_mode_fail(catalog: LanceCatalog, case: dict[str, Any]) -> None:
-    """AlterTransaction with an action that fails in mode Fail ({}) returns 400 or 409 and alters nothing."""
+    """AlterTransaction in mode Fail returns 400 or 409 and alters nothing where its action cannot apply ({})."""
     id = new_transaction(catalog)
     catalog.control(lambda: catalog.alter_transaction(id, actions=[set_property("k", "old")]))
     catalog.alter_transaction(id, actions=[set_property("more", "x"), case], expect=(400, 409))

@@ -164,7 +164,7 @@ RANGES: dict[str, Any] = {
 
 @must("lance.version.delete.range.{}", operations=DELETE, clause="delete-versions-range", each=RANGES)
 def test_delete_versions(catalog: LanceCatalog, case: Any) -> None:
-    """BatchDeleteTableVersions deletes the versions from start to end, end excluded, and no others ({})."""
+    """BatchDeleteTableVersions deletes exactly the versions of its ranges, without their ends ({})."""
     id = new_table_with_versions(catalog)
     before = numbers(catalog, id)
     ranges, gone = case

@@ -31,7 +31,7 @@ def test_form_of_refusals(suite: Suite) -> None:
 
 @must("lance.codes.status.{}", clause="error-code-status", kind="wire", each=OPERATIONS)
 def test_codes_match_statuses(suite: Suite, case: Operation) -> None:
-    """Every error of {} has the HTTP status of its code."""
+    """Every error of {} has the HTTP status that belongs to the error code in its body."""
     wire.check_extra(suite, case, CODE_STATUS)
 
 

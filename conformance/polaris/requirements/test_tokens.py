@@ -179,7 +179,7 @@ REFUSALS = {
 
 @should("polaris.token.refused.{}", operations=TOKEN, clause="token-refusals", kind="error", each=REFUSALS)
 def test_refused_tokens(catalog: PolarisCatalog, case: InvalidTokenRequest) -> None:
-    """getToken with {} returns 400 (or 401 for wrong credentials) with the matching OAuth 2 error code."""
+    """getToken with {} returns 400, or 401 if the credentials are wrong, with the matching OAuth 2 error code."""
     _, known = catalog.new_principal()
     opens(catalog, known)
     form = {**known.form(), **case.changes(catalog)}
