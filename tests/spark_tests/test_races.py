@@ -34,7 +34,7 @@ FAULTS_OF_LANCE = {
     "race-hidden": ("name", "declare was acknowledged"),
     "drop-race-hidden": ("name", "drop was acknowledged"),
     "lost-update": ("chain", "were acknowledged: one is lost"),
-    "torn-batch": ("batch", "one half of"),
+    "torn-batch": ("batch", "one table has version"),
 }
 
 
