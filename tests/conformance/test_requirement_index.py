@@ -27,7 +27,7 @@ ASK = """
 import json, sys
 from pathlib import Path
 sys.path.insert(0, sys.argv[1])
-from conformance import requirement_index
+from conformance.run import requirement_index
 requirement_index.SOURCES = ("toyreq",)
 index = requirement_index.index_of("toyreq", "toy", Path(sys.argv[2]))
 sources = {name: entry.source() for name, entry in index.items()}
