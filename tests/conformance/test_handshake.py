@@ -84,12 +84,12 @@ def test_a_catalog_that_wants_a_warehouse_is_told_in_its_own_words(status, tmp_p
 @pytest.mark.parametrize("body", [{}, [], None, 1, {"namespaces": 1}, {"defaults": []}, {"error": None}])
 def test_another_server_is_told(api, body, tmp_path):
     problem, _ = problem_of(lambda handler: say(handler, 200, body), tmp_path, api)
-    assert "returned 200 with application/json: not a" in str(problem)
+    assert f"returned 200 with application/json: it does not speak {api}/" in str(problem)
 
 
 @pytest.mark.parametrize(("spoken", "api"), [("lance", "iceberg"), ("lance", "polaris"), ("iceberg", "lance")])
 def test_a_server_of_another_api_is_told(spoken, api, tmp_path):
-    with serve(spoken, storage="memory") as server, pytest.raises(Problem, match=f"not a {api}"):
+    with serve(spoken, storage="memory") as server, pytest.raises(Problem, match=f"does not speak {api}/"):
         check(server.url, api=api, report=str(tmp_path))
 
 

@@ -145,7 +145,7 @@ def test_findings_are_told_as_such_and_bugs_of_the_kit_with_their_traceback(pyte
         (["--lakeproof-server", "nonsense"], "not an http"),
         (["--lakeproof-server", "http://127.0.0.1:9", "--lakeproof-depth", "none"], "--depth: unknown depth"),
         (["--lakeproof-storage", "tape"], "no storage"),
-        (["--lakeproof-server", "http://127.0.0.1:9", "-n", "2"], "give --lakeproof-jobs N"),
+        (["--lakeproof-server", "http://127.0.0.1:9", "-n", "2"], "use --lakeproof-jobs N instead"),
     ],
 )
 def test_wrong_options_are_usage_errors(pytester, arguments, words):
@@ -391,7 +391,7 @@ HEARING = """
                 file.write(f"{result.id} {result.verdict}\\n")
 
     def pytest_sessionstart(session):
-        session.config.pluginmanager.get_plugin("lakeproof-suite").listener = Listener()
+        session.config.pluginmanager.get_plugin("lakeproof-suite").reporter.listener = Listener()
 """
 
 
