@@ -33,7 +33,9 @@ OWN_TEST = """
     PROJECT = Path(__file__).parent.parent
 
     @pytest.mark.requirement("of the project")
-    @pytest.mark.parametrize("name", ["conformance", "specs", "reference_server", "spark_tests", "reports"])
+    @pytest.mark.parametrize(
+        "name", ["conformance", "specs", "reference_server", "spark_tests", "mutants", "reports"]
+    )
     def test_packages_are_the_projects(name):
         module = importlib.import_module(name)
         assert module.NAME == f"{name} of the project"
