@@ -68,6 +68,8 @@ def keys_of(finding: Sighting) -> Iterator[Key]:
         yield "values", "" if evidence.states_all else operation, place, *values
         if evidence.place:
             yield "place", operation, evidence.place
+        if all(values) and not evidence.worded:
+            yield "difference", result.clause.id, *values, got
     elif evidence.refused and evidence.said.message:
         yield from _refusals(result, evidence)
     else:
