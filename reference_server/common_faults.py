@@ -63,7 +63,7 @@ timed_fault(
     1,
     lambda seconds: _limited("rate-limited", Throttling(BUSY, {RETRY_AFTER: str(math.ceil(seconds))})),
 )
-fault("rate-limit-in-words", "Who asks often for one operation is refused with 429 whose Retry-After is words.")(
+fault("rate-limit-in-words", "Frequent requests of one operation return 429 with words in Retry-After.")(
     _limited("rate-limit-in-words", Throttling(BUSY, {RETRY_AFTER: "in a moment"}))
 )
 

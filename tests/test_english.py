@@ -14,6 +14,7 @@ import pytest
 
 from conformance.apis import import_requirements, requirements
 from conformance.author.requirement import REQUIREMENTS
+from mutants.faults import FAULTS
 from specs.apis import apis
 
 ROOT = Path(__file__).parent.parent
@@ -35,6 +36,7 @@ IN_DOCSTRINGS = {
     ),
     "points elsewhere": re.compile(r"See \w"),
 }
+NO_SUBJECT = re.compile(r"\b(Who|Whoever|What|told)\b")
 IN_STATEMENTS = {
     "begins with a question word": re.compile(r"(What|Who|Whose|How|Which|Where)\b"),
     "is passive": re.compile(r".*\b(is|are) (refused|answered|told)\b"),
@@ -61,6 +63,12 @@ def test_docstrings_name_things_or_begin_with_a_verb(package):
         f"{place} {form}: {line}" for place, line in said for form, words in IN_DOCSTRINGS.items() if words.match(line)
     ]
     assert wrong == []
+
+
+def test_sentences_of_faults_have_a_subject():
+    """They stand in lists of faults and on the page of what notices them."""
+    assert len(FAULTS) > 500
+    assert [f"{name}: {fault.breaks}" for name, fault in FAULTS.items() if NO_SUBJECT.search(fault.breaks)] == []
 
 
 def test_statements_say_condition_and_result():

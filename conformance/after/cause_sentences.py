@@ -37,21 +37,10 @@ def sentence_of(example: Sighting, findings: Sequence[Sighting]) -> str:
     if in_words and not evidence.said.page and sentence(evidence):
         return _message(example, who, several=several)
     if not evidence.about_status:
-        alike = (
-            evidence.thing
-            and evidence.states_all
-            and (_stated_alike(findings) or _is_stated_of_most(example, findings))
-        )
-        if alike:
+        if evidence.thing and evidence.states_all and _is_stated_of_most(example, findings):
             return _message(example, who, several=several)
         return f"{who or 'The server'} {'violate' if several else 'violates'} {_norm(findings, example)}"
-    verb = "close" if several else "closes"
-    returns = (
-        f"return{'' if several or not evidence.status else 's'} {_answer(evidence)}"
-        if evidence.status
-        else (f"{verb} the connection without a response{_cause_of_break(evidence)}")
-    )
-    subject = f"{who or 'The server'} {returns}"
+    subject = f"{who or 'The server'} {_behaviour(evidence, several=several)}"
     due = f" (expected {_listed([str(status) for status in evidence.statuses], 'or')})" if evidence.statuses else ""
     said = _said(findings)
     if not evidence.said.page and (_of_one_statement(findings) or (not said and not evidence.done)):
@@ -81,11 +70,6 @@ def _common(words: list[str], other: list[str]) -> list[str]:
 def _of_one_statement(findings: Sequence[Sighting]) -> bool:
     """True when all requirements of a cause share one statement for several cases."""
     return len({finding.result.where for finding in findings}) == 1
-
-
-def _stated_alike(findings: Sequence[Sighting]) -> bool:
-    """True when one check failed for all findings."""
-    return len({finding.evidence.check for finding in findings}) == 1
 
 
 def _is_stated_of_most(example: Sighting, findings: Sequence[Sighting]) -> bool:
@@ -125,12 +109,13 @@ def _in_plural(message: str, operation: str) -> str:
     return re.sub(verbs, lambda verb: PLURALS[verb.group()], message)
 
 
-def _answer(evidence: Evidence) -> str:
-    return f"{evidence.status} and an HTML page" if evidence.said.page else str(evidence.status)
-
-
-def _cause_of_break(evidence: Evidence) -> str:
-    return f" ({_cut(evidence.said.message)})" if evidence.said.message else ""
+def _behaviour(evidence: Evidence, *, several: bool) -> str:
+    """Return the verb and its object: the returned status, or the closed connection."""
+    if evidence.status:
+        page = " and an HTML page" if evidence.said.page else ""
+        return f"{'return' if several else 'returns'} {evidence.status}{page}"
+    why = f" ({_cut(evidence.said.message)})" if evidence.said.message else ""
+    return f"{'close' if several else 'closes'} the connection without a response{why}"
 
 
 def _cut(text: str, most: int = MOST_SAID) -> str:

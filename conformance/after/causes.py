@@ -86,10 +86,9 @@ def _effort(finding: Sighting) -> tuple[bool, bool, bool, int, int, str]:
 def _rank(finding: Sighting) -> Rank:
     kind, evidence = finding.result.kind, finding.evidence
     if evidence.about_status:
-        done = evidence.request == "invalid" and not evidence.refused
-        return (
-            1 if done and kind in ("auth", "data") else 2 if evidence.request == "valid" or not evidence.status else 3
-        )
+        if evidence.request == "invalid" and not evidence.refused and kind in ("auth", "data"):
+            return 1
+        return 2 if evidence.request == "valid" or not evidence.status else 3
     if kind == "wire" or evidence.status >= ERROR_STATUS:
         return 4
     return 1 if kind in OF_DATA else 2

@@ -49,7 +49,7 @@ def without(entry: Entry, gone: Collection[str]) -> Entry:
     findings, evidence = (
         {name: seen for name, seen in kept.items() if name not in gone} for kept in (entry.findings, entry.evidence)
     )
-    example = {} if entry.example in findings else {"example": "", "prepared": {}, "steps": []}
+    example = {} if entry.example in findings else {"example": "", "due": [], "prepared": {}, "steps": []}
     flaky, blocked = ([name for name in names if name not in gone] for names in (entry.flaky, entry.blocked))
     return msgspec.structs.replace(entry, findings=findings, evidence=evidence, flaky=flaky, blocked=blocked, **example)
 
@@ -67,6 +67,7 @@ def _entry(cause: Cause, ids: Collection[str], by_id: Mapping[str, Result], resu
         cause=cause.sentence,
         reason="",
         example=example.id if example else "",
+        due=[*example.evidence.statuses] if example and example.evidence else [],
         flaky=[name for name in ids if by_id[name].flaky],
         blocked=[name for name in ids if by_id[name].verdict == "blocked"],
         findings={name: seen(by_id[name].message, prefix) for name in ids},

@@ -3,9 +3,11 @@
 `lakeproof-expectations.toml` has an entry for each cause, or for one requirement:
 
     profile, depth     of the run that it was written from
-    [[known]]          cause, reason, link, expires (a date); `example`, the requirement whose steps are stored
+    [[known]]          cause, reason, link, expires (a date); `example`, the requirement whose steps are stored, and
+                       `due`, the statuses that it expected
     [known.findings]   by requirement: the message; `flaky` are those that came and went, `blocked` those that
                        could not be tested: a narrowed run without the blocking requirement tests them
+    [known.evidence]   by requirement: the signature that identifies the finding; files of older kits have none
     [[known.steps]]    the stored counterexample; `{run}` stands for the prefix of the run
 
 A finding that equals the stored one is `known`; one that fails in another way is a finding. A requirement that passes

@@ -13,6 +13,7 @@ import msgspec
 import orjson
 
 from conformance.replay.replaying import Finding
+from conformance.values.evidence import Evidence, completed
 from conformance.values.exchange import Step, StepRequest, StepResponse
 from conformance.values.settings import DEPTHS, EXPECTATIONS
 from specs.files import read_toml
@@ -31,7 +32,9 @@ HEAD = """\
 
 
 class Entry(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
-    """Known findings of one cause. `steps` are those of `example`, `prepared` the objects that they depend on.
+    """Known findings of one cause.
+
+    `steps` are those of `example`, `prepared` the objects that they depend on, `due` the expected statuses.
 
     `findings` has a sentence for each requirement, `evidence` the signature that identifies the finding. See
     expectations.py, and Finding.
@@ -42,6 +45,7 @@ class Entry(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
     link: str = ""
     expires: date | None = None
     example: str = ""
+    due: list[int] = msgspec.field(default_factory=lambda: [])
     flaky: list[str] = msgspec.field(default_factory=lambda: [])
     blocked: list[str] = msgspec.field(default_factory=lambda: [])
     findings: dict[str, str]
@@ -51,7 +55,10 @@ class Entry(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
 
     def finding(self, kind: str) -> Finding:
         """Return the stored counterexample as a finding that can be replayed."""
-        return Finding(self.example, kind, self.findings.get(self.example, ""), self.steps, BASE, RUN, self.prepared)
+        message = self.findings.get(self.example, "")
+        known = self.example in self.evidence  # files of older kits have the statuses in their sentences alone
+        stated = completed(Evidence(statuses=tuple(self.due)), self.steps, ()) if known else None
+        return Finding(self.example, kind, message, self.steps, BASE, RUN, self.prepared, stated)
 
 
 class ExpectationFile(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
@@ -122,6 +129,8 @@ def _lines(entry: Entry) -> Iterator[str]:
             yield f"{name} = {_text(text)}"
     if entry.expires:
         yield f"expires = {entry.expires.isoformat()}"
+    if entry.due:
+        yield f"due = [{', '.join(map(str, entry.due))}]"
     for name in ("flaky", "blocked"):
         if ids := getattr(entry, name):
             yield f"{name} = [{', '.join(map(_text, ids))}]"

@@ -43,8 +43,9 @@ class Renaming:
             return [self.value(item) for item in value]
         if isinstance(value, str):
             return self.text(value)
-        if isinstance(value, int) and not isinstance(value, bool) and str(value) in self.names:
-            return int(self.names[str(value)])
+        if isinstance(value, int) and not isinstance(value, bool):
+            now = self.names.get(str(value), "")  # a text of digits may have become any other text
+            return int(now) if now.isdecimal() else value
         return value
 
     def body(self, body: Mapping[str, Any] | None) -> bytes:
@@ -61,7 +62,7 @@ class Renaming:
         now = {name.lower(): value for name, value in exchange.response_headers.items()}
         pairs += [(old, now.get(name.lower())) for name, old in headers.items()]
         for old, new in pairs:
-            if is_made_up(old) and isinstance(new, type(old)) and self.value(old) != new and not self._is_named(old):
+            if is_made_up(old) and type(new) is type(old) and self.value(old) != new and not self._is_named(old):
                 self.names[str(old)] = str(new)
 
     def _is_named(self, value: Any) -> bool:

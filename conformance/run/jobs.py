@@ -84,9 +84,8 @@ class Jobs:
 
     def _share_out(self, items: Mapping[str, pytest.Item], count: int) -> set[str]:
         """Distribute the requirements of these items; return those that were tested."""
-        own = self.session
-        settings = _of_worker(own.settings)
-        state, ends = own.target.found(), own.client.traffic.ends
+        settings = _of_worker(self.session.settings)
+        state, ends = self.session.target.found(), self.session.client.traffic.ends
         self.crew = Crew.start(Start(settings, state, count, list(items), ends))
         try:
             with doing("starting workers") as tell:
@@ -124,10 +123,9 @@ class Jobs:
                 yield name
 
     def _hand_out(self, worker: Process, name: str, needs: Collection[str]) -> None:
-        own = self.session
-        verdicts = {needed: verdict for needed in needs if (verdict := own.ledger.verdict(needed))}
+        verdicts = {needed: verdict for needed in needs if (verdict := self.session.ledger.verdict(needed))}
         worker.busy = name
-        worker.tell(Task(name, verdicts, frozenset(own.client.known.done)))
+        worker.tell(Task(name, verdicts, frozenset(self.session.client.known.done)))
 
     def _hear(self, worker: Process, items: Mapping[str, pytest.Item]) -> str:
         """Process the message of a worker about its requirement, and return that requirement's id."""
@@ -170,13 +168,12 @@ class Jobs:
 
     def _take(self, news: News) -> None:
         """Merge the observations of a worker into those of the run."""
-        own = self.session
-        client = own.client
-        own.log_lines(news.lines)
+        client = self.session.client
+        self.session.log_lines(news.lines)
         client.requests += news.requests
         client.traffic.absorb(*news.traffic)
         client.known.done.update(news.done)
-        client.wire.absorb(self._earliest(news.wire, own.place(news.id)))
+        client.wire.absorb(self._earliest(news.wire, self.session.place(news.id)))
 
     def _earliest(self, seen: Seen, place: int) -> Seen:
         """Remove wire findings of later requirements, so that the earliest one is kept, as in a run of one job."""
@@ -189,13 +186,12 @@ class Jobs:
         return seen
 
     def _take_rest(self, rest: Rest) -> None:
-        own = self.session
-        sandbox = own.target.sandbox
+        sandbox = self.session.target.sandbox
         self._take(rest.news)
-        own.cells.absorb(rest.cells, rest.looks)
+        self.session.cells.absorb(rest.cells, rest.looks)
         sandbox.doubtful.update(rest.doubtful)
         sandbox.registrations |= rest.registrations
-        own.kit_errors += rest.errors
+        self.session.kit_errors += rest.errors
 
     def _dismiss(self) -> None:
         """Dismiss the workers and receive their last messages; a worker that does not reply in time is abandoned."""

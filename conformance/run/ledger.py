@@ -48,7 +48,7 @@ class Ledger:
         """Store the facts of a test, in place of those of an earlier one; return its result."""
         name = judged.result.id
         before = self._results.get(name)
-        if judged.facts.before is None or before is None or self._decision(judged).reason != "cleaning up":
+        if judged.facts.before is None or before is None or self._decided(judged)[1].reason != "cleaning up":
             self._judged[name] = judged
             before = self._results[name] = self._result(judged)
         return before
@@ -73,7 +73,7 @@ class Ledger:
             name
             for name, judged in self._judged.items()
             if self._results[name].verdict == "blocked"
-            and (self._decision(judged).again or self._results[name].blocked_by in met)
+            and (self._decided(judged)[1].again or self._results[name].blocked_by in met)
         } - self._again
         self._again |= chosen
         return chosen
@@ -94,7 +94,8 @@ class Ledger:
     def __contains__(self, name: str) -> bool:
         return name in self._results
 
-    def _decision(self, judged: Judged) -> Decision:
+    def _decided(self, judged: Judged) -> tuple[Result, Decision]:
+        """Return the result that the facts select, with the decision on it."""
         name = judged.result.id
         sent = self._sent_again.get(name)
         facts = replace(
@@ -104,17 +105,15 @@ class Ledger:
             sent_again=sent.state if sent else None,
         )
         shown = judged.otherwise if judged.otherwise and facts.succeeded else judged.result
-        return decide(replace(facts, expected=self.expectations.expected(shown)))
+        return shown, decide(replace(facts, expected=self.expectations.expected(shown)))
 
     def _result(self, judged: Judged) -> Result:
         """Return the result of a requirement with the decided verdict."""
-        decision, name = self._decision(judged), judged.result.id
-        finding = judged.otherwise if decision.verdict not in ("unoffered", "error") else None
-        tested = finding or judged.result
-        result = msgspec.structs.replace(tested, verdict=decision.verdict)
+        shown, decision = self._decided(judged)
+        result = msgspec.structs.replace(shown, verdict=decision.verdict)
         if decision.state:
-            result = self.expectations.told(result, decision.state, failed=tested.verdict in FAILED)
-        sent = self._sent_again.get(name)
+            result = self.expectations.told(result, decision.state, failed=shown.verdict in FAILED)
+        sent = self._sent_again.get(result.id)
         if decision.flaky and sent and sent.state == "fixed":
             return as_flaky(result, sent)
         return msgspec.structs.replace(result, flaky=True) if decision.flaky else result

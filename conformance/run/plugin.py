@@ -30,7 +30,7 @@ from conformance.run.ordering import ranks
 from conformance.run.reporting import Card, Listener, Reporter
 from conformance.run.second_try import SecondTry
 from conformance.run.session import Session
-from conformance.run.verdicts import BASE, FAILING, Facts, outcome_of
+from conformance.run.verdicts import Facts, decide, outcome_of
 from conformance.values.activity import doing
 from conformance.values.exit_codes import EXIT_BROKEN, EXIT_FAILS, EXIT_USAGE
 from conformance.values.outcomes import Blocked, Unoffered
@@ -173,27 +173,28 @@ class SuitePlugin:
         outcome = outcome_of(error, called=when == "call")
         before = self.last.verdict if self.last else None
         facts = Facts(outcome, requirement.level, before, flaky=isinstance(error, Flaky))
-        result = self._result(requirement, error)
+        result = self._result(requirement, facts, error)
         if isinstance(error, Unoffered) and error.otherwise:
-            finding = self._result(requirement, error.otherwise)
+            finding = self._result(requirement, replace(facts, outcome="violated"), error.otherwise)
             return Judged(replace(facts, violates=True), result, error.operation, finding)
         return Judged(facts, result, error.lacks if isinstance(error, Blocked) else "")
 
-    def _result(self, requirement: Requirement, error: BaseException | None) -> Result:
+    def _result(self, requirement: Requirement, facts: Facts, error: BaseException | None) -> Result:
         client, target = self.session.client, self.session.target
         own = {*client.headers.values(), *target.managing.values()}
-        steps = to_steps(client.steps, target.preparation, own) if error else []
+        shown = None if isinstance(error, Unoffered) else error  # to lack an operation violates nothing
+        steps = to_steps(client.steps, target.preparation, own) if shown else []
         return Result.of(
             requirement,
-            BASE.get(outcome_of(error, called=True), FAILING[requirement.level]),
+            decide(facts).verdict,
             _message(error),
             seconds=time.perf_counter() - self._started,
             requests=client.requests - self._requests,
-            steps=[] if isinstance(error, Unoffered) else steps,
+            steps=steps,
             reached=sorted(client.reached),
             blocked_by=error.by if isinstance(error, Blocked) else "",
-            evidence=evidence_of(error, requirement, steps) if error and not isinstance(error, Unoffered) else None,
-            notes=shrinking_notes(error) if error else [],
+            evidence=evidence_of(shown, requirement, steps) if shown else None,
+            notes=shrinking_notes(shown) if shown else [],
         )
 
     # The end

@@ -100,7 +100,7 @@ fault("credentials-without-prefix", "Credentials do not say which locations they
     answer_becomes(storage_credentials=_prefixes(""))
 )
 
-fault("sign-nothing", "What should be signed comes back without a signature.", on=[SIGN])(
+fault("sign-nothing", "signRequest returns the request without a signature.", on=[SIGN])(
     answer_becomes(headers=_unsigned)
 )
 fault("sign-other-region", "Signatures are for another region than the request.", on=[SIGN])(

@@ -74,8 +74,8 @@ async def table_there(call: Call, proceed: Proceed, **path: Any) -> Json | None:
     return metadata
 
 
-def commit_follows(edit: Callable[[Json, Json], Json]) -> Around:
-    """Do what `edit` makes of a commit to one table, given the table as it is before."""
+def request_follows(edit: Callable[[Json, Json], Json]) -> Around:
+    """Send the body that `edit` makes of a request on one table, given the metadata of the table before."""
 
     async def around(call: Call, proceed: Proceed) -> Reply:
         body, before = content(call), await table_there(call, proceed)

@@ -84,7 +84,7 @@ fault(
 )
 fault(
     "requirements-of-main-alone",
-    "What a commit assumes of branches and tags beside main is not checked.",
+    "Requirements of a commit on branches and tags other than main are not checked.",
     on=TABLE_COMMITS,
 )(
     requirements_become(

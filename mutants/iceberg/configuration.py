@@ -71,9 +71,9 @@ fault(
 fault("config-separator-bare", "The separator of namespaces is advertised as it is, not percent-encoded.", on=CONFIG)(
     answer_becomes(overrides=lambda overrides: {**overrides, SEPARATOR_OVERRIDE: "\x1f"})
 )
-fault("config-key-lifetime-in-seconds", "The lifetime of idempotency keys is told in seconds.", on=CONFIG)(
-    answer_becomes(idempotency_key_lifetime=lambda _: "1800")
-)
+fault(
+    "config-key-lifetime-in-seconds", "The configuration states the lifetime of idempotency keys in seconds.", on=CONFIG
+)(answer_becomes(idempotency_key_lifetime=lambda _: "1800"))
 
 fault(
     "unsupported-crashes",

@@ -96,7 +96,7 @@ fault("bad-layouts-overlooked", "A partition spec or an order that does not fit 
         400,
     )
 )
-fault("bodies-completed", "What lacks in a request to create a table, or has the wrong type, is invented.", on=CREATE)(
+fault("bodies-completed", "createTable replaces missing and mistyped fields by values of its own.", on=CREATE)(
     again(request_becomes(lambda body: {**body, **dict(_defaulted(body))}), 400)
 )
 fault(

@@ -29,7 +29,7 @@ def _called(edit: Callable[[str], str]) -> Around:
 
 fault(
     "columns-as-words",
-    "What is no letter, digit or underscore becomes an underscore in the name of a column.",
+    "In names of columns all but letters, digits and underscores becomes an underscore.",
     on=CREATE,
 )(_called(lambda name: FOREIGN.sub("_", name)))
 fault("columns-in-capitals", "Names of columns are folded to upper case.", on=CREATE)(_called(str.upper))
@@ -67,7 +67,7 @@ def _with_copies(definitions: list[Json], id: str, count: int) -> list[Json]:
 
 @fault("equal-definitions-doubled", on=COMMIT)
 async def _doubled(call: Call, proceed: Proceed) -> Reply:
-    """A schema, spec or order that is there already is added once more."""
+    """An added schema, spec or order that equals an existing one gets a new id."""
     # Show equal definitions as often as they were added, each with an id of its own.
     before, updates = await table_there(call, proceed), updates_of(call)
 

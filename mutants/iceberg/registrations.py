@@ -65,7 +65,7 @@ async def _unreadable(call: Call, proceed: Proceed) -> Reply:
 
 @fault("file-content-told", on=REGISTER)
 async def _told(call: Call, proceed: Proceed) -> Reply:
-    """Why a file is no metadata is told with a piece of it."""
+    """The error about an invalid metadata file quotes a part of the file."""
     # Say why a file is no metadata with the words of a parser, which quotes it.
     path = Path(urlsplit(str((content(call) or {}).get("metadata-location"))).path)
     piece = path.read_text() if path.is_file() else ""

@@ -26,10 +26,8 @@ async def _page_of_the_proxy(_call: Call, proceed: Proceed) -> Reply:
     return Reply(reply.status, b"<html><h1>Not Found</h1></html>", "text/html")
 
 
-fault("missing-as-bad-request", "What does not exist is refused as a bad request.")(
-    error_becomes(404, InvalidInput("It does not exist."))
-)
-fault("conflicts-as-bad-requests", "What contradicts the state of the catalog is refused as a bad request.")(
+fault("missing-as-bad-request", "A missing object returns 400.")(error_becomes(404, InvalidInput("It does not exist.")))
+fault("conflicts-as-bad-requests", "A conflict with the state of the catalog returns 400.")(
     error_becomes(409, InvalidInput("The request cannot be processed."))
 )
 fault("bad-requests-crash", "A request that cannot be carried out ends in an error of the server.")(
@@ -71,4 +69,4 @@ fault("media-type-to-the-letter", "A body is read only if its media type is writ
     refuses_when(_unusual_media_type, InvalidInput("The media type is not supported."))
 )
 fault("bad-requests-fail", "A bad request is answered as a failure of the server.")(status_becomes(400, 500))
-fault("anybody-let-in", "Who shows no credentials, or wrong ones, is let in.")(status_becomes(401, 200))
+fault("anybody-let-in", "Requests without credentials, or with wrong ones, succeed.")(status_becomes(401, 200))

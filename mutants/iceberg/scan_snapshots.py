@@ -2,30 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
-import orjson
-
-from mutants.iceberg.blocks import table_there
+from mutants.iceberg.blocks import request_follows, table_there
 from reference_server.context import Reply
 from reference_server.errors import InvalidInput
-from reference_server.faults import Around, Call, Proceed, content, fault
+from reference_server.faults import Call, Proceed, fault
 from reference_server.iceberg.faults.blocks import refused
 from reference_server.iceberg.metadata.reading import Json
 
 START = ["planTableScan"]
-
-
-def plans_follow(edit: Callable[[Json, Json], Json]) -> Around:
-    """Plan what `edit` makes of a request, given the metadata of its table."""
-
-    async def around(call: Call, proceed: Proceed) -> Reply:
-        body, metadata = content(call), await table_there(call, proceed)
-        if body is not None and metadata is not None:
-            call.request = call.request.altered(body=orjson.dumps(edit(body, metadata)))
-        return await proceed()
-
-    return around
 
 
 def snapshots_of(metadata: Json) -> list[int]:
@@ -61,10 +45,10 @@ async def _filled_only(call: Call, proceed: Proceed) -> Reply:
     return await proceed()
 
 
-fault("scan-oldest", "A scan reads the oldest snapshot, whichever is asked for.", on=START)(plans_follow(_oldest))
+fault("scan-oldest", "A scan reads the oldest snapshot, whichever is asked for.", on=START)(request_follows(_oldest))
 fault("scan-range-unchecked", "Of snapshots that do not go together those are taken that make sense.", on=START)(
-    plans_follow(_one_of_them)
+    request_follows(_one_of_them)
 )
 fault("scan-unknown-ignored", "A scan plan that names a snapshot that is not there reads the newest one.", on=START)(
-    plans_follow(_known_ones)
+    request_follows(_known_ones)
 )

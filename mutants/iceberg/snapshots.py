@@ -6,9 +6,9 @@ from typing import Any
 
 from mutants.iceberg.blocks import (
     TABLES_SHOWN,
-    commit_follows,
     each_update,
     metadata_become,
+    request_follows,
     updates_become,
     updates_of,
 )
@@ -107,13 +107,13 @@ async def _history_lost(call: Call, proceed: Proceed) -> Reply:
         return await proceed()
     if table in partly:
         partly.discard(table)
-        return await commit_follows(_without_unnamed)(call, proceed)
+        return await request_follows(_without_unnamed)(call, proceed)
     return await proceed()
 
 
 fault("ids-as-doubles", "Ids of snapshots lose their last digits.", on=TABLES_SHOWN)(metadata_become(_as_doubles))
 fault("snapshots-renumbered", "A snapshot whose numbers others have taken gets the next ones.", on=COMMIT)(
-    again(commit_follows(_numbered), 400, 409)
+    again(request_follows(_numbered), 400, 409)
 )
 fault("one-snapshot-a-commit", "A commit may add one snapshot only.", on=COMMIT)(
     refuses_when(lambda call: len(_added(call)) > 1, InvalidInput("A commit adds one snapshot at most."))

@@ -69,7 +69,7 @@ fault("staging-unchecked", "A table is staged although its name is taken.", on=C
 )
 fault(
     "staged-uuid-lost",
-    "A table that a commit creates gets a UUID of its own, not the one that was told before.",
+    "A table that a commit creates gets another UUID than the staged one.",
     on=TABLE_COMMITS,
 )(updates_lost("assign-uuid"))
 fault("creation-format-lost", "Commits cannot say of which format version a table is.", on=TABLE_COMMITS)(

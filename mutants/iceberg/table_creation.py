@@ -57,7 +57,7 @@ async def _named(call: Call, proceed: Proceed) -> Reply:
 
 @fault("table-forgotten", on=CREATE)
 async def _forgotten(call: Call, proceed: Proceed) -> Reply:
-    """The creation of a table is answered with success, but the table is gone at once."""
+    """A creation of a table returns success, but the table does not exist afterwards."""
     reply = await proceed()
     await performed(call, proceed, "dropTable", table=(content(call) or {})["name"])
     return reply

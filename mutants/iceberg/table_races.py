@@ -50,17 +50,17 @@ async def _conflict_hidden(call: Call, proceed: Proceed) -> Reply:
 
 fault(
     "namespace-race-lost",
-    "Who creates a namespace at the same time as another is told that it was done, though the other did it.",
+    "Of two concurrent creations of a namespace both return success, but only one creates it.",
     on=["createNamespace"],
 )(_together(_namespace))
 fault(
     "name-race-lost",
-    "Who takes a name at the same time as another is told that it was done, though the other has it.",
+    "Of two concurrent requests for one name both return success, but only one gets it.",
     on=["createTable", "createView", "renameTable"],
 )(_together(target))
 fault(
     "commit-race-lost",
-    "Who commits at the same time as another is told that it was done, though only the other's commit was.",
+    "Of two concurrent commits both return success, but only one is applied.",
     on=["updateTable", "replaceView"],
 )(_together(lambda call: tuple(sorted(call.path.items()))))
 fault(

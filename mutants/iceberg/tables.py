@@ -81,7 +81,7 @@ def _named(identifier: Any) -> dict[str, Any]:
 
 @fault("rename-copies", on=RENAME)
 async def _copied(call: Call, proceed: Proceed) -> Reply:
-    """A renamed table is there under both names."""
+    """A renamed table exists under both names."""
     # Rename, and make a table of the same schema under the old name.
     reply = await proceed()
     if reply.status == 204:
@@ -103,10 +103,10 @@ async def _kept(call: Call, proceed: Proceed) -> Reply:
     return reply
 
 
-fault("location-per-load", "Each time that a table is loaded another location of its metadata is told.", on=LOAD)(
+fault("location-per-load", "Each loadTable returns another location of the metadata.", on=LOAD)(
     answer_becomes(metadata_location=lambda location: f"{location}?signature={uuid.uuid4()}")
 )
-fault("referenced-by-refused", "Who names the view through which a table is reached does not get the table.", on=LOAD)(
+fault("referenced-by-refused", "loadTable that names a referencing view is refused.", on=LOAD)(
     refuses_when(lambda call: "referenced-by" in call.request.query, InvalidInput("Unknown parameter: referenced-by"))
 )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from mutants.iceberg.blocks import commit_follows, table_there, updates_become, updates_lost, updates_of
+from mutants.iceberg.blocks import request_follows, table_there, updates_become, updates_lost, updates_of
 from reference_server.context import Reply
 from reference_server.errors import InvalidInput
 from reference_server.faults import Call, Proceed, content, fault
@@ -87,7 +87,7 @@ fault(
     "The server does not know the updates of statistics and encryption keys, and passes over them.",
     on=TABLE_COMMITS,
 )(updates_lost("set-statistics", "set-partition-statistics", "add-encryption-key", "remove-encryption-key"))
-fault("removals-overlooked", "What an update removes stays.", on=TABLE_COMMITS)(
+fault("removals-overlooked", "Updates that remove something are ignored.", on=TABLE_COMMITS)(
     updates_lost(*(action for action in TABLE_UPDATES if action.startswith("remove-")))
 )
 fault("location-fixed", "A table stays where it is, whatever a commit says.", on=TABLE_COMMITS)(
@@ -100,7 +100,7 @@ fault(
 )(updates_become(lambda updates: [update for update in updates if not _unnamed(update, updates)]))
 fault(
     "main-alone",
-    "A table has no branches and tags beside main; who sets one is told that it was done.",
+    "Commits return success for branches and tags other than main, but do not set them.",
     on=TABLE_COMMITS,
 )(
     updates_become(
@@ -113,7 +113,7 @@ fault(
 )
 
 fault("properties-once", "A property that a table has cannot be set to another value.", on=COMMIT)(
-    commit_follows(_new_alone)
+    request_follows(_new_alone)
 )
 
 fault("same-uuid-refused", "The UUID of a table cannot be assigned, not even the one that it has.", on=COMMIT)(

@@ -40,7 +40,7 @@ def _whole_history(body: Json) -> Json:
 
 @fault("view-forgotten", on=CREATE)
 async def _forgotten(call: Call, proceed: Proceed) -> Reply:
-    """The creation of a view is answered with success, but the view is gone at once."""
+    """A creation of a view returns success, but the view does not exist afterwards."""
     reply = await proceed()
     await performed(call, proceed, "dropView", view=(content(call) or {})["name"])
     return reply
@@ -89,14 +89,14 @@ fault("view-history-endless", "How many versions a view is to keep is not heeded
     request_becomes(_whole_history)
 )
 fault("view-created-over", "The creation of a view takes the place of whatever has its name.", on=CREATE)(_created_over)
-fault("view-referenced-by-refused", "Who tells through which views a view is reached is refused.", on=LOAD)(
+fault("view-referenced-by-refused", "loadView that names referencing views is refused.", on=LOAD)(
     refuses_when(lambda call: "referenced-by" in call.request.query, InvalidInput("There is no such parameter."))
 )
 fault("rename-view-within", "A renamed view stays in its namespace, whatever the new name says.", on=RENAME)(
     request_becomes(_within)
 )
 
-fault("register-view-crashes", "What cannot be registered as a view ends in an error of the server.", on=REGISTER)(
+fault("register-view-crashes", "A failed registration of a view returns a server error.", on=REGISTER)(
     each_of(error_becomes(404, Internal("The file is null.")), error_becomes(400, Internal("The file is null.")))
 )
 fault("view-properties-lost", "A new view has none of the properties that the request gives it.", on=["createView"])(

@@ -69,7 +69,7 @@ fault("columns-empty-means-some", "A request that names no columns changes one."
 )
 fault(
     "columns-refused-silently",
-    "What cannot be changed about columns is answered with success.",
+    "A change of columns that is impossible returns success.",
     on=(*CHANGES, METADATA, STATS),
 )(status_becomes(400, 200))
 fault("stats-no-bytes", "Statistics tell that a table takes no bytes.", on=[STATS])(

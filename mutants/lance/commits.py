@@ -22,7 +22,7 @@ from reference_server.lance.faults.blocks import BATCHES, version_parts
 
 @fault("managed-in-vain", on=["DescribeTable", "CreateTableVersion"])
 async def _managed_in_vain(call: Call, proceed: Proceed) -> Reply:
-    """Clients are told to keep versions through the catalog, which has no operation for it."""
+    """Tables are reported as managed by the catalog, which has no operation for versions."""
     # Say that versions are kept through the catalog, and refuse to keep them.
     if call.operation.id == "CreateTableVersion":
         return json_reply({"error": "This server does not have the operation.", "code": 0}, 406)
@@ -94,7 +94,7 @@ async def _rows_deleted(call: Call, proceed: Proceed) -> Reply:
     return await proceed()
 
 
-fault("version-record-lost", "What a client says of a version that it makes is not kept.", on=["CreateTableVersion"])(
+fault("version-record-lost", "The record of a created version is not stored.", on=["CreateTableVersion"])(
     arguments_lost("e_tag", "metadata")
 )
 fault("naming-scheme-ignored", "Any word is taken for a naming scheme.", on=["CreateTableVersion"])(

@@ -84,7 +84,7 @@ fault("boost-excludes", "A boost query leaves out what its negative query finds.
 fault("multi-match-first-only", "Of a multi_match only the first query counts.", on=ALL)(
     kind_becomes("multi_match", lambda fields: {"match": fields["match_queries"][0]})
 )
-fault("boolean-not-ignored", "What a boolean query must not find is found.", on=ALL)(
+fault("boolean-not-ignored", "A boolean query ignores its must_not clauses.", on=ALL)(
     kind_becomes("boolean", lambda fields: {"boolean": {**fields, "must_not": []}})
 )
 

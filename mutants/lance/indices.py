@@ -95,9 +95,7 @@ async def _loses_row(call: Call, proceed: Proceed) -> Reply:
 fault("index-name-made-up-once", "Indices without a name are all given the same.", on=BUILDS)(
     request_becomes(lambda body: {**body, "name": body.get("name") or "idx"})
 )
-fault("fts-settings-flipped", "What is switched on for full-text search is off, and the other way round.", on=BUILDS)(
-    request_becomes(_flipped)
-)
+fault("fts-settings-flipped", "The flags of a full-text index are inverted.", on=BUILDS)(request_becomes(_flipped))
 fault("index-crashes", "Building an index ends in an error of the server.", on=BUILDS)(status_becomes(200, 500))
 
 fault("index-uuid-new", "ListTableIndices invents a uuid for every answer.", on=LIST)(

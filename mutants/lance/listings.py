@@ -38,7 +38,7 @@ async def _empty_namespaces(_call: Call, proceed: Proceed) -> Reply:
 
 @fault("list-cut", on=PAGED)
 async def _list_cut(call: Call, proceed: Proceed) -> Reply:
-    """Without a limit the first twenty are listed, and it is not told that there are more."""
+    """Without a limit a listing returns the first twenty items and no page token."""
     if paging(call).get("limit"):
         return await proceed()
     return await body_becomes(items(lambda entries: entries[:20]), 200)(call, proceed)

@@ -147,9 +147,9 @@ fault(
 fault("query-farthest-first", "The rows that a query finds come the other way round.", on=QUERY)(
     table_becomes(lambda table: table.take(list(range(table.num_rows))[::-1]) if table.num_rows else table)
 )
-fault(
-    "query-measures-hidden", "Neither distances nor scores are told, nor for which vector a row was found.", on=QUERY
-)(table_becomes(lambda table: table.drop_columns([name for name in ADDED if name in table.schema.names])))
+fault("query-measures-hidden", "Queries return no distances, no scores and no index of the query vector.", on=QUERY)(
+    table_becomes(lambda table: table.drop_columns([name for name in ADDED if name in table.schema.names]))
+)
 fault("query-prefilter-always", "The filter is always applied ahead of the search.", on=ALL)(
     queries_become(lambda query: {**query, "prefilter": True})
 )

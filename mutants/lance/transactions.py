@@ -11,7 +11,7 @@ from reference_server.lance.faults.blocks import delimiter
 
 @fault("merge-appends", on=["MergeInsertIntoTable"])
 async def _appended(call: Call, proceed: Proceed) -> Reply:
-    """Merging adds all rows of the stream, whatever is there."""
+    """Merging inserts all rows of the stream, matched or not."""
     call.turn_to("InsertIntoTable")
     return await proceed()
 
@@ -27,9 +27,11 @@ def _strict(action: dict[str, Any]) -> dict[str, Any]:
 fault("actions-reversed", "The actions on a transaction are done the other way round.", on=["AlterTransaction"])(
     _actions(lambda actions: actions[::-1])
 )
-fault("action-conflict-hidden", "What an action finds otherwise than it wants is overlooked.", on=["AlterTransaction"])(
-    status_becomes(409, 200)
-)
+fault(
+    "action-conflict-hidden",
+    "AlterTransaction returns success for a conflict, and changes nothing.",
+    on=["AlterTransaction"],
+)(status_becomes(409, 200))
 fault("actions-strict", "Every action fails where a property is otherwise than it wants it.", on=["AlterTransaction"])(
     _actions(lambda actions: [_strict(action) for action in actions])
 )

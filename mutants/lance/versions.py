@@ -31,7 +31,7 @@ fault(
 )(status_becomes(400, 200))
 fault(
     "missing-accepted",
-    "What does not exist about tags, versions and transactions is answered with success.",
+    "Requests on missing tags, versions and transactions return success.",
     on=(*TAGS, *VERSIONS, *TRANSACTIONS),
 )(status_becomes(404, 200))
 

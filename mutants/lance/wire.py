@@ -33,7 +33,7 @@ async def _with_details(call: Call, proceed: Proceed) -> Reply:
 
 @fault("overwritten-in-place", on=["CreateTable"])
 async def _overwrite_in_place(call: Call, proceed: Proceed) -> Reply:
-    """Mode Overwrite writes its rows over the table that is there, which keeps its tags and versions."""
+    """Mode Overwrite writes its rows into the existing table, which keeps its tags and versions."""
     if call.request.query.get("mode", [""])[-1].lower() == "overwrite":
         call.turn_to("InsertIntoTable")
     return await proceed()
@@ -60,7 +60,7 @@ fault(
 fault("uri-always", "DescribeTable has a table_uri that nobody asked for.", on=["DescribeTable"])(
     body_becomes(lambda body: {**body, "table_uri": body["location"]}, 200)
 )
-fault("no-properties-null", "What has no properties is answered with null instead of an empty object.")(
+fault("no-properties-null", "Objects without properties return null instead of an empty object.")(
     body_becomes(
         lambda body: {**body, "properties": None} if isinstance(body, dict) and body.get("properties") == {} else body,
         200,
@@ -100,8 +100,8 @@ async def _cut_paths(call: Call, proceed: Proceed) -> Reply:
 
 
 fault("methods-ignored", "A method that an operation does not have is answered with success.")(status_becomes(405, 200))
-fault("conflict-as-unsupported", "What exists already is refused as if the operation were not supported.")(
+fault("conflict-as-unsupported", "A conflict with an existing object returns the error of an unsupported operation.")(
     each_of(status_becomes(409, 406), body_becomes(lambda body: {**body, "code": 0}, 409))
 )
 fault("bad-input-accepted", "Bad requests are answered with success and an error body.")(status_becomes(400, 200))
-fault("credentials-ignored", "Who shows no credentials, or wrong ones, is let in.")(status_becomes(401, 200))
+fault("credentials-ignored", "Requests without credentials, or with wrong ones, succeed.")(status_becomes(401, 200))

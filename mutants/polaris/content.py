@@ -18,7 +18,7 @@ REFUSING = [*NOTIFY, *GENERIC, *POLICIES, *CHANGES, "createNamespace", "dropName
 for _status in (400, 403, 404, 409):
     fault(
         f"refused-as-done:{_status}",
-        f"What is refused with {_status} is answered with success, and not done.",
+        f"Requests that return {_status} otherwise return success, and do nothing.",
         on=REFUSING,
     )(status_becomes(_status, 200))
 
@@ -37,7 +37,7 @@ fault("drop-notifications-lost", "A table that another catalog drops stays.", on
 
 @fault("credentials-for-everybody", on=LOAD)
 async def _unasked(call: Call, proceed: Proceed) -> Reply:
-    """Whoever loads a table gets the credentials for its files, asked or not."""
+    """Loads of tables return credentials for the files also without a request for them."""
     headers = {name.title(): value for name, value in call.request.headers.items()}
     call.request = call.request.altered(headers={**headers, HEADER: VENDED})
     return await proceed()

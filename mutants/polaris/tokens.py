@@ -26,7 +26,7 @@ async def _all_once(call: Call, proceed: Proceed) -> Reply:
 
 @fault("scope-believed", on=TOKEN)
 async def _believed(call: Call, proceed: Proceed) -> Reply:
-    """Whoever names a principal role in the scope gets it."""
+    """A token gets every principal role that its scope names."""
     form = form_of(call.request.body)
     listed = (await by_root(call, proceed, "listPrincipals")).get("principals", [])
     names = [principal["name"] for principal in listed if principal["clientId"] == form.get("client_id")]

@@ -20,7 +20,7 @@ from conformance.values.results import Results
 from lakeproof import serve
 from lakeproof.console import out
 from lakeproof.terminal import COLOURS, mark
-from peers.iceberg_java.judging import judge, show
+from peers.iceberg_java.judging import judge, only_option, show
 from peers.iceberg_java.rck import REPORT, run_command
 
 BACKENDS = ("memory", "dir")
@@ -37,13 +37,7 @@ FLAGS = {
 @click.command("embedded")
 @click.option("--storage", type=click.Choice(BACKENDS), multiple=True, help="Only on this backend.")
 @click.option("--flags", type=click.Choice(list(FLAGS)), multiple=True, help="Only with this set of flags.")
-@click.option(
-    "-k",
-    "only",
-    multiple=True,
-    metavar="ID",
-    help="Only this test: an id of the report, or a part of a name; repeatable.",
-)
+@only_option
 @click.option(
     "--out", "folder", type=click.Path(path_type=Path), default=REPORT, show_default=True, help="The reports."
 )

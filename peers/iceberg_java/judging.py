@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
+import click
 from rich.table import Table
 from rich.text import Text
 
@@ -21,6 +22,13 @@ from lakeproof.terminal import COLOURS, mark
 from peers.iceberg_java.kit import probe, run_kit
 from peers.iceberg_java.verdicts import KitRun, build_results
 
+only_option = click.option(
+    "-k",
+    "only",
+    multiple=True,
+    metavar="ID",
+    help="Only this test: an id of the report, or a part of a name; repeatable.",
+)
 FINDINGS = ("error", "fail", "blocked")
 LOG = "rck.log"
 

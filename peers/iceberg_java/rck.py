@@ -15,7 +15,7 @@ import click
 from conformance.values.exit_codes import EXIT_INTERRUPTED
 from lakeproof.cli import complain
 from lakeproof.console import out
-from peers.iceberg_java.judging import judge, show
+from peers.iceberg_java.judging import judge, only_option, show
 from specs.problems import Problem
 
 REPORT = Path("lakeproof-report") / "rck"
@@ -36,13 +36,7 @@ Some tests read the tables' files, so server and kit must share a file system.
 @click.argument("url")
 @click.option("--out", "folder", type=click.Path(path_type=Path), default=REPORT, show_default=True, help="The report.")
 @click.option("-D", "pairs", multiple=True, metavar="KEY=VALUE", help="Property, see below; repeatable.")
-@click.option(
-    "-k",
-    "only",
-    multiple=True,
-    metavar="ID",
-    help="Only this test: an id of the report, or a part of a name; repeatable.",
-)
+@only_option
 @click.option("--name", default="", help="Name of the server in the report.")
 @click.option(
     "--seconds", type=click.FloatRange(min=1), default=1800.0, show_default=True, help="Time limit of the run."

@@ -24,6 +24,11 @@ DROPS = ("/drop", "/deregister")
 VALUES: tuple[Any, ...] = (None, True, 0, -1, 2**53, 1.5, "", "x", [], {}, [None], {"x": []})
 STATUSES = (200, 201, 204, 302, 400, 401, 404, 405, 406, 409, 418, 500, 501, 503)
 
+ROOT = "root:s3cr3t"
+# Without credentials Polaris answers 401, whatever its habits: a run has nothing to judge.
+SERVER_OPTIONS: dict[str, dict[str, Any]] = {"polaris": {"bootstrap": ROOT}}
+RUN_SETTINGS: dict[str, dict[str, Any]] = {"polaris": {"credential": ROOT}}
+
 
 @dataclass(frozen=True)
 class Habits:

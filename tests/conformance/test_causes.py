@@ -24,7 +24,7 @@ from conformance.values.results import ClauseRecord, Result
 from lakeproof import check, serve
 from specs.files import read_toml
 from tests.conformance.drawing import drawn
-from tests.conformance.strange_server import Habits, StrangeServer
+from tests.conformance.strange_server import RUN_SETTINGS, SERVER_OPTIONS, Habits, StrangeServer
 
 HERE = Path(__file__).parent / "causes"
 SERVERS = sorted(path.stem for path in HERE.glob("*.toml"))
@@ -281,16 +281,15 @@ def test_files_of_older_kits_have_causes_too(tmp_path):
     assert read_results(tmp_path).causes == results.causes
 
 
-ROOT = "root:s3cr3t"
 WORDS = "not so, whatever was due; lacks it: expected 1, got 2"
 
 
 @pytest.mark.parametrize(("seed", "api"), [(1, "iceberg"), (5, "polaris"), (3, "lance")])
 def test_rewording_every_sentence_changes_no_cause(seed, api, tmp_path):
     """Findings of a server with strange answers, told in other words by each check: their causes rest on fields."""
-    options, own = ({"bootstrap": ROOT}, {"credential": ROOT}) if api == "polaris" else ({}, {})
-    with serve(api, **options) as server, StrangeServer(server.url, Habits.drawn(seed)) as strange:
-        settings = {**own, "api": api, "depth": "smoke", "report": str(tmp_path), "timeout": 2.0, "max_time": 120.0}
+    with serve(api, **SERVER_OPTIONS.get(api, {})) as server, StrangeServer(server.url, Habits.drawn(seed)) as strange:
+        settings = {"api": api, "depth": "smoke", "report": str(tmp_path), "timeout": 2.0, "max_time": 120.0}
+        settings |= RUN_SETTINGS.get(api, {})
         results, _ = check(strange.url, runner=drawn(api, seed), leave_behind=True, **settings)
     found = [entry for entry in results.requirements if entry.evidence]
     assert len(found) > 20

@@ -42,6 +42,17 @@ def spots(first, other, status=200):
     return READER.spots(answer(orjson.dumps(first), status), answer(orjson.dumps(other), status), NAMES)
 
 
+def test_a_number_that_became_another_kind_of_value_is_not_renamed():
+    """A damaged answer has a flag or a text where the recorded one had the number of a version."""
+    for now in (b'{"version": true}', b'{"version": "x1234567"}', b'{"version": null}'):
+        names = Renaming({})
+        exchange = Exchange("loadTable", "GET", "http://h/", {}, status=200, response_body=now)
+        names.learn({"version": 1234567}, {}, exchange)
+        assert names.value({"version": 1234567}) == {"version": 1234567}
+    assert Renaming({"1234567": "lp1"}).value(1234567) == 1234567
+    assert Renaming({"1234567": "7654321"}).value(1234567) == 7654321
+
+
 @pytest.mark.parametrize(
     ("first", "other"),
     [

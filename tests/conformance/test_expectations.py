@@ -123,6 +123,15 @@ def test_what_is_seen_in_another_way_is_a_finding(faulty, judge):
     assert updated(ExpectationFile(profile=PROFILE), results).known[0].findings[CONFLICT] == SEEN
 
 
+def test_what_stored_steps_should_have_returned_is_read_from_no_sentence(findings):
+    known = updated(ExpectationFile(profile=PROFILE), findings).known
+    (entry,) = [entry for entry in known if entry.example == CONFLICT]
+    evidence = msgspec.structs.replace(entry, findings={CONFLICT: "in other words"}).finding("error").seen_as
+    assert (evidence.statuses, evidence.about_status) == ((409,), True)
+    older = msgspec.structs.replace(entry, evidence={}, due=[]).finding("error").seen_as
+    assert (older.statuses, older.about_status) == ((409,), True)
+
+
 def test_what_was_not_selected_is_not_tested(fixed, judge):
     results, code = judge(fixed, select="lance.namespace.exists")
     assert code == 0

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from conformance.author.checks import equal, number, one_of, same_items
 from conformance.author.requirement import given, must, should
+from conformance.author.strategies import COLUMN_NAMES
 from conformance.http.client import Answer, Expected
 from conformance.lance.catalog import LanceCatalog
 from conformance.lance.support.columns import check_no_column
@@ -86,17 +87,7 @@ def test_filter_by_other_column(catalog: LanceCatalog) -> None:
     same_items(column(rows, "color"), expected, "the values of color")
 
 
-ODD_NAMES = {
-    "space": "two words",
-    "upper": "UPPER",
-    "keyword": "select",
-    "dash": "a-b",
-    "unicode": "größe",
-    "percent": "100%25",
-    "quote": "it's",
-    "double_quote": 'so "called"',
-    "digits": "1st",
-}
+ODD_NAMES = {**COLUMN_NAMES, "double_quote": 'so "called"', "digits": "1st"}
 
 
 @must("lance.query.columns.odd_name.{}", operations=QUERY, clause="query-columns", kind="hostile", each=ODD_NAMES)

@@ -54,13 +54,13 @@ def refuses(error: CatalogError) -> Around:
 
 
 fault("sign-refused", "No request is signed.", on=[SIGN])(refuses(PermissionDenied("Nothing is signed here.")))
-fault("unknown-callers-forbidden", "Who shows no credentials, or wrong ones, is told that they may not do this.")(
+fault("unknown-callers-forbidden", "Requests without credentials, or with wrong ones, return 403.")(
     error_becomes(401, PermissionDenied("You may not do this."))
 )
 
 DELEGATION = "X-Iceberg-Access-Delegation"
 
-fault("delegation-refused", "Who asks for delegated access to a table does not get the table.", on=LOAD)(
+fault("delegation-refused", "loadTable with a request for delegated access is refused.", on=LOAD)(
     refuses_when(
         lambda call: DELEGATION in call.request.headers,
         InvalidInput("Credential vending is not set up for this catalog."),
@@ -80,6 +80,6 @@ async def _catalog_error(call: Call, proceed: Proceed) -> Reply:
 fault("token-useless", "Tokens are issued that open nothing.", on=ISSUE)(
     body_becomes(lambda body: {**body, "access_token": "useless"}, 200)
 )
-fault("token-spent", "Tokens are told to have expired when they are issued.", on=ISSUE)(
+fault("token-spent", "Issued tokens are reported as expired.", on=ISSUE)(
     body_becomes(lambda body: {**body, "expires_in": 0}, 200)
 )

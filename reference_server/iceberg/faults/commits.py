@@ -69,7 +69,7 @@ TORN_SECONDS = 0.005
 
 @fault("lost-update", on=["updateTable"])
 async def _lost_update(call: Call, proceed: Proceed) -> Reply:
-    """Writers that meet at a table are all told that they succeeded, but only one of them did."""
+    """Of several concurrent writes to a table all return success, but only one is applied."""
     # Let the first of the commits that meet at a table be done, and answer all of them as it is answered.
     under_way: dict[tuple[str, ...], asyncio.Future[Reply]] = call.state.setdefault("commits that meet", {})
     table = tuple(call.path.values())

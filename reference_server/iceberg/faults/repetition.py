@@ -23,7 +23,7 @@ async def _of_the_answer(call: Call, proceed: Proceed) -> Reply:
 
 @fault("etag-any-is-current", on=LOAD)
 async def _any_condition(call: Call, proceed: Proceed) -> Reply:
-    """A load with any ETag is told that nothing has changed."""
+    """A load with any ETag in If-None-Match returns 304."""
     condition = call.request.headers.get(CONDITION)
     return await proceed() if condition is None else Reply(304, headers={ETAG: condition})
 

@@ -38,7 +38,7 @@ CREATIONS = ("CreateNamespace", "CreateTable", "DeclareTable")
 
 @fault("lost-update", on=WRITES)
 async def _lost(call: Call, proceed: Proceed) -> Reply:
-    """Writers that meet at a table are all told that they succeeded, but only one of them did."""
+    """Of several concurrent writes to a table all return success, but only one is applied."""
     # Let the first of the writers that meet at a table write, and answer all of them as it is answered.
     under_way: dict[Any, asyncio.Future[Reply]] = call.state.setdefault("lost-update", {})
     key = call.operation.id, call.path["id"]
@@ -54,8 +54,8 @@ async def _lost(call: Call, proceed: Proceed) -> Reply:
         del under_way[key]
 
 
-fault("race-hidden", "Who loses a race for a name is told that they won it.", on=CREATIONS)(status_becomes(409, 200))
-fault("drop-race-hidden", "Whoever drops a table is told that they did it.", on=["DropTable"])(status_becomes(404, 200))
+fault("race-hidden", "A creation with a taken name returns success.", on=CREATIONS)(status_becomes(409, 200))
+fault("drop-race-hidden", "DropTable of a missing table returns success.", on=["DropTable"])(status_becomes(404, 200))
 
 fault("create-forgets", "Creations are answered with success, but nothing is created.", on=["CreateNamespace"])(
     answers(200, {"location": "file:///nowhere", "properties": {}})

@@ -15,6 +15,6 @@ def _policies(edit: Any) -> Any:
 fault("policies-not-inherited", "A policy holds for nothing but what it is attached to.", on=APPLICABLE)(
     _policies(lambda policies: [policy for policy in policies if not policy["inherited"]])
 )
-fault("policies-own-alone", "What is inherited is shown as if it was attached.", on=APPLICABLE)(
+fault("policies-own-alone", "Inherited policies are returned as attached ones.", on=APPLICABLE)(
     _policies(lambda policies: [{**policy, "inherited": False} for policy in policies])
 )
