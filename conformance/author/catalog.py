@@ -38,6 +38,7 @@ class Catalog:
     no_objects: ClassVar[Iterable[bytes]]
     refusals: ClassVar[Collection[int]]
     _home: Any = None
+    _mark = ""
 
     def ask(
         self,
@@ -84,7 +85,13 @@ class Catalog:
     def begin_example(self) -> None:
         """Start an example with no steps and no home."""
         self.client.begin_example()
-        self._home = None
+        self._home, self._mark = None, ""
+
+    @property
+    def mark(self) -> str:
+        """The name of this example, unique in the run; it creates nothing. All its objects lie below or beside it."""
+        self._mark = self._mark or self.target.new_name()
+        return self._mark
 
     @property
     def base(self) -> Names:

@@ -92,7 +92,6 @@ class IcebergCatalog(IcebergClient, Catalog):
         self.sandbox = target.sandbox
         self.inventory: IcebergInventory = inventory_of(target, IcebergInventory)
         self._home: Names | None = None
-        self._mark = ""
         self._places: dict[Names, str] = {}
         self.defaults = self._spelled_out
         self.finish = self._with_ids
@@ -132,17 +131,22 @@ class IcebergCatalog(IcebergClient, Catalog):
     def home(self) -> Names:
         """The namespace of this example, created on first access unless the run cannot create namespaces."""
         if self._home is None:
-            self._mark = self.target.new_name()
-            self._home = (*self.base, self._mark) if self.makes_namespaces else self.base
+            self._home = (*self.base, self.mark) if self.makes_namespaces else self.base
             if self.makes_namespaces:
                 with self.client.preparing():
                     self.create_namespace(self._home)
         return self._home
 
     @property
+    def home_or_missing(self) -> Names:
+        """The home, or a missing namespace where the server creates none: for requests that need no object."""
+        creates = not self.makes_namespaces or self.inventory.has("createNamespace")
+        return self.home if creates else self.missing_namespace()
+
+    @property
     def stem(self) -> str:
         """The prefix of every name in this example's home, "" where the home is its own."""
-        return f"{self._mark}{JOINT}" if self.home == self.base else ""
+        return f"{self.mark}{JOINT}" if self.home == self.base else ""
 
     def table_id(self, name: str = "t") -> Names:
         """Return an identifier for a table, a view or a namespace in this example's home, creating only the home."""
@@ -177,8 +181,8 @@ class IcebergCatalog(IcebergClient, Catalog):
         return (*inner, name)
 
     def namespace_id(self, name: str = "n") -> Names:
-        """Return an identifier for a namespace beside this example's home."""
-        return (*self.base, f"{self._mark}{JOINT}{name}") if self.home else ()
+        """Return an identifier for a namespace beside this example's home, creating nothing."""
+        return (*self.base, f"{self.mark}{JOINT}{name}")
 
     def missing_namespace(self) -> Names:
         """Return an identifier of a namespace that was never created."""
@@ -303,13 +307,14 @@ class IcebergCatalog(IcebergClient, Catalog):
 
     def any_path(self, operation: Operation, name: str) -> dict[str, str]:
         """Return the path values of an operation on the object of this name in the example's home."""
-        home = self.namespace_path(self.home)
         names = names_below_prefix(operation)
-        return {key: home["namespace"] if key == "namespace" else name for key in names}
+        namespace = self.namespace_path(self.home_or_missing) if "namespace" in names else {}
+        return dict.fromkeys(names, name) | namespace
 
     def new_thing(self) -> str:
-        """Create a table and return its name."""
-        return self.new_table()[-1]
+        """Create a table and return its name, or the name of a missing one where the server creates none."""
+        creates = all(map(self.inventory.has, ("createTable", *(["createNamespace"] * self.makes_namespaces))))
+        return self.new_table()[-1] if creates else "missing"
 
     # Clean-up
 

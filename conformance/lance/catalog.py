@@ -75,7 +75,7 @@ class LanceCatalog(TableMaker):
     def home_name(self) -> str:
         """Name of this example, unique in the run; its namespace is created on first use."""
         if self._home is None:
-            self._home = self.target.new_name()
+            self._home = self.mark
             if self.has_namespaces:
                 self.create_namespace((*self.base, self._home))
         return self._home
@@ -112,8 +112,8 @@ class LanceCatalog(TableMaker):
         return (*home, name if self.has_namespaces else self.beside(name))
 
     def beside(self, name: str) -> str:
-        """Return the name of an object of this example outside of its home."""
-        return f"{self.home_name}{JOINT}{name}"
+        """Return the name of an object of this example outside of its home, creating nothing."""
+        return f"{self.mark}{JOINT}{name}"
 
     def namespace_id(self, name: str = "n") -> Names:
         """Return the identifier of a namespace in this example's home, or beside it where none nest."""

@@ -79,7 +79,7 @@ MISSING = {
         "create-view-no-namespace",
         "Creating a view in a namespace",
         IN_NAMESPACE,
-        lambda catalog: view_body(catalog.home),
+        lambda catalog: view_body(catalog.missing_namespace()),
     ),
     "view.drop.missing": Missing("dropView", "drop-view-not-found", "Dropping a view", VIEW),
     "view.load.missing": Missing("loadView", "load-view-not-found", "Loading a view", VIEW),

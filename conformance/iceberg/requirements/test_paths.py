@@ -14,9 +14,13 @@ from specs.openapi import Operation
 
 
 def _request(catalog: IcebergCatalog, operation: Operation) -> Exchange:
-    """Return a request without a body for an existing table or view."""
-    made = catalog.new_view() if "{view}" in operation.path else catalog.new_table()
-    return catalog.client.prepare(operation.id, path=catalog.any_path(operation, made[-1]))
+    """Return a request without a body for an existing table or view, if its path names one that can be created."""
+    name = "missing"
+    if "{view}" in operation.path and catalog.inventory.has("createView"):
+        name = catalog.new_view()[-1]
+    elif "{table}" in operation.path:
+        name = catalog.new_thing()
+    return catalog.client.prepare(operation.id, path=catalog.any_path(operation, name))
 
 
 def _asked(operation: Operation) -> Asked:
