@@ -42,8 +42,7 @@ class Asked:
 
 def _request(catalog: Catalog, case: Asked) -> Exchange:
     """Build a request of the operation. Raises Unoffered when the server does not support the operation."""
-    if case.id in catalog.client.refused:
-        catalog.client.require(case.id)
+    catalog.client.require(case.id)
     return case.request(catalog)
 
 

@@ -31,6 +31,7 @@ from specs.openapi import JSON_TYPE, Document, Operation
 from specs.validation import Validators
 
 Expected = int | Collection[int] | None
+MOST_TRIES = 3  # of an operation that the server does not offer: one wrong answer may have said so
 
 
 class Encoded(str):
@@ -193,15 +194,9 @@ class Client:
         """The operations that the requirement tests."""
         return self.recording.subjects
 
-    @property
-    def missing(self) -> Mapping[str, str]:
-        """Operations that the server lacks without saying so, and that never succeeded; see ServerKnowledge."""
-        return {name: by for name, by in self.known.missing.items() if name not in self.known.done}
-
-    @property
-    def refused(self) -> Collection[str]:
-        """Operations that the server rejects as unsupported; see ServerKnowledge."""
-        return self.known.refused
+    def lacks(self, operation: str) -> bool:
+        """True for an operation that the server does not offer; see ServerKnowledge."""
+        return self.known.lacks(operation)
 
     def begin(self, subjects: Collection[str]) -> None:
         """Start a requirement: from now on every call of an operation other than its subjects is a prerequisite."""
@@ -232,9 +227,10 @@ class Client:
         `path` values are percent-encoded here unless they are Encoded, `json` is serialised, `body` is sent unchanged;
         a header of None removes a default header. `expect` is the status or statuses that the requirement allows, None
         for any. An unexpected status raises Violation, or Blocked before the first call of a subject: then a
-        prerequisite failed. The API's error for an unsupported operation raises Unoffered for a subject and Blocked
-        otherwise, unless expected.
+        prerequisite failed. An operation that the server does not offer raises Unoffered unless its answer is expected,
+        and without a request after some tries.
         """
+        self._spare(operation_id)
         exchange = self.prepare(
             operation_id, path=path, query=query, json=json, body=body, content_type=content_type, headers=headers
         )
@@ -382,19 +378,22 @@ class Client:
         self.touch(exchange, "status")
         violation = unexpected_status(exchange, sorted(wanted or ()))
         if operation not in self.known.done and self.refuses(exchange):
-            self._refuse(operation, violation)
+            raise self._unoffered(operation, violation)
         if self.recording.checking:
             raise violation
         raise Blocked(str(violation), operation) from violation
 
     def require(self, operation: str) -> None:
-        """Raise Blocked or Unoffered for an operation that the server is known to lack."""
-        if operation in self.known.done:
-            return
-        if operation in self.known.missing:
-            raise Blocked(f"the server does not have {operation}", self.known.missing[operation], operation)
-        if operation in self.refused:
-            self._refuse(operation, None)
+        """Raise Unoffered for an operation that the server does not offer."""
+        if self.lacks(operation):
+            raise self._unoffered(operation)
+
+    def _spare(self, operation: str) -> None:
+        """Count a request to an operation that the server does not offer. Raises Unoffered after some tries."""
+        if self.lacks(operation):
+            self.known.tries[operation] += 1
+            if self.known.tries[operation] > MOST_TRIES:
+                raise self._unoffered(operation)
 
     def refuses_properly(self, exchange: Exchange) -> bool:
         """True for the document's error for an unsupported operation, or any 4xx if it defines none."""
@@ -404,10 +403,11 @@ class Client:
         """True when an answer says, in any form, that the server lacks the operation."""
         return self.document.errors.refuses(exchange.status, exchange.json())
 
-    def _refuse(self, operation: str, otherwise: Violation | None) -> NoReturn:
+    def _unoffered(self, operation: str, otherwise: Violation | None = None) -> Unoffered:
+        """Return the outcome of a requirement that needs an operation which the server does not offer."""
         if operation in self.subjects:
-            raise Unoffered(f"the server does not have {operation}", operation, otherwise)
-        raise Blocked(f"the server does not have {operation}", operation, operation)
+            return Unoffered(f"the server does not offer {operation}", operation, otherwise)
+        return Unoffered(f"this needs {operation}, which the server does not offer", operation)
 
     @property
     def base(self) -> str:

@@ -7,7 +7,7 @@ from contextlib import suppress
 from functools import partial
 from typing import Any
 
-from conformance.author.probing import NO_ENTRY, created, first_recognised, note_pages
+from conformance.author.probing import NO_ENTRY, answered, created, first_recognised, like_nowhere, note_pages
 from conformance.http.client import bearer
 from conformance.iceberg.catalog import KEY_LIFETIME, PREFIX, IcebergCatalog
 from conformance.iceberg.client import in_prefix, names_below_prefix
@@ -16,9 +16,11 @@ from conformance.iceberg.operations import ALWAYS, DEFAULT_OPERATIONS, SETTINGS,
 from conformance.iceberg.support.content import credentials_form
 from conformance.target.capabilities import FLAT, NAMESPACES, NESTED, SEPARATOR
 from conformance.target.minimal import minimal_value
-from conformance.target.target import MISSING, OFFERED, REFUSED, Target, is_missing, is_refusal
+from conformance.target.target import MISSING, OFFERED, REFUSED, Probe, Target, is_missing, is_refusal
 from conformance.values.exchange import Exchange
 from conformance.values.json_values import read_object, shown
+from conformance.values.outcomes import NotTested, Violation
+from conformance.values.resources import NAMESPACE, TABLE, VIEW, Names, Resource
 from specs.iceberg.identifiers import advertised_separator
 from specs.identifiers import IdentifierError
 from specs.openapi import JSON_TYPE, Operation
@@ -28,6 +30,13 @@ NO_NAMESPACE = "NoSuchNamespaceException"
 CONFIG, GET_TOKEN, CREATE_NAMESPACE = "getConfig", "getToken", "createNamespace"
 ENDPOINTS = "endpoints"
 LISTED = ("namespaces", "identifiers")  # the entries of listing pages
+SERVER_ERROR, NOT_FOUND = 500, 404
+# An object of each kind that HEAD requests, created for a probe.
+MADE: dict[str, Callable[[IcebergCatalog], Names]] = {
+    NAMESPACE: lambda catalog: catalog.home,
+    TABLE: lambda catalog: catalog.new_table(),
+    VIEW: lambda catalog: catalog.new_view(),
+}
 NO_HEAD = (405, 501)  # without a body, a 404 says nothing about the operation
 
 
@@ -177,10 +186,28 @@ class IcebergProber:
         self.target.capabilities[NAMESPACES] = FLAT
         yield from find_ways(IcebergCatalog(self.target))
         self.target.capabilities[NAMESPACES] = self._namespaces()
+        self._try_heads()
         catalog = IcebergCatalog(self.target)
         if catalog.makes_namespaces:
             base = catalog.base or None
             note_pages(catalog, partial(catalog.list_namespaces, base, pageToken="", pageSize=1, expect=None))
+
+    def _try_heads(self) -> None:
+        """Send each HEAD operation that the configuration does not name to an object that exists.
+
+        A 404 for a missing object does not show whether the operation exists: HEAD has no body.
+        """
+        inventory = IcebergCatalog(self.target).inventory
+        for kind, make in MADE.items():
+            head = self.target.document.operation(inventory.looks[kind][-1])
+            if self._named(head) is None and inventory.has(head.id) and inventory.has(inventory.makers[kind][0]):
+                catalog = IcebergCatalog(self.target)
+                catalog.begin_example()
+                with suppress(Violation, NotTested):
+                    answer = inventory.look(head.id, Resource(kind, make(catalog)))
+                    if answer and answer.status in (NOT_FOUND, *NO_HEAD):
+                        why = f"returned {answer.status} for a {kind} that exists"
+                        self.target.note_offer(Probe(head.id, REFUSED, why, answer))
 
     def _probe(self, operation: Operation) -> None:
         catalog = IcebergCatalog(self.target)
@@ -201,15 +228,21 @@ class IcebergProber:
         schema = operation.request.content[JSON_TYPE]
         return {"body": minimal_value(self.target.document, schema, self.target.missing_name)}
 
-    def state(self, probe: Exchange, nowhere: Exchange) -> str:
-        """Return the state of an operation: OFFERED, MISSING or REFUSED, by the configuration and by its probe."""
+    def state(self, probe: Exchange, nowhere: Exchange) -> tuple[str, str]:
+        """Return the state of an operation, by the configuration and by its probe, and why."""
         named = self._named(self.target.document.operation(probe.operation))
-        absent = probe.status in NO_HEAD if probe.method == "HEAD" else is_missing(probe, nowhere)
-        refused = is_refusal(self.target.client, probe)
-        state = REFUSED if refused or named is False or (named is None and absent) else MISSING if absent else OFFERED
-        if state == REFUSED:
-            self.target.client.known.refused.add(probe.operation)
-        return state
+        if named is False:
+            return REFUSED, "not in endpoints of the configuration"
+        if is_refusal(self.target.client, probe):
+            return REFUSED, answered(probe)
+        if is_missing(probe, nowhere) if probe.method != "HEAD" else _has_no_head(probe, nowhere):
+            return REFUSED if named is None else MISSING, like_nowhere(probe)
+        return OFFERED, self._why_offered(probe)
+
+    def _why_offered(self, probe: Exchange) -> str:
+        """Return the evidence for an offered operation: the configuration, or the answer to its probe."""
+        operation = self.target.document.operation(probe.operation)
+        return "in endpoints of the configuration" if endpoint(operation) in (self.endpoints or ()) else answered(probe)
 
     def _named(self, operation: Operation) -> bool | None:
         """True when the configuration offers an operation, None when it does not say."""
@@ -226,6 +259,11 @@ class IcebergProber:
             return FLAT
         outer = f"{self.target.prefix}nest"
         return NESTED if created(catalog, outer) and created(catalog, outer, "inner") else FLAT
+
+
+def _has_no_head(probe: Exchange, nowhere: Exchange) -> bool:
+    """True when the answer to a HEAD request says that the operation is missing: a 404 does not, as it has no body."""
+    return probe.status in NO_HEAD or (probe.status >= SERVER_ERROR and probe.status == nowhere.status)
 
 
 def _error_type(exchange: Exchange) -> Any:

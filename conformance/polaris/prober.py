@@ -19,7 +19,7 @@ from conformance.target.fallbacks import Fallbacks
 from conformance.target.target import Target
 from conformance.values.exchange import Exchange
 from conformance.values.json_values import read_object
-from conformance.values.outcomes import UNREADABLE, Blocked, Unoffered, Violation
+from conformance.values.outcomes import UNREADABLE, NotTested, Violation
 from specs.openapi import Operation
 
 CONTENT = {"type": "catalog", "privilege": "CATALOG_MANAGE_CONTENT"}
@@ -75,7 +75,7 @@ class PolarisProber(IcebergProber):
                 self._enter(given)
             else:
                 self._find()
-        except (Violation, Blocked, Unoffered, *UNREADABLE):
+        except (Violation, NotTested, *UNREADABLE):
             if given:
                 self._configure(given)
         finally:

@@ -264,6 +264,7 @@ class Session:
                     resource=operation.resource,
                     summary=operation.summary,
                     state=cast(State, states.get(operation.id, OFFERED)),
+                    why=target.why(operation.id),
                 )
                 for operation in target.document.operations.values()
             ],

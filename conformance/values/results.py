@@ -114,12 +114,22 @@ class RunRecord(msgspec.Struct, kw_only=True, omit_defaults=True):
 
 
 class OperationRecord(msgspec.Struct, kw_only=True):
-    """An operation of the document, and whether the server offers it."""
+    """An operation of the document, whether the server offers it, and the evidence for that.
+
+    `required` operations were asked for by --require: to lack one fails the gate. Older kits recorded no evidence.
+    """
 
     id: str
     resource: str
     summary: str
     state: State
+    why: str = ""
+    required: bool = False
+
+    @property
+    def offered(self) -> bool:
+        """True for an operation that the server offers."""
+        return self.state == "offered"
 
 
 class Trait(msgspec.Struct, kw_only=True):
