@@ -7,7 +7,7 @@ Each example starts with an empty list of steps and creates its objects in a pla
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, suppress
 from typing import Any, ClassVar, TypeVar
 
 from conformance.http.client import Answer, Client, Expected
@@ -55,6 +55,15 @@ class Catalog:
     def new_thing(self) -> str:
         """Return the name of an object in the home of the example, or of none if requests are rejected anyway."""
         raise NotImplementedError
+
+    def thing_or_missing(self) -> str:
+        """Return the name of a new object, or a name without an object where the server creates none.
+
+        For requests that a server refuses whether their object exists or not.
+        """
+        with suppress(Unoffered):
+            return self.new_thing()
+        return self.target.missing_name
 
     def try_namespace(self, id: Names) -> Answer:
         """Send a request that creates a namespace, and accept any status."""

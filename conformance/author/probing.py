@@ -7,18 +7,19 @@ from functools import partial
 
 from conformance.author.catalog import Catalog
 from conformance.target.capabilities import IN_PAGES, PAGES, WHOLE
+from conformance.target.target import NOT_UP
 from conformance.values.exchange import Exchange
 from conformance.values.json_values import read_object
 
 NO_ENTRY = (401, 403)  # statuses for requests without valid credentials
-NOT_IMPLEMENTED = 501
 
 
 def first_recognised(asks: Iterable[Callable[[], Exchange]], recognises: Callable[[Exchange], bool]) -> Exchange:
     """Send requests in turn until an answer identifies the server; return that answer, or the first if none does.
 
     `recognises` should accept deviations from the document: requirements report them. No answer, a redirect, 401, 403
-    or a 5xx other than 501 ends the search, since it explains why the server cannot be recognised.
+    or an answer of a server that is not up ends the search, since it explains why the server cannot be recognised; a
+    500 may be its answer to an operation that it does not offer.
     """
     answers: list[Exchange] = []
     for ask in asks:
@@ -31,9 +32,8 @@ def first_recognised(asks: Iterable[Callable[[], Exchange]], recognises: Callabl
 
 
 def _explains_itself(answer: Exchange) -> bool:
-    """True for a first answer that explains why the server cannot be recognised: none, a redirect or 5xx except 501."""
-    status = answer.status
-    return not status or 300 <= status < 400 or (status >= 500 and status != NOT_IMPLEMENTED)
+    """True for a first answer that explains why the server cannot be recognised: none, a redirect, or a gateway's."""
+    return not answer.status or 300 <= answer.status < 400 or answer.status in NOT_UP
 
 
 def answered(probe: Exchange) -> str:

@@ -10,7 +10,15 @@ from typing import Any
 from conformance.author.catalog import Catalog
 from conformance.author.requirement import should
 from conformance.common.fields import Wrong, defects, json_schema, texts, unusual, with_each, wrong_types
-from conformance.common.ordinary import PARAMETERS, Ordinary, is_success, refuses_each, with_parameter, with_statuses
+from conformance.common.ordinary import (
+    PARAMETERS,
+    Ordinary,
+    accepted,
+    is_success,
+    refuses_each,
+    with_parameter,
+    with_statuses,
+)
 from conformance.common.template import template
 from conformance.http.client import Answer
 from conformance.values.outcomes import Violation
@@ -27,7 +35,7 @@ class RequestCase:
     `prepare` takes the catalog and a name, creates the objects that the request needs and returns the request. The
     templates leave the fields in `leave` unchanged, expect 400 for the values of `wrong` and no 5xx for those of
     `unusual`. `what` distinguishes several bodies of one operation. With `lasting` the request can be sent again
-    without a new preparation.
+    without a new preparation. A `loose` request may be rejected for reasons of the server.
     """
 
     operation: Operation
@@ -37,6 +45,7 @@ class RequestCase:
     what: str = ""
     unusual: Wrong = unusual
     lasting: bool = False
+    loose: bool = False
 
     @property
     def operations(self) -> list[str]:
@@ -94,6 +103,7 @@ def _none_fails(
     catalog: Catalog, case: RequestCase, requests: Callable[[Ordinary], Iterator[tuple[str, Ordinary]]]
 ) -> None:
     """Check that none of the requests built from a valid one returns 5xx. Each comes with its defect in words."""
+    _check_accepted(catalog, case)
     failed: list[tuple[str, Answer]] = []
     sent = 0
     while True:
@@ -116,12 +126,22 @@ def _none_fails(
 @template("body.padded.{}", should, clause="large-bodies", kind="error")
 def large_bodies_are_no_failure(catalog: Catalog, case: RequestCase) -> None:
     """{} succeeds or returns 4xx for a body larger than 2 MiB."""
+    _check_accepted(catalog, case)
     good = case.prepare(catalog, "t")
     with catalog.client.unusual():
         answer = good.with_content({**good.body, **PADDING}).send(catalog, case.operation.id)
     if _fails(catalog, answer):
         text = f"{case.id} returns {answer.status} for a large body"
         raise Violation(text, request="unusual", feature="large body")
+
+
+def _check_accepted(catalog: Catalog, case: RequestCase) -> None:
+    """Send the valid request if the operation has never succeeded: a server that refuses all shows nothing.
+
+    Raises Blocked when it is rejected, Unoffered when the operation is not supported.
+    """
+    if not case.loose and case.operation.id not in catalog.client.known.done:
+        accepted(catalog, case.operation.id, case.prepare(catalog, "twin"))
 
 
 def _fails(catalog: Catalog, answer: Answer) -> bool:

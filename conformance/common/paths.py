@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
 from urllib.parse import urlsplit
@@ -12,7 +13,7 @@ from conformance.author.catalog import Catalog
 from conformance.author.requirement import should
 from conformance.common.template import template
 from conformance.values.exchange import Exchange
-from conformance.values.outcomes import Violation
+from conformance.values.outcomes import Unoffered, Violation
 from specs.openapi import Document, Operation
 
 DROPPING = "DELETE"
@@ -41,9 +42,15 @@ class Asked:
 
 
 def _request(catalog: Catalog, case: Asked) -> Exchange:
-    """Build a request of the operation. Raises Unoffered when the server does not support the operation."""
+    """Build a request of the operation, on a missing object where the server creates none.
+
+    Raises Unoffered when the server does not offer the operation.
+    """
     catalog.client.require(case.id)
-    return case.request(catalog)
+    with suppress(Unoffered):
+        return case.request(catalog)
+    names = catalog.client.document.operation(case.id).path_names
+    return catalog.client.prepare(case.id, path=dict.fromkeys(names, catalog.target.missing_name))
 
 
 @template("request.other_method.{}", should, clause="methods", kind="error")

@@ -33,7 +33,7 @@ def body_that_is_no_object(catalog: Catalog, case: Operation) -> None:
 
 
 def _refuses(catalog: Catalog, operation: Operation, bodies: Iterable[bytes]) -> None:
-    name = catalog.new_thing()
+    name = catalog.thing_or_missing()
     for body in bodies:
         catalog.check_invalid(catalog.ask(operation, name, body=body, expect=catalog.refusals))
 

@@ -227,8 +227,8 @@ class Client:
         `path` values are percent-encoded here unless they are Encoded, `json` is serialised, `body` is sent unchanged;
         a header of None removes a default header. `expect` is the status or statuses that the requirement allows, None
         for any. An unexpected status raises Violation, or Blocked before the first call of a subject: then a
-        prerequisite failed. An operation that the server does not offer raises Unoffered unless its answer is expected,
-        and without a request after some tries.
+        prerequisite failed. An operation that the server does not offer raises Unoffered whatever its answer, and
+        without a request after some tries: one wrong answer may have said that it is not offered.
         """
         self._spare(operation_id)
         exchange = self.prepare(
@@ -368,8 +368,7 @@ class Client:
     def check_status(self, exchange: Exchange, expect: Expected) -> None:
         """Raise the errors of `call` for an unexpected status of an exchange."""
         operation = exchange.operation
-        if expect is not None:
-            self.require(operation)
+        self.require(operation)
         wanted = None if expect is None else {expect} if isinstance(expect, int) else set(expect)
         if exchange.status and (wanted is None or exchange.status in wanted):
             if wanted is not None and operation in self.subjects and not self.recording.preparing:

@@ -123,8 +123,9 @@ class IcebergCatalog(IcebergClient, Catalog):
     @property
     def makes_namespaces(self) -> bool:
         """True when the run can create namespaces; otherwise it uses the given one."""
-        given = bool(self.base) and self.target.ways.impossible(NAMESPACE)
-        return "createNamespace" in self.target.document.operations and not given
+        creates = "createNamespace" in self.target.document.operations
+        refused = self.client.lacks("createNamespace") or self.target.ways.impossible(NAMESPACE)
+        return creates and not (self.base and refused)
 
     @property
     def home(self) -> Names:
@@ -139,8 +140,8 @@ class IcebergCatalog(IcebergClient, Catalog):
     @property
     def home_or_missing(self) -> Names:
         """The home, or a missing namespace where the server creates none: for requests that need no object."""
-        creates = not self.makes_namespaces or self.inventory.has("createNamespace")
-        return self.home if creates else self.missing_namespace()
+        lacks = self.makes_namespaces and self.client.lacks("createNamespace")
+        return self.missing_namespace() if lacks else self.home
 
     @property
     def stem(self) -> str:
@@ -180,12 +181,12 @@ class IcebergCatalog(IcebergClient, Catalog):
         return (*inner, name)
 
     def namespace_id(self, name: str = "n") -> Names:
-        """Return an identifier for a namespace beside this example's home, creating nothing."""
-        return (*self.base, f"{self.mark}{JOINT}{name}")
+        """Return an identifier for a namespace beside this example's home."""
+        return (*self.base, f"{self.mark}{JOINT}{name}") if self.home else ()
 
     def missing_namespace(self) -> Names:
-        """Return an identifier of a namespace that was never created."""
-        return self.namespace_id("missing")
+        """Return an identifier of a namespace that was never created, creating nothing."""
+        return (*self.base, f"{self.mark}{JOINT}missing")
 
     # Objects for examples
 
@@ -311,9 +312,8 @@ class IcebergCatalog(IcebergClient, Catalog):
         return dict.fromkeys(names, name) | namespace
 
     def new_thing(self) -> str:
-        """Create a table and return its name, or the name of a missing one where the server creates none."""
-        creates = all(map(self.inventory.has, ("createTable", *(["createNamespace"] * self.makes_namespaces))))
-        return self.new_table()[-1] if creates else "missing"
+        """Create a table and return its name."""
+        return self.new_table()[-1]
 
     # Clean-up
 

@@ -112,8 +112,8 @@ class LanceCatalog(TableMaker):
         return (*home, name if self.has_namespaces else self.beside(name))
 
     def beside(self, name: str) -> str:
-        """Return the name of an object of this example outside of its home, creating nothing."""
-        return f"{self.mark}{JOINT}{name}"
+        """Return the name of an object of this example outside of its home."""
+        return f"{self.home_name}{JOINT}{name}"
 
     def namespace_id(self, name: str = "n") -> Names:
         """Return the identifier of a namespace in this example's home, or beside it where none nest."""
@@ -130,8 +130,8 @@ class LanceCatalog(TableMaker):
         return (*inner, name)
 
     def missing_namespace(self) -> Names:
-        """Return the identifier of a namespace that does not exist."""
-        return (*self.base, self.beside("missing"))
+        """Return the identifier of a namespace that does not exist, creating nothing."""
+        return (*self.base, f"{self.mark}{JOINT}missing")
 
     # Objects that examples start from
 

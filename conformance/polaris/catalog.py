@@ -237,7 +237,7 @@ class PolarisCatalog(PolarisClient, Catalog):
         """Return path values for an operation on objects of this name, with the prefix of the run added if missing."""
         name = name if name.startswith(self.target.prefix) else f"{self.target.prefix}{name}"
         names = names_below_prefix(operation)
-        return {key: self.tables.home if key == "namespace" else name for key in names}
+        return {key: self.tables.home_or_missing if key == "namespace" else name for key in names}
 
     def ask(
         self,

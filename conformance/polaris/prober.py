@@ -47,19 +47,23 @@ class PolarisProber(IcebergProber):
     def first_request(self) -> Exchange:
         """List the catalogs, which every administrator may do, and create the catalog and principal of the run.
 
-        If the list of catalogs does not identify the server, the lists of principals and principal roles may.
+        If the list of catalogs does not identify the server, the lists of principals and principal roles may, or the
+        configuration of the catalog in the settings: a server may have no management operations.
         """
         self._log_in()
         self.target.managing = self.target.client.headers
         self.catalog = PolarisCatalog(self.target)
-        asks = (partial(self._sent, partial(self.catalog.send, list, expect=None)) for list in LISTS)
-        first_answer = first_recognised(asks, self.recognises)
+        lists = [partial(self._sent, partial(self.catalog.send, list, expect=None)) for list in LISTS]
+        configuration = self._first_requests() if self.target.settings.warehouse else ()
+        first_answer = first_recognised((*lists, *configuration), self.recognises)
         if self.recognises(first_answer):
             self._prepare()
         return first_answer
 
     def recognises(self, first_answer: Exchange) -> bool:
-        """True for a 2xx answer with the list of the requested entity type."""
+        """True for a 2xx answer with the list of the requested entity type, or for the configuration of a catalog."""
+        if first_answer.operation not in LISTS:
+            return super().recognises(first_answer)
         listed = read_object(first_answer.response_body).get(LISTS[first_answer.operation])
         return 200 <= first_answer.status < 300 and isinstance(listed, list)
 

@@ -8,27 +8,37 @@ from typing import Any
 from conformance.author.checks import contains, equal, holds, one_of
 from conformance.author.requirement import must, should
 from conformance.author.suite import Suite
+from conformance.http.client import Answer
 from conformance.iceberg.catalog import IcebergCatalog
 from conformance.iceberg.operations import ALWAYS, DEFAULT_OPERATIONS, OPERATIONS, SETTINGS, config_settings, endpoint
 from conformance.iceberg.support.assertions import type_is
 from conformance.target.target import OFFERED, Target
 from conformance.values.json_values import shown
-from conformance.values.outcomes import Unoffered, Violation
+from conformance.values.outcomes import Skipped, Unoffered, Violation
 from specs.iceberg.errors import stated_types
 from specs.iceberg.identifiers import SEPARATOR_OVERRIDE
 from specs.identifiers import encode_segment, encode_separator
 
 CONFIG = ["getConfig"]
+NO_WAREHOUSE = (200, 400, 404)  # statuses of getConfig without a warehouse
 ENDPOINT = re.compile(r"(GET|POST|PUT|DELETE|HEAD|PATCH) /v1/\S+")
 DURATION = re.compile(r"P(?=.)(\d+Y)?(\d+M)?(\d+W)?(\d+D)?(T(?=.)(\d+H)?(\d+M)?(\d+(\.\d+)?S)?)?")
 OWN = "iceberg"
 ROUTERS = {"NotFoundException"}  # also the error type of JAX-RS for an unknown path
 
 
-def _config(catalog: IcebergCatalog) -> dict[str, Any]:
-    """Return the query parameters of getConfig in this run."""
+def _config(catalog: IcebergCatalog, **query: Any) -> Answer:
+    """Return the configuration of the run's warehouse, or of the server's default one if the run names none.
+
+    Raises Skipped where the server has no default warehouse.
+    """
     warehouse = catalog.target.settings.warehouse
-    return {"warehouse": warehouse} if warehouse else {}
+    if warehouse:
+        return catalog.get_config(warehouse=warehouse, **query)
+    answer = catalog.get_config(**query, expect=NO_WAREHOUSE)
+    if answer.status != 200:
+        raise Skipped("the server has no default warehouse", "--warehouse")
+    return answer
 
 
 def _known(target: Target) -> dict[str, str]:
@@ -39,7 +49,7 @@ def _known(target: Target) -> dict[str, str]:
 
 def _endpoints(catalog: IcebergCatalog) -> list[str]:
     """Return the endpoints that the configuration names. Raises Unoffered when it names none."""
-    named = catalog.get_config(**_config(catalog)).get("endpoints")
+    named = _config(catalog).get("endpoints")
     if not named:
         raise Unoffered("the configuration names no endpoints")
     return [str(route) for route in named]
@@ -48,7 +58,7 @@ def _endpoints(catalog: IcebergCatalog) -> list[str]:
 @must("iceberg.config.maps", operations=CONFIG, clause="config-maps")
 def test_config_maps(catalog: IcebergCatalog) -> None:
     """getConfig returns defaults and overrides, both maps from strings to strings."""
-    config = catalog.get_config(**_config(catalog))
+    config = _config(catalog)
     for name in SETTINGS:
         settings = config[name]
         holds(isinstance(settings, dict), f"{name} is an object")
@@ -59,7 +69,7 @@ def test_config_maps(catalog: IcebergCatalog) -> None:
 @should("iceberg.config.no_warehouse", operations=CONFIG, clause="config-before-all", kind="error")
 def test_config_without_warehouse(catalog: IcebergCatalog) -> None:
     """getConfig without a warehouse returns 200, or 400 or 404 if the server has no default warehouse."""
-    catalog.get_config(expect=(200, 400, 404))
+    catalog.get_config(expect=NO_WAREHOUSE)
 
 
 @should("iceberg.config.warehouse_unknown", operations=CONFIG, clause="config-warehouse", kind="error")
@@ -73,7 +83,7 @@ def test_unknown_warehouse(catalog: IcebergCatalog) -> None:
 @must("iceberg.config.prefix", operations=[*CONFIG, "listNamespaces"], clause="prefix")
 def test_prefix_is_the_path(catalog: IcebergCatalog) -> None:
     """Paths with the configured prefix, or without one if none is configured, reach the catalog."""
-    config = catalog.get_config(**_config(catalog))
+    config = _config(catalog)
     settings = config_settings(config)
     prefix = str(settings.get("prefix") or "").strip("/")
     equal(prefix, catalog.target.capabilities["prefix"], "the prefix that the configuration gives now")
@@ -122,7 +132,7 @@ def test_endpoints_are_complete(suite: Suite, catalog: IcebergCatalog) -> None:
 @must("iceberg.config.endpoints_default", operations=CONFIG, clause="config-endpoints-default")
 def test_default_operations(suite: Suite, catalog: IcebergCatalog) -> None:
     """A server that returns no endpoints offers the default operations of the document."""
-    if catalog.get_config(**_config(catalog)).get("endpoints"):
+    if _config(catalog).get("endpoints"):
         raise Unoffered("the configuration names endpoints")
     _fail(suite, [name for name in sorted(DEFAULT_OPERATIONS) if _state(suite, name) != OFFERED], "is not there")
 
@@ -150,7 +160,7 @@ def _fail(suite: Suite, operations: list[str], what: str) -> None:
 @should("iceberg.config.separator", operations=CONFIG, clause="config-separator")
 def test_separator_is_encoded(catalog: IcebergCatalog) -> None:
     """An advertised namespace separator is in overrides and percent-encoded."""
-    config = catalog.get_config(**_config(catalog))
+    config = _config(catalog)
     settings = config_settings(config)
     if SEPARATOR_OVERRIDE not in settings:
         raise Unoffered("the configuration advertises no separator")
@@ -165,7 +175,7 @@ def test_separator_is_encoded(catalog: IcebergCatalog) -> None:
 @must("iceberg.config.key_lifetime", operations=CONFIG, clause="config-key-lifetime")
 def test_key_lifetime_is_a_duration(catalog: IcebergCatalog) -> None:
     """idempotency-key-lifetime is an ISO 8601 duration."""
-    lifetime = catalog.get_config(**_config(catalog)).get("idempotency-key-lifetime")
+    lifetime = _config(catalog).get("idempotency-key-lifetime")
     if lifetime is None:
         raise Unoffered("the configuration gives no lifetime of keys")
     holds(DURATION.fullmatch(str(lifetime)), f"idempotency-key-lifetime, {shown(lifetime)}, is an ISO 8601 duration")
@@ -174,4 +184,4 @@ def test_key_lifetime_is_a_duration(catalog: IcebergCatalog) -> None:
 @should("iceberg.config.unknown_query", operations=CONFIG, clause="open-requests")
 def test_unknown_query_parameter(catalog: IcebergCatalog) -> None:
     """getConfig ignores unknown query parameters."""
-    catalog.get_config(**_config(catalog), somethingNew="1")
+    _config(catalog, somethingNew="1")

@@ -14,12 +14,12 @@ from specs.openapi import Operation
 
 
 def _request(catalog: IcebergCatalog, operation: Operation) -> Exchange:
-    """Return a request without a body for an existing table or view, if its path names one that can be created."""
-    name = "missing"
-    if "{view}" in operation.path and catalog.inventory.has("createView"):
+    """Return a request without a body for an existing table or view, if its path names one."""
+    name = catalog.target.missing_name
+    if "{view}" in operation.path:
         name = catalog.new_view()[-1]
     elif "{table}" in operation.path:
-        name = catalog.new_thing()
+        name = catalog.new_table()[-1]
     return catalog.client.prepare(operation.id, path=catalog.any_path(operation, name))
 
 

@@ -1,0 +1,81 @@
+"""The suite against servers that offer a part of their API: true verdicts on the part, and nothing about the rest.
+
+Each server lacks a group of operations. A standard run has each group and each form of the missing answers once for
+each API, judged by a quarter of the requirements; `--thorough` has all of them.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from itertools import cycle, product
+
+import pytest
+
+from conformance.after.runner import run
+from conformance.iceberg.operations import DEFAULT_OPERATIONS
+from lakeproof import check
+from tests.amount import amount
+from tests.conformance.drawing import part
+from tests.conformance.partial_servers import FORMS, Partial, partial_server
+
+GROUPS = {
+    "iceberg": ("views", "writes", "tables", "namespaces", "all but the handshake"),
+    "lance": ("indices", "versions", "rows", "writes", "tables", "namespaces", "all but the handshake"),
+    "polaris": ("views", "writes", "tables", "namespaces", "policies", "management", "all but the handshake"),
+}
+MISSING = [form for form in FORMS if form != "missing"]
+SHARE = 4
+# Findings that are true of such a server: the forms of its refusals, and of its answers to unknown paths.
+OF_REFUSALS = (".offered.", ".unsupported.form")
+OF_ROUTERS = (".request.unknown_path", ".request.nowhere")
+OF_FAILING_ROUTERS = (".request.below.", ".request.other_method.")
+OF_FORMS = {
+    "text_404": (*OF_REFUSALS, *OF_ROUTERS),
+    "text_500": (*OF_REFUSALS, *OF_ROUTERS, *OF_FAILING_ROUTERS),
+    "error_404": OF_REFUSALS,
+    "error_405": OF_REFUSALS,
+    "error_406": (),
+}
+# A document may oblige servers to refuse in one form: then every other one breaks a MUST.
+OBLIGED = {"lance": ("error_406",)}
+DEFAULTS = "iceberg.config.endpoints_default"  # a server without `endpoints` has the default operations
+
+
+def _standard():
+    for api, groups in GROUPS.items():
+        yield from (Partial(api, group, form) for group, form in zip(groups, cycle(MISSING), strict=False))
+    yield Partial("iceberg", "views", "text_500", says=False)
+    yield Partial("iceberg", "tables", "text_404", says=False)
+
+
+def _all():
+    for api, groups in GROUPS.items():
+        yield from (Partial(api, *case) for case in product(groups, MISSING, (True, False)))
+
+
+def name(case):
+    return f"{case.api} without {case.group}, {case.form}{'' if case.says else ', silent'}"
+
+
+def judged(case, folder, share):
+    """Return the results and the exit code of a run against such a server."""
+    runner = partial(run, ids=part(case.api, share)) if share > 1 else run
+    with partial_server(case) as server:
+        return check(server.url, api=case.api, depth="smoke", report=str(folder), runner=runner, **case.given)
+
+
+@pytest.mark.parametrize("case", amount([*_standard()], [*_all()]), ids=name)
+def test_a_part_is_judged_truly(case, tmp_path):
+    results, code = judged(case, tmp_path, amount(SHARE, 1))
+    found = [entry for entry in results.requirements if entry.verdict in ("fail", "warn", "blocked", "error")]
+    obliged = not case.says and DEFAULT_OPERATIONS & case.removed
+    allowed = (*OF_FORMS[case.form], *([DEFAULTS] if obliged else []))
+    untrue = [(entry.id, entry.message) for entry in found if not any(known in entry.id for known in allowed)]
+    assert untrue == []
+    assert code == (1 if any(entry.verdict == "fail" for entry in found) else 0)
+    if not obliged and case.form in OBLIGED.get(case.api, FORMS):
+        assert code == 0
+    assert results.run.left_behind == []
+    assert results.run.requests < 2 * len(results.requirements)
+    passed = [entry.id for entry in results.requirements if entry.verdict == "pass" and ".offered." not in entry.id]
+    assert len(passed) >= len(case.document.operations) - len(case.removed)
