@@ -47,12 +47,15 @@ REFUSED = [
     (("requirements", 0, "steps", 0, "response", "status"), "200"),
     (("totals", "pass"), -1),
 ]
+OFFERED = [{"id": "ListTables", "resource": "table", "summary": "s", "state": "offered"}]
+REQUIRED = {"id": "DropTable", "resource": "table", "summary": "s", "state": "refused", "required": True}
 ALL = results(
     result("fail", name="f"),
     result("pass", name="p"),
     result("warn", "SHOULD", name="w"),
     result("blocked", name="b", blocked_by="lance.table.f"),
     result("unoffered", name="u"),
+    result("skipped", name="s"),
     result("known", name="k"),
     result("error", name="e"),
 )
@@ -79,6 +82,7 @@ ALL = results(
         (results(result("error"), stopped=OUT_OF_TIME), False, 3),
         (results(result("pass"), stopped=GONE), False, 1),
         (results(result("error"), stopped=GONE), False, 1),
+        (results(result("pass"), operations=[REQUIRED]), False, 1),
         (results(), False, 5),
     ],
 )
@@ -89,7 +93,19 @@ def test_exit_codes(judged, strict, code):
 @pytest.mark.parametrize(
     ("judged", "words"),
     [
-        (results(result("pass")), "Conforms to lance/2026-03: none of 1 MUST requirements is broken."),
+        (
+            results(result("pass")),
+            "Conforms to lance/2026-03 in the 1 operation of 2 that it offers: none of 1 MUST requirements is broken.",
+        ),
+        (
+            results(result("pass"), operations=OFFERED),
+            "Conforms to lance/2026-03: none of 1 MUST requirements is broken.",
+        ),
+        (
+            results(result("pass"), result("unoffered", name="u"), operations=[*OFFERED, REQUIRED]),
+            "Does not conform to lance/2026-03: none of 1 MUST requirements is broken; DropTable is not offered "
+            "(--require).",
+        ),
         (
             results(result("pass"), result("fail", name="f"), result("blocked", name="b"), result("warn", "MAY", "w")),
             "Does not conform to lance/2026-03: 1 cause breaks MUST (1 of 3 requirements); 1 could not be tested.",
@@ -116,7 +132,8 @@ def test_exit_codes(judged, strict, code):
         ),
         (
             results(result("pass"), result("warn", "SHOULD", "w")),
-            "Conforms to lance/2026-03: none of 1 MUST requirements is broken; 1 cause breaks SHOULD or MAY.",
+            "Conforms to lance/2026-03 in the 1 operation of 2 that it offers: none of 1 MUST requirements is broken; "
+            "1 cause breaks SHOULD or MAY.",
         ),
         (results(result("fail"), interrupted=True), "Interrupted: 1 requirement tested."),
         (results(result("fail"), interrupted=True, selected=9), "Interrupted: 1 of 9 requirements tested."),
@@ -379,11 +396,13 @@ def test_reports_tell_where_the_norms_say_it(clause, page, markdown, tmp_path):
 @pytest.mark.parametrize(
     ("judged", "colour", "message"),
     [
-        (results(result("pass")), "brightgreen", "1/1"),
-        (results(result("fail")), "red", "0/1"),
-        (results(result("pass"), available=9), "lightgrey", "1/1 (partial run)"),
-        (results(result("known")), "red", "0/1"),
-        (results(result("unoffered")), "red", "0/0"),
+        (results(result("pass"), operations=OFFERED), "brightgreen", "1/1"),
+        (results(result("pass")), "brightgreen", "1/1, 1/2 operations"),
+        (results(result("pass"), operations=[*OFFERED, REQUIRED]), "yellow", "1/1, 1/2 operations"),
+        (results(result("fail")), "red", "0/1, 1/2 operations"),
+        (results(result("pass"), available=9), "lightgrey", "1/1, 1/2 operations (partial run)"),
+        (results(result("known")), "red", "0/1, 1/2 operations"),
+        (results(result("unoffered"), result("skipped", name="s")), "red", "0/0, 1/2 operations"),
     ],
 )
 def test_the_badge_counts_what_must_hold(judged, colour, message, tmp_path):
