@@ -352,6 +352,13 @@ def test_expectations_are_on_the_page_and_their_reasons_in_junit():
     assert "https://example.com/17" in cases["k"].find("skipped").get("message")
 
 
+def test_junit_has_a_failure_for_a_required_operation_that_is_not_offered():
+    suite = ET.fromstring(render_junit(results(result("pass"), operations=[*OFFERED, REQUIRED]))).find("testsuite")
+    assert (suite.get("tests"), suite.get("failures")) == ("2", "1")
+    (failed,) = (case for case in suite.iter("testcase") if case.find("failure") is not None)
+    assert (failed.get("classname"), failed.get("name")) == ("require", "DropTable")
+
+
 def test_junit_has_failures_that_ci_systems_see(reports):
     suite = ET.fromstring(reports["junit"]).find("testsuite")
     assert (suite.get("tests"), suite.get("failures"), suite.get("errors"), suite.get("skipped")) == (
