@@ -20,6 +20,7 @@ from conformance.report.html import render_html
 from conformance.report.junit import render_junit
 from conformance.report.matrix import GLYPHS, MEANINGS, WORST_FIRST
 from conformance.report.pretty import body_lines
+from conformance.report.untested import why_untested
 from conformance.values.arrow_lines import arrow_lines
 from conformance.values.resources import summary
 from conformance.values.results import SCHEMA, VERDICTS, ClauseRecord, Results, results_schema
@@ -350,6 +351,15 @@ def test_expectations_are_on_the_page_and_their_reasons_in_junit():
     cases = {case.get("name"): case for case in ET.fromstring(render_junit(judged)).iter("testcase")}
     assert cases["k"].find("skipped").get("message").startswith("known: by design")
     assert "https://example.com/17" in cases["k"].find("skipped").get("message")
+
+
+def test_what_was_not_tested_is_told_with_its_reasons():
+    unoffered = [result("unoffered", name=f"u{number}", lacks="DropTable") for number in range(3)]
+    lines = why_untested(
+        results(*unoffered, result("unoffered", name="v"), result("skipped", name="s", option="--token"))
+    )
+    assert lines == ["not offered: 3 for DropTable, 1 for other reasons", "skipped: 1 without --token"]
+    assert why_untested(results(result("pass"))) == []
 
 
 def test_junit_has_a_failure_for_a_required_operation_that_is_not_offered():
