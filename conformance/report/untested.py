@@ -1,4 +1,4 @@
-"""Why requirements of a run were not tested, in words: operations that the server does not offer, options of the run."""
+"""Why requirements of a run were not tested: operations that the server does not offer, options of the run."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ def why_untested(results: Results) -> list[str]:
     skipped = [result for result in results.requirements if result.verdict == "skipped"]
     lines = []
     if unoffered:
-        needs = _most(unoffered, lambda result: f"for {result.lacks}" if result.lacks else "for other reasons")
+        needs = _most(unoffered, lambda result: f"need {result.lacks}" if result.lacks else "need another feature")
         lines.append(f"not offered: {needs}")
     if skipped:
-        needs = _most(skipped, lambda result: f"without {result.option}" if result.option else "without a response")
+        needs = _most(skipped, lambda result: f"need {result.option}" if result.option else "saw no response to judge")
         lines.append(f"skipped: {needs}")
     return lines
 
@@ -29,4 +29,4 @@ def _most(results: list[Result], reason: Callable[[Result], str]) -> str:
     counts = Counter(map(reason, results)).most_common()
     rest = sum(count for _, count in counts[MOST:])
     named = [f"{count:,} {text}" for text, count in counts[:MOST]]
-    return ", ".join([*named, f"{rest:,} for others"] if rest else named)
+    return ", ".join([*named, f"{rest:,} others"] if rest else named)
