@@ -7,9 +7,10 @@ from collections.abc import Iterator, Sequence
 
 from conformance.values.causes import Cause
 from conformance.values.results import Results
-from conformance.values.verdict import BREAKING
+from conformance.values.verdict import BREAKING, UNTESTED
 
 SCENARIO = "scenario"
+MOST_NAMED = 3
 
 
 def sentence(results: Results) -> str:
@@ -22,10 +23,10 @@ def sentence(results: Results) -> str:
     profile, stopped = results.target.profile, results.run.stopped
     if not stopped and all(entry.kind == SCENARIO for entry in results.requirements):
         return _scenarios(results)
-    must = sum(count for (level, _), count in counts.items() if level == "MUST")
+    must = sum(count for (level, verdict), count in counts.items() if level == "MUST" and verdict not in UNTESTED)
     broken, blocked, known = (counts["MUST", verdict] for verdict in ("fail", "blocked", "known"))
     details = "; ".join([_cause_counts(results.causes, broken, known, must), *_also(results, blocked)])
-    if broken or blocked or (stopped and stopped.gone):
+    if broken or blocked or results.target.lacking or (stopped and stopped.gone):
         return f"Does not conform to {profile}: {details}."
     if results.totals["error"] or stopped:
         return f"No verdict on {profile}: {details}."
@@ -34,7 +35,15 @@ def sentence(results: Results) -> str:
     if results.partial:
         details = details.removesuffix(f"; {_part(results)} tested")
         return f"{_part(results)} of {profile} tested: {details}."
-    return f"Conforms to {profile}: {details}."
+    return f"Conforms to {profile}{_in_part(results)}: {details}."
+
+
+def _in_part(results: Results) -> str:
+    """Return the operations for which the verdict holds, "" when the server offers all."""
+    target = results.target
+    if target.offers_all:
+        return ""
+    return f" in the {_counted(target.offered, 'operation')} of {len(target.operations)} that it offers"
 
 
 def _scenarios(results: Results) -> str:
@@ -46,6 +55,10 @@ def _scenarios(results: Results) -> str:
 
 
 def _also(results: Results, blocked: int) -> Iterator[str]:
+    if lacking := results.target.lacking:
+        rest = f" and {len(lacking) - MOST_NAMED} more" if len(lacking) > MOST_NAMED else ""
+        verb = "is" if len(lacking) == 1 else "are"
+        yield f"{', '.join(lacking[:MOST_NAMED])}{rest} {verb} not offered (--require)"
     if blocked:
         yield f"{blocked:,} could not be tested"
     if results.totals["error"]:

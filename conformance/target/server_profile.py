@@ -21,6 +21,8 @@ def server_profile(target: Target) -> list[Trait]:
 def _surroundings(target: Target) -> Iterator[Trait]:
     settings, capabilities = target.settings, target.capabilities
     yield Trait(name="names", value=f"letters and digits, starting with {target.prefix}")
+    offered, operations = len(target.offered()), len(target.document.operations)
+    yield Trait(name="operations", value=f"{offered} of {operations} offered")
     yield Trait(name="the run stays", value=f"in {settings.namespace}" if settings.namespace else "below the root")
     if NAMESPACES in capabilities:
         yield Trait(name="namespaces", value=NESTING[capabilities[NAMESPACES]])

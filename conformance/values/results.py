@@ -157,6 +157,26 @@ class TargetRecord(msgspec.Struct, kw_only=True):
     settings: dict[str, Any]
     traits: list[Trait] = msgspec.field(default_factory=lambda: [])
 
+    @property
+    def offered(self) -> int:
+        """The number of operations that the server offers."""
+        return sum(operation.offered for operation in self.operations)
+
+    @property
+    def share(self) -> str:
+        """The part of the document's operations that the server offers: "7/35"."""
+        return f"{self.offered}/{len(self.operations)}"
+
+    @property
+    def offers_all(self) -> bool:
+        """True when the server offers every operation of the document."""
+        return self.offered == len(self.operations)
+
+    @property
+    def lacking(self) -> list[str]:
+        """The operations that --require names and the server does not offer."""
+        return [operation.id for operation in self.operations if operation.required and not operation.offered]
+
 
 class Results(msgspec.Struct, kw_only=True):
     """A whole run: the content of `results.json`.
@@ -208,14 +228,15 @@ class Results(msgspec.Struct, kw_only=True):
     def exit_code(self, *, strict: bool = False) -> int:
         """Return the exit code of the run for a gate.
 
-        A MUST that failed, or that was blocked, does not conform; with `strict` the same holds for a SHOULD. MAY never
-        counts. A server that is gone does not conform; a run out of time says nothing about requirements that it did
-        not reach. Stale, orphan and expired expectations fail the gate. An error of the kit removes no verdict.
+        A MUST that failed, or that was blocked, does not conform; with `strict` the same holds for a SHOULD. MAY
+        never counts. A required operation that is not offered does not conform. A server that is gone does not
+        conform; a run out of time says nothing about requirements that it did not reach. Stale, orphan and expired
+        expectations fail the gate. An error of the kit removes no verdict.
         """
         if self.run.interrupted:
             return EXIT_INTERRUPTED
         bad = any(result.fails_gate(strict=strict) for result in self.requirements)
-        bad |= any(record.state in BREAKING for record in self.expectations)
+        bad |= any(record.state in BREAKING for record in self.expectations) or bool(self.target.lacking)
         stopped = self.run.stopped
         if bad or (stopped and stopped.gone):
             return EXIT_FAILS
