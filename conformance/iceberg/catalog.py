@@ -138,12 +138,6 @@ class IcebergCatalog(IcebergClient, Catalog):
         return self._home
 
     @property
-    def home_or_missing(self) -> Names:
-        """The home, or a missing namespace where the server creates none: for requests that need no object."""
-        lacks = self.makes_namespaces and self.client.lacks("createNamespace")
-        return self.missing_namespace() if lacks else self.home
-
-    @property
     def stem(self) -> str:
         """The prefix of every name in this example's home, "" where the home is its own."""
         return f"{self.mark}{JOINT}" if self.home == self.base else ""
@@ -301,15 +295,20 @@ class IcebergCatalog(IcebergClient, Catalog):
         headers: dict[str, str | None] | None = None,
         expect: Expected,
     ) -> Answer:
-        """Send an operation on the object of this name in the example's home."""
-        path = self.any_path(operation, name)
+        """Send an operation on the object of this name in the example's home, a missing one where none is created."""
+        path = self.any_path(operation, name, anywhere=True)
         return self.send(operation.id, path, body, headers=headers, expect=expect)
 
-    def any_path(self, operation: Operation, name: str) -> dict[str, str]:
-        """Return the path values of an operation on the object of this name in the example's home."""
+    def any_path(self, operation: Operation, name: str, *, anywhere: bool = False) -> dict[str, str]:
+        """Return the path values of an operation on the object of this name in the example's home.
+
+        With `anywhere` the home may be a missing namespace: for requests that need no object.
+        """
         names = names_below_prefix(operation)
-        namespace = self.namespace_path(self.home_or_missing) if "namespace" in names else {}
-        return dict.fromkeys(names, name) | namespace
+        if "namespace" not in names:
+            return dict.fromkeys(names, name)
+        lacks = anywhere and self.makes_namespaces and self.client.lacks("createNamespace")
+        return dict.fromkeys(names, name) | self.namespace_path(self.missing_namespace() if lacks else self.home)
 
     def new_thing(self) -> str:
         """Create a table and return its name."""

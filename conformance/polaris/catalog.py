@@ -233,11 +233,13 @@ class PolarisCatalog(PolarisClient, Catalog):
             self.create(CATALOG_ROLE, (name, name))
         return name
 
-    def any_path(self, operation: Operation, name: str) -> dict[str, Any]:
-        """Return path values for an operation on objects of this name, with the prefix of the run added if missing."""
+    def any_path(self, operation: Operation, name: str, *, anywhere: bool = False) -> dict[str, Any]:
+        """Return path values for an operation on objects of this name, with the prefix of the run added if missing.
+
+        `anywhere` is that of `tables`.
+        """
         name = name if name.startswith(self.target.prefix) else f"{self.target.prefix}{name}"
-        names = names_below_prefix(operation)
-        return {key: self.tables.home_or_missing if key == "namespace" else name for key in names}
+        return self.tables.any_path(operation, name, anywhere=anywhere)
 
     def ask(
         self,
@@ -249,7 +251,8 @@ class PolarisCatalog(PolarisClient, Catalog):
         expect: Expected,
     ) -> Answer:
         """Send an operation on objects of this name in the home of the example."""
-        return self.send(operation.id, self.any_path(operation, name), body, headers=headers, expect=expect)
+        path = self.any_path(operation, name, anywhere=True)
+        return self.send(operation.id, path, body, headers=headers, expect=expect)
 
     def send(
         self,

@@ -18,7 +18,7 @@ import orjson
 
 from lakeproof import Server, serve
 from reference_server.context import Reply
-from reference_server.errors import CatalogError, MethodNotAllowed, NamespaceNotFound, RouteNotFound, Unsupported
+from reference_server.errors import CatalogError, InvalidInput, MethodNotAllowed, RouteNotFound, Unsupported
 from reference_server.faults import NOWHERE, Call, Fault, Proceed
 from specs.openapi import Document, Operation
 from specs.profiles import find_profile
@@ -28,7 +28,7 @@ from tests.conformance.somebody import SOMEBODY
 CONFIG, ENDPOINTS = "getConfig", "endpoints"
 HANDSHAKE = (CONFIG, "getToken", "ListNamespaces", "listCatalogs")  # operations by which a run recognises its server
 READ = re.compile(r"(List|Describe|Get|Count|Query|Explain|Analyze)\w+|\w+Exists")  # of Lance, where all are POST
-NAMESPACES = re.compile(r"/namespaces?(/\{\w+\})?(/(properties|create|list|describe|drop|exists))?")
+NAMESPACES = re.compile(r"(/\{prefix\})?/namespaces?(/\{\w+\})?(/(properties|create|list|describe|drop|exists))?")
 GIVEN = "shop"  # a catalog for runs that can create none
 
 
@@ -68,9 +68,10 @@ FORMS: dict[str, Callable[[Call], Reply]] = {
     "error_404": _error(lambda _: RouteNotFound("There is no operation at this path.")),
     "error_405": _error(lambda call: MethodNotAllowed(call.request.method, ["OPTIONS"])),
     "error_406": _error(lambda call: Unsupported(f"This server does not implement {call.operation.id}.")),
-    "missing": _error(lambda _: NamespaceNotFound("Namespace does not exist.")),
+    "refused": _error(lambda _: InvalidInput("Not today.")),
 }
 ROUTERS = ("text_404", "text_500")  # also the answers to unknown paths
+CLAIMED = ("refused",)  # answers of operations that the server says to have
 
 
 @dataclass(frozen=True)
@@ -101,7 +102,8 @@ class Partial:
     def fault(self) -> Fault:
         """The fault of lacking the group."""
         removed = self.removed
-        kept = {f"{one.method} {one.own_path}" for one in self.document.operations.values() if one.id not in removed}
+        unsaid = set() if self.form in CLAIMED else removed
+        kept = {f"{one.method} {one.own_path}" for one in self.document.operations.values() if one.id not in unsaid}
 
         async def around(call: Call, proceed: Proceed) -> Reply:
             lost = call.operation.id in removed or (call.operation is NOWHERE and self.form in ROUTERS)
