@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 import msgspec
 
 from conformance.after.cause_sentences import sentence_of
+from conformance.after.claims import claims_of
 from conformance.after.grouping import Sighting, group
 from conformance.values.causes import LEVELS, Cause, Rank
 from conformance.values.exchange import ERROR_STATUS
@@ -57,15 +58,16 @@ def _blocker(result: Result, known: dict[str, Result]) -> str:
 
 def _cause(findings: Sequence[Sighting], blocked: dict[str, list[str]]) -> Cause:
     real = [finding for finding in findings if finding.result.verdict in FINDINGS] or findings
-    example = min(real, key=_effort)
+    example, claims = min(real, key=_effort), claims_of(real)
     return Cause(
-        sentence="".join(sign for sign in sentence_of(example, real) if sign.isprintable()),
+        sentence=sentence_of(claims),
         level=min((finding.result.level for finding in real), key=LEVELS.index),
         rank=min(map(_rank, real)),
         operations=sorted({finding.evidence.operation for finding in real} - {""}),
         example=example.result.id,
         requirements=[finding.result.id for finding in real if finding.result.verdict in FINDINGS],
         blocked=[name for finding in findings for name in blocked.get(finding.result.id, ())],
+        claims=claims,
     )
 
 

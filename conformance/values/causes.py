@@ -12,19 +12,51 @@ from typing import Literal
 
 import msgspec
 
+from conformance.values.evidence import Aspect, Relation, Request
 from conformance.values.requirement import Level
 from conformance.values.verdict import RequirementId, Text, Verdict
 
 Rank = Literal[1, 2, 3, 4]
 RANKS: dict[Rank, str] = {1: "Loses or shows data", 2: "Breaks clients", 3: "Wrong status", 4: "Form"}
+OPERATION = "‹operation›"  # stands for an operation in the words of several findings
 LEVELS: tuple[Level, ...] = ("MUST", "SHOULD", "MAY")
+
+
+class Claims(msgspec.Struct, kw_only=True, omit_defaults=True, frozen=True):
+    """The claims of a cause's sentence: each holds for every finding of the cause. A default claims nothing.
+
+    `operations`  the operations that the findings show; all of them are named or counted
+    `status`      the received status, 0 for a closed connection; `page` adds that it came with an HTML page
+    `request`     the kind of request
+    `statuses`    the expected ones; `due` is their class where they differ: 4 for any 4xx
+    `said`        words that the server's messages share, in this order
+    `aspect`      the wrong part of an answer, at `place`, with the `relation` that was expected, and the values
+    `norm`        words that the statements of the requirements share, or the text of their common clause
+    `message`     words that the sentences of the findings share; OPERATION stands for the name of the operation
+    """
+
+    operations: tuple[str, ...] = ()
+    status: int | None = None
+    page: bool = False
+    request: Request = "unknown"
+    statuses: tuple[int, ...] = ()
+    due: int = 0
+    said: str = ""
+    aspect: Aspect = ""
+    place: str = ""
+    relation: Relation = "stated"
+    expected: str = ""
+    actual: str = ""
+    norm: str = ""
+    message: str = ""
 
 
 class Cause(msgspec.Struct, kw_only=True):
     """A defect behind findings: a sentence, the worst level and rank of the findings, and an example.
 
     `operations` are those that showed the defect. `example` is the requirement with the shortest reproduction,
-    `requirements` are the findings, and `blocked` the requirements that it kept from being tested.
+    `requirements` are the findings, and `blocked` the requirements that it kept from being tested. `claims` are what
+    the sentence states; causes of older kits have none.
     """
 
     sentence: Text
@@ -34,6 +66,7 @@ class Cause(msgspec.Struct, kw_only=True):
     example: RequirementId
     requirements: list[RequirementId]
     blocked: list[RequirementId] = msgspec.field(default_factory=lambda: [])
+    claims: Claims | None = None
 
     @property
     def title(self) -> str:

@@ -15,15 +15,15 @@ from pathlib import Path
 import pytest
 from msgspec import structs
 
-from conformance.after.cause_sentences import common_text
 from conformance.after.causes import find_causes
+from conformance.after.claims import true_of_all
+from conformance.after.common_words import common_text
 from conformance.after.reading import read_results
-from conformance.values.exchange import Step, StepRequest, StepResponse
 from conformance.values.patterns import pattern
-from conformance.values.results import ClauseRecord, Result
 from lakeproof import check, serve
 from specs.files import read_toml
 from tests.conformance.drawing import drawn
+from tests.conformance.made_findings import clause, finding
 from tests.conformance.strange_server import RUN_SETTINGS, SERVER_OPTIONS, Habits, StrangeServer
 
 HERE = Path(__file__).parent / "causes"
@@ -76,24 +76,6 @@ def test_what_is_blocked_belongs_to_what_blocks_it(server):
     )
 
 
-def finding(name, message="GetIt: expected 400, got 500", *, body=None, status=500, mark="status", **fields):
-    """A requirement that failed in its only step."""
-    request = StepRequest(method="GET", url="http://x/", headers={}, body=None, curl=f"curl http://x/{name}")
-    response = StepResponse(status=status, headers={}, body=body, failure="" if status else "it broke")
-    step = Step(operation="GetIt", request=request, response=response, seconds=0, mark=mark)
-    result = Result(
-        id=f"api.it.{name}", level="MUST", kind="error", operations=["GetIt"],
-        statement=f"What is {name} is refused with 400.",
-        clause=clause("get-it"), where="conformance.api:test_it",
-        needs=[], verdict="fail", message=message, seconds=0, requests=1, steps=[step], reached=[], blocked_by=None,
-    )  # fmt: skip
-    return structs.replace(result, **fields)
-
-
-def clause(name):
-    return ClauseRecord(id=name, text="It is got.", source="document")
-
-
 def error(text, **more):
     return {"json": {"error": text, **more}}
 
@@ -137,13 +119,13 @@ def test_what_the_kit_says_of_several_operations_is_told_of_all():
     assert len(find_causes(findings)) == 1
 
 
-def test_what_the_kit_says_of_most_findings_is_told_of_all():
+def test_what_the_kit_says_of_all_findings_alone_is_told():
     lacks = 'the answer lacks the field "id" of an object'
     findings = [finding(name, lacks, status=200, mark="body:/it", where=f"c:{name}") for name in ("a", "b")]
     other = finding("c", "the it: expected 1, got 2", status=200, mark="body:/it", where="c:c")
-    assert [cause.sentence for cause in find_causes([*findings, other])] == [f"GetIt: {lacks}"]
-    (cause,) = find_causes([findings[0], other])
-    assert cause.sentence.startswith("GetIt violates ")
+    assert [cause.sentence for cause in find_causes(findings)] == [f"GetIt: {lacks}"]
+    (cause,) = find_causes([*findings, other])
+    assert cause.sentence == "GetIt violates “It is got”"
 
 
 def test_a_value_that_should_be_otherwise_is_no_sentence():
@@ -308,7 +290,10 @@ def test_rewording_every_sentence_changes_no_cause(seed, api, tmp_path):
         for number, entry in enumerate(found)
     ]
     before, after = find_causes(found), find_causes(reworded)
-    assert [structs.replace(cause, sentence="-") for cause in after] == [
-        structs.replace(cause, sentence="-") for cause in before
+    by_id = {entry.id: entry for entry in found}
+    findings = [cause for cause in before if cause.requirements]
+    assert all(true_of_all(cause, [by_id[name] for name in cause.requirements]) for cause in findings)
+    assert [structs.replace(cause, sentence="-", claims=None) for cause in after] == [
+        structs.replace(cause, sentence="-", claims=None) for cause in before
     ]
     assert [cause.sentence for cause in after] != [cause.sentence for cause in before]
