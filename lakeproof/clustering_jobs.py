@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, wait
 from dataclasses import dataclass, field, replace
 
+from conformance.values.activity import doing
 from lakeproof.mutant_jobs import of_process, processes
 from lakeproof.progress import showing
-from conformance.values.activity import doing
 from mutants.mutation import Plan
 from mutants.trials import SEPARATOR, Choice, Trial, asked_alone, asked_of_several, try_all
 
@@ -54,7 +54,7 @@ class Trying:
                         keep(trial)
                 progress.advance(task, len(trials))
 
-    def _batches(self, batches: list[Plan]) -> Iterator[list[Trial]]:
+    def _batches(self, batches: Sequence[Plan]) -> Iterator[list[Trial]]:
         if self.jobs < 2 or len(batches) < 2:
             for number, batch in enumerate(batches):
                 with doing(f"trying faults, {number:,} of {len(batches):,} parts done"):

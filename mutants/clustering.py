@@ -8,19 +8,18 @@ counts apart.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping
 from statistics import mean, median
 
 import msgspec
 
 from conformance.after.causes import find_causes
+from conformance.after.claims import untrue_claims
 from conformance.values.causes import Cause
 from conformance.values.verdict import FINDINGS, Result
 from mutants.trials import Trial
 
 Labels = Mapping[str, Collection[str]]
-Untrue = Callable[[Cause, Sequence[Result]], Sequence[tuple[str, str]]]
-"""Function that returns the claims of a cause's sentence that do not hold, each with the finding."""
 
 
 class Card(msgspec.Struct, kw_only=True):
@@ -77,10 +76,10 @@ class Score(msgspec.Struct, kw_only=True):
     blocked: int
 
 
-def measure(trial: Trial, labels: Labels, untrue: Untrue) -> Measure:
+def measure(trial: Trial, labels: Labels) -> Measure:
     """Return the causes of a trial as `find_causes` makes them, compared with the labels of its findings."""
     results = {result.id: result for result in trial.results}
-    cards = [_card(cause, results, labels, untrue) for cause in find_causes(trial.results)]
+    cards = [_card(cause, results, labels) for cause in find_causes(trial.results)]
     return Measure(
         faults=trial.faults, asked=trial.asked, seconds=trial.seconds, connected=trial.connected, cards=cards
     )
@@ -115,7 +114,7 @@ def score(measures: Collection[Measure]) -> Score:
     )
 
 
-def _card(cause: Cause, results: Mapping[str, Result], labels: Labels, untrue: Untrue) -> Card:
+def _card(cause: Cause, results: Mapping[str, Result], labels: Labels) -> Card:
     members = [results[name] for name in cause.requirements]
     counts = Counter(label for member in members for label in labels.get(member.id, ()))
     label = min(counts, key=lambda label: (-counts[label], label), default="")
@@ -130,5 +129,5 @@ def _card(cause: Cause, results: Mapping[str, Result], labels: Labels, untrue: U
         unlabelled=sum(member.id not in labels for member in members),
         blocked=len(blocked),
         others=sorted({min(others, key=lambda other: (-counts[other], other)) for others in misplaced}),
-        untrue=sorted(": ".join(filter(None, pair)) for pair in untrue(cause, members)) if members else [],
+        untrue=sorted(": ".join(filter(None, pair)) for pair in untrue_claims(cause, members)) if members else [],
     )

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import msgspec
 
-from mutants.trials import AT_ONCE, MOST_KNOWN, MOST_NEAR, MOST_OTHERS
 from mutants.clustering import Card, Measure, Score, score
+from mutants.trials import AT_ONCE, MOST_KNOWN, MOST_NEAR, MOST_OTHERS
 from specs.writing import write_file, written
 
 PAGE = "causes.md"
@@ -22,16 +22,15 @@ one defect, and the sentence of a cause should be true of each of its findings. 
 known defects, so that all three can be measured.
 
 A seeded draw chooses faults that the suite is known to notice, one in three of them derived from the document. Each is
-shown alone to at most {MOST_KNOWN} requirements that are known to notice it, {MOST_NEAR} others of its operations and \
-{MOST_OTHERS} of the rest, or to
-the whole suite where the table says so. Then {AT_ONCE} faults at once are shown to all requirements that one of them
-broke alone, and to {MOST_OTHERS} others. Requirements run at smoke depth and without shrinking. Models, races and fuzzing are
-left out: more findings of a fault than are counted here may exist.
+shown alone to at most {MOST_KNOWN} requirements that are known to notice it, {MOST_NEAR} others of its operations and
+{MOST_OTHERS} of the rest, or to the whole suite where that is said. Then {AT_ONCE} faults at once are shown to all
+requirements that one of them broke alone, and to {MOST_OTHERS} others. Requirements run at smoke depth and without
+shrinking, and models, races and fuzzing are left out: a fault may have more findings than are counted here.
 
 - **causes per fault**: causes with findings of a fault. Faults without a finding do not count.
 - **purity**: the share of findings that belong to the fault of most findings of their cause. A finding whose
-  requirement fails under several of the faults alone belongs to any of them. A finding of no fault alone is *unlabelled*
-  and does not count.
+  requirement fails under several of the faults alone belongs to any of them.
+- **unlabelled**: findings at once whose requirements fail under none of the faults alone; purity leaves them out.
 - **untrue**: causes whose sentence states something that does not hold for one of their findings.
 - **blocked**: requirements that could not be tested because another operation failed. They are in no other count.
 

@@ -65,13 +65,15 @@ def clustering_command(
     """
     names = [name for name in noticeable(api) if not patterns or any(fnmatchcase(name, given) for given in patterns)]
     if not names:
-        raise Problem(f"No fault of {api} matches these options.", f"`lakeproof mutants --api {api} --list` lists them.")
+        raise Problem(
+            f"No fault of {api} matches these options.", f"`lakeproof mutants --api {api} --list` lists them."
+        )
     document = find_profile(api).document()
     operations = {name: find_fault(name, [document]).operations for name in names}
     choice = choose(api, operations, alone=alone, draws=draws, seed=seed)
     path = measured_file(keep, api) if keep else None
     file = TrialFile.of(trials, api) if trials else None
-    for place in filter(None, (path, file and file.path)):
+    for place in filter(None, (path, file.path if file else None)):
         with written(place, "Give another folder."):
             check_writable(place.parent, [place.name])
     trying = Trying(choice, jobs, whole=whole, keep=[file.add] if file else [], known=file.read() if file else {})
