@@ -97,13 +97,14 @@ def noticeable(api: str) -> list[str]:
 def choose(api: str, operations: Mapping[str, frozenset[str]], *, alone: int, draws: int, seed: int) -> Choice:
     """Return a seeded choice of faults, one in three derived from the document, and draws of four of them.
 
-    `operations` are those of each fault to choose from, none for a fault of all operations.
+    `operations` are those of each fault to choose from, none for a fault of all operations. A choice of more faults
+    has those of a smaller one.
     """
-    chance = Random(f"{seed} {api}")  # noqa: S311 - the same draw for the same seed
-    derived = [name for name in sorted(operations) if name.partition(":")[0] in FAMILIES]
-    others = [name for name in sorted(operations) if name not in set(derived)]
-    chosen = chance.sample(derived, min(len(derived), alone // DERIVED))
-    chosen = [*chance.sample(others, min(len(others), alone - len(chosen))), *chosen]
+    mixed = _mixed(seed, api)(operations)
+    derived = [name for name in mixed if name.partition(":")[0] in FAMILIES][: alone // DERIVED]
+    written_ones = [name for name in mixed if name.partition(":")[0] not in FAMILIES]
+    chosen = [*written_ones[: alone - len(derived)], *derived]
+    chance = Random(f"{seed} {api} {alone}")  # noqa: S311 - the same draws for the same seed
     several = [tuple(chance.sample(chosen, min(AT_ONCE, len(chosen)))) for _ in range(draws)] if chosen[1:] else []
     return Choice(api, {name: operations[name] for name in chosen}, several, seed)
 
