@@ -1,8 +1,8 @@
 """Causes measured against known truth: the findings of known faults, grouped and compared with their labels.
 
-The label of a finding is the fault that makes it; where several faults were shown at once, all under which its
-requirement fails alone: such a finding belongs to any of them. A finding that no fault makes alone has no label and
-counts apart.
+The label of a finding is the fault that makes it. Where several faults were shown at once, that is each fault that makes
+the same finding alone, or else, if the requirement was shown to all of them, each under which it fails in some way: such a
+finding belongs to any of them. A finding that no fault makes alone has no label and counts apart.
 """
 
 from __future__ import annotations
@@ -81,16 +81,20 @@ def measure(trial: Trial, labels: Labels) -> Measure:
     results = {result.id: result for result in trial.results}
     cards = [_card(cause, results, labels) for cause in find_causes(trial.results)]
     return Measure(
-        faults=trial.faults, asked=trial.asked, seconds=trial.seconds, connected=trial.connected, cards=cards
+        faults=trial.faults, asked=len(trial.asked), seconds=trial.seconds, connected=trial.connected, cards=cards
     )
 
 
-def labels_of(faults: Iterable[str], alone: Mapping[str, Trial]) -> dict[str, set[str]]:
-    """Return the faults under which each requirement fails alone."""
+def labels_of(trial: Trial, alone: Mapping[str, Trial]) -> dict[str, set[str]]:
+    """Return the labels of a trial's findings, given the trials of its faults alone; no entry for one without any."""
+    each = {fault: {result.id: _signature(result) for result in alone[fault].findings} for fault in trial.faults}
+    asked = set.intersection(*(set(alone[fault].asked) for fault in trial.faults))
     labels: dict[str, set[str]] = {}
-    for fault in faults:
-        for result in alone[fault].findings:
-            labels.setdefault(result.id, set()).add(fault)
+    for result in trial.findings:
+        failing = {fault: found[result.id] for fault, found in each.items() if result.id in found}
+        alike = {fault for fault, signature in failing.items() if signature == _signature(result)}
+        if found := alike or (set(failing) if result.id in asked else set()):
+            labels[result.id] = found
     return labels
 
 
@@ -131,3 +135,7 @@ def _card(cause: Cause, results: Mapping[str, Result], labels: Labels) -> Card:
         others=sorted({min(others, key=lambda other: (-counts[other], other)) for others in misplaced}),
         untrue=sorted(": ".join(filter(None, pair)) for pair in untrue_claims(cause, members)) if members else [],
     )
+
+
+def _signature(result: Result) -> str:
+    return result.evidence.signature if result.evidence else result.message

@@ -33,13 +33,13 @@ SUFFIX = ".trials.jsonl"
 
 
 class Trial(msgspec.Struct, kw_only=True):
-    """Findings and blocked requirements under some faults, of a number of requirements that were asked.
+    """Findings and blocked requirements under some faults, of all requirements that were asked.
 
     `connected` is false where the run could not even connect to the server.
     """
 
     faults: list[str]
-    asked: int
+    asked: list[str]
     seconds: float
     results: list[Result]
     connected: bool = True
@@ -137,7 +137,7 @@ def try_all(settings: Settings, plan: Plan) -> Iterator[Trial]:
         kept = [result for result in shown.results or () if result.verdict in (*FINDINGS, "blocked")]
         yield Trial(
             faults=shown.fault.split(SEPARATOR),
-            asked=len(shown.asked),
+            asked=list(shown.asked),
             seconds=shown.seconds,
             connected=shown.results is not None,
             results=sorted(kept, key=lambda result: result.id),

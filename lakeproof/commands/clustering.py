@@ -99,7 +99,7 @@ def _measured(trying: Trying) -> Measured:
 
 
 def _measures(trials: Iterable[Trial], alone: Mapping[str, Trial]) -> list[Measure]:
-    return [measure(trial, labels_of(trial.faults, alone)) for trial in trials]
+    return [measure(trial, labels_of(trial, alone)) for trial in trials]
 
 
 def _print(measured: Measured) -> None:

@@ -23,7 +23,8 @@ REFUSED = {"body": {"json": {"error": "there is no way to read a cell of this ki
 
 
 def trial(*results, faults):
-    return Trial(faults=list(faults), asked=9, seconds=1.0, results=list(results))
+    asked = ["api.it.other", *(result.id for result in results)]
+    return Trial(faults=list(faults), asked=asked, seconds=1.0, results=list(results))
 
 
 def crash(name, **more):
@@ -43,7 +44,7 @@ ALONE = {
 
 def measured(*results, faults=("crash", "refuse")):
     made = trial(*results, faults=faults)
-    return measure(made, labels_of(made.faults, ALONE))
+    return measure(made, labels_of(made, ALONE))
 
 
 def test_each_fault_in_a_cause_of_its_own_is_pure():
