@@ -19,12 +19,12 @@ from specs.problems import Problem
 from tests.conformance.made_findings import finding
 
 CRASH = {"body": {"json": {"error": "the cell is broken, and nobody knows why or how"}}}
+ASKED = [f"api.it.{name}" for name in ("a", "b", "both", "c", "d")]
 REFUSED = {"body": {"json": {"error": "there is no way to read a cell of this kind at all"}}, "status": 403}
 
 
 def trial(*results, faults):
-    asked = ["api.it.other", *(result.id for result in results)]
-    return Trial(faults=list(faults), asked=asked, seconds=1.0, results=list(results))
+    return Trial(faults=list(faults), asked=ASKED, seconds=1.0, results=list(results))
 
 
 def crash(name, **more):
@@ -70,10 +70,14 @@ def test_a_fault_in_two_causes_is_split():
     assert score([split, measured(crash("a"), faults=["crash"])]).median == 1.5
 
 
-def test_a_finding_of_several_faults_belongs_to_any_of_them():
-    shared = measured(crash("both"), crash("d"), refused("c"), faults=["refuse", "split"])
-    assert [(card.label, card.findings, card.fitting) for card in shared.cards] == [("split", 2, 2), ("refuse", 1, 1)]
-    assert score([shared]).purity == 1
+def test_a_finding_belongs_to_the_fault_that_makes_the_same_or_to_any():
+    same = measured(crash("both"), faults=["refuse", "split"])
+    assert [(card.label, card.fitting) for card in same.cards] == [("split", 1)]
+    changed = finding("both", "GetIt: expected 400, got 502", status=502)
+    other = measured(changed, faults=["refuse", "split"])
+    assert [card.label for card in other.cards] == ["refuse"]
+    joined = trial(changed, refused("d"), faults=["refuse", "split"])
+    assert labels_of(joined, ALONE) == {"api.it.both": {"refuse", "split"}, "api.it.d": {"split"}}
 
 
 def test_findings_of_no_fault_alone_and_blocked_requirements_count_apart():
