@@ -1,14 +1,14 @@
 """Causes measured against known truth: the findings of known faults, grouped and compared with their labels.
 
-The label of a finding is the fault that makes it. Where several faults were shown at once, that is each fault that makes
-the same finding alone, or else, if the requirement was shown to all of them, each under which it fails in some way: such a
-finding belongs to any of them. A finding that no fault makes alone has no label and counts apart.
+The label of a finding is the fault that makes it. Where several faults were shown at once, that is each fault that
+makes the same finding alone, or else, if the requirement was shown to all of them, each under which it fails in some
+way: such a finding belongs to any of them. A finding that no fault makes alone has no label and counts apart.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Mapping
 from statistics import mean, median
 
 import msgspec

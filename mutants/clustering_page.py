@@ -28,9 +28,10 @@ requirements that one of them broke alone, and to {MOST_OTHERS} others. Requirem
 shrinking, and models, races and fuzzing are left out: a fault may have more findings than are counted here.
 
 - **causes per fault**: causes with findings of a fault. Faults without a finding do not count.
-- **purity**: the share of findings that belong to the fault of most findings of their cause. A finding whose
-  requirement fails under several of the faults alone belongs to any of them.
-- **unlabelled**: findings at once whose requirements fail under none of the faults alone; purity leaves them out.
+- **purity**: the share of findings that belong to the fault of most findings of their cause. With several faults at
+  once, a finding belongs to each fault that makes the same finding alone (same requirement, operation, place, statuses
+  and check); if none does and the requirement was shown to each of them, to those under which it fails in another way.
+- **unlabelled**: findings that belong to no fault, as another fault changed them; purity leaves them out.
 - **untrue**: causes whose sentence states something that does not hold for one of their findings.
 - **blocked**: requirements that could not be tested because another operation failed. They are in no other count.
 
