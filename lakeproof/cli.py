@@ -33,6 +33,7 @@ COMMANDS = {
     "expect": "expect_command",
     "explain": "explain_command",
     "mutants": "mutants_command",
+    "clustering": "clustering_command",
     "diff": "diff_command",
     "compare": "compare_command",
     "matrix": "matrix_command",

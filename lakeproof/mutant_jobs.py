@@ -143,7 +143,7 @@ class Measuring:
                     shown = _show(self.api, batch, first)
                 yield from shown
             return
-        with _processes(self.jobs) as pool:
+        with processes(self.jobs) as pool:
             left = {pool.submit(_show, self.api, batch, first) for batch in batches}
             while left:
                 with showing(), doing(f"measuring faults: {len(batches) - len(left):,} of {len(batches):,} parts done"):
@@ -162,12 +162,12 @@ def _unnoticed(fault: Fault, *, reached: bool = True) -> Mutant:
 
 def _show(api: str, plan: Plan, first: bool) -> list[Shown]:
     """Show a batch of faults to their requirements; if one that notices is enough, so is its first counterexample."""
-    bench = _of_process(api)
+    bench = of_process(api)
     return show(replace(bench.settings, no_shrink=first), plan, bench.likely, first=first)
 
 
 @contextmanager
-def _processes(count: int) -> Iterator[ProcessPoolExecutor]:
+def processes(count: int) -> Iterator[ProcessPoolExecutor]:
     """Run a pool of processes; an interruption ends them at once, instead of after their remaining faults."""
     with (
         tempfile.TemporaryDirectory(prefix="lakeproof-mutants-") as folder,
@@ -187,7 +187,7 @@ def _keep_files_in(folder: str) -> None:
 
 
 @cache
-def _of_process(api: str) -> Bench:
+def of_process(api: str) -> Bench:
     """Return the bench of this process; its server runs until the process ends."""
     stack = ExitStack()
     atexit.register(stack.close)

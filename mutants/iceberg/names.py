@@ -11,6 +11,7 @@ from urllib.parse import unquote
 
 from mutants.iceberg.blocks import metadata_become, when
 from reference_server.context import Reply
+from reference_server.errors import Internal
 from reference_server.faults import Around, Call, Proceed, content, each_of, fault, request_becomes
 from reference_server.iceberg.faults.blocks import LISTS, items, performed
 from specs.identifiers import UNIT_SEPARATOR
@@ -135,5 +136,5 @@ async def _deep_names(call: Call, proceed: Proceed) -> Reply:
     """A request about an object in a nested namespace returns 500."""
     reply = await proceed()
     if UNIT_SEPARATOR in call.path.get("namespace", ""):
-        reply.status = 500
+        raise Internal("The parent of the namespace is null.")
     return reply

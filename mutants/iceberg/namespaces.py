@@ -28,8 +28,10 @@ WRITES = ["createNamespace", *UPDATE]
 @fault("namespace-properties-replaced", on=UPDATE)
 async def _replaced(call: Call, proceed: Proceed) -> Reply:
     """A change replaces all properties by those that it sets."""
-    # Remove all properties that the request does not set.
-    body = content(call) or {}
+    # Remove all properties that the request does not set; a broken request is rejected as usual.
+    body = content(call)
+    if body is None:
+        return await proceed()
     before = body_of(await performed(call, proceed, "loadNamespaceMetadata")).get("properties") or {}
     removals = [name for name in before if name not in (body.get("updates") or {})]
     call.request = call.request.altered(body=orjson.dumps({**body, "removals": removals}))

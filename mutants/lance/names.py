@@ -7,6 +7,7 @@ from urllib.parse import quote
 import orjson
 
 from reference_server.context import Reply, json_reply
+from reference_server.errors import Internal
 from reference_server.faults import Call, Proceed, arguments_lost, body_becomes, fault
 from reference_server.lance.faults.blocks import LISTS, is_root, items
 from specs.lance.identifiers import DELIMITER
@@ -55,7 +56,7 @@ async def _deep_tables(call: Call, proceed: Proceed) -> Reply:
     """A request about an object in a nested namespace returns 500."""
     reply = await proceed()
     if call.path.get("id", "").count(DELIMITER) > 1:
-        reply.status = 500
+        raise Internal("The parent of the namespace is null.")
     return reply
 
 

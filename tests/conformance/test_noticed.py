@@ -147,9 +147,9 @@ def weak(monkeypatch):
     monkeypatch.setattr(mutant_jobs, "_served", served)
     monkeypatch.setattr(mutant_jobs, "near", lambda _api, _operations: set(ids))
     monkeypatch.setattr(mutant_jobs, "judging", lambda api: {name: requirements(api)[name] for name in ids})
-    mutant_jobs._of_process.cache_clear()
+    mutant_jobs.of_process.cache_clear()
     yield ids
-    mutant_jobs._of_process.cache_clear()
+    mutant_jobs.of_process.cache_clear()
 
 
 @pytest.mark.parametrize("asked", [mutant_jobs.FIRST, mutant_jobs.KNOWN, mutant_jobs.ALL])
