@@ -233,13 +233,15 @@ class Client:
         a header of None removes a default header. `expect` is the status or statuses that the requirement allows, None
         for any. An unexpected status raises Violation, or Blocked before the first call of a subject: then a
         prerequisite failed. The API's error for an unsupported operation raises Unoffered for a subject and Blocked
-        otherwise, unless expected.
+        otherwise, unless expected. A prerequisite that is always refused is blocked without a request; see Refusals.
         """
         exchange = self.prepare(
             operation_id, path=path, query=query, json=json, body=body, content_type=content_type, headers=headers
         )
         if operation_id in self.subjects and not self.recording.preparing:
             self.reach_subject()
+        if expect is not None:
+            self._check_unrefused(exchange)
         self.send(exchange)
         self.check_status(exchange, expect)
         return Answer(exchange, self.touch, self.document.errors, self.recording.look)
@@ -385,7 +387,19 @@ class Client:
             self._refuse(operation, violation)
         if self.recording.checking:
             raise violation
+        if exchange.status:
+            self.known.refusals.note(operation, exchange.status)
         raise Blocked(str(violation), operation) from violation
+
+    def _check_unrefused(self, exchange: Exchange) -> None:
+        """Raise Blocked for a prerequisite that the server always refused."""
+        if self.recording.checking or exchange.operation in self.known.done:
+            return
+        try:
+            self.known.refusals.check(exchange.operation)
+        except Blocked:
+            self.recording.withhold(exchange)
+            raise
 
     def require(self, operation: str) -> None:
         """Raise Blocked or Unoffered for an operation that the server is known to lack."""
