@@ -228,7 +228,8 @@ class Client:
         a header of None removes a default header. `expect` is the status or statuses that the requirement allows, None
         for any. An unexpected status raises Violation, or Blocked before the first call of a subject: then a
         prerequisite failed. An operation that the server does not offer raises Unoffered whatever its answer, and
-        without a request after some tries: one wrong answer may have said that it is not offered.
+        without a request after some tries: one wrong answer may have said that it is not offered. A prerequisite that
+        is always refused is blocked without a request; see Refusals.
         """
         self._spare(operation_id)
         exchange = self.prepare(
@@ -236,6 +237,8 @@ class Client:
         )
         if operation_id in self.subjects and not self.recording.preparing:
             self.reach_subject()
+        if expect is not None:
+            self._check_unrefused(exchange)
         self.send(exchange)
         self.check_status(exchange, expect)
         return Answer(exchange, self.touch, self.document.errors, self.recording.look)
@@ -380,7 +383,19 @@ class Client:
             raise self._unoffered(operation, violation)
         if self.recording.checking:
             raise violation
+        if exchange.status:
+            self.known.refusals.note(operation, exchange.status)
         raise Blocked(str(violation), operation) from violation
+
+    def _check_unrefused(self, exchange: Exchange) -> None:
+        """Raise Blocked for a prerequisite that the server always refused."""
+        if self.recording.checking or exchange.operation in self.known.done:
+            return
+        try:
+            self.known.refusals.check(exchange.operation)
+        except Blocked:
+            self.recording.withhold(exchange)
+            raise
 
     def require(self, operation: str) -> None:
         """Raise Unoffered for an operation that the server does not offer."""

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 
+from conformance.http.refusals import Refusals
 from conformance.http.wire import WireLog
 from conformance.values.cells import CellLog
 from conformance.values.exchange import Exchange
@@ -21,6 +22,7 @@ class Recording:
     the expected statuses of subjects that occurred. While it is `preparing`, a call of a subject counts as a
     prerequisite; answers to `unusual` requests are not checked against the document. `requests` counts over the whole
     run, `sent` in the current example; `sent_subject` is true when a request called a subject, also while preparing;
+    `listener` receives each exchange after its answer, `unsent` each request that the client prepared and did not send.
     `cells` are the covered cells of the run. `at_once` are the requests that other threads sent in the current example.
     """
 
@@ -35,6 +37,7 @@ class Recording:
     sent: int = 0
     sent_subject: bool = False
     listener: Listener | None = None
+    unsent: Listener | None = None
     cells: CellLog | None = None
     at_once: set[tuple[str, str, bytes]] = field(default_factory=set)
 
@@ -93,6 +96,11 @@ class Recording:
         if self.listener:
             self.listener(exchange)
 
+    def withhold(self, exchange: Exchange) -> None:
+        """Pass a request that is not sent to its listener."""
+        if self.unsent:
+            self.unsent(exchange)
+
     def look(self, exchange: Exchange, path: str) -> None:
         """Note that the requirement read a field of an answer."""
         if self.cells:
@@ -111,12 +119,14 @@ class ServerKnowledge:
 
     `unoffered` are operations that the server does not offer, by its own words or by its answers; `tries` counts the
     requests to them. `done` are operations that have succeeded: they count as offered whatever the server says later.
-    `locate` spells a path of the document for this server.
+    `refusals` are the refused prerequisites of operations that have not. `locate` spells a path of the document for
+    this server.
     """
 
     unoffered: set[str] = field(default_factory=set)
     tries: Counter[str] = field(default_factory=Counter)
     done: set[str] = field(default_factory=set)
+    refusals: Refusals = field(default_factory=Refusals)
     locate: Callable[[str], str] = str
 
     def lacks(self, operation: str) -> bool:

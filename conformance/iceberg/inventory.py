@@ -95,6 +95,10 @@ class IcebergInventory(Inventory):
             return tuple(levels)
         return (*levels, path.get("table") or path.get("view") or body["name"])
 
+    def only_stages(self, exchange: Exchange) -> bool:
+        """True for a table creation that a later commit completes."""
+        return exchange.operation == "createTable" and read_object(exchange.request_body).get("stage-create") is True
+
     def look(self, operation: str, resource: Resource) -> Exchange | None:
         """Send an operation that succeeds when the resource exists."""
         paths = {NAMESPACE: self._client.namespace_path, VIEW: self._client.view_path}

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from conformance.http.wire import Seen
 from conformance.run.ledger import Judged
+from conformance.target.sandbox import Doubt
 from conformance.target.target import Found
 from conformance.values.exchange import Exchange
 from conformance.values.outcomes import Stopped
@@ -88,6 +89,6 @@ class Rest:
     news: News
     cells: Mapping[str, set[str]]
     looks: Mapping[str, set[str]]
-    doubtful: Mapping[Resource, str]
+    doubtful: Mapping[Resource, Doubt]
     registrations: set[Names | str]
     errors: list[str]

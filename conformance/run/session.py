@@ -119,7 +119,7 @@ class Session:
                 handshake(self.target)
         except Problem:
             with suppress(Stopped):
-                if sandbox.made or sandbox.kept:
+                if sandbox.noted or sandbox.kept:
                     sandbox.sweep()
             self.finish()
             raise
@@ -181,14 +181,15 @@ class Session:
     def _replay(self, finding: Finding) -> Replayed:
         """Replay the steps of a finding, and drop the created objects. Raises Stopped when the run is over.
 
-        On a server that cannot drop everything, remaining objects are not listed after each finding.
+        Remaining objects are not listed after each finding if the server cannot drop everything, or refused all
+        creations.
         """
         sandbox = self.target.sandbox
         replayed = replay(finding, self.target)
-        if sandbox.inventory and sandbox.inventory.undroppable():
-            sandbox.clean_up()
-        else:
+        if sandbox.may_have_made(replayed.exchanges) and sandbox.inventory and not sandbox.inventory.undroppable():
             sandbox.sweep(end=False)
+        else:
+            sandbox.clean_up()
         return replayed
 
     def results(self) -> Results:
@@ -212,7 +213,6 @@ class Session:
         self.log.add(exchange)
         self._check_log()
         self.cells.note(exchange)
-        self.target.sandbox.note_answer(exchange)
         if self._also:
             self._also(exchange)
 

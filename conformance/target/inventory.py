@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any, ClassVar
 
 from conformance.http.client import Answer
 from conformance.http.paging import pages
+from conformance.target.sandbox import MOST_TRIES
 from conformance.target.target import OFFERED, REFUSED, Target
 from conformance.values.exchange import Exchange
 from conformance.values.outcomes import NotTested, Violation
@@ -38,6 +40,7 @@ class Inventory(ABC):
     def __init__(self, target: Target) -> None:
         self.target = target
         self.base: Names = target.settings.namespace_levels()
+        self._in_vain: Counter[str] = Counter()
 
     @abstractmethod
     def prepare(self) -> None:
@@ -74,6 +77,10 @@ class Inventory(ABC):
     def made_otherwise(self, _exchange: Exchange) -> Resource | None:
         """Return a resource that was created although the request names it by no text, None without one."""
         return None
+
+    def only_stages(self, _exchange: Exchange) -> bool:
+        """True for a request whose success creates nothing yet."""
+        return False
 
     def roots(self) -> list[Resource]:
         """List the run's resources at the first level: that of the given namespace, if there is one."""
@@ -135,11 +142,17 @@ class Inventory(ABC):
         return steps[-1] if len(steps) > before else None
 
     def listed(self, operation: str, field: str, fetch: Callable[[str | None], Answer]) -> list[Any]:
-        """Return the items of a listing as far as the server shows it; `fetch` requests a page by its token."""
+        """Return the items of a listing as far as the server shows it; `fetch` requests a page by its token.
+
+        A listing that failed some times and never succeeded in the run is not requested again.
+        """
         items: list[Any] = []
-        if self.may_offer(operation):
-            with suppress(Violation, NotTested, IdentifierError):
+        tried = self._in_vain[operation] < MOST_TRIES or operation in self.target.client.known.done
+        if tried and self.may_offer(operation):
+            try:
                 for page in pages(fetch, self.next_page):
                     entries = page[field]
                     items += entries if isinstance(entries, list) else []
+            except (Violation, NotTested, IdentifierError):
+                self._in_vain[operation] += 1
         return items

@@ -1,8 +1,8 @@
 """Sandbox: the resources that a run creates on a server, and their clean-up.
 
-Every name of a run starts with its prefix. A resource that a requirement may create is noted before the request, and
-dropped after the requirement. At the end the run lists its remaining resources and drops them too, contents first; the
-rest is left behind.
+Every name of a run starts with its prefix. A resource that a requirement may create is noted before the request; the
+answer decides: refused resources are forgotten, all others are dropped after the requirement. At the end the run lists
+its remaining resources and drops them too, contents first. Those that the server still shows are left behind.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from enum import IntEnum
 from functools import partial
 from typing import Protocol
 
@@ -20,10 +21,33 @@ from conformance.values.resources import NAMESPACE, REGISTRATION, TABLE, Leftove
 
 DEEPEST = 8
 DROPPED = (200, 202, 204)
-GONE = 404
+GONE, CONFLICT = 404, 409
+UNCLEAR = (408, CONFLICT)  # client errors after which the object may exist
 MOST_TRIES = 3  # of an operation that the server seemed to lack: one wrong answer may have said so
+MOST_REFUSALS = 5  # of a drop that never succeeded; the sweep at the end tries again
 STAYED = "the server reported the drop as successful, but the object still exists"
 UNSEEN = "not verified: no operation of the server shows whether the object exists"
+
+
+class Standing(IntEnum):
+    """Evidence of the run that a resource exists: an answer may raise it, and never lowers it.
+
+    NOTED   a request that may create it was noted, and has no answer yet
+    OPEN    it may exist: the answer was lost, staged it, or reported a conflict
+    MADE    its creation succeeded, or a listing shows it
+    """
+
+    NOTED = 0
+    OPEN = 1
+    MADE = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Doubt:
+    """The reason why a resource was not clearly dropped; `made` is true if its creation succeeded."""
+
+    reason: str
+    made: bool
 
 
 class Findable(Protocol):
@@ -66,6 +90,9 @@ class Findable(Protocol):
     def made_otherwise(self, exchange: Exchange, /) -> Resource | None:
         """Return the resource that was created although the request does not name it, None for none."""
 
+    def only_stages(self, exchange: Exchange, /) -> bool:
+        """True for a request whose success creates nothing yet."""
+
     def roots(self) -> list[Resource]:
         """List the resources of the run at the first level."""
 
@@ -93,31 +120,37 @@ class Findable(Protocol):
 
 @dataclass
 class Sandbox:
-    """The resources of a run. `doubtful` are those not clearly dropped, with the reason from the server's answer.
+    """The resources of a run. `noted` are those to drop, with the evidence that they exist.
 
-    `registrations` are the ids of all noted registrations: servers list them as tables, but they must not be purged.
-    `kept` are resources of the whole run: they are dropped at its end. `put_off` are those that a sweep failed to drop,
-    `swept` those that sweeps dropped, according to the server's answers.
+    `refused` are those that were noted since the last clean-up and whose creation was refused. `doubtful` are those not
+    clearly dropped, with the reason from the server's answer. `registrations` are the ids of all noted registrations:
+    servers list them as tables, but they must not be purged. `kept` are resources of the whole run: they are dropped at
+    its end. `put_off` are those that a sweep failed to drop, `swept` those that sweeps dropped, according to the
+    server's answers. `undropped` are the refusals of drops by kind, without kinds of which one was dropped.
     """
 
     client: Client
     inventory: Findable | None = None
-    made: dict[Resource, None] = field(default_factory=dict)
-    doubtful: dict[Resource, str] = field(default_factory=dict)
+    noted: dict[Resource, Standing] = field(default_factory=dict)
+    refused: set[Resource] = field(default_factory=set)
+    doubtful: dict[Resource, Doubt] = field(default_factory=dict)
     left_behind: list[Leftover] = field(default_factory=list)
     registrations: set[Names | str] = field(default_factory=set)
-    kept: dict[Resource, None] = field(default_factory=dict)
+    kept: dict[Resource, Standing] = field(default_factory=dict)
     put_off: set[Resource] = field(default_factory=set)
     swept: set[Resource] = field(default_factory=set)
+    undropped: dict[str, list[str]] = field(default_factory=dict)
+    _droppable: set[str] = field(default_factory=set)
 
     def note(self, kind: str, ids: Iterable[Names | str]) -> None:
-        """Note resources before the request that creates them, so that they are dropped whatever the server answers.
+        """Note resources before the request that creates them: without an answer, they are dropped.
 
         Names of other runs and users are ignored.
         """
         resources = [Resource(kind, id) for id in ids if self.inventory is None or self.inventory.is_ours(id)]
         self.registrations.update(resource.id for resource in resources if resource.kind == REGISTRATION)
-        self.made.update(dict.fromkeys(map(self._known, resources)))
+        for resource in map(self._known, resources):
+            self.noted.setdefault(resource, Standing.NOTED)
 
     def note_made(self, operation: str, id: Names | str) -> None:
         """Note the resource that a call of an operation on an id may create."""
@@ -131,10 +164,46 @@ class Sandbox:
             self.note(resource.kind, [resource.id])
 
     def note_answer(self, exchange: Exchange) -> None:
-        """Note the resource that an answer reports as created and its request names by no text."""
-        resource = self.inventory.made_otherwise(exchange) if self.inventory else None
-        if resource:
-            self.made[resource] = None
+        """Note from an answer whether the resource of its request exists: a refused one is forgotten.
+
+        An answer may also report a resource as created that its request names by no text. Requests of a clean-up are
+        ignored.
+        """
+        if self.inventory is None or self.client.traffic.cleaning:
+            return
+        if other := self.inventory.made_otherwise(exchange):
+            self.noted[other] = Standing.MADE
+        resource = self._made_by(self.inventory, exchange)
+        standing = self._standing(self.inventory, exchange)
+        if standing is None:
+            self._forget(resource)
+        elif resource and (resource in self.noted or resource in self.refused):
+            self.noted[resource] = max(standing, self.noted.get(resource, standing))
+
+    def note_unsent(self, exchange: Exchange) -> None:
+        """Forget the resource of a request that is not sent."""
+        if self.inventory:
+            self._forget(self._made_by(self.inventory, exchange))
+
+    def _forget(self, resource: Resource | None) -> None:
+        """Forget a noted resource, unless another request may have created it."""
+        if resource and self.noted.get(resource) is Standing.NOTED:
+            del self.noted[resource]
+            self.refused.add(resource)
+
+    def _made_by(self, inventory: Findable, exchange: Exchange) -> Resource | None:
+        """Return the resource that a request may create, a registration as one."""
+        resource = inventory.made_by(exchange)
+        return self._known(resource) if resource else None
+
+    def may_have_made(self, exchanges: Iterable[Exchange]) -> bool:
+        """True when an exchange may have created a resource: a creation was not refused."""
+        inventory = self.inventory
+        return inventory is not None and any(
+            inventory.made_otherwise(exchange)
+            or (inventory.made_by(exchange) and self._standing(inventory, exchange) is not None)
+            for exchange in exchanges
+        )
 
     def note_renamed(self, operation: str, source: Names | str, destination: Names) -> None:
         """Note the new name that a call of an operation may give to a resource: a registration stays one."""
@@ -144,8 +213,8 @@ class Sandbox:
 
     def keep(self) -> None:
         """Keep all noted resources until the end of the run."""
-        self.kept.update(self.made)
-        self.made.clear()
+        self.kept.update(self.noted)
+        self.noted.clear()
 
     def clean_up(self, *, look: bool = False) -> None:
         """Drop the resources noted since the last call, and with `look` also those found in their namespaces.
@@ -155,15 +224,16 @@ class Sandbox:
         if self.inventory is None or self.client.gone:
             return
         with self.client.cleaning(), doing("cleaning up") as tell:
+            self.refused.clear()
             self.inventory.prepare()
             if look:
-                namespaces = [resource for resource in self.made if resource.kind == NAMESPACE]
-                self.made.update(dict.fromkeys(self._deep(self.inventory, namespaces)))
-            resources = ordered(self.made, self.inventory.outer)
+                namespaces = [resource for resource in self.noted if resource.kind == NAMESPACE]
+                self.noted.update(dict.fromkeys(self._deep(self.inventory, namespaces), Standing.MADE))
+            resources = ordered(self.noted, self.inventory.outer)
             for number, resource in enumerate(resources, 1):
                 tell(partial(_how_far, number, resources))
-                self._drop(self.inventory, resource)
-                del self.made[resource]
+                self._drop(self.inventory, resource, made=self.noted[resource] is Standing.MADE)
+                del self.noted[resource]
 
     def sweep(self, *, end: bool = True) -> None:
         """Drop all resources that the server still lists for the run, list again, and note those left behind.
@@ -177,18 +247,23 @@ class Sandbox:
         in_vain: Counter[str] = Counter()
         with self.client.cleaning(), doing("cleaning up: looking for what is left") as tell:
             if end:
-                self.doubtful |= dict.fromkeys(self.kept, "no drop was sent")
-                self.kept.clear()
-                self.put_off.clear()
+                self.doubtful |= {
+                    resource: Doubt("no drop was sent", standing is Standing.MADE)
+                    for resource, standing in self.kept.items()
+                }
+                for memory in (self.kept, self.put_off, self.undropped):
+                    memory.clear()
             found = self._found(self.inventory)
             if not end:  # a resource that survived a successful drop is not dropped again
                 self.put_off |= self.swept & found.keys()
                 found = {resource: None for resource in found if resource not in self.put_off}
             self.swept.update(found)
-            resources = ordered({**found, **self._doubts()}, self.inventory.outer)
+            doubts = self._doubts()
+            resources = ordered({**found, **doubts}, self.inventory.outer)
             for number, resource in enumerate(resources, 1):
                 tell(partial(_how_far, number, resources))
-                self._drop(self.inventory, resource, in_vain, there=resource in found)
+                made = resource in found or doubts[resource].made
+                self._drop(self.inventory, resource, in_vain, made=made, there=resource in found)
             tell("cleaning up: looking for what is left")
             listed = self._found(self.inventory) if end or self._doubts() else {}
             reasons = {
@@ -201,9 +276,15 @@ class Sandbox:
         ]
         self.put_off.update(reasons)
 
-    def _doubts(self) -> dict[Resource, None]:
+    def _standing(self, inventory: Findable, exchange: Exchange) -> Standing | None:
+        """Return the evidence of an answer that the resource of its request exists, None for a refusal."""
+        if 200 <= exchange.status < 300:
+            return Standing.OPEN if inventory.only_stages(exchange) else Standing.MADE
+        return None if 400 <= exchange.status < 500 and exchange.status not in UNCLEAR else Standing.OPEN
+
+    def _doubts(self) -> dict[Resource, Doubt]:
         """Return the resources not clearly dropped, without those put off."""
-        return {resource: None for resource in self.doubtful if resource not in self.put_off}
+        return {resource: doubt for resource, doubt in self.doubtful.items() if resource not in self.put_off}
 
     def _found(self, inventory: Findable) -> dict[Resource, None]:
         """Return the resources that the server lists for the run, without those kept or put off."""
@@ -214,45 +295,60 @@ class Sandbox:
         """Return why a resource is left behind, "" if it is not.
 
         It exists when the server shows it, or lists it and shows nothing else. Without any operation that shows it, it
-        may exist. A listed resource that the server cannot drop exists, without another request: there may be thousands
-        of them.
+        may exist if its creation succeeded. A listed resource that the server cannot drop exists, without another
+        request: there may be thousands of them.
         """
+        doubt = self.doubtful.get(resource, Doubt(STAYED, made=False))
         there = (resource in listed and not inventory.can_drop(resource.kind)) or inventory.is_there(resource)
         if there or (there is None and resource in listed):
-            return self.doubtful.get(resource, STAYED)
-        return UNSEEN if there is None and not inventory.can_see(resource.kind) else ""
+            return doubt.reason
+        return UNSEEN if there is None and doubt.made and not inventory.can_see(resource.kind) else ""
 
     def _drop(
-        self, inventory: Findable, resource: Resource, in_vain: Counter[str] | None = None, *, there: bool = False
+        self,
+        inventory: Findable,
+        resource: Resource,
+        in_vain: Counter[str] | None = None,
+        *,
+        made: bool,
+        there: bool = False,
     ) -> None:
         """Drop a resource, a namespace with its contents; note the answer of a failed drop."""
         answer = self._ask(inventory, resource, in_vain, there=there)
-        if answer and answer.status == 409 and resource.kind == NAMESPACE:
+        if answer and answer.status == CONFLICT and resource.kind == NAMESPACE:
             for inner in ordered(self._deep(inventory, [resource])):
                 self._ask(inventory, inner, in_vain, there=True)
             answer = inventory.drop(resource)
         self.doubtful.pop(resource, None)
         if answer is None:
-            self.doubtful[resource] = f"the server cannot drop a {resource.kind}"
+            words = self.undropped.get(resource.kind, [f"the server cannot drop a {resource.kind}"])
+            self.doubtful[resource] = Doubt(words[-1], made)
         elif answer.status not in (*DROPPED, GONE):
-            said = f"returned {answer.status}" if answer.status else f"got no answer ({answer.failure})"
-            self.doubtful[resource] = f"{answer.operation} {said}"
+            self.doubtful[resource] = Doubt(_refusal(answer), made)
 
     def _ask(
         self, inventory: Findable, resource: Resource, in_vain: Counter[str] | None, *, there: bool
     ) -> Exchange | None:
         """Drop a resource; None when the server lacks the operation, or still seems to after some tries.
 
-        Only a sweep tries: `in_vain` counts, for each kind, its tries on resources known to exist.
+        The same holds for an operation that refused its first requests. Then only a sweep tries: `in_vain` counts, for
+        each kind, its tries that were refused or concerned resources known to exist.
         """
-        if inventory.can_drop(resource.kind):
-            return inventory.drop(resource)
-        if in_vain is None or in_vain[resource.kind] >= MOST_TRIES:
+        kind = resource.kind
+        offered = inventory.can_drop(kind) and len(self.undropped.get(kind, ())) < MOST_REFUSALS
+        if not offered and (in_vain is None or in_vain[kind] >= MOST_TRIES):
             return None
         answer = inventory.drop(resource)
         dropped = answer is not None and answer.status in DROPPED
-        in_vain[resource.kind] = 0 if dropped else in_vain[resource.kind] + there
-        return answer if dropped else None
+        refused = answer is not None and answer.status not in (*DROPPED, GONE, CONFLICT)
+        if dropped:
+            self._droppable.add(kind)
+            self.undropped.pop(kind, None)
+        elif refused and answer and kind not in self._droppable:
+            self.undropped.setdefault(kind, []).append(_refusal(answer))
+        if in_vain is not None and not offered:
+            in_vain[kind] = 0 if dropped else in_vain[kind] + (there or refused)
+        return answer if dropped or offered else None
 
     def _known(self, resource: Resource) -> Resource:
         """Return a resource noted or listed as a table as a registration, if it is one."""
@@ -279,6 +375,12 @@ class Sandbox:
             if not level:
                 break
         return list(contents)
+
+
+def _refusal(answer: Exchange) -> str:
+    """Return the answer to a drop that dropped nothing, in words."""
+    said = f"returned {answer.status}" if answer.status else f"got no answer ({answer.failure})"
+    return f"{answer.operation} {said}"
 
 
 def _how_far(number: int, resources: Collection[Resource]) -> str:

@@ -125,6 +125,8 @@ class Target:
         """Set up the prefix of the run, the sandbox and the canaries."""
         self.prefix = f"{self.settings.prefix or DEFAULT_PREFIX}{secrets.token_hex(3)}"
         self.sandbox = Sandbox(self.client)
+        self.client.recording.listener = self.sandbox.note_answer
+        self.client.recording.unsent = self.sandbox.note_unsent
         self.canaries = Canaries(self.prefix)
 
     def found(self) -> Found:

@@ -167,4 +167,8 @@ def test_a_renamed_registration_stays_one(api, catalog, operation):
     made.sandbox.note(REGISTRATION, [old])
     made.sandbox.note_renamed(operation, old, new)
     made.sandbox.note_renamed(operation, ("elsewhere", "t"), other)
-    assert list(made.sandbox.made) == [Resource(REGISTRATION, old), Resource(REGISTRATION, new), Resource(TABLE, other)]
+    assert list(made.sandbox.noted) == [
+        Resource(REGISTRATION, old),
+        Resource(REGISTRATION, new),
+        Resource(TABLE, other),
+    ]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import asdict
 from pathlib import Path
@@ -30,12 +31,15 @@ from lakeproof import check, serve
 from reference_server.faults import HEADER
 from specs.problems import Problem
 from specs.profiles import find_profile
+from tests.conformance.proxy import Answer as ProxyAnswer
+from tests.conformance.proxy import Proxy
 from tests.conformance.small_servers import Meddler, say, turn_away
 from tests.conformance.somebody import SOMEBODY, fill
 from tests.conformance.strange_server import Habits, StrangeServer
 
 APIS = ("lance", "iceberg")
 CATALOGS: dict[str, Any] = {"lance": LanceCatalog, "iceberg": IcebergCatalog}
+INVENTORIES: dict[str, Any] = {"lance": LanceInventory, "iceberg": IcebergInventory}
 
 
 @contextmanager
@@ -381,6 +385,65 @@ def test_a_server_that_cannot_drop_is_judged_in_one_namespace(server, api, tmp_p
         results, _ = check(proxy.url, api=api, **given)
     assert results.run.left_behind
     assert {id[0] for id in SOMEBODY[api](server.url).there()} == {"given"}
+
+
+# Servers that create nothing
+
+
+CREATING = re.compile(r"/(namespaces|tables|views|register|register-view|create|create-empty|declare)$")
+DROPPING = re.compile(r"/(drop|deregister)$")
+
+
+def without_creations(status, *, drops=False):
+    """A server that refuses every creation with this status, and where asked every drop."""
+
+    def meddle(_server, handler, _number):
+        path = urlsplit(handler.path).path
+        creates = handler.command == "POST" and CREATING.search(path)
+        dropped = handler.command == "DELETE" or DROPPING.search(path)
+        return bool(creates or (drops and dropped)) and turn_away(handler, status)
+
+    return meddle
+
+
+@pytest.mark.parametrize(("status", "drops"), [(403, False), (406, True), (422, True)])
+def test_a_server_that_refuses_all_creations_gets_few_of_them_and_keeps_nothing(server, api, status, drops, tmp_path):
+    given: dict[str, Any] = {
+        "select": f"{api}.table or {api}.tag",
+        "depth": "smoke",
+        "report": str(tmp_path),
+        "leave_behind": True,
+    }
+    with Meddler(server.url, without_creations(status, drops=drops)) as proxy:
+        results, _ = check(proxy.url, api=api, **given)
+    assert results.run.left_behind == []
+    assert results.run.requests < 2 * results.run.selected
+    lines = [json.loads(line) for line in (tmp_path / "exchanges.jsonl").read_text().splitlines()]
+    inventory = INVENTORIES[api]
+    sent = Counter(line["operation"] for line in lines)
+    assert all(sent[drop] < 10 for drop in inventory.drops.values())
+
+
+class LosingProxy(Proxy):
+    """A proxy to a server that creates objects and answers 500."""
+
+    def answer(self, handler, body):
+        creates = handler.command == "POST" and re.search(r"/(namespaces|create)$", urlsplit(handler.path).path)
+        answer = self.ask(handler.command, handler.path, dict(handler.headers.items()), body)
+        self.send(handler, ProxyAnswer(500, {}, b"") if creates else answer)
+
+
+def test_what_was_made_and_answered_with_500_is_dropped(server, api, tmp_path):
+    with LosingProxy(server.url) as proxy, session_with(proxy.url, api, tmp_path) as session:
+        catalog = CATALOGS[api](session.target)
+        catalog.begin_example()
+        with suppress(Blocked, Violation):
+            assert catalog.home
+        somebody = SOMEBODY[api](server.url)
+        assert somebody.there() > {("given",)}
+        session.target.sandbox.clean_up()
+        assert somebody.there() == {("given",)}
+        assert session.target.sandbox.doubtful == {}
 
 
 # Small things

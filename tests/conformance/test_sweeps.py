@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from conformance.target.sandbox import MOST_TRIES, UNSEEN, Sandbox
+from conformance.target.sandbox import MOST_REFUSALS, MOST_TRIES, UNSEEN, Doubt, Sandbox, Standing
 from conformance.values.exchange import Exchange
 from conformance.values.resources import NAMESPACE, TABLE, Leftover, Resource
 
@@ -128,7 +128,7 @@ def test_what_cannot_be_dropped_is_tried_again_at_the_end_alone():
     stays, doubted, later = T, Resource(TABLE, ("n", "refused")), Resource(TABLE, ("n", "later"))
     shelf = Shelf([stays], [500, 400, 503])
     sandbox = sandbox_with(shelf)
-    sandbox.doubtful[doubted] = "drop returned 400"
+    sandbox.doubtful[doubted] = Doubt("drop returned 400", made=False)
     sandbox.sweep(end=False)
     assert [left.name for left in sandbox.left_behind] == [stays.name]
     shelf.resources[later] = None
@@ -146,7 +146,7 @@ def test_what_nothing_shows_is_told_as_not_verified():
     sandbox.inventory.is_there = lambda _: None
     sandbox.inventory.can_see = lambda _: False
     sandbox.inventory.drop = lambda _: Exchange("drop", "DELETE", "http://t", {}, status=404)
-    sandbox.note(TABLE, [T.id])
+    sandbox.noted = {T: Standing.MADE, Resource(TABLE, ("n", "u")): Standing.OPEN}
     sandbox.clean_up()
     sandbox.sweep()
     assert sandbox.left_behind == [Leftover("table", "n.t", UNSEEN)]
@@ -157,8 +157,118 @@ def test_clean_up_goes_on_where_it_was_interrupted():
     sandbox.note(TABLE, [T.id, ("u",)])
     with pytest.raises(StopIteration):
         sandbox.clean_up()
-    assert [resource.id for resource in sandbox.made] == [("u",)]
+    assert [resource.id for resource in sandbox.noted] == [("u",)]
     sandbox.inventory.answers = iter([204])
     sandbox.clean_up()
-    assert not sandbox.made
+    assert not sandbox.noted
     assert sandbox.inventory.resources == {}
+
+
+# Answers to creations decide
+
+
+class Reading(Silent):
+    """A client outside clean-up."""
+
+    class traffic:  # noqa: N801 - an attribute of a client
+        cleaning = False
+
+
+class Creating(Shelf):
+    """A shelf whose only creation creates T."""
+
+    def made_by(self, _exchange):
+        return T
+
+    def made_otherwise(self, _exchange):
+        return None
+
+    def only_stages(self, exchange):
+        return exchange.request_body == b"staged"
+
+
+def answered(*answers, body=b""):
+    """A sandbox in which T was noted once and its creation got these answers, in turn; without drops that succeed."""
+    client: Any = Reading()
+    sandbox = Sandbox(client, Creating([T], iter(lambda: 403, None)))
+    sandbox.note(TABLE, [T.id])
+    for status in answers:
+        sandbox.note_answer(Exchange("create", "POST", "http://t", {}, body, status=status))
+    return sandbox
+
+
+@pytest.mark.parametrize(
+    ("answers", "standing"),
+    [
+        ([], Standing.NOTED),
+        ([200], Standing.MADE),
+        ([204], Standing.MADE),
+        ([400], None),
+        ([403], None),
+        ([406, 406], None),
+        ([409], Standing.OPEN),
+        ([500], Standing.OPEN),
+        ([0], Standing.OPEN),
+        ([200, 400], Standing.MADE),
+        ([500, 400], Standing.OPEN),
+        ([400, 200], Standing.MADE),  # two requests at once: the loser is heard first
+        ([400, 0], Standing.OPEN),
+        ([200, 500], Standing.MADE),
+    ],
+)
+def test_the_answer_to_a_creation_decides_whether_a_drop_is_sent(answers, standing):
+    assert answered(*answers).noted == ({T: standing} if standing is not None else {})
+
+
+def test_a_staged_table_may_exist_later():
+    assert answered(200, body=b"staged").noted == {T: Standing.OPEN}
+    assert answered(200, 400, body=b"staged").noted == {T: Standing.OPEN}
+
+
+def test_the_resource_of_a_request_that_is_not_sent_is_forgotten():
+    exchange = Exchange("create", "POST", "http://t", {})
+    unanswered, created = answered(), answered(200)
+    for sandbox in (unanswered, created):
+        sandbox.note_unsent(exchange)
+    assert unanswered.noted == {}
+    assert created.noted == {T: Standing.MADE}
+
+
+def test_a_resource_that_was_never_noted_is_not_dropped():
+    sandbox = answered()
+    sandbox.noted.clear()
+    sandbox.note_answer(Exchange("create", "POST", "http://t", {}, status=200))
+    assert sandbox.noted == {}
+
+
+def test_a_drop_that_is_always_refused_is_sent_a_few_times_in_clean_up_and_at_the_end():
+    resources = [Resource(TABLE, ("n", f"t{number}")) for number in range(40)]
+    answers = iter([403] * 200)
+    sandbox = sandbox_with(Shelf(resources, answers))
+    for resource in resources:
+        sandbox.note(TABLE, [resource.id])
+        sandbox.clean_up()
+    assert 200 - len(list(answers)) == MOST_REFUSALS
+    sandbox.inventory.answers = answers = iter([403] * 200)
+    sandbox.sweep()
+    assert 200 - len(list(answers)) == MOST_REFUSALS + MOST_TRIES
+    assert sandbox.left_behind == [Leftover("table", resource.name, "drop returned 403") for resource in resources]
+
+
+def test_a_drop_that_succeeded_once_is_always_sent():
+    resources = [Resource(TABLE, ("n", f"t{number}")) for number in range(40)]
+    sandbox = sandbox_with(Shelf(resources, [204, *[403] * 38, 204]))
+    sandbox.note(TABLE, [resource.id for resource in resources])
+    sandbox.clean_up()
+    assert len(sandbox.inventory.resources) == 38
+
+
+def test_what_can_be_dropped_at_the_end_is_dropped_although_it_was_refused_before():
+    resources = [Resource(TABLE, ("n", f"t{number}")) for number in range(40)]
+    sandbox = sandbox_with(Shelf(resources, [*[403] * MOST_REFUSALS, *[204] * 40]))
+    sandbox.note(TABLE, [resource.id for resource in resources])
+    sandbox.clean_up()
+    assert len(sandbox.inventory.resources) == 40
+    sandbox.sweep()
+    assert sandbox.inventory.resources == {}
+    assert sandbox.left_behind == []

@@ -163,7 +163,7 @@ def test_a_run_can_drop_nothing_but_its_own():
     assert id[:-1] == ("shop", "own")
     assert id[-1].startswith(catalog.target.prefix)
     catalog.note_tables([id, ("shop", "own", "theirs")])
-    assert list(catalog.sandbox.made) == [Resource("table", id)]
+    assert list(catalog.sandbox.noted) == [Resource("table", id)]
     assert catalog.inventory.drop(Resource("table", ("shop", "own", "theirs"))) is None
     assert catalog.client.steps == []
     with pytest.raises(ValueError, match="may not drop"):
