@@ -63,13 +63,16 @@ SPELLED_OUT: dict[str, Callable[[IcebergCatalog, Names], Any]] = {
 }
 
 
-COMMITS = "commits"
-IDS_SPELLED_OUT = "ids of schemas, specs and orders spelled out"
+# Things that commits add, by the field of the update; a server may require the ids of some of them.
+COMMITS = {"schema": "schemas in commits", "spec": "specs in commits", "sort-order": "sort orders in commits"}
+IDS_SPELLED_OUT = "ids spelled out"
 COMMIT_WAYS = ("without ids that the server gives", IDS_SPELLED_OUT)
 # Fields that contain such ids, by operation and field, and the functions that add the ids.
 WITH_IDS: dict[tuple[str, str], Callable[[Any, Ids], Any]] = {
-    ("createTable", "partition-spec"): lambda spec, _ids: numbered("spec-id", 0, with_field_ids(spec)),
-    ("createTable", "write-order"): lambda order, _ids: numbered("order-id", 1, order),
+    ("createTable", "partition-spec"): lambda spec, ids: (
+        numbered("spec-id", 0, with_field_ids(spec)) if "spec" in ids else spec
+    ),
+    ("createTable", "write-order"): lambda order, ids: numbered("order-id", 1, order) if "sort-order" in ids else order,
     ("updateTable", "updates"): with_ids,
     ("replaceView", "updates"): with_ids,
     ("commitTransaction", "table-changes"): lambda changes, ids: [
@@ -245,9 +248,10 @@ class IcebergCatalog(IcebergClient, Catalog):
         self._ids = fresh_ids()
 
     def _with_ids(self, operation: str, field: str, value: Any) -> Any:
-        """Return the value of a field, with ids where the server requires them."""
-        form = WITH_IDS.get((operation, field))
-        return form(value, self._ids) if form and self.target.ways.chosen.get(COMMITS) == IDS_SPELLED_OUT else value
+        """Return the value of a field, with the ids of those things for which the server requires them."""
+        form, chosen = WITH_IDS.get((operation, field)), self.target.ways.chosen
+        required = {part: ids for part, ids in self._ids.items() if chosen.get(COMMITS[part]) == IDS_SPELLED_OUT}
+        return form(value, required) if form and required else value
 
     def body(self, operation: str, id: Names, **fields: Any) -> dict[str, Any]:
         """Return the body of a creation, with the optional fields and ids that the server requires."""

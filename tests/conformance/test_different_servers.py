@@ -14,6 +14,7 @@ from lakeproof import check, serve
 from tests.amount import amount, seeds
 from tests.conformance import (
     different_callers,  # noqa: F401 - registers its freedoms
+    different_decisions,  # noqa: F401 - the same
     different_iceberg,
     different_lance,
     different_polaris,
@@ -67,7 +68,8 @@ FALSE = {
     "plain_namespaces": "namespace or race",
     "no_tags": "etag",
     "empty_fields_left_out": "iceberg.table.create or iceberg.commit.log or iceberg.register.table or iceberg.ref",
-    "ids_are_given_once": "iceberg.update.schema.id or iceberg.update.spec.id",
+    "ids_are_given_once": "iceberg.update.schema.id or iceberg.update.spec or iceberg.update.order or partition_fields",
+    "order_ids_wanted": "iceberg.update.order or iceberg.update.spec or update.action",
     "foreign_requirements_do_not_hold": "iceberg.commit.view_requirement or iceberg.view.commit.unknown_requirement",
     "other_statuses": "iceberg.update or iceberg.ref or iceberg.snapshot or invalid",
     "versions_of_its_own": "newer_type or format.rises or encryption or row_ids or stored or upgrade",

@@ -16,6 +16,8 @@ from conformance.values.outcomes import Blocked, Unoffered, Violation
 from conformance.values.settings import load_settings
 from lakeproof import check, serve
 from reference_server.faults import HEADER
+from tests.conformance import different_decisions  # noqa: F401 - registers its freedoms
+from tests.conformance.different_server import FREEDOMS, DifferentServer
 from tests.conformance.small_servers import Meddler, say, turn_away
 
 
@@ -154,7 +156,9 @@ def test_bodies_of_iceberg(iceberg, tmp_path):
             "namespace": "properties spelled out",
             "table": "all but a location spelled out",
             "view": "a location",
-            "commits": "without ids that the server gives",
+            "schemas in commits": "without ids that the server gives",
+            "specs in commits": "without ids that the server gives",
+            "sort orders in commits": "without ids that the server gives",
             "snapshots": "files on this machine",
         }
 
@@ -166,7 +170,21 @@ def test_ids_that_a_server_wants_in_commits_are_one_finding(iceberg, tmp_path):
     bad = {result.id for result in results.requirements if result.verdict not in ("pass", "unoffered")}
     assert bad == {"iceberg.update.without_ids.schema", "iceberg.update.without_ids.spec"}
     traits = {trait.name: trait.value for trait in results.target.traits}
-    assert traits["commits"] == "ids of schemas, specs and orders spelled out"
+    assert {traits[f"{things} in commits"] for things in ("schemas", "specs", "sort orders")} == {"ids spelled out"}
+
+
+def test_only_the_ids_that_a_server_wants_are_spelled_out(tmp_path):
+    """A parser that reads the id of a sort order alone: specs and schemas keep the ids that the server gives."""
+    select = "iceberg.update.order or iceberg.update.spec or iceberg.update.without_ids"
+    freedoms = [FREEDOMS["order_ids_wanted"]]
+    with serve("iceberg") as server, DifferentServer(server.url, "iceberg", freedoms) as different:
+        results, _ = check(different.url, api="iceberg", select=select, report=str(tmp_path))
+    assert {result.verdict for result in results.requirements} == {"pass"}
+    traits = {trait.name: trait.value for trait in results.target.traits}
+    assert (traits["sort orders in commits"], traits["specs in commits"]) == (
+        "ids spelled out",
+        "without ids that the server gives",
+    )
 
 
 def test_ids_that_a_server_wants_stand_in_the_bodies_of_new_tables_too(iceberg, tmp_path):
