@@ -196,14 +196,16 @@ class IcebergCatalog(IcebergClient, Catalog):
         """
         id = self.namespace_id(name)
         with self._making("createNamespace", body):
-            answer = self.create_namespace(id, expect=(200, NO_PROPERTIES) if body.get("properties") else 200, **body)
+            answer = self.create_namespace(
+                id, expect=(200, NO_PROPERTIES) if body.get("properties") else DECLARED, **body
+            )
         if answer.status == NO_PROPERTIES:
             raise Unoffered("the server keeps no properties of namespaces")
         return id
 
     def new_deep_namespace(self, id: Names) -> Names:
         """Create a namespace of three levels or more. Raises Unoffered where the server has no such depth."""
-        if self.create_namespace(id, expect=(200, *NO_LEVEL)).status != 200:
+        if not self.create_namespace(id, expect=(200, *NO_LEVEL)).succeeded:
             raise Unoffered(f"the server has no namespaces of {len(id)} levels")
         return id
 

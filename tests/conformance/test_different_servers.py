@@ -14,7 +14,7 @@ from lakeproof import check, serve
 from tests.amount import amount, seeds
 from tests.conformance import (
     different_callers,  # noqa: F401 - registers its freedoms
-    different_decisions,  # noqa: F401 - the same
+    different_decisions,
     different_iceberg,
     different_lance,
     different_polaris,
@@ -128,6 +128,11 @@ CASES = [
 # The defects of others: which requirements find them, of those that may not blame anything else.
 DEFECTS = {
     "modes_ignored": ("lance.table.register", {"lance.table.register.mode_unknown"}),
+    "other_successes": (
+        "iceberg.table.rename or iceberg.view.rename or iceberg.namespace.create or iceberg.model.catalog "
+        "or iceberg.wire",
+        {f"iceberg.wire.{name}" for name in ("rename_table", "rename_view", "create_table", "create_namespace")},
+    ),
     "lost_property": ("iceberg.race.create_table", set()),
     "lost_file": ("iceberg.register.table or iceberg.table.drop", {"iceberg.register.table.after_drop"}),
 }
@@ -152,6 +157,6 @@ def test_a_server_of_the_root_alone_supports_no_other_namespace(tmp_path):
 @pytest.mark.parametrize("name", DEFECTS)
 def test_a_defect_is_found_by_what_is_about_it(name, tmp_path):
     select, wanted = DEFECTS[name]
-    defect = (different_iceberg.DEFECTS | different_lance.DEFECTS)[name]
+    defect = (different_iceberg.DEFECTS | different_decisions.DEFECTS | different_lance.DEFECTS)[name]
     findings = broken(defect.api, [defect], tmp_path, select=select)
     assert {id for id, _ in findings} == wanted

@@ -129,10 +129,10 @@ def test_namespace_of_the_same_name(catalog: IcebergCatalog) -> None:
     """Dropping a table keeps a namespace of the same name and the tables in it."""
     catalog.require_nested()
     id = catalog.new_table()
-    if catalog.create_namespace(id, expect=(200, *POLICY)).status != 200:
+    if not catalog.create_namespace(id, expect=(200, *POLICY)).succeeded:
         raise Unoffered("a name is taken by a table for a namespace too")
     inner = (*id, "t")
-    if catalog.create_table(inner, schema=SCHEMA, expect=(200, *POLICY)).status != 200:
+    if not catalog.create_table(inner, schema=SCHEMA, expect=(200, *POLICY)).succeeded:
         raise Unoffered("there are no tables two levels deep")
     catalog.load_table(id)
     catalog.drop_table(id)

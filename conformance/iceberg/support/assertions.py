@@ -30,7 +30,7 @@ def allowed_commit(catalog: IcebergCatalog, id: Names, updates: list[dict[str, A
     """Commit updates that a server may disallow. Raises Unoffered when it rejects them."""
     catalog.revision.require_updates(updates)
     answer = catalog.update_table(id, updates, expect=(200, *POLICY))
-    if answer.status != 200:
+    if not answer.succeeded:
         raise Unoffered(f"the server refuses {' and '.join(str(update['action']) for update in updates)} here")
     return answer
 

@@ -40,7 +40,7 @@ def test_core_type(catalog: LanceCatalog, case: tuple[pa.DataType, list[Any]]) -
 
 def _is_taken(catalog: LanceCatalog, id: Names, body: bytes) -> bool:
     """Create a table; return False where the server rejects it with 400 and creates nothing."""
-    if catalog.create_table(id, body, expect=(200, 400)).status == 200:
+    if catalog.create_table(id, body, expect=(200, 400)).succeeded:
         return True
     catalog.table_exists(id, expect=404)
     return False
@@ -112,7 +112,7 @@ def test_changing_dictionaries(catalog: LanceCatalog) -> None:
     column = pa.chunked_array([pa.array(part).dictionary_encode().cast(DICTIONARY) for part in parts])
     sent = pa.table({"id": pa.chunked_array([[0, 1], [2, 3], [4, 5]]), "value": column})
     id = catalog.table_id()
-    if catalog.create_table(id, batches(sent), expect=(200, 400)).status == 200:
+    if catalog.create_table(id, batches(sent), expect=(200, 400)).succeeded:
         same_rows(read_table(catalog, id), sent)
 
 
@@ -217,7 +217,7 @@ ODD_SCHEMAS = {
 def test_odd_schema(catalog: LanceCatalog, case: pa.Table) -> None:
     """CreateTable with an unusual schema ({}) returns 400 or creates a table with the same columns and values."""
     id = catalog.table_id()
-    if catalog.create_table(id, stream(case), expect=(200, 400)).status == 200:
+    if catalog.create_table(id, stream(case), expect=(200, 400)).succeeded:
         table = read_table(catalog, id)
         if not table.equals(case):  # columns_of cannot represent two fields of one name
             equal(columns_of(table), columns_of(case), "the columns of the table")

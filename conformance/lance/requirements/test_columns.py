@@ -218,7 +218,7 @@ def test_change_type(catalog: LanceCatalog) -> None:
     id = people(catalog)
     alterations = [{"path": "age", "data_type": {"type": "int32"}}]
     answer = catalog.alter_table_alter_columns(id, alterations=alterations, expect=(200, 400))
-    type = "int32" if answer.status == 200 else "int64"
+    type = "int32" if answer.succeeded else "int64"
     equal(field(catalog, id, "age")["type"]["type"], type, "the type of the column age")
     equal(column(catalog, id, "age"), [30, 41, 52], "the values of age")
 

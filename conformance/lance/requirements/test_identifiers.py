@@ -53,7 +53,7 @@ def test_default_delimiter_as_text(catalog: LanceCatalog) -> None:
     catalog.require_nested()
     id = (*catalog.home, "do$lar")
     answer = catalog.send("CreateNamespace", id, {}, delimiter=".", expect=(200, 400))
-    if answer.status == 200:
+    if answer.succeeded:
         equal(collect_namespaces(catalog, catalog.home), ["do$lar"], NAMESPACES)
 
 
@@ -136,7 +136,7 @@ def test_names_differ_by_case(catalog: LanceCatalog) -> None:
     """CreateNamespace keeps names that differ only by case apart, or returns 400 or 409 for the second."""
     catalog.new_namespace("case")
     second = catalog.namespace_id("CASE")
-    if catalog.create_namespace(second, expect=(200, 400, 409)).status == 200:
+    if catalog.create_namespace(second, expect=(200, 400, 409)).succeeded:
         namespaces = collect_namespaces(catalog, second[:-1])
         contains([name.removeprefix(catalog.beside("")) for name in namespaces], ["case", "CASE"], NAMESPACES)
 
