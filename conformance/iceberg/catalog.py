@@ -13,23 +13,24 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Any
 
 from conformance.author.catalog import JOINT, Catalog, inventory_of
-from conformance.http.client import Answer, Client, Expected
+from conformance.http.client import Answer, Client, Expected, Successes
 from conformance.http.operation_client import DECLARED
 from conformance.iceberg.client import IcebergClient, Id, names_below_prefix
 from conformance.iceberg.inventory import IcebergInventory
 from conformance.iceberg.support.content import SCHEMA, order, spec, view_body
+from conformance.iceberg.support.places import names_place
 from conformance.iceberg.support.revision import Revision
 from conformance.iceberg.support.updates import Ids, fresh_ids, numbered, with_field_ids, with_ids
 from conformance.target import hostile
 from conformance.target.capabilities import SEPARATOR
 from conformance.target.target import Target
-from conformance.values.outcomes import Unoffered
+from conformance.values.outcomes import Blocked, Stopped, Unoffered, Violation
 from conformance.values.resources import NAMESPACE, REGISTRATION, TABLE, VIEW
 from specs.identifiers import UNIT_SEPARATOR
 from specs.openapi import Operation
 
 PREFIX, KEY_LIFETIME = "prefix", "key lifetime"
-NO_PROPERTIES = 406
+NO_PROPERTIES, FORBIDDEN = 406, 403
 NO_LEVEL = (400, 403, 404, 406, 422)  # rejections of a namespace with too many levels
 FORMAT_VERSION = "format-version"
 PURGE_REFUSED = (400, 403, 405, 406, 501)
@@ -347,12 +348,23 @@ class IcebergCatalog(IcebergClient, Catalog):
     ) -> Answer:
         """Send an operation, noting a namespace that it may create.
 
-        Raises Unoffered for an operation that the document does not have.
+        Raises Unoffered for an operation that the document does not have, and for a 403 to a valid request that names
+        a place: which places a server allows is its policy.
         """
         self.revision.require_operation(operation)
         if operation == "createNamespace" and isinstance(body, dict):
             self.sandbox.note_made(operation, tuple(map(str, body.get("namespace") or ())))
-        return super().send(operation, path, body, expect=expect, **options)
+        try:
+            return super().send(operation, path, body, expect=expect, **options)
+        except (Violation, Blocked) as error:
+            due_done = expect is DECLARED or isinstance(expect, Successes)
+            if isinstance(error, Stopped) or not (due_done and self._forbidden() and names_place(operation, body)):
+                raise
+            raise Unoffered(f"the server allows no {operation} in this place (403)") from error
+
+    def _forbidden(self) -> bool:
+        """True when the last answer is 403."""
+        return bool(self.client.steps) and self.client.steps[-1].status == FORBIDDEN
 
     def register_foreign(self, id: Id, location: str, *, expect: Expected) -> Answer:
         """Register a file that the server did not write; clean-up drops the table without purging its files."""

@@ -6,9 +6,12 @@ import json
 from dataclasses import replace
 from typing import Any
 
-from tests.conformance.different_iceberg import API, changes, metadata, refusal
-from tests.conformance.different_server import Call, Freedom, before
+from conformance.iceberg.support.files import local_path
+from tests.conformance.different_iceberg import API, changes, metadata, refusal, table_path
+from tests.conformance.different_server import FREEDOMS, Call, Freedom, before, of_json
 from tests.conformance.proxy import Answer
+
+FORBIDDEN = refusal(403, "ForbiddenException", "not in this place")
 
 
 @before(API)
@@ -50,6 +53,38 @@ def _mend(schema: dict[str, Any], version: str) -> None:
         if version != "3":
             field.pop("initial-default", None)
             field.pop("write-default", None)
+
+
+@before(API)
+def places_first(call: Call) -> Answer | None:
+    """Everything of a namespace lies in its folder: other places are forbidden before anything else is looked at."""
+    if call.operation in ("registerTable", "registerView"):
+        place, folder = str(call.json.get("metadata-location")), call.values["namespace"].rpartition("\x1f")[2]
+        well_formed = place.startswith("file:") and isinstance(call.json.get("name"), str)
+        return FORBIDDEN if well_formed and f"/{folder}/" not in place else None
+    if call.operation in ("renameTable", "renameView"):
+        ends = [call.json.get(end) for end in ("source", "destination")]
+        spaces = [end.get("namespace") for end in ends if isinstance(end, dict)]
+        return FORBIDDEN if len(spaces) == len(ends) and spaces[0] != spaces[1] else None
+    moves = [update for _, update in changes(call) if update.get("action") == "set-location"]
+    return FORBIDDEN if moves else None
+
+
+def _noted_view(call: Call) -> None:
+    if call.operation == "dropView":
+        loaded = of_json(call.behind("GET", table_path(call))) or {}
+        call.state["view"] = local_path(loaded.get("metadata-location") or "nowhere:/")
+
+
+def _file_gone(call: Call, answer: Answer) -> Answer:
+    """Dropping a view deletes its metadata file."""
+    path = call.state.pop("view", None) if call.operation == "dropView" else None
+    if path and answer.status == 204:
+        path.unlink(missing_ok=True)
+    return answer
+
+
+FREEDOMS["files_go_with_views"] = Freedom("files_go_with_views", API, _noted_view, _file_gone)
 
 
 # Defects of which only the requirements that are about them may speak

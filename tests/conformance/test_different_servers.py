@@ -69,6 +69,8 @@ FALSE = {
     "no_tags": "etag",
     "empty_fields_left_out": "iceberg.table.create or iceberg.commit.log or iceberg.register.table or iceberg.ref",
     "ids_are_given_once": "iceberg.update.schema.id or iceberg.update.spec or iceberg.update.order or partition_fields",
+    "places_first": "iceberg.register or rename or location or commit.properties",
+    "files_go_with_views": "view_file or iceberg.register.view",
     "schemas_are_mended": "bad_schema or newer_type",
     "order_ids_wanted": "iceberg.update.order or iceberg.update.spec or update.action",
     "foreign_requirements_do_not_hold": "iceberg.commit.view_requirement or iceberg.view.commit.unknown_requirement",

@@ -19,6 +19,7 @@ from specs.iceberg.errors import known_types
 PROPERTIES = "the properties of the namespace"
 COMMIT = ["updateTable"]
 FAILED, TAKEN = "CommitFailedException", "AlreadyExistsException"
+PLACE_REFUSED = (400, 403)  # rejections of a place: of a location, or of a namespace with locations of its own
 POLICY = (400, 403, 406, 409, 422)  # rejections by a server that does not allow something to anybody
 IMPOSSIBLE = (400, 409)  # rejections of a commit that is invalid for every table
 LAYOUT: dict[str, Any] = {"partition_spec": spec(partition(3, "day")), "write_order": order(sort_field(1))}

@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 from conformance.author.checks import ends_with, holds
 from conformance.iceberg.catalog import IcebergCatalog
 from conformance.iceberg.client import change
-from conformance.iceberg.support.assertions import IMPOSSIBLE
+from conformance.iceberg.support.assertions import IMPOSSIBLE, PLACE_REFUSED
 from conformance.iceberg.support.commit_choices import Choice, requirements, updates
 from conformance.iceberg.support.metadata import Metadata
-from conformance.iceberg.support.model import PLACE_REFUSED, Path, Statuses
+from conformance.iceberg.support.model import Path, Statuses
 from conformance.iceberg.support.staging import Stage, stage
 from conformance.iceberg.support.table_model import MetadataModel, differences
 from conformance.iceberg.support.updates import Updates
@@ -92,7 +92,7 @@ class Committer:
         claims, hold = requirements(self.shown[table.uuid], table, choice)
         wrong: set[int] = set(IMPOSSIBLE if after is None else ()) | (set() if hold else {CONFLICT})
         moves = any(entry.get("location", table.location) != table.location for entry in wanted)
-        expected = (wrong or {DONE}) | (PLACE_REFUSED if moves else frozenset())
+        expected = (wrong or {DONE}) | set(PLACE_REFUSED if moves else ())
         return wanted, claims, frozenset(expected), None if wrong else after
 
     def _note_commit(self, id: Path, after: MetadataModel) -> None:
