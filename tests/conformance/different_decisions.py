@@ -7,8 +7,8 @@ from dataclasses import replace
 from typing import Any
 
 from conformance.iceberg.support.files import local_path
-from tests.conformance.different_iceberg import API, changes, metadata, refusal, table_path
-from tests.conformance.different_server import FREEDOMS, Call, Freedom, before, of_json
+from tests.conformance.different_iceberg import API, LISTS, changes, metadata, refusal, table_path
+from tests.conformance.different_server import FREEDOMS, Call, Freedom, after, before, of_json, with_json
 from tests.conformance.proxy import Answer
 
 FORBIDDEN = refusal(403, "ForbiddenException", "not in this place")
@@ -20,6 +20,18 @@ def order_ids_wanted(call: Call) -> Answer | None:
     orders = [update["sort-order"] for _, update in changes(call) if isinstance(update.get("sort-order"), dict)]
     nameless = [order for order in orders if "fields" in order and "order-id" not in order]
     return refusal(400, "BadRequestException", "Cannot parse missing int: order-id") if nameless else None
+
+
+@after(API)
+def another_order_each_time(call: Call, answer: Answer) -> Answer:
+    """Snapshots, schemas and the like come in an order of their own in each answer, out of a map."""
+    value = of_json(answer)
+    if not isinstance(value, dict) or not isinstance(value.get("metadata"), dict):
+        return answer
+    lists = {name: part for name in LISTS if isinstance(part := value["metadata"].get(name), list)}
+    lists.pop("metadata-log", None)
+    mixed = {name: call.chance.sample(part, len(part)) for name, part in lists.items()}
+    return with_json(answer, {**value, "metadata": {**value["metadata"], **mixed}})
 
 
 @before(API)

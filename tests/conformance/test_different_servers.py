@@ -54,6 +54,7 @@ FALSE = {
     "own_places": "iceberg.statistics. or iceberg.register. or update.action",
     "fixed_locations": "iceberg.update.location or iceberg.view.commit.properties",
     "absent_is_not_removed": "removed or iceberg.ref.remove or iceberg.snapshot.remove or statistics",
+    "another_order_each_time": "iceberg.table.load.again or iceberg.commit or iceberg.view.commit or rename or stored",
     "other_order_of_metadata": "iceberg.table.load.snapshots or iceberg.commit.log or iceberg.snapshot",
     "own_metadata_fields": "iceberg.table.create or rename or statistics or iceberg.ref or iceberg.view or stored",
     "upper_case_uuids": "iceberg.snapshot.add or uuid or race",
@@ -106,7 +107,8 @@ FALSE_OF_LANCE = {
     "no_narrower_types": "lance.column.alter",
     "wider_rows": "extra_column",
     "many_parts": "lance.index.stats",
-    "other_order_of_rows": "lance.index.drop or lance.query.columns or lance.rows.update or lance.column",
+    "other_order_of_rows": "lance.index.drop or lance.query.columns or lance.query.vector or lance.query.effort "
+    "or lance.rows.update or lance.column",
     "relative_locations": "lance.table.register or lance.table.deregister",
 }
 # Several freedoms at once: before a run of Polaris much has to be made.

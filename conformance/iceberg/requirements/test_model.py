@@ -155,7 +155,7 @@ class CatalogMachine(RuleBasedStateMachine):
             current = current_version(metadata)["representations"][0]["sql"]
             equal(current, view.texts[-1], "the sql of the current version of the view")
             texts = [version["representations"][0]["sql"] for version in metadata["versions"]]
-            equal(texts, view.texts, "the sql of the versions of the view")
+            same_items(texts, view.texts, "the sql of the versions of the view")
 
     def _id(self, place: tuple[str, str]) -> Path:
         namespace, name = place

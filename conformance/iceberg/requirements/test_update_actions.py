@@ -13,7 +13,6 @@ from conformance.iceberg.support.update_actions import ACTIONS, NEW, prepare, ve
 from conformance.iceberg.support.updates import update
 from conformance.values.outcomes import Violation
 
-
 CASES = {action.replace("-", "_"): action for action in ACTIONS}
 
 

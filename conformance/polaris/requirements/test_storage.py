@@ -113,7 +113,7 @@ def test_update_to_another_storage(catalog: PolarisCatalog) -> None:
         storageConfigInfo=other.configured(base),
         expect=400,
     )
-    equal(catalog.get(CATALOG, id).json, before, "the catalog")
+    equal(catalog.documented(catalog.get(CATALOG, id).json), catalog.documented(before), "the catalog")
 
 
 FIXED = {"s3": "externalId", "azure": "tenantId"}
@@ -137,7 +137,7 @@ def test_update_of_what_is_fixed(catalog: PolarisCatalog, case: str) -> None:
     config = {**before["storageConfigInfo"], case: OTHER_SECRETS[case]}
     version = before["entityVersion"]
     catalog.update(CATALOG, id, currentEntityVersion=version, storageConfigInfo=config, expect=400)
-    equal(catalog.get(CATALOG, id).json, before, "the catalog")
+    equal(catalog.documented(catalog.get(CATALOG, id).json), catalog.documented(before), "the catalog")
 
 
 @should(
@@ -150,7 +150,7 @@ def test_update_to_a_role_of_another_account(catalog: PolarisCatalog) -> None:
     config = {**before["storageConfigInfo"], "roleArn": "arn:aws:iam::999999999999:role/lakeproof"}
     version = before["entityVersion"]
     catalog.update(CATALOG, id, currentEntityVersion=version, storageConfigInfo=config, expect=400)
-    equal(catalog.get(CATALOG, id).json, before, "the catalog")
+    equal(catalog.documented(catalog.get(CATALOG, id).json), catalog.documented(before), "the catalog")
 
 
 MOST = {"s3": 5, "azure": 20, "gcs": 8}
