@@ -99,6 +99,15 @@ def _file_gone(call: Call, answer: Answer) -> Answer:
 FREEDOMS["files_go_with_views"] = Freedom("files_go_with_views", API, _noted_view, _file_gone)
 
 
+@after(API)
+def plans_are_sought_first(call: Call, answer: Answer) -> Answer:
+    """A plan of a table that is missing is missing itself, and so is a task: the error names it."""
+    kinds = {"fetchPlanningResult": "PlanId", "cancelPlanning": "PlanId", "fetchScanTasks": "PlanTask"}
+    if answer.status != 404 or call.operation not in kinds:
+        return answer
+    return refusal(404, f"NoSuch{kinds[call.operation]}Exception")
+
+
 # Defects of which only the requirements that are about them may speak
 
 

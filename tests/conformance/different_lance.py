@@ -246,3 +246,16 @@ def _modes_ignored(call: Call) -> Answer | None:
 
 
 DEFECTS = {"modes_ignored": Freedom("modes_ignored", API, before=_modes_ignored)}
+
+
+PARTS = {"GetTableTagVersion": 8, "UpdateTableTag": 8, "DeleteTableTag": 8, "RestoreTable": 11, "DropTableIndex": 6}
+
+
+@after(API)
+def parts_are_sought_first(call: Call, answer: Answer) -> Answer:
+    """The tag, version or index of a table that is missing is missing itself: the error names it."""
+    value = of_json(answer)
+    missing = answer.status == 404 and isinstance(value, dict) and value.get("code") == 4
+    return (
+        with_json(answer, {**value, "code": PARTS[call.operation]}) if missing and call.operation in PARTS else answer
+    )

@@ -72,6 +72,7 @@ FALSE = {
     "ids_are_given_once": "iceberg.update.schema.id or iceberg.update.spec or iceberg.update.order or partition_fields",
     "places_first": "iceberg.register or rename or location or commit.properties",
     "files_go_with_views": "view_file or iceberg.register.view",
+    "plans_are_sought_first": "iceberg.scan.no_",
     "schemas_are_mended": "bad_schema or newer_type",
     "order_ids_wanted": "iceberg.update.order or iceberg.update.spec or update.action",
     "foreign_requirements_do_not_hold": "iceberg.commit.view_requirement or iceberg.view.commit.unknown_requirement",
@@ -106,6 +107,7 @@ FALSE_OF_LANCE = {
     "few_types_of_columns": "lance.arrow.type or lance.arrow.create or lance.arrow.insert or lance.arrow.merge",
     "no_narrower_types": "lance.column.alter",
     "wider_rows": "extra_column",
+    "parts_are_sought_first": "missing and (lance.tag or lance.version or lance.index)",
     "many_parts": "lance.index.stats",
     "other_order_of_rows": "lance.index.drop or lance.query.columns or lance.query.vector or lance.query.effort "
     "or lance.rows.update or lance.column",

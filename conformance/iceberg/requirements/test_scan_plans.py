@@ -41,6 +41,12 @@ PLAN_OPERATIONS = {
     if operation.path.endswith(("/plan", "/plan/{plan-id}", "/tasks"))
 }
 BODIES = {"planTableScan": {}, "fetchScanTasks": {"plan-task": NOWHERE}}
+# The types for what these requests name beside a table: where the table is missing, that is missing too.
+UNKNOWN_PARTS = {
+    "fetchPlanningResult": ["NoSuchPlanIdException"],
+    "cancelPlanning": ["NoSuchPlanIdException"],
+    "fetchScanTasks": ["NoSuchPlanTaskException"],
+}
 WAYS = {"vended_credentials": VENDED, "remote_signing": SIGNING, "both": f"{VENDED},{SIGNING}"}
 
 
@@ -262,15 +268,16 @@ def test_cancelling_an_unknown_planning(catalog: IcebergCatalog) -> None:
 
 @must("iceberg.scan.no_table.{}", clause="plan-not-found", kind="error", each=PLAN_OPERATIONS)
 def test_planning_on_a_missing_table(catalog: IcebergCatalog, case: Operation) -> None:
-    """{} on a missing table returns 404 with type NoSuchTableException."""
-    type_is(_called(catalog, case, catalog.table_id("missing")), "NoSuchTableException")
+    """{} on a missing table returns 404 with type NoSuchTableException, or the one for an unknown plan or task."""
+    refused = _called(catalog, case, catalog.table_id("missing"))
+    type_is(refused, "NoSuchTableException", *UNKNOWN_PARTS.get(case.id, ()))
 
 
 @must("iceberg.scan.no_namespace.{}", clause="plan-not-found", kind="error", each=PLAN_OPERATIONS)
 def test_planning_in_a_missing_namespace(catalog: IcebergCatalog, case: Operation) -> None:
-    """{} in a missing namespace returns 404 with type NoSuchNamespaceException or NoSuchTableException."""
+    """{} in a missing namespace returns 404 with the type for a missing namespace, table, plan or task."""
     refused = _called(catalog, case, (*catalog.missing_namespace(), "t"))
-    type_is(refused, "NoSuchNamespaceException", "NoSuchTableException")
+    type_is(refused, "NoSuchNamespaceException", "NoSuchTableException", *UNKNOWN_PARTS.get(case.id, ()))
 
 
 @must("iceberg.scan.no_view.{}", clause="plan-not-found", kind="error", each=PLAN_OPERATIONS)
