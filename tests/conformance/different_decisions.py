@@ -99,6 +99,14 @@ def _file_gone(call: Call, answer: Answer) -> Answer:
 FREEDOMS["files_go_with_views"] = Freedom("files_go_with_views", API, _noted_view, _file_gone)
 
 
+@before(API)
+def no_pages(call: Call) -> Answer | None:
+    """Listings have no pages: what a request says about them is not read."""
+    call.query.pop("pageSize", None)
+    call.query.pop("pageToken", None)
+    return None
+
+
 @after(API)
 def plans_are_sought_first(call: Call, answer: Answer) -> Answer:
     """A plan of a table that is missing is missing itself, and so is a task: the error names it."""

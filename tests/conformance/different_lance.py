@@ -259,3 +259,13 @@ def parts_are_sought_first(call: Call, answer: Answer) -> Answer:
     return (
         with_json(answer, {**value, "code": PARTS[call.operation]}) if missing and call.operation in PARTS else answer
     )
+
+
+def _long_names_fail(call: Call) -> Answer | None:
+    """Names of more than two hundred letters fail: a column of the catalog's database is too short."""
+    names = [*(part for part in call.values.values()), call.json.get("name"), call.json.get("tag")]
+    long = any(isinstance(name, str) and len(name.rpartition("$")[2]) > 200 for name in names)
+    return _refusal(500, 18, "value too long") if long else None
+
+
+DEFECTS["long_names_fail"] = Freedom("long_names_fail", API, before=_long_names_fail)

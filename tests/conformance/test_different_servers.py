@@ -29,7 +29,7 @@ SERVED = {different_polaris.API: {"bootstrap": ROOT}}
 GIVEN = {different_polaris.API: {"credential": ROOT}}  # to the run
 
 
-def broken(api, freedoms, folder, seed=0, auth="none", **settings):
+def broken(api, freedoms, folder, seed=0, auth="none", verdicts=("fail", "error"), **settings):
     """Return id and message of each requirement that a server fails when it uses freedoms."""
     settings = GIVEN.get(api, {}) | settings
     with (
@@ -38,7 +38,7 @@ def broken(api, freedoms, folder, seed=0, auth="none", **settings):
     ):
         results, _ = check(different.url, api=api, depth="smoke", report=str(folder), **settings)
     assert results.requirements
-    return [(result.id, result.message) for result in results.requirements if result.verdict in ("fail", "error")]
+    return [(result.id, result.message) for result in results.requirements if result.verdict in verdicts]
 
 
 @pytest.mark.parametrize("seed", seeds())
@@ -139,6 +139,7 @@ DEFECTS = {
         "or iceberg.wire",
         {f"iceberg.wire.{name}" for name in ("rename_table", "rename_view", "create_table", "create_namespace")},
     ),
+    "long_names_fail": ("length_ or very_long", set()),
     "lost_property": ("iceberg.race.create_table", set()),
     "lost_file": ("iceberg.register.table or iceberg.table.drop", {"iceberg.register.table.after_drop"}),
 }
@@ -147,6 +148,16 @@ DEFECTS = {
 @pytest.mark.parametrize(("api", "names", "select"), CASES)
 def test_a_freedom_is_no_finding(api, names, select, tmp_path):
     assert broken(api, [FREEDOMS[name] for name in names.split()], tmp_path, select=select) == []
+
+
+# The same for what should be met.
+FALSE_WARNINGS = {"no_pages": "iceberg.page"}
+
+
+@pytest.mark.parametrize(("name", "select"), FALSE_WARNINGS.items())
+def test_a_freedom_is_no_warning(name, select, tmp_path):
+    freedoms, verdicts = [FREEDOMS[name]], ("fail", "warn", "error")
+    assert broken(different_iceberg.API, freedoms, tmp_path, select=select, verdicts=verdicts) == []
 
 
 def test_a_form_is_all_that_tokens_are_asked_for_by(tmp_path):

@@ -10,7 +10,7 @@ from conformance.author.checks import equal, holds, same_items
 from conformance.author.requirement import given, must, should
 from conformance.common import bodies
 from conformance.common.bodies import RequestCase
-from conformance.common.names import NamedObject, name_is_kept, named
+from conformance.common.names import TOO_LONG, NamedObject, name_is_kept, named
 from conformance.http.client import Encoded
 from conformance.iceberg.catalog import IcebergCatalog, Names
 from conformance.iceberg.operations import OPERATIONS
@@ -18,7 +18,7 @@ from conformance.iceberg.support.content import SCHEMA, view_body
 from conformance.iceberg.support.files import local_path
 from conformance.iceberg.support.listing import items_of, namespaces_below, tables_in, views_in
 from conformance.iceberg.support.ordinary import preparation
-from conformance.target.hostile import CLIMBED, NAMES, own
+from conformance.target.hostile import CLIMBED, LONG_NAMES, NAMES, own
 from conformance.values.json_values import shown
 from conformance.values.outcomes import Unoffered
 from specs.identifiers import UNIT_SEPARATOR, encode_segment, encode_separator
@@ -83,7 +83,7 @@ VIEW = NamedObject(
 )
 KINDS = {"namespace": NAMESPACE, "table": TABLE, "view": VIEW}
 
-test_name_is_kept = name_is_kept.declare(__name__, named(KINDS, SPEAKABLE))
+test_name_is_kept = name_is_kept.declare(__name__, named(KINDS, SPEAKABLE) | named(KINDS, LONG_NAMES, TOO_LONG))
 
 
 @should(

@@ -11,7 +11,7 @@ from conformance.author.checks import contains, equal
 from conformance.author.requirement import given, must, should
 from conformance.common import bodies
 from conformance.common.bodies import RequestCase
-from conformance.common.names import NamedObject, name_is_kept, named
+from conformance.common.names import TOO_LONG, NamedObject, name_is_kept, named
 from conformance.http.client import Answer
 from conformance.lance.catalog import LanceCatalog, Names
 from conformance.lance.operations import OPERATIONS
@@ -121,13 +121,21 @@ TABLE = NamedObject(
     _refused,
 )
 
+KINDS = {"namespace": NAMESPACE, "table": TABLE}
 test_name_is_kept = name_is_kept.declare(
     __name__,
-    named({"namespace": NAMESPACE, "table": TABLE}, hostile.NAMES),
+    named(KINDS, hostile.NAMES),
     id="name.{}",
     level=must,
     clause="names-kept",
     statement="A {} keeps exactly this name, or its creation returns 400 with code 13.",
+)
+test_long_name_is_kept = name_is_kept.declare(
+    __name__,
+    named(KINDS, hostile.LONG_NAMES, TOO_LONG),
+    id="name.{}",
+    clause="long-texts",
+    statement="A {} keeps exactly this name, or its creation returns 4xx.",
 )
 
 
