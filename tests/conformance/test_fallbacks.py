@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from conformance.iceberg.catalog import IcebergCatalog
+from conformance.iceberg.operations import endpoint
 from conformance.lance import making
 from conformance.run.session import Session
 from conformance.target.fallbacks import Fallbacks, Ways
@@ -16,6 +17,7 @@ from conformance.values.outcomes import Blocked, Unoffered, Violation
 from conformance.values.settings import load_settings
 from lakeproof import check, serve
 from reference_server.faults import HEADER
+from specs.profiles import find_profile
 from tests.conformance import different_decisions  # noqa: F401 - registers its freedoms
 from tests.conformance.different_server import FREEDOMS, DifferentServer
 from tests.conformance.small_servers import Meddler, say, turn_away
@@ -212,6 +214,23 @@ def test_an_endpoint_without_its_first_slash_is_offered(tmp_path):
     ):
         assert session.target.probes["createTable"].state == "offered"
         assert session.target.probes["createView"].state == "refused"
+
+
+def test_endpoints_without_their_first_slash_are_one_finding(tmp_path):
+    """What is offered is named, and what is named is looked for: `getToken` is named and is not there."""
+    operations = find_profile("iceberg").document().operations.values()
+    config = {"defaults": {}, "overrides": {}, "endpoints": [endpoint(one).replace(" /", " ") for one in operations]}
+
+    def meddle(_server, handler, _number):
+        if handler.path.startswith("/v1/oauth"):
+            return turn_away(handler, 406)
+        return handler.path.startswith("/v1/config") and say(handler, 200, config)
+
+    with serve("iceberg") as server, Meddler(server.url, meddle) as meddler:
+        results, _ = check(meddler.url, api="iceberg", select="endpoints", report=str(tmp_path))
+    found = {result.id: result.message for result in results.requirements if result.verdict in ("fail", "warn")}
+    assert set(found) == {f"iceberg.config.endpoints_{name}" for name in ("form", "true")}
+    assert "getToken" in found["iceberg.config.endpoints_true"]
 
 
 def test_what_a_server_wants_spelled_out_is_one_finding(iceberg, tmp_path):
