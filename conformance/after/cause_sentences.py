@@ -96,7 +96,7 @@ def _said(findings: Sequence[Sighting]) -> str:
 def _message(example: Sighting, who: str, *, several: bool) -> str:
     """Return the sentence of the example's evidence, for all operations."""
     operation = example.evidence.operation
-    message = sentence(msgspec.structs.replace(example.evidence, more=0)).partition("\n")[0]
+    message = sentence(msgspec.structs.replace(example.evidence, more=0, others=())).partition("\n")[0]
     if not operation or operation not in message:
         return f"{who}: {message}" if who else message[:1].upper() + message[1:]
     text = (_in_plural(message, operation) if several else message).replace(operation, who)
