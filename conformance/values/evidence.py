@@ -128,7 +128,8 @@ def sentence(evidence: Evidence) -> str:
         difference="; ".join([*lost, *besides]),
     )
     count = len(evidence.others) or evidence.more
-    return "\n".join([f"{text} (and {count} more)" if count else text, *(f"also: {other}" for other in evidence.others)])
+    first = f"{text} (and {count} more)" if count else text
+    return "\n".join([first, *(f"also: {other}" for other in evidence.others)])
 
 
 def completed(stated: Evidence, steps: Sequence[Step], subjects: Sequence[str]) -> Evidence:

@@ -105,7 +105,7 @@ def test_offset_skips_the_nearest(catalog: LanceCatalog, k: int, offset: int) ->
     equal(actual, nearest((3, 2), ROWS, k, offset)[: len(actual)], "the distances of the rows")
 
 
-@should("lance.query.vector.offset", operations=QUERY, clause="query-offset")
+@must("lance.query.vector.offset", operations=QUERY, clause="query-offset")
 @given(probe=probes, k=st.sampled_from([1, 5, 20]), offset=st.sampled_from([0, 1, 10, 40]))
 def test_offset_of_search(catalog: LanceCatalog, probe: Any, k: int, offset: int) -> None:
     """A vector search with an offset returns k rows after the skipped ones."""
