@@ -151,7 +151,7 @@ def _said(evidence: Sequence[Evidence]) -> str:
 
 def _message(evidence: Evidence) -> str:
     """Return the sentence of a check with a placeholder for its operation."""
-    message = sentence(msgspec.structs.replace(evidence, more=0)).partition("\n")[0]
+    message = sentence(msgspec.structs.replace(evidence, more=0, others=())).partition("\n")[0]
     return message.replace(evidence.operation, OPERATION) if evidence.operation else message
 
 

@@ -11,6 +11,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any, NoReturn, TypeVar
 from urllib.parse import SplitResult, urlsplit
 
+from conformance.http.client import Answer, is_success
 from conformance.values.json_values import Fields, canonical, shown
 from conformance.values.outcomes import Violation
 
@@ -39,6 +40,15 @@ def one_of(actual: Any, allowed: Collection[Any], what: str) -> None:
     """Check that a value is one of the allowed values."""
     if not any(_same(actual, value) for value in allowed):
         raise Violation(what, relation="one of", expected=" or ".join(map(shown, allowed)), actual=shown(actual))
+
+
+def ends_with(answer: Answer, statuses: Collection[int]) -> None:
+    """Check that an answer has one of these statuses; any 2xx counts as the success among them.
+
+    `wire.*` reports a status that the operation does not declare.
+    """
+    if not (answer.succeeded and any(map(is_success, statuses))):
+        one_of(answer.status, sorted(statuses), "the status")
 
 
 def same_items(actual: Iterable[Any], expected: Iterable[Any], what: str) -> None:

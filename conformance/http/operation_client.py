@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 from urllib.parse import urlencode
 
-from conformance.http.client import Answer, Client, Expected
+from conformance.http.client import Answer, Client, Expected, Successes
 from specs.openapi import JSON_TYPE, Document, Operation
 from specs.profiles import newest_operations
 
@@ -159,7 +159,7 @@ class OperationClient:
             content,
             query={**({} if signature.has_fields else fields), **(query or {})},
             headers=headers,
-            expect=self.successes(operation) if expect is DECLARED else expect,
+            expect=Successes(self.successes(operation)) if expect is DECLARED else expect,
         )
 
 
@@ -181,7 +181,7 @@ class PathClient(OperationClient):
         **options: Any,
     ) -> Answer:
         """Send an operation; a body of bytes is sent unchanged. `options` are those of Client.call."""
-        wanted = self.successes(operation) if expect is DECLARED else expect
+        wanted = Successes(self.successes(operation)) if expect is DECLARED else expect
         values = {name: self.segment(name, value) for name, value in (path or {}).items()}
         return self.client.call(operation, path=values, query=query, expect=wanted, **_as_it_goes(body), **options)
 

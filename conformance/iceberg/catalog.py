@@ -13,23 +13,24 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Any
 
 from conformance.author.catalog import JOINT, Catalog, inventory_of
-from conformance.http.client import Answer, Client, Expected
+from conformance.http.client import Answer, Client, Expected, Successes
 from conformance.http.operation_client import DECLARED
 from conformance.iceberg.client import IcebergClient, Id, names_below_prefix
 from conformance.iceberg.inventory import IcebergInventory
 from conformance.iceberg.support.content import SCHEMA, order, spec, view_body
+from conformance.iceberg.support.places import names_place
 from conformance.iceberg.support.revision import Revision
 from conformance.iceberg.support.updates import Ids, fresh_ids, numbered, with_field_ids, with_ids
 from conformance.target import hostile
 from conformance.target.capabilities import SEPARATOR
 from conformance.target.target import Target
-from conformance.values.outcomes import Skipped, Unoffered
+from conformance.values.outcomes import Blocked, Skipped, Stopped, Unoffered, Violation
 from conformance.values.resources import NAMESPACE, REGISTRATION, TABLE, VIEW
 from specs.identifiers import UNIT_SEPARATOR
 from specs.openapi import Operation
 
 PREFIX, KEY_LIFETIME = "prefix", "key lifetime"
-NO_PROPERTIES = 406
+NO_PROPERTIES, FORBIDDEN = 406, 403
 NO_LEVEL = (400, 403, 404, 406, 422)  # rejections of a namespace with too many levels
 FORMAT_VERSION = "format-version"
 PURGE_REFUSED = (400, 403, 405, 406, 501)
@@ -63,13 +64,16 @@ SPELLED_OUT: dict[str, Callable[[IcebergCatalog, Names], Any]] = {
 }
 
 
-COMMITS = "commits"
-IDS_SPELLED_OUT = "ids of schemas, specs and orders spelled out"
+# Things that commits add, by the field of the update; a server may require the ids of some of them.
+COMMITS = {"schema": "schemas in commits", "spec": "specs in commits", "sort-order": "sort orders in commits"}
+IDS_SPELLED_OUT = "ids spelled out"
 COMMIT_WAYS = ("without ids that the server gives", IDS_SPELLED_OUT)
 # Fields that contain such ids, by operation and field, and the functions that add the ids.
 WITH_IDS: dict[tuple[str, str], Callable[[Any, Ids], Any]] = {
-    ("createTable", "partition-spec"): lambda spec, _ids: numbered("spec-id", 0, with_field_ids(spec)),
-    ("createTable", "write-order"): lambda order, _ids: numbered("order-id", 1, order),
+    ("createTable", "partition-spec"): lambda spec, ids: (
+        numbered("spec-id", 0, with_field_ids(spec)) if "spec" in ids else spec
+    ),
+    ("createTable", "write-order"): lambda order, ids: numbered("order-id", 1, order) if "sort-order" in ids else order,
     ("updateTable", "updates"): with_ids,
     ("replaceView", "updates"): with_ids,
     ("commitTransaction", "table-changes"): lambda changes, ids: [
@@ -191,14 +195,16 @@ class IcebergCatalog(IcebergClient, Catalog):
         """
         id = self.namespace_id(name)
         with self._making("createNamespace", body):
-            answer = self.create_namespace(id, expect=(200, NO_PROPERTIES) if body.get("properties") else 200, **body)
+            answer = self.create_namespace(
+                id, expect=(200, NO_PROPERTIES) if body.get("properties") else DECLARED, **body
+            )
         if answer.status == NO_PROPERTIES:
             raise Unoffered("the server keeps no properties of namespaces")
         return id
 
     def new_deep_namespace(self, id: Names) -> Names:
         """Create a namespace of three levels or more. Raises Unoffered where the server has no such depth."""
-        if self.create_namespace(id, expect=(200, *NO_LEVEL)).status != 200:
+        if not self.create_namespace(id, expect=(200, *NO_LEVEL)).succeeded:
             raise Unoffered(f"the server has no namespaces of {len(id)} levels")
         return id
 
@@ -243,9 +249,10 @@ class IcebergCatalog(IcebergClient, Catalog):
         self._ids = fresh_ids()
 
     def _with_ids(self, operation: str, field: str, value: Any) -> Any:
-        """Return the value of a field, with ids where the server requires them."""
-        form = WITH_IDS.get((operation, field))
-        return form(value, self._ids) if form and self.target.ways.chosen.get(COMMITS) == IDS_SPELLED_OUT else value
+        """Return the value of a field, with the ids of those things for which the server requires them."""
+        form, chosen = WITH_IDS.get((operation, field)), self.target.ways.chosen
+        required = {part: ids for part, ids in self._ids.items() if chosen.get(COMMITS[part]) == IDS_SPELLED_OUT}
+        return form(value, required) if form and required else value
 
     def body(self, operation: str, id: Names, **fields: Any) -> dict[str, Any]:
         """Return the body of a creation, with the optional fields and ids that the server requires."""
@@ -344,12 +351,23 @@ class IcebergCatalog(IcebergClient, Catalog):
     ) -> Answer:
         """Send an operation, noting a namespace that it may create.
 
-        Raises Unoffered for an operation that the document does not have.
+        Raises Unoffered for an operation that the document does not have, and for a 403 to a valid request that names
+        a place: which places a server allows is its policy.
         """
         self.revision.require_operation(operation)
         if operation == "createNamespace" and isinstance(body, dict):
             self.sandbox.note_made(operation, tuple(map(str, body.get("namespace") or ())))
-        return super().send(operation, path, body, expect=expect, **options)
+        try:
+            return super().send(operation, path, body, expect=expect, **options)
+        except (Violation, Blocked) as error:
+            due_done = expect is DECLARED or isinstance(expect, Successes)
+            if isinstance(error, Stopped) or not (due_done and self._forbidden() and names_place(operation, body)):
+                raise
+            raise Unoffered(f"the server allows no {operation} in this place (403)") from error
+
+    def _forbidden(self) -> bool:
+        """True when the last answer is 403."""
+        return bool(self.client.steps) and self.client.steps[-1].status == FORBIDDEN
 
     def register_foreign(self, id: Id, location: str, *, expect: Expected) -> Answer:
         """Register a file that the server did not write; clean-up drops the table without purging its files."""

@@ -4,19 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from functools import partial
 
 from conformance.author.checks import contains, text
 from conformance.iceberg.catalog import BODIES, COMMIT_WAYS, COMMITS, CREATED, IcebergCatalog
-from conformance.iceberg.support.content import WIDER, partition
+from conformance.iceberg.support.content import WIDER, layout, partition, sort_field
 from conformance.iceberg.support.files import WAYS
 from conformance.iceberg.support.metadata import snapshot_ids
 from conformance.iceberg.support.staging import FIRST, SNAPSHOTS, new_table_with_snapshots
-from conformance.iceberg.support.updates import add_and_use_schema, add_and_use_spec
+from conformance.iceberg.support.updates import Updates, add_and_use_order, add_and_use_schema, add_and_use_spec
 from conformance.target.fallbacks import GIVEN_PLACE, PLACES, SERVERS_PLACE, Fallbacks
 from conformance.values.outcomes import Blocked
 from conformance.values.resources import TABLE
 
-DAILY = {"fields": [partition(3, "day")]}
+# Updates that add one thing without an id.
+ADDITIONS: dict[str, Updates] = {
+    "schema": add_and_use_schema(WIDER),
+    "spec": add_and_use_spec(layout(partition(3, "day"))),
+    "sort-order": add_and_use_order(layout(sort_field(1))),
+}
 
 
 def _make_table(catalog: IcebergCatalog) -> None:
@@ -25,8 +31,8 @@ def _make_table(catalog: IcebergCatalog) -> None:
     catalog.target.table_folder = next((place for place in (folder, location) if catalog.target.prefix in place), "")
 
 
-def _make_commit(catalog: IcebergCatalog) -> None:
-    catalog.update_table(catalog.new_table(), [*add_and_use_schema(WIDER), *add_and_use_spec(DAILY)])
+def _make_commit(catalog: IcebergCatalog, part: str) -> None:
+    catalog.update_table(catalog.new_table(), ADDITIONS[part])
 
 
 def _make_snapshot(catalog: IcebergCatalog) -> None:
@@ -50,7 +56,10 @@ NAMESPACES = _created("createNamespace", lambda catalog: catalog.home)
 TABLES = _created("createTable", _make_table)
 REST = (
     _created("createView", lambda catalog: catalog.new_view()),
-    Fallbacks(COMMITS, ("updateTable",), COMMIT_WAYS, _make_commit, (TABLE,)),
+    *(
+        Fallbacks(thing, ("updateTable",), COMMIT_WAYS, partial(_make_commit, part=part), (TABLE,))
+        for part, thing in COMMITS.items()
+    ),
     Fallbacks(SNAPSHOTS, ("updateTable",), tuple(WAYS), _make_snapshot, (TABLE,)),
 )
 

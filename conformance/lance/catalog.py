@@ -98,7 +98,7 @@ class LanceCatalog(TableMaker):
         inner = "deep"
         with self.client.preparing():
             answer = self.create_namespace((*self.home, inner), expect=(200, *TOO_DEEP))
-        if answer.status != 200:
+        if not answer.succeeded:
             raise Unoffered("the server has no namespaces of two levels")
         self._inner = (inner,)
         try:
@@ -207,7 +207,7 @@ class LanceCatalog(TableMaker):
         """Send an operation as LanceClient.send does, and note what it may have created, whatever the response."""
         key = self.note_sent(operation, id, body)
         answer = super().send(operation, id, body, **options)
-        if operation == "DeregisterTable" and key and answer.status == 200:
+        if operation == "DeregisterTable" and key and answer.succeeded:
             location = answer.get("location")
             self.inventory.deregistered[key] = location if isinstance(location, str) else ""
         return answer

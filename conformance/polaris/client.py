@@ -12,6 +12,7 @@ from conformance.http.client import Answer, Encoded, Expected
 from conformance.http.operation_client import Headers, PathClient, Query, Signature, make_signature, python_name
 from conformance.iceberg.client import names_below_prefix
 from conformance.polaris.methods import PolarisMethods
+from conformance.values.json_values import canonical
 from specs.identifiers import UNIT_SEPARATOR, encode_segment
 from specs.openapi import Document, Operation
 
@@ -51,7 +52,8 @@ class PolarisClient(PolarisMethods, PathClient, api="polaris"):
 def documented(document: Document, value: Any) -> Any:
     """Return a value of a response without fields that the document does not declare, at any depth.
 
-    Servers may add fields of their own, with another value in each response. All entries of `properties` stay.
+    Servers may add fields of their own, with another value in each response. All entries of `properties` stay. Lists
+    other than the levels of a namespace are in one order for comparisons: the documents state none.
     """
     names = document.once("names of fields", lambda: frozenset(_names(document.raw["components"])))
     return _part(value, names)
@@ -68,8 +70,8 @@ def _names(node: Any) -> Iterator[str]:
 
 def _part(value: Any, names: frozenset[str]) -> Any:
     if isinstance(value, list):
-        return [_part(item, names) for item in value]
+        return sorted((_part(item, names) for item in value), key=canonical)
     if not isinstance(value, dict):
         return value
     kept = {name: item for name, item in value.items() if name in names}
-    return {name: item if name == PROPERTIES else _part(item, names) for name, item in kept.items()}
+    return {name: item if name in (PROPERTIES, NAMESPACE) else _part(item, names) for name, item in kept.items()}

@@ -64,6 +64,9 @@ NAMES: dict[str, str] = {
     "tab": "a\tb",
     "unit_separator": "a\x1fb",
     "nul": "a\x00b",
+}
+# No document bounds the length of a name.
+LONG_NAMES: dict[str, str] = {
     "length_200": "n" * 200,
     "length_1000": "n" * 1000,
     "wide_100": "ü" * 100,

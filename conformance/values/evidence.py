@@ -64,7 +64,8 @@ class Evidence(msgspec.Struct, kw_only=True, omit_defaults=True, frozen=True):
     `request`     valid, invalid by its `feature`, or unusual by it
     `said`        the server's words
     `check`       the place of the check in the code
-    `more`        the number of findings of the same kind that are not shown
+    `others`      the messages of further findings of the same kind, which are listed below the first
+    `more`        the number of such findings in results of an older kit, which did not store them
     `worded`      true for a finding of an older kit, whose only evidence is the sentence in `thing`
     """
 
@@ -81,6 +82,7 @@ class Evidence(msgspec.Struct, kw_only=True, omit_defaults=True, frozen=True):
     feature: str = ""
     said: Said = Said()
     check: str = ""
+    others: tuple[str, ...] = ()
     more: int = 0
     worded: bool = False
 
@@ -115,7 +117,7 @@ class Evidence(msgspec.Struct, kw_only=True, omit_defaults=True, frozen=True):
 
 
 def sentence(evidence: Evidence) -> str:
-    """Return the evidence of a check as a sentence."""
+    """Return the evidence of a check as a sentence, and a line for each further finding."""
     lost = [f"missing {evidence.expected}"] if evidence.expected else []
     besides = [f"unexpected {evidence.actual}"] if evidence.actual else []
     text = SENTENCES[evidence.relation].format(
@@ -125,7 +127,9 @@ def sentence(evidence: Evidence) -> str:
         actual=evidence.actual,
         difference="; ".join([*lost, *besides]),
     )
-    return f"{text} (and {evidence.more} more)" if evidence.more else text
+    count = len(evidence.others) or evidence.more
+    first = f"{text} (and {count} more)" if count else text
+    return "\n".join([first, *(f"also: {other}" for other in evidence.others)])
 
 
 def completed(stated: Evidence, steps: Sequence[Step], subjects: Sequence[str]) -> Evidence:

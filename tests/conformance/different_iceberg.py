@@ -33,6 +33,11 @@ CONSTANTS = set(re.findall(r'"const": "([a-z-]+)"', json.dumps(DOCUMENT.raw["com
 TABLE_REQUIREMENTS = {name for name in CONSTANTS if name.startswith("assert-")} - VIEW_REQUIREMENTS
 LISTS = ("schemas", "partition-specs", "sort-orders", "snapshots", "statistics", "metadata-log", "versions")
 OWN = {"server.tier": "gold", "server.owner": "nobody"}
+READ_ONLY = {
+    "add-schema": ("schema", "schema-id", "schemas"),
+    "add-spec": ("spec", "spec-id", "partition-specs"),
+    "add-sort-order": ("sort-order", "order-id", "sort-orders"),
+}
 CREATIONS = ("createTable", "createView", "registerTable", "registerView")
 
 
@@ -285,13 +290,13 @@ def two_format_versions(call: Call) -> Answer | None:
 
 @before(API)
 def ids_are_given_once(call: Call) -> Answer | None:
-    """A schema or spec is refused whose id, which is read-only, another one has."""
+    """A schema, spec or order is refused whose id, which is read-only, another one has."""
     for path, update in changes(call):
-        kind = {"add-schema": ("schema", "schemas"), "add-spec": ("spec", "partition-specs")}.get(update.get("action"))
-        own = update.get(kind[0]) if kind else None
-        if isinstance(own, dict) and f"{kind[0]}-id" in own:
-            taken = [there.get(f"{kind[0]}-id") for there in metadata(call, path).get(kind[1]) or ()]
-            if own[f"{kind[0]}-id"] in taken or own[f"{kind[0]}-id"] < 0:
+        part, id, entries = READ_ONLY.get(str(update.get("action")), ("", "", ""))
+        own = update.get(part)
+        if isinstance(own, dict) and isinstance(own.get(id), int) and own.get("fields"):
+            taken = [there.get(id) for there in metadata(call, path).get(entries) or ()]
+            if own[id] in taken or own[id] < 0:
                 return refusal(400, "BadRequestException")
     return None
 

@@ -208,10 +208,8 @@ def many_parts(call: Call, answer: Answer) -> Answer:
 
 @after(API)
 def other_order_of_rows(call: Call, answer: Answer) -> Answer:
-    """Rows of a query without a search come in any order."""
-    if call.operation != "QueryTable" or answer.status != 200 or call.json.get("offset"):
-        return answer
-    if call.json.get("full_text_query") or any(_within(call.json, "vector").values()):
+    """Rows of a query come in any order, also those of a search."""
+    if call.operation != "QueryTable" or answer.status != 200:
         return answer
     table = pa.ipc.open_file(answer.body).read_all()
     shuffled = table.take(pa.array(call.chance.sample(range(table.num_rows), table.num_rows), pa.int64()))
@@ -248,3 +246,26 @@ def _modes_ignored(call: Call) -> Answer | None:
 
 
 DEFECTS = {"modes_ignored": Freedom("modes_ignored", API, before=_modes_ignored)}
+
+
+PARTS = {"GetTableTagVersion": 8, "UpdateTableTag": 8, "DeleteTableTag": 8, "RestoreTable": 11, "DropTableIndex": 6}
+
+
+@after(API)
+def parts_are_sought_first(call: Call, answer: Answer) -> Answer:
+    """The tag, version or index of a table that is missing is missing itself: the error names it."""
+    value = of_json(answer)
+    missing = answer.status == 404 and isinstance(value, dict) and value.get("code") == 4
+    return (
+        with_json(answer, {**value, "code": PARTS[call.operation]}) if missing and call.operation in PARTS else answer
+    )
+
+
+def _long_names_fail(call: Call) -> Answer | None:
+    """Names of more than two hundred letters fail: a column of the catalog's database is too short."""
+    names = [*(part for part in call.values.values()), call.json.get("name"), call.json.get("tag")]
+    long = any(isinstance(name, str) and len(name.rpartition("$")[2]) > 200 for name in names)
+    return _refusal(500, 18, "value too long") if long else None
+
+
+DEFECTS["long_names_fail"] = Freedom("long_names_fail", API, before=_long_names_fail)

@@ -154,3 +154,8 @@ def test_long_values_do_not_make_long_messages():
 def test_values_of_arrow_are_told_by_their_size():
     with pytest.raises(Violation, match='expected "1 rows of a", got "2 rows of a"'):
         equal(pa.table({"a": [1, 2]}), pa.table({"a": [1]}), WHAT)
+
+
+def test_further_findings_are_listed_below_the_first():
+    several = Violation("the first", others=("the second", "the third")).args[0]
+    assert several.splitlines() == ["the first (and 2 more)", "also: the second", "also: the third"]

@@ -14,6 +14,7 @@ from lakeproof import check, serve
 from tests.amount import amount, seeds
 from tests.conformance import (
     different_callers,  # noqa: F401 - registers its freedoms
+    different_decisions,
     different_iceberg,
     different_lance,
     different_polaris,
@@ -28,7 +29,7 @@ SERVED = {different_polaris.API: {"bootstrap": ROOT}}
 GIVEN = {different_polaris.API: {"credential": ROOT}}  # to the run
 
 
-def broken(api, freedoms, folder, seed=0, auth="none", **settings):
+def broken(api, freedoms, folder, seed=0, auth="none", verdicts=("fail", "error"), **settings):
     """Return id and message of each requirement that a server fails when it uses freedoms."""
     settings = GIVEN.get(api, {}) | settings
     with (
@@ -37,7 +38,7 @@ def broken(api, freedoms, folder, seed=0, auth="none", **settings):
     ):
         results, _ = check(different.url, api=api, depth="smoke", report=str(folder), **settings)
     assert results.requirements
-    return [(result.id, result.message) for result in results.requirements if result.verdict in ("fail", "error")]
+    return [(result.id, result.message) for result in results.requirements if result.verdict in verdicts]
 
 
 @pytest.mark.parametrize("seed", seeds())
@@ -53,6 +54,7 @@ FALSE = {
     "own_places": "iceberg.statistics. or iceberg.register. or update.action",
     "fixed_locations": "iceberg.update.location or iceberg.view.commit.properties",
     "absent_is_not_removed": "removed or iceberg.ref.remove or iceberg.snapshot.remove or statistics",
+    "another_order_each_time": "iceberg.table.load.again or iceberg.commit or iceberg.view.commit or rename or stored",
     "other_order_of_metadata": "iceberg.table.load.snapshots or iceberg.commit.log or iceberg.snapshot",
     "own_metadata_fields": "iceberg.table.create or rename or statistics or iceberg.ref or iceberg.view or stored",
     "upper_case_uuids": "iceberg.snapshot.add or uuid or race",
@@ -67,7 +69,12 @@ FALSE = {
     "plain_namespaces": "namespace or race",
     "no_tags": "etag",
     "empty_fields_left_out": "iceberg.table.create or iceberg.commit.log or iceberg.register.table or iceberg.ref",
-    "ids_are_given_once": "iceberg.update.schema.id or iceberg.update.spec.id",
+    "ids_are_given_once": "iceberg.update.schema.id or iceberg.update.spec or iceberg.update.order or partition_fields",
+    "places_first": "iceberg.register or rename or location or commit.properties",
+    "files_go_with_views": "view_file or iceberg.register.view",
+    "plans_are_sought_first": "iceberg.scan.no_",
+    "schemas_are_mended": "bad_schema or newer_type",
+    "order_ids_wanted": "iceberg.update.order or iceberg.update.spec or update.action",
     "foreign_requirements_do_not_hold": "iceberg.commit.view_requirement or iceberg.view.commit.unknown_requirement",
     "other_statuses": "iceberg.update or iceberg.ref or iceberg.snapshot or invalid",
     "versions_of_its_own": "newer_type or format.rises or encryption or row_ids or stored or upgrade",
@@ -100,8 +107,10 @@ FALSE_OF_LANCE = {
     "few_types_of_columns": "lance.arrow.type or lance.arrow.create or lance.arrow.insert or lance.arrow.merge",
     "no_narrower_types": "lance.column.alter",
     "wider_rows": "extra_column",
+    "parts_are_sought_first": "missing and (lance.tag or lance.version or lance.index)",
     "many_parts": "lance.index.stats",
-    "other_order_of_rows": "lance.index.drop or lance.query.columns or lance.rows.update or lance.column",
+    "other_order_of_rows": "lance.index.drop or lance.query.columns or lance.query.vector or lance.query.effort "
+    "or lance.rows.update or lance.column",
     "relative_locations": "lance.table.register or lance.table.deregister",
 }
 # Several freedoms at once: before a run of Polaris much has to be made.
@@ -125,6 +134,12 @@ CASES = [
 # The defects of others: which requirements find them, of those that may not blame anything else.
 DEFECTS = {
     "modes_ignored": ("lance.table.register", {"lance.table.register.mode_unknown"}),
+    "other_successes": (
+        "iceberg.table.rename or iceberg.view.rename or iceberg.namespace.create or iceberg.model.catalog "
+        "or iceberg.wire",
+        {f"iceberg.wire.{name}" for name in ("rename_table", "rename_view", "create_table", "create_namespace")},
+    ),
+    "long_names_fail": ("length_ or very_long", set()),
     "lost_property": ("iceberg.race.create_table", set()),
     "lost_file": ("iceberg.register.table or iceberg.table.drop", {"iceberg.register.table.after_drop"}),
 }
@@ -133,6 +148,16 @@ DEFECTS = {
 @pytest.mark.parametrize(("api", "names", "select"), CASES)
 def test_a_freedom_is_no_finding(api, names, select, tmp_path):
     assert broken(api, [FREEDOMS[name] for name in names.split()], tmp_path, select=select) == []
+
+
+# The same for what should be met.
+FALSE_WARNINGS = {"no_pages": "iceberg.page"}
+
+
+@pytest.mark.parametrize(("name", "select"), FALSE_WARNINGS.items())
+def test_a_freedom_is_no_warning(name, select, tmp_path):
+    freedoms, verdicts = [FREEDOMS[name]], ("fail", "warn", "error")
+    assert broken(different_iceberg.API, freedoms, tmp_path, select=select, verdicts=verdicts) == []
 
 
 def test_a_form_is_all_that_tokens_are_asked_for_by(tmp_path):
@@ -149,6 +174,6 @@ def test_a_server_of_the_root_alone_supports_no_other_namespace(tmp_path):
 @pytest.mark.parametrize("name", DEFECTS)
 def test_a_defect_is_found_by_what_is_about_it(name, tmp_path):
     select, wanted = DEFECTS[name]
-    defect = (different_iceberg.DEFECTS | different_lance.DEFECTS)[name]
+    defect = (different_iceberg.DEFECTS | different_decisions.DEFECTS | different_lance.DEFECTS)[name]
     findings = broken(defect.api, [defect], tmp_path, select=select)
     assert {id for id, _ in findings} == wanted

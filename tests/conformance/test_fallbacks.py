@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from conformance.iceberg.catalog import IcebergCatalog
+from conformance.iceberg.operations import endpoint
 from conformance.lance import making
 from conformance.run.session import Session
 from conformance.target.fallbacks import Fallbacks, Ways
@@ -17,6 +18,9 @@ from conformance.values.settings import load_settings
 from conformance.values.verdict import GOOD
 from lakeproof import check, serve
 from reference_server.faults import HEADER
+from specs.profiles import find_profile
+from tests.conformance import different_decisions  # noqa: F401 - registers its freedoms
+from tests.conformance.different_server import FREEDOMS, DifferentServer
 from tests.conformance.small_servers import Meddler, say, turn_away
 
 
@@ -155,7 +159,9 @@ def test_bodies_of_iceberg(iceberg, tmp_path):
             "namespace": "properties spelled out",
             "table": "all but a location spelled out",
             "view": "a location",
-            "commits": "without ids that the server gives",
+            "schemas in commits": "without ids that the server gives",
+            "specs in commits": "without ids that the server gives",
+            "sort orders in commits": "without ids that the server gives",
             "snapshots": "files on this machine",
         }
 
@@ -167,7 +173,21 @@ def test_ids_that_a_server_wants_in_commits_are_one_finding(iceberg, tmp_path):
     bad = {result.id for result in results.requirements if result.verdict not in GOOD}
     assert bad == {"iceberg.update.without_ids.schema", "iceberg.update.without_ids.spec"}
     traits = {trait.name: trait.value for trait in results.target.traits}
-    assert traits["commits"] == "ids of schemas, specs and orders spelled out"
+    assert {traits[f"{things} in commits"] for things in ("schemas", "specs", "sort orders")} == {"ids spelled out"}
+
+
+def test_only_the_ids_that_a_server_wants_are_spelled_out(tmp_path):
+    """A parser that reads the id of a sort order alone: specs and schemas keep the ids that the server gives."""
+    select = "iceberg.update.order or iceberg.update.spec or iceberg.update.without_ids"
+    freedoms = [FREEDOMS["order_ids_wanted"]]
+    with serve("iceberg") as server, DifferentServer(server.url, "iceberg", freedoms) as different:
+        results, _ = check(different.url, api="iceberg", select=select, report=str(tmp_path))
+    assert {result.verdict for result in results.requirements} == {"pass"}
+    traits = {trait.name: trait.value for trait in results.target.traits}
+    assert (traits["sort orders in commits"], traits["specs in commits"]) == (
+        "ids spelled out",
+        "without ids that the server gives",
+    )
 
 
 def test_ids_that_a_server_wants_stand_in_the_bodies_of_new_tables_too(iceberg, tmp_path):
@@ -195,6 +215,23 @@ def test_an_endpoint_without_its_first_slash_is_offered(tmp_path):
     ):
         assert session.target.probes["createTable"].state == "offered"
         assert session.target.probes["createView"].state == "refused"
+
+
+def test_endpoints_without_their_first_slash_are_one_finding(tmp_path):
+    """What is offered is named, and what is named is looked for: `getToken` is named and is not there."""
+    operations = find_profile("iceberg").document().operations.values()
+    config = {"defaults": {}, "overrides": {}, "endpoints": [endpoint(one).replace(" /", " ") for one in operations]}
+
+    def meddle(_server, handler, _number):
+        if handler.path.startswith("/v1/oauth"):
+            return turn_away(handler, 406)
+        return handler.path.startswith("/v1/config") and say(handler, 200, config)
+
+    with serve("iceberg") as server, Meddler(server.url, meddle) as meddler:
+        results, _ = check(meddler.url, api="iceberg", select="endpoints", report=str(tmp_path))
+    found = {result.id: result.message for result in results.requirements if result.verdict in ("fail", "warn")}
+    assert set(found) == {f"iceberg.config.endpoints_{name}" for name in ("form", "true")}
+    assert "getToken" in found["iceberg.config.endpoints_true"]
 
 
 def test_what_a_server_wants_spelled_out_is_one_finding(iceberg, tmp_path):

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from specs.apis import apis
-from specs.clauses import Clause, clauses, read_clause
+from specs.clauses import Clause, clauses, clauses_of, read_clause
 from specs.places import is_link, resolves
 from specs.problems import Problem
 from specs.profiles import Profile, find_profile, profiles
@@ -32,6 +32,17 @@ def test_every_place_is_there(api: str):
 def missing(clause: Clause, revisions: list[Profile]) -> list[str]:
     own = [profile for profile in revisions if not clause.revisions or profile.revision in clause.revisions]
     return [place for place in clause.place if not any(resolves(place, profile) for profile in own)]
+
+
+REVISIONS = [profile for profile in profiles().values() if profile.revision not in profile.facts.dialects]
+
+
+@pytest.mark.parametrize("profile", REVISIONS, ids=[profile.name for profile in REVISIONS])
+def test_every_clause_in_force_has_a_place_in_its_revision(profile: Profile):
+    """A clause that only later documents state begins with the first of them."""
+    offered = profile.document().operations
+    stated = [clause for clause in clauses_of(profile).values() if clause.place and offered.keys() & clause.operations]
+    assert [clause.id for clause in stated if not any(resolves(place, profile) for place in clause.place)] == []
 
 
 def test_places_of_spark_are_links():

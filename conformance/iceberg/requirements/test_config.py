@@ -10,7 +10,15 @@ from conformance.author.requirement import must, should
 from conformance.author.suite import Suite
 from conformance.http.client import Answer
 from conformance.iceberg.catalog import IcebergCatalog
-from conformance.iceberg.operations import ALWAYS, DEFAULT_OPERATIONS, OPERATIONS, SETTINGS, config_settings, endpoint
+from conformance.iceberg.operations import (
+    ALWAYS,
+    DEFAULT_OPERATIONS,
+    OPERATIONS,
+    SETTINGS,
+    config_settings,
+    endpoint,
+    with_slash,
+)
 from conformance.iceberg.support.assertions import type_is
 from conformance.target.target import OFFERED, Target
 from conformance.values.json_values import shown
@@ -53,6 +61,15 @@ def _endpoints(catalog: IcebergCatalog) -> list[str]:
     if not named:
         raise Unoffered("the configuration names no endpoints")
     return [str(route) for route in named]
+
+
+def _named(target: Target, catalog: IcebergCatalog) -> set[str]:
+    """Return the operations that the configuration names, also without the first slash of their paths.
+
+    Another requirement tests the form of the entries.
+    """
+    known = _known(target)
+    return {known[route] for route in map(with_slash, _endpoints(catalog)) if route in known}
 
 
 @must("iceberg.config.maps", operations=CONFIG, clause="config-maps")
@@ -113,8 +130,7 @@ def test_endpoints_are_templates_of_the_document(catalog: IcebergCatalog) -> Non
 @should("iceberg.config.endpoints_true", operations=CONFIG, clause="config-endpoints-true")
 def test_endpoints_are_there(suite: Suite, catalog: IcebergCatalog) -> None:
     """The server offers every operation that endpoints lists."""
-    known = _known(suite.target)
-    named = {known[route] for route in _endpoints(catalog) if route in known}
+    named = _named(suite.target, catalog)
     untrue = [name for name in sorted(named) if _state(suite, name) != OFFERED]
     _fail(suite, untrue, "is named among the endpoints, but not there")
 
@@ -122,8 +138,8 @@ def test_endpoints_are_there(suite: Suite, catalog: IcebergCatalog) -> None:
 @should("iceberg.config.endpoints_complete", operations=CONFIG, clause="config-endpoints-complete")
 def test_endpoints_are_complete(suite: Suite, catalog: IcebergCatalog) -> None:
     """The server offers no operation that endpoints does not list."""
-    known, profile = _known(suite.target), suite.target.profile
-    named = {known[route] for route in _endpoints(catalog) if route in known} | ALWAYS
+    profile = suite.target.profile
+    named = _named(suite.target, catalog) | ALWAYS
     own = [name for name in suite.target.document.operations if profile.suite_of(name) == OWN]
     untold = [name for name in own if name not in named and _answers(suite, name)]
     _fail(suite, untold, "is there, but not named among the endpoints")

@@ -10,13 +10,13 @@ from conformance.author.checks import above, equal, exactly, only, same_items, u
 from conformance.author.requirement import given, must, should
 from conformance.iceberg.catalog import IcebergCatalog
 from conformance.iceberg.support.assertions import COMMIT, IMPOSSIBLE, LAYOUT, state, unchanged
-from conformance.iceberg.support.content import order, partition, sort_field, spec
+from conformance.iceberg.support.content import layout, order, partition, sort_field
 from conformance.iceberg.support.metadata import default_order, default_spec
 from conformance.iceberg.support.updates import LAST_ADDED, add_and_use_order, add_and_use_spec, set_properties, update
 
-BY_DAY = spec(partition(3, "day_month", "month"), id=7)
-BY_NAME = spec(partition(2, "name_bucket", "bucket[16]"), id=8)
-ON_NAME = order(sort_field(2), id=5)
+BY_DAY = layout(partition(3, "day_month", "month"))
+BY_NAME = layout(partition(2, "name_bucket", "bucket[16]"))
+ON_NAME = layout(sort_field(2))
 
 
 @must("iceberg.update.spec.id", operations=COMMIT, clause="update-add-spec")
@@ -31,7 +31,7 @@ def test_added_spec_gets_an_id(catalog: IcebergCatalog, claimed: int) -> None:
     added = catalog.update_table(
         id, [update("add-spec", spec={**BY_DAY, "spec-id": claimed})], expect=(200, *IMPOSSIBLE)
     )
-    if added.status != 200:
+    if not added.succeeded:
         unchanged(catalog, id, there)
         return
     answer = added["metadata"]
@@ -57,7 +57,7 @@ def test_partition_fields_get_ids(catalog: IcebergCatalog) -> None:
     id = catalog.new_table()
     first = catalog.update_table(id, add_and_use_spec(BY_DAY))["metadata"]
     day = only(default_spec(first)["fields"], "the fields of the first spec")
-    both = spec(*BY_DAY["fields"], *BY_NAME["fields"])
+    both = layout(*BY_DAY["fields"], *BY_NAME["fields"])
     second = catalog.update_table(id, add_and_use_spec(both))["metadata"]
     same, new = exactly(default_spec(second)["fields"], 2, "the fields of the second spec")
     equal(same["field-id"], day["field-id"], "the field-id of the equal field")
@@ -117,7 +117,8 @@ def test_equal_order_keeps_its_id(catalog: IcebergCatalog) -> None:
     id = catalog.new_table(**LAYOUT)
     first = catalog.metadata(id)["default-sort-order-id"]
     second = catalog.update_table(id, add_and_use_order(ON_NAME))["metadata"]["default-sort-order-id"]
-    again = catalog.update_table(id, [update("add-sort-order", sort_order=LAYOUT["write_order"])])["metadata"]
+    equal_order = layout(*LAYOUT["write_order"]["fields"])
+    again = catalog.update_table(id, [update("add-sort-order", sort_order=equal_order)])["metadata"]
     ids = [entry["order-id"] for entry in again["sort-orders"] if entry["order-id"]]
     same_items(ids, [first, second], "the ids of sort-orders but 0")
 
@@ -167,9 +168,9 @@ def test_unknown_id_is_refused(catalog: IcebergCatalog, case: dict[str, Any]) ->
 
 
 BAD_LAYOUTS = {
-    "spec_column": update("add-spec", spec=spec(partition(99, "p"), id=1)),
-    "spec_transform": update("add-spec", spec=spec(partition(2, "p", "hour"), id=1)),
-    "order_column": update("add-sort-order", sort_order=order(sort_field(99))),
+    "spec_column": update("add-spec", spec=layout(partition(99, "p"))),
+    "spec_transform": update("add-spec", spec=layout(partition(2, "p", "hour"))),
+    "order_column": update("add-sort-order", sort_order=layout(sort_field(99))),
 }
 
 

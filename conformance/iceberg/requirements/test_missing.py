@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from conformance.common.missing import Absent, Missing, missing_is_refused
+from conformance.common.missing import NOT_FOUND, Absent, Missing, missing_is_refused
 from conformance.http.client import Answer
 from conformance.iceberg.catalog import IcebergCatalog
-from conformance.iceberg.support.assertions import type_is
+from conformance.iceberg.support.assertions import PLACE_REFUSED, type_is
 from conformance.iceberg.support.content import SCHEMA, view_body
 from conformance.iceberg.support.registrations import registered_before
 from conformance.iceberg.support.updates import TOUCH, set_properties
@@ -23,6 +23,20 @@ def _type(name: str) -> tuple[str, Callable[[Answer], object]]:
 
 
 NAMESPACE = Absent(IcebergCatalog.missing_namespace, *_type("NoSuchNamespaceException"))
+
+
+def _no_namespace(refused: Answer) -> None:
+    """Check the type of a 404; the server may reject the place of the file or the new object first."""
+    if refused.status == NOT_FOUND:
+        type_is(refused, "NoSuchNamespaceException")
+
+
+OF_A_FILE = Absent(
+    lambda catalog: (*catalog.missing_namespace(), "t"),
+    "with type NoSuchNamespaceException, or 400 or 403 for the place of the file",
+    _no_namespace,
+    lambda _: (NOT_FOUND, *PLACE_REFUSED),
+)
 IN_NAMESPACE = Absent(lambda catalog: (*catalog.missing_namespace(), "t"), *_type("NoSuchNamespaceException"))
 TABLE = Absent(lambda catalog: catalog.table_id("missing"), *_type("NoSuchTableException"))
 VIEW = Absent(lambda catalog: catalog.table_id("missing"), *_type("NoSuchViewException"))
@@ -46,7 +60,7 @@ MISSING = {
         "registerTable",
         "register-table-no-namespace",
         "Registering a table in a namespace",
-        IN_NAMESPACE,
+        OF_A_FILE,
         lambda catalog: {"metadata_location": registered_before(catalog)},
     ),
     "table.create.namespace_missing": Missing(

@@ -10,7 +10,7 @@ from conformance.author.checks import equal, holds, same_items
 from conformance.author.requirement import given, must, should
 from conformance.common import bodies
 from conformance.common.bodies import RequestCase
-from conformance.common.names import NamedObject, name_is_kept, named
+from conformance.common.names import TOO_LONG, NamedObject, name_is_kept, named
 from conformance.http.client import Encoded
 from conformance.iceberg.catalog import IcebergCatalog, Names
 from conformance.iceberg.operations import OPERATIONS
@@ -18,7 +18,7 @@ from conformance.iceberg.support.content import SCHEMA, view_body
 from conformance.iceberg.support.files import local_path
 from conformance.iceberg.support.listing import items_of, namespaces_below, tables_in, views_in
 from conformance.iceberg.support.ordinary import preparation
-from conformance.target.hostile import CLIMBED, NAMES, own
+from conformance.target.hostile import CLIMBED, LONG_NAMES, NAMES, own
 from conformance.values.json_values import shown
 from conformance.values.outcomes import Unoffered
 from specs.identifiers import UNIT_SEPARATOR, encode_segment, encode_separator
@@ -83,7 +83,7 @@ VIEW = NamedObject(
 )
 KINDS = {"namespace": NAMESPACE, "table": TABLE, "view": VIEW}
 
-test_name_is_kept = name_is_kept.declare(__name__, named(KINDS, SPEAKABLE))
+test_name_is_kept = name_is_kept.declare(__name__, named(KINDS, SPEAKABLE) | named(KINDS, LONG_NAMES, TOO_LONG))
 
 
 @should(
@@ -104,7 +104,7 @@ def test_names_stay_inside(catalog: IcebergCatalog, case: str) -> None:
             catalog.create_table(other, schema=SCHEMA)
     locations = [str(catalog.metadata(other)["location"]) for other in others]
     answer = catalog.create_table(catalog.hostile_id(case), schema=SCHEMA, expect=(200, 400, 403, 406, 422))
-    if answer.status == 200:
+    if answer.succeeded:
         location = answer["metadata"]["location"]
         steps = "/../" in f"{location}/" or "/./" in f"{location}/"
         holds(local_path(location) is None or not steps, f"the location {shown(location)} has no steps . and ..")
@@ -135,7 +135,7 @@ def test_case_of_names(catalog: IcebergCatalog) -> None:
     first, second = catalog.table_id("orders"), catalog.table_id("Orders")
     catalog.create_table(first, schema=SCHEMA)
     answer = catalog.create_table(second, schema=SCHEMA, expect=(200, 400, 409))
-    wanted = [first, second] if answer.status == 200 else [first]
+    wanted = [first, second] if answer.succeeded else [first]
     same_items(tables_in(catalog, catalog.home), wanted, "the listed tables")
 
 
@@ -210,7 +210,7 @@ def test_odd_name_within_a_namespace(catalog: IcebergCatalog, name: str) -> None
     """A nested namespace with an unusual name can be loaded and listed, or its creation returns 400."""
     catalog.require_nested()
     id = (*catalog.home, name)
-    if catalog.create_namespace(id, expect=(200, 400)).status == 200:
+    if catalog.create_namespace(id, expect=(200, 400)).succeeded:
         equal(catalog.load_namespace_metadata(id)["namespace"], list(id), "the levels of the namespace")
         same_items(namespaces_below(catalog, catalog.home), [id], "the listed namespaces")
 

@@ -93,7 +93,7 @@ def test_property_texts_round_trip(catalog: IcebergCatalog, text: str) -> None:
     """updateProperties stores keys and values with any characters unchanged, or rejects them."""
     id = catalog.new_namespace()
     key = f"k {text[:40]}"
-    if catalog.update_properties(id, updates={key: text}, expect=(200, *POLICY)).status == 200:
+    if catalog.update_properties(id, updates={key: text}, expect=(200, *POLICY)).succeeded:
         has_properties(catalog, id, {key: text})
     else:
         lacks(namespace_properties(catalog, id), [key], PROPERTIES)

@@ -42,7 +42,7 @@ def test_creation_tells_the_properties(catalog: IcebergCatalog) -> None:
     """createNamespace returns the stored properties, as loadNamespaceMetadata returns them."""
     id = catalog.namespace_id()
     answer = catalog.create_namespace(id, properties=OWNED, expect=(200, NO_PROPERTIES))
-    if answer.status != 200 or answer.get("properties") is None:
+    if not answer.succeeded or answer.get("properties") is None:
         raise Unoffered("the server keeps no properties of namespaces, or does not tell them here")
     has_properties(catalog, id, OWNED)
     shows(answer["properties"], OWNED, "the properties in the answer")
@@ -91,7 +91,7 @@ def test_create_in_missing_parent(catalog: IcebergCatalog) -> None:
     answer = catalog.create_namespace((*parent, "inner"), expect=(200, 404))
     if answer.status == 404:
         type_is(answer, NO_NAMESPACE)
-    catalog.namespace_exists(parent, expect=204 if answer.status == 200 else 404)
+    catalog.namespace_exists(parent, expect=204 if answer.succeeded else 404)
 
 
 @should("iceberg.namespace.create.no_level", operations=CREATE, clause="create-namespace-empty", kind="error")

@@ -33,6 +33,7 @@ from conformance.iceberg.support.registrations import (
     missing_file,
     read_content,
     registered_before,
+    view_file,
     written_beside,
 )
 from conformance.iceberg.support.staging import FIRST, KEPT, SECOND, new_table_with_snapshots, stage
@@ -137,7 +138,7 @@ def test_overwrite(catalog: IcebergCatalog) -> None:
     id = catalog.new_table()
     older = file_of(catalog, id)
     before = catalog.update_table(id, add_and_use_schema(WIDER))["metadata"]
-    done = catalog.register_table(id, metadata_location=older, overwrite=True, expect=(200, *POLICY)).status == 200
+    done = catalog.register_table(id, metadata_location=older, overwrite=True, expect=(200, *POLICY)).succeeded
     if done:
         lacks(column_names(catalog.metadata(id)), ["extra"], "the columns of the table")
     else:
@@ -253,9 +254,7 @@ def test_file_of_a_view(catalog: IcebergCatalog) -> None:
     """registerTable with a view's metadata file returns 400, 403, 404 or 422 and creates no table."""
     catalog.require("createView")
     registered_before(catalog, "v")
-    view = catalog.new_view("v")
-    location = catalog.load_view(view)["metadata-location"]
-    catalog.drop_view(view)
-    id = view
+    with catalog.client.preparing():
+        location, id = view_file(catalog)
     catalog.register_table(id, metadata_location=location, expect=REFUSED)
     catalog.load_table(id, expect=404)

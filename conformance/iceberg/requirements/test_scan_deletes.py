@@ -5,7 +5,7 @@ from __future__ import annotations
 from conformance.author.checks import above, at_least, contains, equal, keyed, nothing
 from conformance.author.requirement import must
 from conformance.iceberg.catalog import IcebergCatalog
-from conformance.iceberg.support.content import SCHEMA, partition, spec
+from conformance.iceberg.support.content import SCHEMA, layout, partition, spec
 from conformance.iceberg.support.scans.deletes import wrong_deletes
 from conformance.iceberg.support.scans.plans import PLAN, has_files, plan
 from conformance.iceberg.support.scans.predicates import compared
@@ -82,7 +82,7 @@ def test_equality_deletes_without_a_partition(catalog: IcebergCatalog) -> None:
     """Tasks of older data files in every partition have an equality delete file without a partition."""
     table = new_scan_table(catalog, SCHEMA)
     unpartitioned = table.data(*plain_rows(9))
-    catalog.update_table(table.id, add_and_use_spec(PARTITIONED))
+    catalog.update_table(table.id, add_and_use_spec(layout(*PARTITIONED["fields"])))
     table.refresh()
     table.commit(*(table.data(*plain_rows(id)) for id in (1, 2)))
     table.commit(table.equality_deletes(["day"], {"day": plain_rows(1)[0]["day"]}, like=unpartitioned))

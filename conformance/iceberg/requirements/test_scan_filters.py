@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from conformance.author.checks import nothing
 from conformance.author.requirement import given, must, should
 from conformance.iceberg.catalog import IcebergCatalog
-from conformance.iceberg.support.content import field, partition, schema, spec
+from conformance.iceberg.support.content import field, layout, partition, schema
 from conformance.iceberg.support.scans.manifests import Statistics
 from conformance.iceberg.support.scans.plans import PLAN, has_files, plan
 from conformance.iceberg.support.scans.predicates import Json, both, compared, either, opposite, single_test, unary
@@ -140,7 +140,7 @@ def test_column_that_is_newer_than_files(catalog: IcebergCatalog) -> None:
 def test_filter_over_partition_specs(catalog: IcebergCatalog) -> None:
     """A filtered plan contains every file with a matching row, including files of older partition specs."""
     table = new_events(catalog, "bucket")
-    catalog.update_table(table.id, add_and_use_spec(spec(partition(2, "name_start", "truncate[1]"))))
+    catalog.update_table(table.id, add_and_use_spec(layout(partition(2, "name_start", "truncate[1]"))))
     table.refresh()
     table.commit(*files_of(table, ROWS))
     for condition in _conditions_on("bucket"):
@@ -211,7 +211,7 @@ def test_residuals_over_partition_specs(catalog: IcebergCatalog) -> None:
     """The residual filter of a file follows from the file's own partition spec, not from the newest one."""
     table = new_scan_table(catalog, EVENTS)
     table.commit(*files_of(table, ROWS))
-    catalog.update_table(table.id, add_and_use_spec(spec(partition(2, "name_part"))))
+    catalog.update_table(table.id, add_and_use_spec(layout(partition(2, "name_part"))))
     table.refresh()
     table.commit(*files_of(table, ROWS))
     for condition in _conditions_on("identity"):

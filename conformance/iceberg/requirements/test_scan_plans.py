@@ -41,6 +41,12 @@ PLAN_OPERATIONS = {
     if operation.path.endswith(("/plan", "/plan/{plan-id}", "/tasks"))
 }
 BODIES = {"planTableScan": {}, "fetchScanTasks": {"plan-task": NOWHERE}}
+# The types for what these requests name beside a table: where the table is missing, that is missing too.
+UNKNOWN_PARTS = {
+    "fetchPlanningResult": ["NoSuchPlanIdException"],
+    "cancelPlanning": ["NoSuchPlanIdException"],
+    "fetchScanTasks": ["NoSuchPlanTaskException"],
+}
 WAYS = {"vended_credentials": VENDED, "remote_signing": SIGNING, "both": f"{VENDED},{SIGNING}"}
 
 
@@ -153,7 +159,7 @@ def _fetched_as_planned(catalog: IcebergCatalog, table: ScanTable) -> None:
     if not planned.id:
         raise Unoffered("the server gives a completed scan plan no id")
     fetched = catalog.fetch_planning_result(table.id, planned.id, expect=(200, 404))
-    if fetched.status == 200:
+    if fetched.succeeded:
         equal(fetched["status"], COMPLETED, STATUS)
         for name in ("file-scan-tasks", "plan-tasks", "delete-files"):
             count = len(planned.answer.get(name) or [])
@@ -170,7 +176,7 @@ def test_failed_planning_has_an_error(catalog: IcebergCatalog) -> None:
         raise Violation(f"the manifest-list of the snapshot is not the one that was committed but {shown(location)}")
     table.stage.files.remove(location)
     answer = catalog.plan_table_scan(table.id, expect=(200, 400, 404, *range(500, 504)))
-    if answer.status == 200:
+    if answer.succeeded:
         answer = finished(catalog, table.id, answer)
         equal(answer["status"], FAILED, STATUS)
     error = answer["error"]
@@ -228,7 +234,7 @@ def test_cancelled_planning(catalog: IcebergCatalog) -> None:
         raise Unoffered("the server gives its scan plans no id")
     equal(len(catalog.cancel_planning(table.id, plan_id, expect=204).body), 0, "the bytes of the body")
     after = catalog.fetch_planning_result(table.id, plan_id, expect=(200, 404))
-    if after.status == 200:
+    if after.succeeded:
         equal(after["status"], CANCELLED, STATUS)
 
 
@@ -262,15 +268,16 @@ def test_cancelling_an_unknown_planning(catalog: IcebergCatalog) -> None:
 
 @must("iceberg.scan.no_table.{}", clause="plan-not-found", kind="error", each=PLAN_OPERATIONS)
 def test_planning_on_a_missing_table(catalog: IcebergCatalog, case: Operation) -> None:
-    """{} on a missing table returns 404 with type NoSuchTableException."""
-    type_is(_called(catalog, case, catalog.table_id("missing")), "NoSuchTableException")
+    """{} on a missing table returns 404 with type NoSuchTableException, or the one for an unknown plan or task."""
+    refused = _called(catalog, case, catalog.table_id("missing"))
+    type_is(refused, "NoSuchTableException", *UNKNOWN_PARTS.get(case.id, ()))
 
 
 @must("iceberg.scan.no_namespace.{}", clause="plan-not-found", kind="error", each=PLAN_OPERATIONS)
 def test_planning_in_a_missing_namespace(catalog: IcebergCatalog, case: Operation) -> None:
-    """{} in a missing namespace returns 404 with type NoSuchNamespaceException or NoSuchTableException."""
+    """{} in a missing namespace returns 404 with the type for a missing namespace, table, plan or task."""
     refused = _called(catalog, case, (*catalog.missing_namespace(), "t"))
-    type_is(refused, "NoSuchNamespaceException", "NoSuchTableException")
+    type_is(refused, "NoSuchNamespaceException", "NoSuchTableException", *UNKNOWN_PARTS.get(case.id, ()))
 
 
 @must("iceberg.scan.no_view.{}", clause="plan-not-found", kind="error", each=PLAN_OPERATIONS)

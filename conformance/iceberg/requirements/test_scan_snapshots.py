@@ -7,7 +7,7 @@ from typing import Any
 from conformance.author.checks import contains, equal
 from conformance.author.requirement import must, should
 from conformance.iceberg.catalog import IcebergCatalog
-from conformance.iceberg.support.content import SCHEMA, partition, spec
+from conformance.iceberg.support.content import SCHEMA, layout, partition
 from conformance.iceberg.support.scans.plans import PLAN, has_files, plan
 from conformance.iceberg.support.scans.samples import plain_rows
 from conformance.iceberg.support.scans.tables import ScanTable, new_scan_table
@@ -89,7 +89,7 @@ def test_scan_over_partition_specs(catalog: IcebergCatalog) -> None:
     """A scan contains the files of all partition specs of the table, each with its spec-id."""
     table = new_scan_table(catalog, SCHEMA)
     table.commit(table.data(*plain_rows(0)))
-    catalog.update_table(table.id, add_and_use_spec(spec(partition(1, "id_part"))))
+    catalog.update_table(table.id, add_and_use_spec(layout(partition(1, "id_part"))))
     table.refresh()
     table.commit(table.data(*plain_rows(1)), table.data(*plain_rows(2)))
     planned = plan(catalog, table.id)

@@ -9,7 +9,7 @@ from typing import Any
 from conformance.author.checks import contains, equal, nothing, one_of, only
 from conformance.author.requirement import must, should
 from conformance.iceberg.catalog import IcebergCatalog
-from conformance.iceberg.support.content import SCHEMA, field, partition, schema, spec
+from conformance.iceberg.support.content import SCHEMA, field, layout, partition, schema, spec
 from conformance.iceberg.support.scans.avro import source_column
 from conformance.iceberg.support.scans.plans import PLAN, has_files, plan
 from conformance.iceberg.support.scans.samples import EVENTS, LAYOUTS, ROWS, files_of, new_events, plain_rows
@@ -65,7 +65,7 @@ def test_values_in_the_order_of_the_spec(catalog: IcebergCatalog) -> None:
     table = new_scan_table(catalog, EVENTS)
     table.commit(*files_of(table, ROWS[:2]))
     for fields in ([partition(2, "name_part"), partition(1, "id_part")], [partition(1, "id_tens", "truncate[10]")]):
-        catalog.update_table(table.id, add_and_use_spec(spec(*fields)))
+        catalog.update_table(table.id, add_and_use_spec(layout(*fields)))
         table.refresh()
         table.commit(*files_of(table, ROWS[3:5]))
     planned = plan(catalog, table.id)

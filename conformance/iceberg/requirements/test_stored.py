@@ -11,7 +11,7 @@ from conformance.http.client import Answer
 from conformance.iceberg.catalog import IcebergCatalog
 from conformance.iceberg.support.assertions import COMMIT, allowed_commit
 from conformance.iceberg.support.content import order, partition, sort_field, spec
-from conformance.iceberg.support.metadata import current_version, outline
+from conformance.iceberg.support.metadata import comparable, current_version, outline
 from conformance.iceberg.support.stored import (
     LAYOUTS,
     ODD_TEXTS,
@@ -61,7 +61,7 @@ def test_update_is_stored_whole(catalog: IcebergCatalog, case: Sample) -> None:
         catalog.update_table(id, updates)
     else:
         allowed_commit(catalog, id, updates)
-    shows(case.shown(catalog.metadata(id)), sent, "what loadTable shows of it")
+    shows(comparable(case.shown(catalog.metadata(id))), comparable(sent), "what loadTable shows of it")
 
 
 @must("iceberg.table.create.stored.{}", operations=["createTable"], clause="create-table-layout", each=LAYOUTS)
@@ -93,7 +93,7 @@ def test_view_is_stored_whole(catalog: IcebergCatalog, case: ViewPart) -> None:
     body = full_view(catalog.home)
     id = catalog.table_id("v")
     catalog.create_view(id, **body)
-    shows(case.shown(catalog.view_metadata(id)), case.sent(body), "what loadView shows of it")
+    shows(comparable(case.shown(catalog.view_metadata(id))), comparable(case.sent(body)), "what loadView shows of it")
 
 
 @should("iceberg.view.create.summary", operations=CREATE_VIEW, clause="view-stored-summary")

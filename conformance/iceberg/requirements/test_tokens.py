@@ -106,7 +106,7 @@ def test_exchange(catalog: IcebergCatalog) -> None:
 def test_kind_of_an_exchanged_token(catalog: IcebergCatalog) -> None:
     """A token exchange returns an issued_token_type of RFC 8693."""
     answer = _exchanged(catalog)
-    if answer.status != 200:
+    if not answer.succeeded:
         raise Unoffered("the server does not exchange the token")
     kind = answer.get("issued_token_type")
     named = str(kind).startswith(TOKEN_TYPES)

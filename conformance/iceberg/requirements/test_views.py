@@ -43,7 +43,9 @@ def test_definition_comes_back(catalog: IcebergCatalog) -> None:
     body["properties"] = {"comment": "what it is for"}
     metadata = catalog.view_metadata(catalog.new_view(**body))
     version = current_version(metadata)
-    shows(version["representations"], texts, "the representations of the current version")
+    for representation in texts:
+        given = by_id(version["representations"], "dialect", representation["dialect"])
+        shows(given, representation, "the representation of a dialect in the current version")
     equal(version["default-namespace"], list(catalog.home), "the default-namespace of the current version")
     equal(version.get("default-catalog"), "prod", "the default-catalog of the current version")
     equal(metadata["properties"]["comment"], "what it is for", 'the property "comment"')

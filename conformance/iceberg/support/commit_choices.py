@@ -14,12 +14,11 @@ from typing import Any, TypeVar
 
 from conformance.iceberg.support.content import (
     field,
-    order,
+    layout,
     partition,
     partition_statistics,
     schema,
     sort_field,
-    spec,
     statistics,
 )
 from conformance.iceberg.support.metadata import MAIN, Metadata
@@ -137,7 +136,7 @@ def _add_spec(table: MetadataModel, choice: Choice) -> Updates:
     transform = choice.one(["identity", "day", "bucket[4]", "void"])
     known = {parts[3]: parts[0] for content in table.specs.contents.values() for parts in content}
     id = known.get(transform, table.last_field + 1)
-    wanted = spec(partition(DAY, f"{DAY_COLUMN}_{id}", transform, field_id=id))
+    wanted = layout(partition(DAY, f"{DAY_COLUMN}_{id}", transform, field_id=id))
     use = update("set-default-spec", spec_id=_named(table.specs, partitions(wanted)))
     return [update("add-spec", spec=wanted), *choice.one([[use], []])]
 
@@ -151,7 +150,7 @@ def _remove_specs(table: MetadataModel, choice: Choice) -> Updates:
 
 
 def _add_order(table: MetadataModel, choice: Choice) -> Updates:
-    wanted = order(sort_field(DAY, choice.one(["identity", "month"]), choice.one(["asc", "desc"])))
+    wanted = layout(sort_field(DAY, choice.one(["identity", "month"]), choice.one(["asc", "desc"])))
     use = update("set-default-sort-order", sort_order_id=_named(table.orders, directions(wanted)))
     return [update("add-sort-order", sort_order=wanted), *choice.one([[use], []])]
 

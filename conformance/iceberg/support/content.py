@@ -45,6 +45,11 @@ def order(*fields: dict[str, Any], id: int = 1) -> dict[str, Any]:
     return {"order-id": id if fields else 0, "fields": list(fields)}
 
 
+def layout(*fields: dict[str, Any]) -> dict[str, Any]:
+    """Return a partition spec or a sort order without an id: the server assigns one when a commit adds it."""
+    return {"fields": list(fields)}
+
+
 def dashed(fields: dict[str, Any]) -> dict[str, Any]:
     """Return fields with `-` for `_` in their names."""
     return {key.replace("_", "-"): value for key, value in fields.items()}

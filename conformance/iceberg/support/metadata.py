@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import pairwise
 from typing import Any
 
-from conformance.values.json_values import shown
+from conformance.values.json_values import canonical, shown
 from conformance.values.outcomes import Violation
 
 Metadata = dict[str, Any]
@@ -28,6 +28,11 @@ POINTERS = (
     *("default-sort-order-id", "current-version-id"),
 )
 DEFINITIONS = {"schemas": "schema-id", "partition-specs": "spec-id", "sort-orders": "order-id"}
+# Lists whose order no norm states; logs and the fields of schemas, specs and orders have one.
+UNORDERED = {
+    *(*DEFINITIONS, "snapshots", "statistics", "partition-statistics", "encryption-keys", "blob-metadata"),
+    *("identifier-field-ids", "versions", "representations"),
+}
 LISTS = {**DEFINITIONS, "versions": "version-id", "version-log": "version-id"}
 
 # Lookups
@@ -112,7 +117,20 @@ def unlike(metadata: Metadata, *keys: str) -> Metadata:
 
 def renamed(metadata: Metadata) -> Metadata:
     """Return the metadata that a rename keeps, without properties: a server may record the rename in its own ones."""
-    return unlike(metadata, "properties")
+    return comparable(unlike(metadata, "properties"))
+
+
+def comparable(value: Any) -> Any:
+    """Return a value of metadata with the lists that have no order in one order, for comparisons."""
+    if isinstance(value, list):
+        return [comparable(item) for item in value]
+    if not isinstance(value, dict):
+        return value
+    return {name: _in_order(name, comparable(part)) for name, part in value.items()}
+
+
+def _in_order(name: str, part: Any) -> Any:
+    return sorted(part, key=canonical) if name in UNORDERED and isinstance(part, list) else part
 
 
 # Rules for tables

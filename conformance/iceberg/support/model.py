@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
+from conformance.iceberg.support.assertions import PLACE_REFUSED
 from conformance.iceberg.support.table_model import MetadataModel
 
 Path = tuple[str, ...]
@@ -25,7 +26,6 @@ NEEDS = [
     "iceberg.transaction.invalid.unknown_schema",
 ]
 DONE, CREATED, MISSING, TAKEN = frozenset({204}), frozenset({200}), 404, 409
-PLACE_REFUSED = frozenset({400, 403})  # the server decides on locations
 
 
 @dataclass
@@ -88,7 +88,7 @@ class CatalogModel:
 
     def _creation(self, path: Path) -> Statuses:
         there = any(name[: len(path)] == path for name in self.first_names.values())
-        return CREATED | PLACE_REFUSED if there else CREATED
+        return CREATED | {*PLACE_REFUSED} if there else CREATED
 
     def _obstacles(self, path: Path) -> Statuses:
         missing = {MISSING} if path[:-1] not in self.namespaces else set()

@@ -125,6 +125,19 @@ def read_content(location: str) -> bytes:
         raise Violation(f"the metadata file {location} is not compressed by gzip, as its name says") from None
 
 
+def view_file(catalog: IcebergCatalog) -> tuple[str, Names]:
+    """Return the location of a view's metadata file, and the name of a table that does not exist.
+
+    It is the name of the view, which was dropped after a copy of its file was made. Where files cannot be reached, the
+    view stays, since a server may delete the file with it, and the name is another one.
+    """
+    try:
+        return dropped_view(catalog, "v")[0], catalog.table_id("v")
+    except Unoffered:
+        location = catalog.load_view(catalog.table_id("v"))["metadata-location"]
+        return text(location, "the metadata-location of the view"), catalog.table_id("w")
+
+
 def dropped_view(catalog: IcebergCatalog, name: str = "v") -> tuple[str, dict[str, Any]]:
     """Create and drop a view; return the location of a copy of its metadata file, and its metadata."""
     id = catalog.new_view(name, properties={"gc.enabled": "false"})

@@ -241,7 +241,7 @@ def by_names(layout: dict[str, Any], metadata: dict[str, Any]) -> list[dict[str,
 def allowed_creation(catalog: IcebergCatalog, id: Names, **body: Any) -> Answer:
     """Create a table of SCHEMA with a body that a server may reject. Raises Unoffered when it does."""
     made = catalog.create_table(id, schema=SCHEMA, expect=(200, *POLICY), **body)
-    if made.status != 200:
+    if not made.succeeded:
         raise Unoffered("the server makes no such table")
     return made
 

@@ -11,12 +11,11 @@ from conformance.iceberg.support.content import (
     SCHEMA,
     WIDER,
     field,
-    order,
+    layout,
     partition,
     partition_statistics,
     schema,
     sort_field,
-    spec,
     statistics,
 )
 from conformance.iceberg.support.metadata import Metadata, column_names, default_spec, properties_of, refs, snapshot_ids
@@ -56,8 +55,8 @@ def _fixed(
     return UpdateAction(lambda _: update(action, **fields), done, lambda _: [*needs])
 
 
-SECOND_SCHEMA, SECOND_SPEC = add_and_use_schema(WIDER), add_and_use_spec(spec(partition(3, "day"), id=1))
-SECOND_ORDER = add_and_use_order(order(sort_field(2)))
+SECOND_SCHEMA, SECOND_SPEC = add_and_use_schema(WIDER), add_and_use_spec(layout(partition(3, "day")))
+SECOND_ORDER = add_and_use_order(layout(sort_field(2)))
 
 
 def _statistics(files: Stage, snapshot: int) -> dict[str, Any]:
@@ -82,7 +81,7 @@ ACTIONS: dict[str, UpdateAction] = {
     "add-spec": _fixed(
         "add-spec",
         lambda table: len(table["partition-specs"]) == 2,
-        spec=spec(partition(2, "name", "bucket[4]"), id=9),
+        spec=layout(partition(2, "name", "bucket[4]")),
     ),
     "set-default-spec": UpdateAction(
         lambda files: update("set-default-spec", spec_id=files.metadata["default-spec-id"]),
@@ -90,7 +89,7 @@ ACTIONS: dict[str, UpdateAction] = {
         lambda _: SECOND_SPEC,
     ),
     "add-sort-order": _fixed(
-        "add-sort-order", lambda table: len(table["sort-orders"]) == 2, sort_order=order(sort_field(1))
+        "add-sort-order", lambda table: len(table["sort-orders"]) == 2, sort_order=layout(sort_field(1))
     ),
     "set-default-sort-order": _fixed(
         "set-default-sort-order", lambda table: table["default-sort-order-id"] == 0, SECOND_ORDER, sort_order_id=0

@@ -14,6 +14,7 @@ Ids = Mapping[str, Iterator[int]]
 LAST_ADDED = -1
 OTHER_UUID = "9c12d441-03fe-4693-9a96-a0705ddf69c1"
 FIRST_FIELD = 1000
+FIRST_ID = 2  # new tables have definitions with the ids 0 and 1
 IDS = {"schema": "schema-id", "spec": "spec-id", "sort-order": "order-id"}
 COLUMN_IDS = ("id", "element-id", "key-id", "value-id")
 TOUCH: dict[str, Any] = {"action": "set-properties", "updates": {"touched": "1"}}
@@ -59,20 +60,20 @@ def add_and_use_order(order: Metadata) -> list[dict[str, Any]]:
 
 
 def fresh_ids() -> Ids:
-    """Return iterators of unused ids of a new table, by the kind of object."""
-    return {part: count(1) for part in IDS}
+    """Return iterators of unused ids of a new table, by the field of an update that adds such a thing."""
+    return {part: count(FIRST_ID) for part in IDS}
 
 
 def with_ids(updates: Any, ids: Ids) -> Any:
-    """Return updates in which schemas, specs and orders have the next ids, as engines send them.
+    """Return updates in which schemas, specs and orders have the next of these ids, as engines send them.
 
-    Existing ids and values of other types stay unchanged.
+    Things that `ids` do not list have none. Existing ids and values of other types stay unchanged.
     """
     return _each(lambda update: _with_ids(update, ids), updates) if isinstance(updates, list) else updates
 
 
 def _with_ids(update: dict[str, Any], ids: Ids) -> dict[str, Any]:
-    parts = {part: value for part in IDS if isinstance(value := update.get(part), dict)}
+    parts = {part: value for part in ids if isinstance(value := update.get(part), dict)}
     spelled: dict[str, Any] = {part: {IDS[part]: next(ids[part]), **value} for part, value in parts.items()}
     if "spec" in spelled:
         spelled["spec"] = with_field_ids(spelled["spec"])

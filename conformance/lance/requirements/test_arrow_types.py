@@ -9,6 +9,7 @@ import pyarrow as pa
 from conformance.author.checks import equal
 from conformance.author.requirement import given, must, should
 from conformance.author.strategies import tables
+from conformance.common.names import TOO_LONG
 from conformance.lance.catalog import LanceCatalog, Names
 from conformance.lance.support.arrow import batches, stream
 from conformance.lance.support.arrow_types import (
@@ -40,7 +41,7 @@ def test_core_type(catalog: LanceCatalog, case: tuple[pa.DataType, list[Any]]) -
 
 def _is_taken(catalog: LanceCatalog, id: Names, body: bytes) -> bool:
     """Create a table; return False where the server rejects it with 400 and creates nothing."""
-    if catalog.create_table(id, body, expect=(200, 400)).status == 200:
+    if catalog.create_table(id, body, expect=(200, 400)).succeeded:
         return True
     catalog.table_exists(id, expect=404)
     return False
@@ -112,7 +113,7 @@ def test_changing_dictionaries(catalog: LanceCatalog) -> None:
     column = pa.chunked_array([pa.array(part).dictionary_encode().cast(DICTIONARY) for part in parts])
     sent = pa.table({"id": pa.chunked_array([[0, 1], [2, 3], [4, 5]]), "value": column})
     id = catalog.table_id()
-    if catalog.create_table(id, batches(sent), expect=(200, 400)).status == 200:
+    if catalog.create_table(id, batches(sent), expect=(200, 400)).succeeded:
         same_rows(read_table(catalog, id), sent)
 
 
@@ -205,10 +206,12 @@ ODD_SCHEMAS = {
     "row_id": pa.table({"_rowid": pa.array([1], pa.uint64())}),
     "row_address": pa.table({"_rowaddr": pa.array([1], pa.uint64())}),
     "no_columns": pa.table({}),
-    "long_name": pa.table({"x" * 1000: [1]}),
     "unicode": pa.table({"größe ✓": [1]}),
     "control": pa.table({"a\nb": [1]}),
     "deep": pa.table({"value": pa.array([[[[[[[[1]]]]]]]])}),
+}
+LARGE_SCHEMAS = {
+    "long_name": pa.table({"x" * 1000: [1]}),
     "wide": pa.table({f"c{index}": [index] for index in range(400)}),
 }
 
@@ -216,8 +219,18 @@ ODD_SCHEMAS = {
 @must("lance.arrow.schema.{}", operations=CREATE, clause="arrow-readable", kind="hostile", each=ODD_SCHEMAS)
 def test_odd_schema(catalog: LanceCatalog, case: pa.Table) -> None:
     """CreateTable with an unusual schema ({}) returns 400 or creates a table with the same columns and values."""
+    _stores_schema(catalog, case, (400,))
+
+
+@should("lance.arrow.schema.{}", operations=CREATE, clause="long-texts", kind="hostile", each=LARGE_SCHEMAS)
+def test_large_schema(catalog: LanceCatalog, case: pa.Table) -> None:
+    """CreateTable with a large schema ({}) returns 4xx or creates a table with the same columns and values."""
+    _stores_schema(catalog, case, TOO_LONG)
+
+
+def _stores_schema(catalog: LanceCatalog, case: pa.Table, refusals: tuple[int, ...]) -> None:
     id = catalog.table_id()
-    if catalog.create_table(id, stream(case), expect=(200, 400)).status == 200:
+    if catalog.create_table(id, stream(case), expect=(200, *refusals)).succeeded:
         table = read_table(catalog, id)
         if not table.equals(case):  # columns_of cannot represent two fields of one name
             equal(columns_of(table), columns_of(case), "the columns of the table")

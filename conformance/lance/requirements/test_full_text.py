@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from conformance.author.checks import contains, equal, holds, same_items, within
 from conformance.author.requirement import given, must, should
+from conformance.common.names import TOO_LONG
 from conformance.lance.catalog import LanceCatalog, Names
 from conformance.lance.support.arrow import stream
 from conformance.lance.support.queries import column, ids
@@ -131,7 +132,6 @@ ODD_TEXTS = {
     "blank": "  ",
     "quotes": "\"'`",
     "signs": "+-&|!(){}[]^~*?:\\/",
-    "long": "word " * 5000,
     "nul": "a\0b",
     "emoji": "\N{SNOWMAN}",
 }
@@ -140,10 +140,23 @@ ODD_TEXTS = {
 @must("lance.query.text.odd.{}", operations=QUERY, clause="query-odd-text", kind="hostile", each=ODD_TEXTS)
 def test_odd_text(catalog: LanceCatalog, case: str) -> None:
     """A text query without any word of the table ({}) returns 400 or no rows."""
+    _finds_nothing(catalog, case, (400,))
+
+
+LONG = {"long": "word " * 5000}
+
+
+@should("lance.query.text.odd.{}", operations=QUERY, clause="long-texts", kind="hostile", each=LONG)
+def test_long_text(catalog: LanceCatalog, case: str) -> None:
+    """A text query of 5,000 words that the table lacks ({}) returns 4xx or no rows."""
+    _finds_nothing(catalog, case, TOO_LONG)
+
+
+def _finds_nothing(catalog: LanceCatalog, case: str, refusals: tuple[int, ...]) -> None:
     answer = catalog.query_table(
-        new_texts(catalog, "text"), **text_query(case, "text"), vector={}, k=5, expect=(200, 400)
+        new_texts(catalog, "text"), **text_query(case, "text"), vector={}, k=5, expect=(200, *refusals)
     )
-    if answer.status == 200:
+    if answer.succeeded:
         _finds(catalog, catalog.table_id(), text_query(case, "text"), [])
 
 
@@ -153,7 +166,7 @@ def test_text_without_index(catalog: LanceCatalog, query: Json) -> None:
     """A full-text query on a column without an index returns the matching rows or 400."""
     id = new_texts(catalog)
     answer = catalog.query_table(id, **query, vector={}, k=50, expect=(200, 400))
-    if answer.status == 200:
+    if answer.succeeded:
         _finds(catalog, id, query, with_any(["tulip"]))
 
 
@@ -162,7 +175,7 @@ def test_similar_text_without_index(catalog: LanceCatalog) -> None:
     """A fuzzy query on a column without an index returns the rows with similar words or 400."""
     id, query = new_texts(catalog), structured(match("tulap", fuzziness=1))
     answer = catalog.query_table(id, **query, vector={}, k=50, expect=(200, 400))
-    if answer.status == 200:
+    if answer.succeeded:
         _finds(catalog, id, query, with_any(["tulip"]))
 
 

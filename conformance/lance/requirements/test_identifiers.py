@@ -11,7 +11,7 @@ from conformance.author.checks import contains, equal
 from conformance.author.requirement import given, must, should
 from conformance.common import bodies
 from conformance.common.bodies import RequestCase
-from conformance.common.names import NamedObject, name_is_kept, named
+from conformance.common.names import TOO_LONG, NamedObject, name_is_kept, named
 from conformance.http.client import Answer
 from conformance.lance.catalog import LanceCatalog, Names
 from conformance.lance.operations import OPERATIONS
@@ -53,7 +53,7 @@ def test_default_delimiter_as_text(catalog: LanceCatalog) -> None:
     catalog.require_nested()
     id = (*catalog.home, "do$lar")
     answer = catalog.send("CreateNamespace", id, {}, delimiter=".", expect=(200, 400))
-    if answer.status == 200:
+    if answer.succeeded:
         equal(collect_namespaces(catalog, catalog.home), ["do$lar"], NAMESPACES)
 
 
@@ -121,13 +121,21 @@ TABLE = NamedObject(
     _refused,
 )
 
+KINDS = {"namespace": NAMESPACE, "table": TABLE}
 test_name_is_kept = name_is_kept.declare(
     __name__,
-    named({"namespace": NAMESPACE, "table": TABLE}, hostile.NAMES),
+    named(KINDS, hostile.NAMES),
     id="name.{}",
     level=must,
     clause="names-kept",
     statement="A {} keeps exactly this name, or its creation returns 400 with code 13.",
+)
+test_long_name_is_kept = name_is_kept.declare(
+    __name__,
+    named(KINDS, hostile.LONG_NAMES, TOO_LONG),
+    id="name.{}",
+    clause="long-texts",
+    statement="A {} keeps exactly this name, or its creation returns 4xx.",
 )
 
 
@@ -136,7 +144,7 @@ def test_names_differ_by_case(catalog: LanceCatalog) -> None:
     """CreateNamespace keeps names that differ only by case apart, or returns 400 or 409 for the second."""
     catalog.new_namespace("case")
     second = catalog.namespace_id("CASE")
-    if catalog.create_namespace(second, expect=(200, 400, 409)).status == 200:
+    if catalog.create_namespace(second, expect=(200, 400, 409)).succeeded:
         namespaces = collect_namespaces(catalog, second[:-1])
         contains([name.removeprefix(catalog.beside("")) for name in namespaces], ["case", "CASE"], NAMESPACES)
 

@@ -8,6 +8,8 @@ from typing import Any
 from conformance.author.checks import equal, same_items, text
 from conformance.author.requirement import given, must, should
 from conformance.author.strategies import names
+from conformance.common.names import TOO_LONG
+from conformance.http.client import Answer
 from conformance.lance.catalog import LanceCatalog
 from conformance.lance.support.checks import routed
 from conformance.lance.support.indexing import (
@@ -106,15 +108,28 @@ NAMEABLE = {name: text for name, text in hostile.NAMES.items() if text not in UN
 )
 def test_hostile_index_name(catalog: LanceCatalog, case: str) -> None:
     """CreateTableIndex with an unusual name ({}) keeps it exactly or returns 400 with code 13."""
-    id, name = catalog.new_table(), hostile.own(case, catalog.target.prefix)
-    answer = catalog.create_table_index(id, **BTREE, name=name, expect=(200, 400))
-    if answer.status == 400:
+    answer = _keeps_index_name(catalog, hostile.own(case, catalog.target.prefix), (400,))
+    if not answer.succeeded:
         equal(answer.code, 13, "the code of the error")
-        return
+
+
+@should("lance.index.named.{}", operations=CREATE, clause="long-texts", kind="hostile", each=hostile.LONG_NAMES)
+def test_long_index_name(catalog: LanceCatalog, case: str) -> None:
+    """CreateTableIndex with a long name ({}) keeps it exactly or returns 4xx."""
+    _keeps_index_name(catalog, case, TOO_LONG)
+
+
+def _keeps_index_name(catalog: LanceCatalog, name: str, refusals: tuple[int, ...]) -> Answer:
+    """Create an index with a name; check that it is kept unless it is rejected, and return the answer."""
+    id = catalog.new_table()
+    answer = catalog.create_table_index(id, **BTREE, name=name, expect=(200, *refusals))
+    if not answer.succeeded:
+        return answer
     wait_for_index(catalog, id, name)
     routed(name, (200,), partial(catalog.describe_table_index_stats, id, name))
     catalog.drop_table_index(id, name)
     equal(index_names(catalog, id), [], "the names of the indices")
+    return answer
 
 
 @should(

@@ -179,10 +179,10 @@ def _look_at_pairs(pairs: list[tuple[Names, Names]], racer: Racer) -> None:
     for pair in pairs:
         first, second = pair if racer.number % 2 else pair[::-1]
         for _ in range(ALL_ROWS):
-            if client.describe_table(first, expect=(200, 404)).status == 200:
+            if client.describe_table(first, expect=(200, 404)).succeeded:
                 break
         seen = len(racer.client.steps)
-        there = client.describe_table(second, expect=(200, 404)).status == 200
+        there = client.describe_table(second, expect=(200, 404)).succeeded
         steps = tuple(racer.client.steps[seen - 1 :])
         racer.events.append(
             Event(racer.number, "look", tuple(map(join_parts, pair)), None, 0.0, 0.0, OK, (True, there), steps)

@@ -21,7 +21,7 @@ def new_root_table(catalog: LanceCatalog, name: str = "t") -> Names:
         raise Skipped("the run stays in the given namespace", "a run without --namespace")
     id = (f"{catalog.home_name}_{name}",)
     answer = catalog.create_table(id, stream(tables(3)), expect=(200, *NOT_THERE))
-    if answer.status != 200:
+    if not answer.succeeded:
         raise Unoffered("the server has no tables in the root namespace")
     return id
 

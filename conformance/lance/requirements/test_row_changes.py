@@ -62,7 +62,7 @@ def test_update_by_expressions(catalog: LanceCatalog) -> None:
     same_items(catalog.rows(id), expected, "the rows of the table")
 
 
-@should("lance.rows.update.old_values", operations=UPDATE, clause="update-old-values")
+@must("lance.rows.update.old_values", operations=UPDATE, clause="update-old-values")
 def test_update_swaps(catalog: LanceCatalog) -> None:
     """UpdateTable evaluates all expressions on the old row: it can swap two columns."""
     id = catalog.new_table_of(pa.table({"id": [1, 2], "a": [10, 20], "b": [30, 40]}))

@@ -188,15 +188,18 @@ def test_overwritten_indices(catalog: LanceCatalog) -> None:
     equal(all_indices(catalog, id), [], "the indices of the new table")
 
 
-@should("lance.table.create.overwrite_versions", operations=["CreateTable"], clause="create-table-new")
+@must("lance.table.create.overwrite_versions", operations=["CreateTable"], clause="create-table-new")
 def test_overwritten_versions(catalog: LanceCatalog) -> None:
-    """CreateTable in mode Overwrite leaves a table with one version, none of the replaced table."""
-    id = new_table_with_versions(catalog)
+    """CreateTable in mode Overwrite leaves a table with the versions of a new one, none of the replaced table."""
+    id, twin = new_table_with_versions(catalog), catalog.table_id("twin")
+    with catalog.client.preparing():
+        catalog.create_table(twin, stream(tables(1)))
+        new = numbers(catalog, twin)
     catalog.create_table(id, stream(tables(1)), mode="Overwrite")
-    exactly(numbers(catalog, id), 1, "the versions of the new table")
+    exactly(numbers(catalog, id), len(new), "the versions of the new table")
 
 
-@should("lance.table.create.overwrite_properties", operations=["CreateTable"], clause="create-table-new")
+@must("lance.table.create.overwrite_properties", operations=["CreateTable"], clause="create-table-new")
 def test_overwritten_properties(catalog: LanceCatalog) -> None:
     """CreateTable in mode Overwrite leaves none of the properties of the replaced table."""
     id = catalog.new_declared_table(properties=OWNER)

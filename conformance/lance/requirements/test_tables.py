@@ -122,7 +122,7 @@ def test_describe_declared(catalog: LanceCatalog) -> None:
     one_of(answer.get("is_only_declared"), (False, None), "is_only_declared")
 
 
-@should("lance.table.describe.only_declared", operations=DESCRIBE, clause="describe-declared")
+@must("lance.table.describe.only_declared", operations=DESCRIBE, clause="describe-declared")
 def test_describe_only_declared(catalog: LanceCatalog) -> None:
     """DescribeTable of a declared-only table returns is_only_declared=true."""
     answer = catalog.describe_table(catalog.new_declared_table())

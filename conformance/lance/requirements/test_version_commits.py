@@ -208,7 +208,7 @@ def test_delete_all_versions(catalog: LanceCatalog) -> None:
     catalog.table_exists(id, expect=404)
 
 
-@should("lance.version.delete.all_rows", operations=DELETE, clause="delete-versions-data")
+@must("lance.version.delete.all_rows", operations=DELETE, clause="delete-versions-data")
 def test_rows_outlive_the_records_of_versions(catalog: LanceCatalog) -> None:
     """After BatchDeleteTableVersions of all versions, the rows can still be counted and read."""
     id = new_table_with_versions(catalog, rows=2)

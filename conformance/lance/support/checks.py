@@ -52,6 +52,29 @@ def extra_checks(profile: Profile) -> dict[str, ExtraCheck]:
     return {CODE_STATUS: code_matches_status, CODE_LIST: partial(code_is_listed, profile=profile)}
 
 
+NO_NAMESPACE, NO_TABLE = 1, 4
+# Codes for the tag, version, index or column that a request names beside the table, by operation.
+NAMED_PARTS = {
+    "CreateTableTag": (11,),
+    "GetTableTagVersion": (8,),
+    "UpdateTableTag": (8, 11),
+    "DeleteTableTag": (8,),
+    "RestoreTable": (11,),
+    "DescribeTableIndexStats": (6,),
+    "DropTableIndex": (6,),
+    "AlterTableAlterColumns": (12,),
+    "AlterTableDropColumns": (12,),
+}
+
+
+def table_is_missing(refused: Answer, operation: str, *also: int) -> None:
+    """Check the code of an error about a missing table, or `also` about its namespace.
+
+    What the request names in the table is missing too, and no norm says which of them the error is about.
+    """
+    one_of(refused.code, (*also, NO_TABLE, *NAMED_PARTS.get(operation, ())), "the code of the error")
+
+
 SPLITS = "the server's router refuses %2F and %5C, or takes them for the / between two parts of a path, as many do"
 
 

@@ -161,7 +161,7 @@ def _registration(catalog: LanceCatalog, name: str) -> LanceRequest:
     whole = text(catalog.deregister_table(id)["location"], "the location of the table")
     relative = whole.rstrip("/").rsplit("/", 1)[-1]
     for location in (whole, relative):
-        if catalog.register_table(id, location=location, expect=None).status == 200:
+        if catalog.register_table(id, location=location, expect=None).succeeded:
             catalog.deregister_table(id)
             return LanceRequest(id, {"location": location})
     raise Blocked("the server registers no location that it told itself", "RegisterTable")

@@ -105,10 +105,13 @@ def nearest(probe: Vector, rows: Sequence[Row], k: int, offset: int = 0, distanc
 
 
 def distances(probe: Vector, rows: Sequence[Row], distance: str = "l2") -> list[float]:
-    """Return the distances of found rows to a vector, in the order of the rows. Raises Violation when a row repeats."""
+    """Return the distances of found rows to a vector, nearest first: the document states no order of the rows.
+
+    Raises Violation when a row repeats.
+    """
     within(ids(rows), ids(ROWS), "the ids of the rows")
     distinct(ids(rows), "the ids of the rows")
-    return [DISTANCES[distance](probe, ROWS[row["id"]]["vector"]) for row in rows]
+    return sorted(DISTANCES[distance](probe, ROWS[row["id"]]["vector"]) for row in rows)
 
 
 def set_fields(**fields: Any) -> Row:

@@ -50,7 +50,7 @@ def new_transaction(catalog: LanceCatalog, name: str = "t") -> str:
         catalog.restore_table(id, version=catalog.version(id), expect=None),
         catalog.insert_into_table(id, stream(tables(1)), expect=None),
     ):
-        transaction = answer.get("transaction_id") if answer.status == 200 else None
+        transaction = answer.get("transaction_id") if answer.succeeded else None
         if transaction:
             return known_transaction(catalog, id, str(transaction))
     raise Unoffered("no change of a table tells the id of its transaction")
@@ -58,7 +58,7 @@ def new_transaction(catalog: LanceCatalog, name: str = "t") -> str:
 
 def known_transaction(catalog: LanceCatalog, table: Names, transaction: str) -> str:
     """Return a transaction_id in the form that the server accepts: as returned, or after the table's id."""
-    if catalog.describe_transaction(transaction, expect=None).status == 200:
+    if catalog.describe_transaction(transaction, expect=None).succeeded:
         return transaction
     return transaction if DELIMITER in transaction else join_parts((*table, transaction))
 
@@ -74,4 +74,4 @@ def check_known(catalog: LanceCatalog, id: Names, answer: Answer) -> None:
     """Check that DescribeTransaction knows the transaction_id of a response, as returned or after the table's id."""
     transaction = known_transaction(catalog, id, text(answer["transaction_id"], "the transaction_id"))
     known = catalog.describe_transaction(transaction, expect=None)
-    holds(known.status == 200, "DescribeTransaction knows the transaction_id of the answer")
+    holds(known.succeeded, "DescribeTransaction knows the transaction_id of the answer")

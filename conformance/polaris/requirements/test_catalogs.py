@@ -36,7 +36,7 @@ def test_type_is_internal(catalog: PolarisCatalog) -> None:
     id = catalog.id(CATALOG)
     value = catalog.value(CATALOG, id)
     del value["type"]
-    if catalog.create(CATALOG, id, value, expect=(201, 400)).status == 201:
+    if catalog.create(CATALOG, id, value, expect=(201, 400)).succeeded:
         equal(catalog.get(CATALOG, id)["type"], "INTERNAL", "the type")
 
 
@@ -161,7 +161,7 @@ def test_update_without_a_version(catalog: PolarisCatalog) -> None:
     id = catalog.new(CATALOG)
     before = catalog.get(CATALOG, id).json
     properties = {**before["properties"], "a": "1"}
-    taken = catalog.update(CATALOG, id, properties=properties, expect=(200, 400)).status == 200
+    taken = catalog.update(CATALOG, id, properties=properties, expect=(200, 400)).succeeded
     wanted = properties if taken else before["properties"]
     equal(dict(catalog.get(CATALOG, id)["properties"]), wanted, "the properties")
 

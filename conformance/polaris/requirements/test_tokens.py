@@ -51,7 +51,7 @@ def test_scope_of_a_role_that_one_has_not(catalog: PolarisCatalog) -> None:
     caller, powerful = catalog.new_caller(), catalog.new_caller(LIST_NAMESPACES)
     form = caller.credentials.form(ROLE.format(powerful.principal_role))
     answer = catalog.ask_token(form, expect=(200, *REFUSED))
-    if answer.status == 200:
+    if answer.succeeded:
         client = catalog.client.as_(bearer(text(answer["access_token"], "the access_token")))
         catalog.within(catalog.home, client).list_namespaces(expect=DENIED)
 
@@ -110,7 +110,7 @@ def _exchange(catalog: PolarisCatalog, token: str, scope: str = "") -> Answer:
     more = {"scope": scope} if scope else {}
     headers = {"Authorization": f"Bearer {token}"}
     answer = catalog.ask_token({**form, **more}, expect=(200, *REFUSED), headers=headers)
-    if answer.status != 200 and answer.get("error") == "unsupported_grant_type":
+    if not answer.succeeded and answer.get("error") == "unsupported_grant_type":
         raise Unoffered("the server exchanges no tokens")
     return answer
 

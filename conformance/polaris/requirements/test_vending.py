@@ -55,7 +55,7 @@ def _table(catalog: PolarisCatalog, storage: str) -> tuple[IcebergClient, Id]:
         tables, namespace = catalog.within(id[0], caller.client), (catalog.target.new_name(),)
         tables.create_namespace(namespace)
         made = tables.create_table((*namespace, "t"), SCHEMA, expect=None)
-    if made.status != 200:
+    if not made.succeeded:
         raise Unoffered(f"the server makes no tables on {storage}: it cannot reach it")
     return tables, (*namespace, "t")
 
@@ -105,7 +105,7 @@ def test_credentials_of_generic_tables(catalog: PolarisCatalog, case: Vending) -
     location, generic = f"{tables.load_table(id)['metadata']['location']}-generic", PolarisClient(tables.client)
     sent: dict[str, Any] = {"name": "g", "format": "delta", "base-location": location}
     made = generic.create_generic_table(id[:-1], expect=(200, 400, 403), **sent)
-    if made.status != 200:
+    if not made.succeeded:
         raise Unoffered(f"the server makes no generic tables on {case.id}")
     load = partial(generic.load_generic_table, id[:-1], "g")
     (access,) = exactly(load(_headers=VENDED_GENERIC)["storage-access-configs"], 1, "the storage-access-configs")
