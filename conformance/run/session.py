@@ -165,7 +165,7 @@ class Session:
         """Replay the stored counterexample of a requirement, if there is one, and drop the created objects."""
         if finding := self._expectations.example(requirement):
             with suppress(Stopped):  # the run is over
-                self._expectations.replays[requirement.id] = self._replay(finding)
+                self._expectations.replays[requirement.id] = replay_and_drop(finding, self.target)
 
     def look_again(self) -> None:
         """Replay the steps of all findings, and drop the created objects: a finding that passes on replay is flaky."""
@@ -175,20 +175,7 @@ class Session:
             for number, result in enumerate(found, 1):
                 tell(f"sending findings again, {number:,} of {len(found):,}")
                 finding = Finding.seen(result, self.settings.server, self.target.prefix, preparation)
-                self.ledger.note_sent_again(result.id, self._replay(finding))
-
-    def _replay(self, finding: Finding) -> Replayed:
-        """Replay the steps of a finding, and drop the created objects. Raises Stopped when the run is over.
-
-        On a server that cannot drop everything, remaining objects are not listed after each finding.
-        """
-        sandbox = self.target.sandbox
-        replayed = replay(finding, self.target)
-        if sandbox.inventory and sandbox.inventory.undroppable():
-            sandbox.clean_up()
-        else:
-            sandbox.sweep(end=False)
-        return replayed
+                self.ledger.note_sent_again(result.id, replay_and_drop(finding, self.target))
 
     def results(self) -> Results:
         """Return the results so far."""
@@ -270,6 +257,20 @@ class Session:
             settings=self.settings.shown(),
             traits=server_profile(target),
         )
+
+
+def replay_and_drop(finding: Finding, target: Target) -> Replayed:
+    """Replay the steps of a finding, and drop the created objects. Raises Stopped when the run is over.
+
+    On a server that cannot drop everything, remaining objects are not listed after each finding.
+    """
+    sandbox = target.sandbox
+    replayed = replay(finding, target)
+    if sandbox.inventory and sandbox.inventory.undroppable():
+        sandbox.clean_up()
+    else:
+        sandbox.sweep(end=False)
+    return replayed
 
 
 @contextmanager
