@@ -63,7 +63,6 @@ class FileActions:
 
     prefix: str
     _deleted: dict[Path, bytes] = field(default_factory=dict)
-    _written: set[str] = field(default_factory=set)
 
     @contextmanager
     def restored(self) -> Iterator[None]:
@@ -85,20 +84,20 @@ class FileActions:
             return f"{words}, which cannot be reached from here"
         if not self._owns(location, path, answers):
             return f"{words}, which is not known to be a file of this replay"
+        if step.beside and step.beside.verb == "deleted" and not path.is_file():
+            return f"{words}, which does not exist"
         if any(old.encode() in _binary(step) for old in names.names):
             return f"{words} with values of the recorded run in binary form"
         try:
             self._do(step, path, names)
         except OSError as error:
             return f"{words}: {error.strerror}"
-        self._written.add(location)
         return ""
 
     def _do(self, step: Step, path: Path, names: Renaming) -> None:
         if step.beside and step.beside.verb == "deleted":
-            if path.is_file():
-                self._deleted[path] = path.read_bytes()
-            path.unlink(missing_ok=True)
+            self._deleted[path] = path.read_bytes()
+            path.unlink()
             return
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(names.body(step.request.body))

@@ -18,7 +18,6 @@ from conformance.http.exchange_log import ExchangeBuffer, ExchangeLog
 from conformance.replay.commands import again
 from conformance.replay.expectations import Expectations
 from conformance.replay.expectations_file import load_expectations
-from conformance.replay.flaky import SENT_AGAIN
 from conformance.replay.issued import to_steps
 from conformance.replay.replaying import Finding, Replayed, replay
 from conformance.run.dropping import check_dropped, check_refused
@@ -170,7 +169,7 @@ class Session:
     def look_again(self) -> None:
         """Replay the steps of all findings, and drop the created objects: a finding that passes on replay is flaky."""
         preparation = self._preparation()
-        found = [result for result in self.ledger.findings() if result.kind in SENT_AGAIN and not result.flaky]
+        found = self.ledger.to_replay()
         with suppress(Stopped), doing("sending findings again") as tell:
             for number, result in enumerate(found, 1):
                 tell(f"sending findings again, {number:,} of {len(found):,}")
