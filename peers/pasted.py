@@ -88,7 +88,7 @@ def _by_curl(record: Recorded, url: str, result: Result, secrets: Mapping[str, s
     )
     answers = done.stdout.decode(errors="replace").replace("HTTP/1.1 100", "interim")
     parts = STATUS.split(answers)[1::2]
-    number = result.steps.index(step)
+    number = [one for one in result.steps if not one.beside].index(step)
     place = len(record.preparation) + number
     got = int(parts[place]) if place < len(parts) else 0
     return SAME if got == step.response.status else f"step {number + 1} returned {got}, not {step.response.status}"

@@ -28,7 +28,7 @@ def updated(
         ids = [*cause.requirements, *cause.blocked]
         before = next((named[name] for name in ids if name in named), None)
         entry = _entry(cause, ids, by_id, results)
-        entry.reason = reason or (before.reason if before else f"seen on {results.run.started.partition('T')[0]}")
+        entry.reason = reason or (before.reason if before else "")
         entry.link, entry.expires = link or (before.link if before else ""), expires
         entries.append(entry)
     new = {name for entry in entries for name in entry.findings}
@@ -68,8 +68,8 @@ def _entry(cause: Cause, ids: Collection[str], by_id: Mapping[str, Result], resu
         reason="",
         example=example.id if example else "",
         due=[*example.evidence.statuses] if example and example.evidence else [],
-        flaky=[name for name in ids if by_id[name].flaky],
-        blocked=[name for name in ids if by_id[name].verdict == "blocked"],
+        flaky=sorted(name for name in ids if by_id[name].flaky),
+        blocked=sorted(name for name in ids if by_id[name].verdict == "blocked"),
         findings={name: seen(by_id[name].message, prefix) for name in ids},
         evidence={
             name: evidence.signature for name in ids if (evidence := by_id[name].evidence) and not evidence.worded

@@ -4,32 +4,35 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Literal
 
 import msgspec
 
 from conformance.after.runner import run
-from conformance.replay.chosen import rests_on
+from conformance.replay.chosen import names_files, rests_on
 from conformance.replay.commands import LEFT_OUT
 from conformance.replay.expectations import same_evidence
-from conformance.replay.replaying import Finding, replay
+from conformance.replay.replaying import Finding, Replayed
 from conformance.replay.script import doubt, missing_body, script_of
-from conformance.run.session import met
+from conformance.run.session import met, replay_and_drop
 from conformance.values.activity import doing
 from conformance.values.exchange import Exchange, Step
 from conformance.values.redaction import REDACTED
 from conformance.values.results import Results
 from conformance.values.settings import SETTINGS, Settings, load_settings, variable
-from conformance.values.verdict import FAILED
+from conformance.values.verdict import FAILED, FINDINGS, Result
 from conformance.values.visible import visible
 from specs.problems import Problem, did_you_mean
 
 NOT_KEPT = "is missing: the results contain only the beginning of this body"
 # Settings that kits have noted in results under another name.
 FORMER = {"headers": "header", "storage_options": "storage_option", "operations": "operation", "clauses": "clause"}
+State = Literal["fails", "fixed", "unknown"]
 OTHER = "it fails in another way"
+UNSEEN = "pass, over the few answers of this requirement alone; a run of all requirements decides"
+RACES = 3  # one pass of a race is no evidence
 PREPARED = (
     "The commands before step 1 create what the steps depend on, as the run did before its requirements: a catalog,",
     "and a caller with its own token. You need permission to create them; they are not dropped.",
@@ -57,11 +60,21 @@ class Recorded(msgspec.Struct, kw_only=True, omit_defaults=True):
 
 @dataclass(frozen=True)
 class Reproduced:
-    """The outcome of a reproduction: `fails` and the reason `why`, with the exchanges if the steps were sent."""
+    """The outcome of a reproduction and the reason `why`, with the exchanges if the steps were sent.
 
-    fails: bool
+    fails     it still fails: the steps have the recorded answers, or the requirement fails
+    fixed     the requirement passes
+    unknown   neither was seen: the requirement could not be tested, or its pass is no evidence
+    """
+
+    state: State
     why: str
     exchanges: list[Exchange] = field(default_factory=list)
+
+    @property
+    def fails(self) -> bool:
+        """True unless the finding is fixed."""
+        return self.state != "fixed"
 
 
 def recorded(results: Results, requirement_id: str) -> Recorded:
@@ -72,12 +85,13 @@ def recorded(results: Results, requirement_id: str) -> Recorded:
         hint = did_you_mean(requirement_id, findings, f"It has {len(findings)}: see its report.")
         raise Problem(f"The run has no finding {requirement_id!r}.", hint)
     result = findings[requirement_id]
+    kept = {*noted} - {*LEFT_OUT} | ({"seed"} if noted.get("depth") == "deep" else set())
     return Recorded(
         finding=Finding.of(result, results),
         statement=result.statement,
         kit=results.run.kit,
         seen=results.run.started,
-        settings={name: value for name, value in noted.items() if name not in LEFT_OUT and value != REDACTED and value},
+        settings={name: value for name, value in noted.items() if name in kept and value != REDACTED and value},
         preparation=rests_on(result.steps, results.run.preparation, results.run.prefix),
     )
 
@@ -98,31 +112,61 @@ def settings_for(
 
 
 def reproduce(record: Recorded, settings: Settings) -> Reproduced:
-    """Replay the steps of a finding; if they do not decide, test its requirement.
+    """Reproduce a finding. Raises Problem when the target cannot be tested."""
+    return reproduce_all([record], settings)[record.finding.id]
+
+
+def reproduce_all(records: Collection[Recorded], settings: Settings) -> dict[str, Reproduced]:
+    """Replay the steps of findings; test the requirements of those whose answers differ, or whose steps are incomplete.
 
     All names belong to this run, and the created objects are dropped. Raises Problem when the target cannot be tested.
     """
-    with met(settings) as target, doing("sending the steps again"):
-        replayed = replay(record.finding, target)
-    if replayed.state in ("same", "fixed"):
-        return Reproduced(replayed.state == "same", replayed.why, replayed.exchanges)
-    fails, why = _tested(record, settings)
-    return Reproduced(fails, f"{replayed.why}; so the requirement was tested: {why}", replayed.exchanges)
+    replays: dict[str, Replayed] = {}
+    with met(settings) as target, doing("sending the steps again") as tell:
+        for number, record in enumerate(records, 1):
+            tell(f"sending the steps again, {number:,} of {len(records):,}")
+            replays[record.finding.id] = replay_and_drop(record.finding, target)
+    undecided = [record.finding for record in records if replays[record.finding.id].state != "same"]
+    tested = _tested(undecided, settings) if undecided else {}
+    return {
+        record.finding.id: _outcome(record.finding, replays[record.finding.id], tested.get(record.finding.id))
+        for record in records
+    }
 
 
-def _tested(record: Recorded, settings: Settings) -> tuple[bool, str]:
-    """Return whether a requirement fails, and its verdict or message."""
-    finding = record.finding
-    with tempfile.TemporaryDirectory() as folder:
-        alone = replace(settings, select=finding.id, report=folder, expect="")
-        results, _ = run(alone)
-    result = next((entry for entry in results.requirements if entry.id == finding.id), None)
+def _outcome(finding: Finding, replayed: Replayed, result: Result | None) -> Reproduced:
+    """Return the outcome of a reproduction from the replay, and from the test of the requirement after it."""
+    if replayed.state == "same":
+        return Reproduced("fails", replayed.why, replayed.exchanges)
+    why = f"{replayed.why}; so the requirement was tested: "
     if result is None:
-        return True, "it could not be tested"
-    if result.verdict not in FAILED:
-        return False, f"{result.verdict}"
-    line = result.message.partition("\n")[0]
-    return True, line if same_evidence(result, finding) else f"{OTHER}: {line}"
+        return Reproduced("unknown", f"{why}it could not be tested", replayed.exchanges)
+    same = same_evidence(result, finding)
+    line = result.message.partition("\n")[0] or result.verdict
+    if result.verdict in FINDINGS or (result.verdict == "blocked" and same):
+        return Reproduced("fails", why + (line if same else f"{OTHER}: {line}"), replayed.exchanges)
+    if result.verdict != "pass":
+        return Reproduced("unknown", f"{why}{result.verdict}, {line}", replayed.exchanges)
+    if finding.kind == "wire" and (replayed.state == "impossible" or names_files(finding.steps)):
+        return Reproduced("unknown", f"{why}{UNSEEN}", replayed.exchanges)
+    return Reproduced("fixed", f"{why}{result.verdict}", replayed.exchanges)
+
+
+def _tested(findings: Sequence[Finding], settings: Settings) -> dict[str, Result]:
+    """Test the requirements of findings, those of races several times until one fails, and return the results."""
+    results: dict[str, Result] = {}
+    kinds = {finding.id: finding.kind for finding in findings}
+    names = set(kinds)
+    for _ in range(RACES):
+        with tempfile.TemporaryDirectory() as folder:
+            tested, _ = run(replace(settings, select="", report=folder, expect=""), ids=names)
+        results |= {result.id: result for result in tested.requirements}
+        names = {
+            name for name in names if kinds[name] == "race" and name in results and results[name].verdict == "pass"
+        }
+        if not names:
+            break
+    return results
 
 
 def _filled(pair: str, between: str, environ: Mapping[str, str]) -> str:
@@ -152,11 +196,18 @@ def as_shell(record: Recorded, url: str) -> str:
     lines = ["#!/bin/sh", *about, *script.first, ""]
     for number, (step, sent) in enumerate(zip(steps, script.steps, strict=True), 1):
         place = f"{number - len(before)}." if number > len(before) else "Before:"
-        response = step.response
-        answer = f"returned {response.status}" if response.status else f"got no answer ({response.failure})"
-        lines += [_comment(f"{place} {step.operation or step.request.method} {answer}")]
+        lines += [_comment(f"{place} {_words(step)}")]
         lines += [*_file(step), *sent, "echo", ""]
     return "\n".join(lines)
+
+
+def _words(step: Step) -> str:
+    """Return a step in words: the operation and its outcome, or the action beside HTTP."""
+    response = step.response
+    if step.beside:
+        return f"The run {step.beside.verb} {step.beside.thing} itself; do the same here."
+    answer = f"returned {response.status}" if response.status else f"got no answer ({response.failure})"
+    return f"{step.operation or step.request.method} {answer}"
 
 
 def _file(step: Step) -> list[str]:

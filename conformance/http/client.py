@@ -21,7 +21,7 @@ from conformance.http.recording import Recording, ServerKnowledge
 from conformance.http.transport import Connection, Traffic, Transport
 from conformance.http.wire import WireLog
 from conformance.values.evidence import aspect_of
-from conformance.values.exchange import NO_JSON, Exchange, why_no_json
+from conformance.values.exchange import A_FILE, NO_JSON, Action, Beside, Exchange, Verb, why_no_json
 from conformance.values.json_values import shown, strict, watched
 from conformance.values.outcomes import UNREADABLE, Blocked, Unoffered, Violation
 from conformance.values.redaction import hide_fields, is_secret
@@ -220,6 +220,10 @@ class Client:
     def reach_subject(self) -> None:
         """Note that a subject was called past this client."""
         self.recording.reached_subject = True
+
+    def note_beside(self, verb: Verb, location: str, content: bytes = b"", *, thing: str = A_FILE) -> None:
+        """Note an action beside HTTP: it becomes a step of the requirement."""
+        self.recording.act(Action(Beside(verb=verb, thing=thing), location, content))
 
     def call(
         self,

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from conformance.http.refusals import Refusals
 from conformance.http.wire import WireLog
 from conformance.values.cells import CellLog
-from conformance.values.exchange import Exchange
+from conformance.values.exchange import Action, Exchange
 
 Listener = Callable[[Exchange], None]
 
@@ -40,6 +40,7 @@ class Recording:
     unsent: Listener | None = None
     cells: CellLog | None = None
     at_once: set[tuple[str, str, bytes]] = field(default_factory=set)
+    _actions: list[Action] = field(default_factory=list)  # beside HTTP, since the last request
 
     def begin(self, subjects: Collection[str]) -> None:
         """Start a requirement."""
@@ -49,7 +50,7 @@ class Recording:
 
     def begin_example(self) -> None:
         """Start an example: its steps begin here."""
-        self.steps = []
+        self.steps, self._actions = [], []
         self.sent, self.sent_subject = 0, False
         self.at_once = set()
         self.reached_subject = self.preparing = self.unusual = False
@@ -87,9 +88,14 @@ class Recording:
         """Note an exchange before it is sent; a request outside the document counts as a subject."""
         if not exchange.operation or exchange.operation in self.subjects:
             self.sent_subject = True
+        exchange.before, self._actions = tuple(self._actions), []
         self.steps.append(exchange)
         self.sent += 1
         self.requests += 1
+
+    def act(self, action: Action) -> None:
+        """Note an action beside HTTP: it becomes a step before the next request."""
+        self._actions.append(action)
 
     def hear(self, exchange: Exchange) -> None:
         """Pass an exchange to the listener."""

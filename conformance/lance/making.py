@@ -52,14 +52,14 @@ def declare_and_write(catalog: TableMaker, id: Names, data: Any) -> None:
     """Declare the table and write its files at its location, as clients do."""
     declared = catalog.declare_table(id)
     location = text(declared["location"], "the location of the declared table")
-    _write(catalog.target, location, data, declared.get(STORAGE))
+    _write(catalog, location, data, declared.get(STORAGE))
 
 
 def register(catalog: TableMaker, id: Names, data: Any) -> None:
     """Write the files in a directory of the run and register them; the clean-up deregisters the table."""
     target = catalog.target
     location = target.new_place() or target.canaries.folder().as_uri() + f"/{target.new_name()}"
-    _write(target, location, data, None)
+    _write(catalog, location, data, None)
     catalog.sandbox.note(REGISTRATION, [id])
     catalog.register_table(id, location=location)
 
@@ -74,11 +74,11 @@ WAYS: Mapping[str, Callable[[TableMaker, Names, Any], None]] = {
 FIRST = next(iter(WAYS))
 
 
-def _write(target: Target, location: str, data: Any, handed_out: Any) -> None:
+def _write(catalog: TableMaker, location: str, data: Any, handed_out: Any) -> None:
     """Write a dataset. Raises Unoffered for a location of others, Skipped where the kit cannot write."""
     import lance  # noqa: PLC0415 - slow to import
 
-    given = storage_options(target)
+    target, given = catalog.target, storage_options(catalog.target)
     options = {**(handed_out if isinstance(handed_out, dict) else {}), **given}
     if target.prefix not in location:
         raise Unoffered(f"a declared table lies at {location}, which does not show that it is the run's own")
@@ -87,6 +87,7 @@ def _write(target: Target, location: str, data: Any, handed_out: Any) -> None:
     except (OSError, ValueError, RuntimeError):
         option = "" if given or "://" not in location else "--storage-option"
         raise Skipped(f"no dataset can be written at {location} from here", option) from None
+    catalog.client.note_beside("wrote", location, thing="a Lance dataset")
 
 
 def storage_options(target: Target) -> dict[str, str]:

@@ -120,9 +120,12 @@ def names_files(steps: Sequence[Step]) -> bool:
     """True when a step names a file of the run.
 
     The file is below a location that the server chose, and no answer named it, or it is in the folder that the run gave
-    to the server.
+    to the server. A file that a step wrote does not count.
     """
-    text = "".join(map(_sent, steps))
+    text = "".join(_sent(step) for step in steps if not step.beside)
+    for step in steps:
+        if step.beside and step.beside.verb == "wrote":  # it is known, with its content
+            text = text.replace(f'"{step.request.url}"', "")
     for value in sorted((value.value for value in chosen(steps)), key=len, reverse=True):
         text = text.replace(value.rstrip("/"), PLACE) if LOCATION.match(value) else text.replace(value, "")
     return bool(BELOW.search(text) or FILE.search(text))

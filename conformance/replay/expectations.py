@@ -1,14 +1,14 @@
 """Expectations: the known deviations of a server, and whether they still hold.
 
-`lakeproof-expectations.toml` has an entry for each cause, or for one requirement:
+`lakeproof-expectations.toml` is for people. It has an entry for each cause, or for some requirements:
 
     profile, depth     of the run that it was written from
-    [[known]]          cause, reason, link, expires (a date); `example`, the requirement whose steps are stored, and
-                       `due`, the statuses that it expected
-    [known.findings]   by requirement: the message; `flaky` are those that came and went, `blocked` those that
-                       could not be tested: a narrowed run without the blocking requirement tests them
-    [known.evidence]   by requirement: the signature that identifies the finding; files of older kits have none
-    [[known.steps]]    the stored counterexample; `{run}` stands for the prefix of the run
+    [[known]]          cause, reason, link, expires (a date), requirements; `blocked` are those that could not be
+                       tested: a narrowed run without the blocking requirement tests them; `flaky` came and went
+
+`lakeproof-expectations.examples.json.gz` beside it has, by requirement, the message, the signature that identifies the
+finding, and for one requirement of each entry the stored counterexample; `{run}` stands for the prefix of the run.
+Without a signature, any failure of an expected requirement is the stored one.
 
 A finding that equals the stored one is `known`; one that fails in another way is a finding. A requirement that passes
 is stale, an unknown one is an orphan, and an entry past its date is expired: these fail the gate. A blocked requirement
@@ -124,7 +124,7 @@ class Expectations:
                 requirement=name,
                 state="orphan" if orphan else self.states.get(name, "untested"),
                 cause=entry.cause,
-                reason=entry.reason,
+                reason=entry.reason or entry.cause,
                 link=entry.link,
                 expires=entry.expires.isoformat() if entry.expires else "",
                 seen=entry.findings[name],
@@ -147,7 +147,9 @@ def same_evidence(result: Result, other: Result | Finding) -> bool:
 
 def _is_seen(result: Result, entry: Entry) -> bool:
     """True when a finding equals that of an entry."""
-    signature = entry.evidence.get(result.id, "")
+    signature, message = entry.evidence.get(result.id, ""), entry.findings[result.id]
+    if not (signature or message):
+        return True
     if result.evidence and signature:
         return result.evidence.signature == signature
-    return alike(result, entry.findings[result.id])
+    return alike(result, message)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -12,9 +12,11 @@ from typing import Any
 import msgspec
 import orjson
 
+from conformance.replay.expectations_examples import Example, read_examples, write_examples
+from conformance.replay.expectations_older import is_older, with_steps
 from conformance.replay.replaying import Finding
 from conformance.values.evidence import Evidence, completed
-from conformance.values.exchange import Step, StepRequest, StepResponse
+from conformance.values.exchange import Step
 from conformance.values.settings import DEPTHS, EXPECTATIONS
 from specs.files import read_toml
 from specs.problems import Problem
@@ -24,24 +26,26 @@ RUN = "{run}"
 BASE = "{base}"
 KEPT_HEADERS = ("content-type", "etag", "location")  # headers of answers that later requests may use
 LITERAL = re.compile(r"[^'\x00-\x1f\x7f]*")
-BARE = re.compile(r"[A-Za-z0-9_-]+")
+SEVERAL = re.compile(r"([\w.]+\.)\{([\w,]+)\}")  # ids that differ in their last part
+ONE = re.compile(r"[\w.]+\.\w+")
+WIDTH = 110
 HEAD = """\
-# Known violations of this server. `lakeproof check` reports them as known while they fail as recorded here.
+# Known violations of this server. `lakeproof check` reports them as known while they fail as recorded.
 # `lakeproof expect RESULTS` adds new findings of a run, and with --prune removes requirements that pass now.
+# a.{b,c} stands for a.b and a.c.
 """
 
 
 class Entry(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
-    """Known findings of one cause.
+    """Known findings of one cause, with the counterexamples that lie beside the file.
 
-    `steps` are those of `example`, `prepared` the objects that they depend on, `due` the expected statuses.
-
-    `findings` has a sentence for each requirement, `evidence` the signature that identifies the finding. See
-    expectations.py, and Finding.
+    `findings` has a sentence for each requirement, "" for one without, `evidence` the signature that identifies the
+    finding. `steps` are those of `example`, `prepared` the objects that they depend on, `due` the expected statuses.
+    See expectations.py, and Finding.
     """
 
     cause: str = ""
-    reason: str
+    reason: str = ""
     link: str = ""
     expires: date | None = None
     example: str = ""
@@ -60,6 +64,50 @@ class Entry(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
         stated = completed(Evidence(statuses=tuple(self.due)), self.steps, ()) if known else None
         return Finding(self.example, kind, message, self.steps, BASE, RUN, self.prepared, stated)
 
+    def examples(self) -> Iterator[tuple[str, Example]]:
+        """Yield the parts of the entry that lie beside the file, by requirement."""
+        for name, seen in self.findings.items():
+            told = Example(seen=seen, evidence=self.evidence.get(name, ""))
+            if name == self.example:
+                told = msgspec.structs.replace(told, due=self.due, prepared=self.prepared, steps=self.steps)
+            if told != Example():
+                yield name, told
+
+
+class ShortEntry(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
+    """Known findings of one cause as people read them: `blocked` could not be tested, `flaky` came and went."""
+
+    cause: str = ""
+    reason: str = ""
+    link: str = ""
+    expires: date | None = None
+    requirements: list[str] = msgspec.field(default_factory=lambda: [])
+    blocked: list[str] = msgspec.field(default_factory=lambda: [])
+    flaky: list[str] = msgspec.field(default_factory=lambda: [])
+
+    def entry(self, examples: dict[str, Example]) -> Entry:
+        """Return the entry with its counterexamples. Raises ValueError for an entry without a requirement."""
+        blocked, flaky = _spelt_out(self.blocked), _spelt_out(self.flaky)
+        names = [*_spelt_out(self.requirements), *blocked]
+        if not names:
+            raise ValueError("an entry has no requirements")
+        stored = {name: examples.get(name, Example()) for name in names}
+        example = next((name for name in names if stored[name].steps), "")
+        return Entry(
+            cause=self.cause,
+            reason=self.reason,
+            link=self.link,
+            expires=self.expires,
+            example=example,
+            due=stored[example].due if example else [],
+            flaky=flaky,
+            blocked=blocked,
+            findings={name: told.seen for name, told in stored.items()},
+            evidence={name: told.evidence for name, told in stored.items() if told.evidence},
+            prepared=stored[example].prepared if example else {},
+            steps=stored[example].steps if example else [],
+        )
+
 
 class ExpectationFile(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
     """The content of an expectations file."""
@@ -70,13 +118,15 @@ class ExpectationFile(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
 
 
 def read_expectations(path: Path) -> ExpectationFile:
-    """Parse an expectations file. Raises Problem for an unreadable file, and for two entries of one requirement."""
-    raw = read_toml(path)
+    """Parse an expectations file with its counterexamples, also one of an older kit.
+
+    Raises Problem for an unreadable file, and for two entries of one requirement.
+    """
+    raw, examples = read_toml(path), read_examples(path)
     try:
-        for entry in raw.get("known", []):
-            entry["steps"] = [_step(step) for step in entry.get("steps", [])]
+        raw["known"] = [_entry(entry, examples) for entry in raw.get("known", [])]
         file = msgspec.convert(raw, ExpectationFile)
-    except (msgspec.MsgspecError, orjson.JSONDecodeError, TypeError, AttributeError, KeyError) as error:
+    except (msgspec.MsgspecError, orjson.JSONDecodeError, TypeError, AttributeError, KeyError, ValueError) as error:
         raise Problem(
             f"{path} is not an expectations file: {error}.", "`lakeproof expect RESULTS` writes one."
         ) from None
@@ -86,6 +136,12 @@ def read_expectations(path: Path) -> ExpectationFile:
     if doubled := sorted({name for name in names if names.count(name) > 1}):
         raise Problem(f"{path} has two entries for {doubled[0]}.", "Remove one of them.")
     return file
+
+
+def _entry(raw: dict[str, Any], examples: dict[str, Example]) -> Entry:
+    if is_older(raw):
+        return msgspec.convert(with_steps(raw), Entry)
+    return msgspec.convert(raw, ShortEntry).entry(examples)
 
 
 def load_expectations(path: str, profile: str) -> ExpectationFile:
@@ -105,8 +161,9 @@ def load_expectations(path: str, profile: str) -> ExpectationFile:
 
 
 def write_expectations(path: Path, content: ExpectationFile) -> None:
-    """Write an expectations file. Raises Problem if it cannot be written."""
+    """Write an expectations file and the counterexamples beside it. Raises Problem if they cannot be written."""
     head = [HEAD, f"profile = {_text(content.profile)}", f"depth = {_text(content.depth)}"]
+    write_examples(path, dict(pair for entry in content.known for pair in entry.examples()))
     with written(path, "Give another --file."):
         write_file(path, "\n".join([*head, *(line for entry in content.known for line in _lines(entry))]) + "\n")
 
@@ -124,70 +181,45 @@ def stored(step: Step, base: str, prefix: str) -> Step:
 
 def _lines(entry: Entry) -> Iterator[str]:
     yield "\n[[known]]"
-    for name in ("cause", "reason", "link", "example"):
+    for name in ("cause", "reason", "link"):
         if text := getattr(entry, name):
             yield f"{name} = {_text(text)}"
     if entry.expires:
         yield f"expires = {entry.expires.isoformat()}"
-    if entry.due:
-        yield f"due = [{', '.join(map(str, entry.due))}]"
-    for name in ("flaky", "blocked"):
-        if ids := getattr(entry, name):
-            yield f"{name} = [{', '.join(map(_text, ids))}]"
-    yield "[known.findings]"
-    yield from (f"{_key(name)} = {_text(seen)}" for name, seen in entry.findings.items())
-    if entry.evidence:
-        yield "[known.evidence]"
-        yield from (f"{_key(name)} = {_text(signature)}" for name, signature in entry.evidence.items())
-    if entry.prepared:
-        yield "[known.prepared]"
-        yield from (f"{_key(name)} = [{', '.join(map(_text, names))}]" for name, names in entry.prepared.items())
-    for step in entry.steps:
-        yield "[[known.steps]]"
-        yield f"operation = {_text(step.operation)}"
-        yield f"request = {_text(f'{step.request.method} {step.request.url}')}"
-        yield f"headers = {_table(step.request.headers)}"
-        if step.request.body:
-            yield f"body = {_body(step.request.body)}"
-        answer = [f"status = {step.response.status}", f"headers = {_table(step.response.headers)}"]
-        answer += [f"failure = {_text(step.response.failure)}"] if step.response.failure else []
-        answer += [f"body = {_body(step.response.body)}"] if step.response.body else []
-        yield f"answer = {{ {', '.join(answer)} }}"
-        if step.mark:
-            yield f"mark = {_text(step.mark)}"
+    findings = [name for name in entry.findings if name not in entry.blocked]
+    for name, ids in (("requirements", findings), ("blocked", entry.blocked), ("flaky", entry.flaky)):
+        if ids:
+            yield from _list(name, [_text(text) for text in _together(ids)])
 
 
-def _step(raw: Mapping[str, Any]) -> Step:
-    method, _, url = raw["request"].partition(" ")
-    answer = raw["answer"]
-    request = StepRequest(method=method, url=url, headers=raw["headers"], body=_read_body(raw.get("body")), curl="")
-    response = StepResponse(
-        status=answer["status"],
-        headers=answer["headers"],
-        body=_read_body(answer.get("body")),
-        failure=answer.get("failure", ""),
-    )
-    mark = raw.get("mark", "")
-    return Step(operation=raw["operation"], request=request, response=response, seconds=0.0, mark=mark)
+def _list(name: str, words: Sequence[str]) -> Iterator[str]:
+    """Yield an array of TOML, on several lines if it is long."""
+    line = f"{name} = [{', '.join(words)}]"
+    if len(line) <= WIDTH:
+        yield line
+        return
+    yield f"{name} = ["
+    yield from (f"  {word}," for word in words)
+    yield "]"
 
 
-def _read_body(raw: dict[str, Any] | None) -> dict[str, Any] | None:
-    return {**raw, "json": orjson.loads(raw["json"])} if raw and "json" in raw else raw
+def _together(names: Iterable[str]) -> Iterator[str]:
+    """Yield ids, those that differ in their last part alone as one: a.{b,c}."""
+    groups: dict[str, list[str]] = {}
+    for name in sorted(names):
+        parent, dot, last = name.rpartition(".") if ONE.fullmatch(name) else (name, "", "")
+        groups.setdefault(parent + dot, []).append(last)
+    for parent, lasts in groups.items():
+        yield f"{parent}{{{','.join(lasts)}}}" if len(lasts) > 1 else parent + lasts[0]
 
 
-def _body(body: Mapping[str, Any]) -> str:
-    if "json" in body:
-        return f"{{ json = {_text(orjson.dumps(body['json']).decode())} }}"
-    return f"{{ {', '.join(f'{name} = {_text(value)}' for name, value in body.items())} }}"
-
-
-def _table(values: Mapping[str, str]) -> str:
-    pairs = ", ".join(f"{_key(name)} = {_text(value)}" for name, value in values.items())
-    return f"{{ {pairs} }}" if pairs else "{}"
-
-
-def _key(name: str) -> str:
-    return name if BARE.fullmatch(name) else _text(name)
+def _spelt_out(names: Iterable[str]) -> list[str]:
+    """Return the ids of a list that may have some together, in order."""
+    whole: list[str] = []
+    for name in names:
+        several = SEVERAL.fullmatch(name)
+        whole += [several[1] + last for last in several[2].split(",")] if several else [name]
+    return sorted(whole)
 
 
 def _text(value: Any) -> str:

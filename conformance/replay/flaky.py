@@ -8,11 +8,14 @@ from conformance.replay.replaying import Replayed
 from conformance.values.verdict import Result
 
 IN_EXAMPLES = "flaky: the server answered the same requests differently when they were sent again"
+TESTED_AGAIN = "flaky: the requirement passed when it was tested again"
 SENT_AGAIN = ("behaviour", "error", "pagination", "data", "hostile")  # kinds whose steps alone show a finding
 
 
 def as_flaky(result: Result, replayed: Replayed) -> Result:
     """Return a finding whose replay got the expected answer, with a note and that answer."""
+    if not replayed.exchanges:
+        return msgspec.structs.replace(result, flaky=True, notes=[*result.notes, replayed.why])
     again = replayed.exchanges[-1].to_step()
     note = f"flaky: on replay, the same steps end with {again.response.status or again.response.failure}"
     steps = [*result.steps, msgspec.structs.replace(again, mark="")]

@@ -14,7 +14,7 @@ import msgspec
 
 from conformance.replay.chosen import places, variable_of
 from conformance.replay.renaming import SHORTEST
-from conformance.values.exchange import Exchange, Step
+from conformance.values.exchange import Action, Exchange, Step
 from conformance.values.redaction import MADE_UP, REDACTED, hidden_fields, hide_form, is_secret
 
 SCHEME = re.compile(r"(\w+ )?")  # the text before a token in a header
@@ -23,13 +23,16 @@ SCHEME = re.compile(r"(\w+ )?")  # the text before a token in a header
 def to_steps(
     exchanges: Collection[Exchange], before: Collection[Exchange] = (), own: Collection[str] = ()
 ) -> list[Step]:
-    """Return exchanges for files, with variables for the secrets that their requests took from answers.
+    """Return exchanges for files, each after the actions beside HTTP before it.
 
-    `before` are earlier exchanges that are reported elsewhere: secrets are counted from there. `own` are the headers of
-    the run: other secrets in headers were invented, or come from answers that are not reported.
+    Variables replace the secrets that requests took from answers. `before` are earlier exchanges that are reported
+    elsewhere: secrets are counted from there. `own` are the headers of the run: other secrets in headers were invented,
+    or come from answers that are not reported.
     """
     issued = Issued(own)
-    return [issued.told(exchange) for exchange in [*before, *exchanges]][len(before) :]
+    for exchange in before:
+        issued.told(exchange)
+    return [step for exchange in exchanges for step in (*map(Action.to_step, exchange.before), issued.told(exchange))]
 
 
 @dataclass

@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import quote
 
@@ -23,6 +23,11 @@ class Renaming:
     """Names and values of the recorded run, with their current replacements."""
 
     names: dict[str, str]
+    _own: tuple[str, ...] = field(init=False)  # the names that the recorded run chose
+
+    def __post_init__(self) -> None:
+        """Remember the names so far: later ones are values that servers chose."""
+        self._own = tuple(self.names)
 
     def text(self, text: str) -> str:
         """Return a text with the current names, including percent-encoded ones."""
@@ -67,7 +72,7 @@ class Renaming:
 
     def _is_named(self, value: Any) -> bool:
         """True for a name that the run chose: it is never learned, since lists may change their order."""
-        return isinstance(value, str) and value.startswith(tuple(self.names))
+        return isinstance(value, str) and value.startswith(self._own)
 
 
 def bounded(word: str) -> str:

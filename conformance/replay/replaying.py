@@ -6,7 +6,6 @@ at the same place of the new answer.
 
 from __future__ import annotations
 
-import base64
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -15,13 +14,14 @@ from types import MappingProxyType
 from typing import Any, Literal
 
 from conformance.replay.answers import alike
+from conformance.replay.beside import FileActions, is_canary, unrepeatable
 from conformance.replay.chosen import names_files, own_names, rests_on
 from conformance.replay.older import evidence_of
 from conformance.replay.renaming import Renaming
 from conformance.target.hostile import CANARY, LAKE
 from conformance.target.target import Target
 from conformance.values.evidence import Evidence, shown_step
-from conformance.values.exchange import Exchange, Step
+from conformance.values.exchange import Exchange, Step, is_cut
 from conformance.values.redaction import MADE_UP, REDACTED, hidden_fields
 from conformance.values.results import Result, Results
 
@@ -46,6 +46,11 @@ class Finding:
     prefix: str
     prepared: dict[str, list[str]] = field(default_factory=dict)
     evidence: Evidence | None = None  # none in files of older kits
+
+    @property
+    def sent(self) -> list[Step]:
+        """The requests among the steps: all but the actions beside HTTP."""
+        return [step for step in self.steps if not step.beside]
 
     @property
     def seen_as(self) -> Evidence:
@@ -95,8 +100,28 @@ def replay(finding: Finding, target: Target, between: Mapping[str, str] = Mappin
     if prepared is None:
         return Replayed("impossible", UNPREPARED)
     names = Renaming({**prepared, **between, finding.prefix: f"{target.prefix}r{next(NUMBERS)}x"})
-    shown, exchanges = shown_step(finding.steps), []
+    actions = FileActions(target.prefix)
+    with actions.restored():
+        why, exchanges = _sent(finding, target, names, actions)
+    if why:
+        return Replayed("impossible", why, exchanges)
+    last = exchanges[-1]
+    wrong = client.wire.defects(last) if finding.kind == "wire" and last.defect else {}
+    return Replayed(*_compared(finding, exchanges, names, wrong), exchanges)
+
+
+def _sent(finding: Finding, target: Target, names: Renaming, actions: FileActions) -> tuple[str, list[Exchange]]:
+    """Do the steps up to the one that shows the finding.
+
+    Returns the reason why an action cannot be repeated, "" if all were, and the exchanges so far.
+    """
+    client, shown = target.client, shown_step(finding.steps)
+    exchanges: list[Exchange] = []
     for step in finding.steps:
+        if step.beside:
+            if not is_canary(step) and (why := actions.repeat(step, names, exchanges)):
+                return why, exchanges
+            continue
         own = client.headers if step.borne else target.managing or client.headers
         request = _request(step, finding.base, client.base, names, own)
         target.sandbox.note_request(request)
@@ -104,9 +129,7 @@ def replay(finding: Finding, target: Target, between: Mapping[str, str] = Mappin
         if step is shown:
             break
         names.learn((step.response.body or {}).get("json"), step.response.headers, exchanges[-1])
-    last = exchanges[-1]
-    wrong = client.wire.defects(last) if finding.kind == "wire" and last.defect else {}
-    return Replayed(*_compared(finding, exchanges, names, wrong), exchanges)
+    return "", exchanges
 
 
 def _prepared_now(finding: Finding, target: Target) -> dict[str, str] | None:
@@ -127,7 +150,7 @@ def obstacle(finding: Finding, own: Mapping[str, str] | None) -> str:
         return why
     mine = set(map(str.lower, own or ()))
     issued = {variable for step in finding.steps for variable in step.issued}
-    for step in finding.steps:
+    for step in finding.sent:
         secrets = [name for name, value in step.request.headers.items() if value == REDACTED]
         if own is not None and (lacking := [name for name in secrets if name.lower() not in mine]):
             return f"the recorded run sent the header {lacking[0]}, and this one does not"
@@ -140,14 +163,18 @@ def obstacle(finding: Finding, own: Mapping[str, str] | None) -> str:
 
 def lack(finding: Finding) -> str:
     """Return the reason why a finding's steps are incomplete, "" if they can be sent."""
-    if not finding.steps:
+    if not finding.sent:
         return "no steps were recorded"
     if not finding.prefix:
         return "the results are from an older kit, which did not record the prefix of the run"
     if finding.kind in ("race", "scenario"):
         return "its requests were concurrent, or sent by another client"
     canary = re.compile(rf"{re.escape(finding.prefix)}{CANARY}\w+(?!\w|/{LAKE}/)")
-    for step in finding.steps:
+    for number, step in enumerate(finding.steps, 1):
+        if step.beside:
+            if why := unrepeatable(step, finding.prefix):
+                return f"step {number}: {why}"
+            continue
         if not step.request.url.startswith(finding.base):
             return "a request went to another server"
         if MADE_UP in step.request.headers.values() or _hidden(step) - step.borne.keys():
@@ -162,14 +189,6 @@ def lack(finding: Finding) -> str:
 def _hidden(step: Step) -> set[str]:
     """Return the form fields whose values are not in the results."""
     return hidden_fields((step.request.body or {}).get("text", ""))
-
-
-def is_cut(body: Mapping[str, Any] | None) -> bool:
-    """True for a truncated body in results."""
-    if not body or "json" in body:
-        return False
-    kept = len(body["text"].encode()) if "text" in body else len(base64.b64decode(body["base64"]))
-    return kept < int(body["size"])
 
 
 def _request(step: Step, old: str, new: str, names: Renaming, own: Mapping[str, str]) -> Exchange:
@@ -189,17 +208,19 @@ def _compared(
     recorded ones: only the requirement knows which fields matter. `wrong` are the schema violations of the last answer,
     for a wire finding.
     """
-    step, now = finding.steps[len(exchanges) - 1], exchanges[-1].to_step().response
+    step, now = finding.sent[len(exchanges) - 1], exchanges[-1].to_step().response
     said, due = f"{step.operation or 'the server'} returns {now.status or now.failure}", finding.seen_as.statuses
+    pairs = list(enumerate(zip(finding.sent, exchanges, strict=False), 1))
     if step.response.status != now.status:
-        # A server may return the expected status only because files of the recorded run are missing.
-        fixed = now.status in due and not names_files(finding.steps)
+        # A server may return the expected status only because an earlier step failed, or files are missing.
+        prepared = all(recorded.response.status == exchange.status for _, (recorded, exchange) in pairs[:-1])
+        fixed = prepared and now.status in due and not names_files(finding.steps)
         return "fixed" if fixed else "changed", f"{said}, not {step.response.status or 'nothing'} as recorded"
     if finding.seen_as.about_status:
         return "same", f"{said}, as recorded"
     if step.mark in wrong:
         return "same", f"{said} and violates the document at the same place: {wrong[step.mark]}"
-    for number, (recorded, exchange) in enumerate(zip(finding.steps, exchanges, strict=False), 1):
+    for number, (recorded, exchange) in pairs:
         other = exchange.to_step().response
         if recorded.response.status != other.status or not _alike(names.value(recorded.response.body), other.body):
             return "changed", f"the answer to step {number}, {recorded.operation}, differs from the recorded one"

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 
 from conformance.replay.chosen import FUNCTIONS, chosen, kept, names_files
 from conformance.replay.pasted import first, from_file, pasted
-from conformance.replay.replaying import Finding, is_cut, lack
-from conformance.values.exchange import Step
+from conformance.replay.replaying import Finding, lack
+from conformance.values.exchange import Step, is_cut
 from conformance.values.redaction import HIDDEN
 from conformance.values.settings import ENV_PREFIX, variable
 
@@ -53,7 +53,8 @@ def script_of(finding: Finding, preparation: Sequence[Step], base: str, shorten:
 def doubt(finding: Finding) -> str:
     """Return why the commands for a finding may not reproduce it, "" without a known reason."""
     files = "a request names files, which the run may have written itself"
-    return lack(finding) or (files if names_files(finding.steps) else "")
+    actions = [f"step {number} is no request" for number, step in enumerate(finding.steps, 1) if step.beside]
+    return lack(finding) or next(iter(actions), files if names_files(finding.steps) else "")
 
 
 def missing_body(step: Step) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from xml.etree import ElementTree as ET
 
-from conformance.report.pretty import answer_line
+from conformance.report.pretty import step_lines
 from conformance.values.causes import Cause
 from conformance.values.results import Result, Results
 from conformance.values.visible import visible
@@ -75,7 +75,7 @@ def _tag(verdict: str) -> str:
 
 def _text(requirement: Result) -> str:
     steps = [
-        f"{number}. {step.request.curl}\n   -> {answer_line(step.response, step.mark)}"
+        f"{number}. {step_lines(step)[0] if step.beside else step.request.curl}\n   -> {step_lines(step)[1]}"
         for number, step in enumerate(requirement.steps, 1)
     ]
     return "\n".join([requirement.statement, requirement.text, *steps])

@@ -15,7 +15,7 @@ from conformance.replay.replaying import Finding
 from conformance.replay.script import CLIENTS, doubt, missing_body, script_of
 from conformance.report.body_files import with_file
 from conformance.report.matrix import subjects
-from conformance.report.pretty import absence, body_lines
+from conformance.report.pretty import NO_HTTP, absence, body_lines
 from conformance.report.timeline import timeline_of
 from conformance.values.exchange import Step, StepResponse
 from conformance.values.results import ClauseRecord, Result, Results
@@ -114,7 +114,7 @@ def _step(step: Step, reference: StepResponse | None, curl: str) -> dict[str, An
 
 
 def _status(response: StepResponse) -> str:
-    return str(response.status or response.failure)
+    return str(response.status or response.failure or NO_HTTP)
 
 
 def _clauses(results: Results) -> Iterator[dict[str, Any]]:

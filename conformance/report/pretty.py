@@ -21,6 +21,7 @@ BEGINNING, BEFORE = 40, 40  # characters kept of a line cut around a mark: at it
 GAP = "…"
 BODY, HEADER = "body:", "header:"
 NOWHERE = object()
+NO_HTTP = "done by the run itself, not over HTTP"
 AS_JSON = json.JSONEncoder(ensure_ascii=False).encode
 
 
@@ -75,8 +76,10 @@ def short_body(body: dict[str, Any] | None, mark: str = "") -> str:
 
 
 def step_lines(step: Step) -> tuple[str, str]:
-    """Return the request and the answer of a step, on one line each."""
+    """Return the request and the answer of a step, on one line each; or an action beside HTTP."""
     request, response = step.request, step.response
+    if step.beside:
+        return f"{step.beside.verb} {step.beside.thing}: {request.url} {short_body(request.body)}".rstrip(), NO_HTTP
     split = urlsplit(request.url)
     query = f"?{split.query}" if split.query else ""
     sent = f"{request.method} {split.path}{query} {short_body(request.body)}"

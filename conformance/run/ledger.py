@@ -7,8 +7,9 @@ from dataclasses import dataclass, field, replace
 
 import msgspec
 
+from conformance.replay.beside import unrepeatable
 from conformance.replay.expectations import Expectations
-from conformance.replay.flaky import as_flaky
+from conformance.replay.flaky import SENT_AGAIN, TESTED_AGAIN, as_flaky
 from conformance.replay.replaying import Replayed
 from conformance.run.verdicts import Decision, Facts, decide
 from conformance.values.results import Result
@@ -40,12 +41,17 @@ class Ledger:
     _judged: dict[str, Judged] = field(default_factory=dict)
     _results: dict[str, Result] = field(default_factory=dict)
     _again: set[str] = field(default_factory=set)  # tested, or to be tested, once more
+    _repeated: set[str] = field(default_factory=set)  # tested again in place of a replay
     _sent_again: dict[str, Replayed] = field(default_factory=dict)
 
     def take(self, judged: Judged) -> Result:
         """Store the facts of a test, in place of those of an earlier one; return its result."""
         name = judged.result.id
         before = self._results.get(name)
+        if before and name in self._repeated:
+            passed = self._decided(judged)[0].verdict == "pass"
+            self.note_sent_again(name, Replayed("fixed" if passed else "same", TESTED_AGAIN))
+            return before
         if judged.facts.before is None or before is None or self._decided(judged)[1].reason != "cleaning up":
             self._judged[name] = judged
             before = self._results[name] = self._result(judged)
@@ -74,6 +80,29 @@ class Ledger:
         } - self._again
         self._again |= chosen
         return chosen
+
+    def unrepeatable(self, prefix: str) -> set[str]:
+        """Return the findings to test again since no replay can do their steps; each is returned once.
+
+        Their later outcome shows whether they are flaky, in place of a replay. `prefix` is that of the run.
+        """
+        chosen = {
+            result.id
+            for result in self.findings()
+            if result.kind in SENT_AGAIN
+            and not result.flaky
+            and any(unrepeatable(step, prefix) for step in result.steps)
+        } - self._repeated
+        self._repeated |= chosen
+        return chosen
+
+    def to_replay(self) -> list[Result]:
+        """Return the findings to replay: those whose steps alone show them, and that are not flaky already."""
+        return [
+            result
+            for result in self.findings()
+            if result.kind in SENT_AGAIN and not result.flaky and result.id not in self._repeated
+        ]
 
     def verdict(self, name: str) -> Verdict | None:
         """Return the verdict on a requirement, None without one."""

@@ -71,7 +71,7 @@ class SuitePlugin:
         Terminal reporters are registered later: this asks for the plugin that provides them.
         """
         config.pluginmanager.register(fixtures)
-        config.pluginmanager.register(SecondTry(self.session.ledger))
+        config.pluginmanager.register(SecondTry(self.session.ledger, lambda: self.session.target.prefix))
         if self.session.settings.jobs > 1:
             config.pluginmanager.register(Jobs(self.session, self.reporter))
         if not config.pluginmanager.has_plugin("terminal"):

@@ -18,7 +18,6 @@ from conformance.http.exchange_log import ExchangeBuffer, ExchangeLog
 from conformance.replay.commands import again
 from conformance.replay.expectations import Expectations
 from conformance.replay.expectations_file import load_expectations
-from conformance.replay.flaky import SENT_AGAIN
 from conformance.replay.issued import to_steps
 from conformance.replay.replaying import Finding, Replayed, replay
 from conformance.run.dropping import check_dropped, check_refused
@@ -166,31 +165,17 @@ class Session:
         """Replay the stored counterexample of a requirement, if there is one, and drop the created objects."""
         if finding := self._expectations.example(requirement):
             with suppress(Stopped):  # the run is over
-                self._expectations.replays[requirement.id] = self._replay(finding)
+                self._expectations.replays[requirement.id] = replay_and_drop(finding, self.target)
 
     def look_again(self) -> None:
         """Replay the steps of all findings, and drop the created objects: a finding that passes on replay is flaky."""
         preparation = self._preparation()
-        found = [result for result in self.ledger.findings() if result.kind in SENT_AGAIN and not result.flaky]
+        found = self.ledger.to_replay()
         with suppress(Stopped), doing("sending findings again") as tell:
             for number, result in enumerate(found, 1):
                 tell(f"sending findings again, {number:,} of {len(found):,}")
                 finding = Finding.seen(result, self.settings.server, self.target.prefix, preparation)
-                self.ledger.note_sent_again(result.id, self._replay(finding))
-
-    def _replay(self, finding: Finding) -> Replayed:
-        """Replay the steps of a finding, and drop the created objects. Raises Stopped when the run is over.
-
-        Remaining objects are not listed after each finding if the server cannot drop everything, or refused all
-        creations.
-        """
-        sandbox = self.target.sandbox
-        replayed = replay(finding, self.target)
-        if sandbox.may_have_made(replayed.exchanges) and sandbox.inventory and not sandbox.inventory.undroppable():
-            sandbox.sweep(end=False)
-        else:
-            sandbox.clean_up()
-        return replayed
+                self.ledger.note_sent_again(result.id, replay_and_drop(finding, self.target))
 
     def results(self) -> Results:
         """Return the results so far."""
@@ -273,6 +258,20 @@ class Session:
             settings=self.settings.shown(),
             traits=server_profile(target),
         )
+
+
+def replay_and_drop(finding: Finding, target: Target) -> Replayed:
+    """Replay the steps of a finding, and drop the created objects. Raises Stopped when the run is over.
+
+    Remaining objects are not listed after each finding if the server cannot drop everything, or refused all creations.
+    """
+    sandbox = target.sandbox
+    replayed = replay(finding, target)
+    if sandbox.may_have_made(replayed.exchanges) and sandbox.inventory and not sandbox.inventory.undroppable():
+        sandbox.sweep(end=False)
+    else:
+        sandbox.clean_up()
+    return replayed
 
 
 @contextmanager

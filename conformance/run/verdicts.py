@@ -8,7 +8,8 @@ Facts are weighed in this order; nothing else decides:
                  is a finding then, and those that only needed the operation are tested once more
 4. outcome       passed, violated, blocked, unoffered, skipped
 5. expectations  a finding that equals the stored one is `known`; if the test passes, the stored counterexample decides
-6. replay        a finding whose steps get the expected answer on replay is flaky
+6. replay        a finding whose steps get the expected answer on replay is flaky; where no replay can do its steps, the
+                 requirement is tested again instead
 
 Expectations come after offers, since they apply to findings, and replay comes last, since only findings are replayed.
 The order of 1 and 2 matters: a bug of the kit must not hide a finding.

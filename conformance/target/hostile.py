@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 import secrets
 import tempfile
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -108,9 +109,13 @@ class Canary:
 
 @dataclass
 class Canaries:
-    """The canaries of a run, in a temporary folder whose name contains the prefix of the run."""
+    """The canaries of a run, in a temporary folder whose name contains the prefix of the run.
+
+    `note` receives the location and the content of each new canary.
+    """
 
     prefix: str
+    note: Callable[[str, bytes], None] | None = field(default=None, repr=False)
     _folder: tempfile.TemporaryDirectory[str] | None = field(default=None, repr=False)
 
     def new(self, name: str = "canary.json") -> Canary:
@@ -118,6 +123,8 @@ class Canaries:
         path = self.folder() / f"{secrets.token_hex(4)}-{name}"
         content = f"canary {secrets.token_hex(16)}\n".encode()
         path.write_bytes(content)
+        if self.note:
+            self.note(path.as_uri(), content)
         return Canary(path, content)
 
     def lake(self) -> Path:

@@ -8,6 +8,7 @@ import secrets
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Protocol
 from urllib.parse import unquote, urlsplit
 
@@ -127,7 +128,10 @@ class Target:
         self.sandbox = Sandbox(self.client)
         self.client.recording.listener = self.sandbox.note_answer
         self.client.recording.unsent = self.sandbox.note_unsent
-        self.canaries = Canaries(self.prefix)
+        self.canaries = self._new_canaries()
+
+    def _new_canaries(self) -> Canaries:
+        return Canaries(self.prefix, partial(self.client.note_beside, "wrote"))
 
     def found(self) -> Found:
         """Return the detected properties."""
@@ -154,7 +158,7 @@ class Target:
         self.prefix, self.server = state.prefix, state.server
         self.probes, self.capabilities = state.probes, state.capabilities
         self.table_folder, self.ways = state.table_folder, state.ways
-        self.canaries = Canaries(self.prefix)
+        self.canaries = self._new_canaries()
         self.numbers = itertools.count(state.names)
         self.settings, self.managing, self.preparation = state.settings, state.managing, state.preparation
         self.client.known = state.known

@@ -177,8 +177,8 @@ def aspect_of(mark: str, of_body: Aspect) -> Aspect:
 
 
 def shown_step(steps: Sequence[Step]) -> Step | None:
-    """Return the step that shows a finding: the last one that is marked."""
-    shown = [step for step in steps if step.mark] or steps
+    """Return the step that shows a finding: the last one that is marked, else the last request."""
+    shown = [step for step in steps if step.mark] or [step for step in steps if not step.beside]
     return shown[-1] if shown else None
 
 

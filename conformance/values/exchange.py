@@ -6,7 +6,7 @@ import base64
 import shlex
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import msgspec
 import orjson
@@ -19,6 +19,8 @@ ERROR_STATUS = 400  # and above
 WITHOUT_BREAKS = str.maketrans("", "", "\n\r\t")
 NO_JSON = object()
 CURL_DEFAULT = ("Accept", "*/*")
+Verb = Literal["wrote", "deleted", "staged"]
+A_FILE = "a file"
 
 
 class StepRequest(msgspec.Struct, kw_only=True):
@@ -47,8 +49,18 @@ class Moment(msgspec.Struct, kw_only=True):
     start: Annotated[float, msgspec.Meta(ge=0)]
 
 
+class Beside(msgspec.Struct, kw_only=True, frozen=True):
+    """An action beside HTTP: `verb` is its kind, `thing` its object in words, such as "a file"."""
+
+    verb: Verb
+    thing: str = A_FILE
+
+
 class Step(msgspec.Struct, kw_only=True, omit_defaults=True):
     """An exchange in results and in the wire log: bodies are {"json"}, {"text", "size"} or {"base64", "size"}.
+
+    A step with `beside` is an action of the run beside HTTP: its request has the location in place of a URL and the
+    content of a written file as its body; it has no response.
 
     `mark` is that of the exchange, `seconds` the duration; `moment` is set for races only. `issued` are secrets of the
     answer: the variable that replaces each, and its key with the number of that key. `borne` are headers and form
@@ -63,10 +75,38 @@ class Step(msgspec.Struct, kw_only=True, omit_defaults=True):
     moment: Moment | None = None
     issued: dict[str, str] = msgspec.field(default_factory=lambda: {})
     borne: dict[str, str] = msgspec.field(default_factory=lambda: {})
+    beside: Beside | None = None
 
     def bears(self, variables: Collection[str]) -> bool:
         """True when the request carries one of the secrets that these variables replace."""
         return any(value.endswith(tuple(variables)) for value in self.borne.values())
+
+
+@dataclass(frozen=True, slots=True)
+class Action:
+    """An action beside HTTP at a location; `content` is that of a written file."""
+
+    beside: Beside
+    location: str
+    content: bytes = b""
+
+    def to_step(self) -> Step:
+        """Return the action as a step for files, its content truncated to MAX_BODY bytes."""
+        words = f"{self.beside.verb} {self.beside.thing}: {self.location}"
+        return Step(
+            operation="",
+            request=StepRequest(
+                method="",
+                url=self.location,
+                headers={},
+                body=body_to_json(self.content),
+                curl=f": {shlex.quote(words)}",
+            ),
+            response=StepResponse(status=0, headers={}, body=None, failure=""),
+            seconds=0.0,
+            mark="",
+            beside=self.beside,
+        )
 
 
 @dataclass(slots=True)
@@ -76,7 +116,7 @@ class Exchange:
     `broken` means that the connection broke, `hung` that no complete answer came in time, `resent` that the request was
     sent again after either: the server may have executed it twice. `defect` is the first deviation of the answer from
     the document: its place, in the form of `mark`, and a description. `made_up` are headers whose secrets the
-    requirement invented: they are not those of the run.
+    requirement invented: they are not those of the run. `before` are actions beside HTTP since the previous request.
 
     `mark` points at the offending field of the answer: "status", "header:NAME" or a JSON pointer behind "body:".
     """
@@ -97,6 +137,7 @@ class Exchange:
     mark: str = ""
     defect: tuple[str, str] | None = None
     made_up: Collection[str] = ()
+    before: tuple[Action, ...] = ()
     moment: Moment | None = None
     _parsed: tuple[bytes, Any] | None = field(default=None, compare=False, repr=False)
 
@@ -204,3 +245,11 @@ def body_to_json(body: bytes) -> dict[str, Any] | None:
     text = as_text(cut)
     shown = {"text": text} if text is not None else {"base64": base64.b64encode(cut).decode()}
     return {**shown, "size": len(body)}
+
+
+def is_cut(body: Mapping[str, Any] | None) -> bool:
+    """True for a truncated body in results."""
+    if not body or "json" in body:
+        return False
+    kept = len(body["text"].encode()) if "text" in body else len(base64.b64decode(body["base64"]))
+    return kept < int(body["size"])

@@ -8,7 +8,7 @@ from typing import Any
 from urllib.parse import quote
 
 from conformance.iceberg.operations import endpoint
-from conformance.iceberg.support.files import local_path
+from conformance.target.local_files import local_path
 from specs.profiles import find_profile
 from specs.validation import Validators
 from tests.conformance.different_server import (

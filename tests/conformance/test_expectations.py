@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import gzip
 from dataclasses import replace
 from datetime import date
+from pathlib import Path
 from typing import Any
 
 import msgspec
 import pytest
 
 from conformance.after.expectations_update import pruned, updated
+from conformance.after.reading import read_results
 from conformance.replay.expectations import Expectations
+from conformance.replay.expectations_examples import examples_file
 from conformance.replay.expectations_file import (
     RUN,
     Entry,
@@ -364,7 +368,7 @@ def test_what_is_seen_is_known_by_its_evidence_whatever_the_words():
     ("text", "words"),
     [
         ("known = 1", "is not an expectations file"),
-        ('profile = "p"\n[[known]]\nreason = "r"', "findings"),
+        ('profile = "p"\n[[known]]\nreason = "r"', "requirements"),
         ('profile = "p"\ndepth = "none"', "unknown depth"),
         ('profile = "p"\n[[known]]\nreason = "r"\nother = 1\nfindings = {}', "other"),
         ('profile = "p"\n[[known]]\nreason = "r"\nfindings = {}\n[[known.steps]]\nmark = ""', "request"),
@@ -382,6 +386,92 @@ def test_any_text_can_be_written(tmp_path, text):
     file = ExpectationFile(profile=PROFILE, known=[Entry(reason=text, cause=text, findings={text: text})])
     write_expectations(tmp_path / "known.toml", file)
     assert read_expectations(tmp_path / "known.toml") == file
+
+
+OLDER = """
+profile = "lance/2026-03"
+depth = "smoke"
+
+[[known]]
+cause = "CreateNamespace returns 400"
+reason = "by design"
+link = "https://x/1"
+example = "lance.namespace.create.conflict"
+expires = 2999-12-31
+due = [409]
+[known.findings]
+"lance.namespace.create.conflict" = "CreateNamespace: expected 409, got 400"
+"lance.table.other" = "another"
+[known.evidence]
+"lance.namespace.create.conflict" = "CreateNamespace status - 409 -> 400 -"
+[known.prepared]
+[[known.steps]]
+operation = "CreateNamespace"
+request = "POST {base}/v1/namespace/{run}n1/create"
+headers = { Accept = "*/*" }
+body = { json = '{"mode":"create"}' }
+answer = { status = 400, headers = {}, body = { json = '{"code":2}' } }
+mark = "status"
+"""
+
+
+def test_a_file_of_an_older_kit_becomes_one_for_people(tmp_path, findings):
+    path = tmp_path / "known.toml"
+    path.write_text(OLDER)
+    file = read_expectations(path)
+    write_expectations(path, file)
+    assert read_expectations(path) == file
+    text = path.read_text()
+    assert "by design" in text
+    assert "2999-12-31" in text
+    assert "{run}" not in text
+    assert "got 400" not in text
+    again = updated(file, findings)
+    (entry,) = [entry for entry in again.known if CONFLICT in entry.findings]
+    assert (entry.reason, entry.link) == ("by design", "https://x/1")
+
+
+def test_a_short_entry_by_hand_is_enough(faulty, judge, tmp_path):
+    """Without counterexamples any failure is the known one, and there is nothing to replay."""
+
+    def by_hand(file):
+        file.known = []
+
+    judge(faulty, by_hand)
+    path = tmp_path / "by-hand.toml"
+    path.write_text(f'profile = "{PROFILE}"\n[[known]]\nreason = "r"\nrequirements = ["{CONFLICT}"]\n')
+    results, code = check(faulty.url, select=CONFLICT, report=str(tmp_path / "out"), expect=str(path))
+    assert (code, states(results)) == (0, {CONFLICT: "known"})
+
+
+def test_expectations_hold_without_their_counterexamples(faulty, fixed, findings, tmp_path):
+    path = tmp_path / "known.toml"
+    write_expectations(path, updated(ExpectationFile(profile=PROFILE), findings))
+    examples_file(path).unlink()
+    given = {"select": CONFLICT, "report": str(tmp_path / "out"), "expect": str(path)}
+    results, code = check(faulty.url, **given)
+    assert (code, states(results)[CONFLICT]) == (0, "known")
+    results, code = check(fixed.url, **given)
+    assert (code, states(results)[CONFLICT]) == (1, "stale")
+
+
+def test_broken_counterexamples_are_a_problem(tmp_path):
+    path = tmp_path / "known.toml"
+    write_expectations(path, ExpectationFile(profile=PROFILE))
+    for content in (b"x", gzip.compress(b"[]")):
+        examples_file(path).write_bytes(content)
+        with pytest.raises(Problem, match="counterexamples"):
+            read_expectations(path)
+
+
+def test_a_file_is_short_enough_to_review(tmp_path):
+    path = tmp_path / "known.toml"
+    results = read_results(Path(__file__).parents[2] / "reports" / "pylance-14.0.2-restadapter")
+    file = updated(ExpectationFile(profile=results.target.profile), results)
+    write_expectations(path, file)
+    assert sum(len(entry.findings) for entry in file.known) > 300
+    assert path.stat().st_size < 30_000
+    assert read_expectations(path) == file
 
 
 def test_the_warehouse_of_a_run_is_there_when_steps_are_sent_again(tmp_path, monkeypatch):

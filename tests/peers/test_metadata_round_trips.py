@@ -16,11 +16,11 @@ from conformance.iceberg.catalog import IcebergCatalog
 from conformance.iceberg.client import IcebergClient
 from conformance.iceberg.support.commit_choices import Choice, updates
 from conformance.iceberg.support.content import NESTED_SCHEMA, SCHEMA, sql, view_version
-from conformance.iceberg.support.files import local_path
 from conformance.iceberg.support.staging import stage
 from conformance.iceberg.support.table_model import MetadataModel
 from conformance.iceberg.support.updates import update
 from conformance.run.session import handshake
+from conformance.target.local_files import local_path
 from conformance.target.target import connect
 from conformance.values.settings import Settings
 from lakeproof import serve

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, suppress
+from itertools import takewhile
 
 from conformance.after.comparing.mirror import names_between
 from conformance.replay.chosen import names_files
@@ -51,8 +52,15 @@ def add_reference_answers(results: Results, first: Target, reference: Reference)
         for number, result in enumerate(ordered, 1):
             tell(f"sending findings to the reference server, {number:,} of {len(ordered):,}")
             replayed = replay(Finding.of(result, results), second, names)
-            answers = [exchange.to_step().response for exchange in replayed.exchanges]
+            answers = _aligned(result.steps, [exchange.to_step().response for exchange in replayed.exchanges])
             result.reference = answers[: _parted(result.steps, answers)]
+
+
+def _aligned(steps: Sequence[Step], answers: Sequence[StepResponse]) -> list[StepResponse]:
+    """Return an answer for each step: for an action beside HTTP, its own empty one."""
+    left = iter(answers)
+    aligned = (step.response if step.beside else next(left, None) for step in steps)
+    return [answer for answer in takewhile(lambda answer: answer is not None, aligned) if answer]
 
 
 def _parted(steps: Sequence[Step], answers: Sequence[StepResponse]) -> int:

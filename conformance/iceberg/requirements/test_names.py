@@ -15,10 +15,10 @@ from conformance.http.client import Encoded
 from conformance.iceberg.catalog import IcebergCatalog, Names
 from conformance.iceberg.operations import OPERATIONS
 from conformance.iceberg.support.content import SCHEMA, view_body
-from conformance.iceberg.support.files import local_path
 from conformance.iceberg.support.listing import items_of, namespaces_below, tables_in, views_in
 from conformance.iceberg.support.ordinary import preparation
 from conformance.target.hostile import CLIMBED, LONG_NAMES, NAMES, own
+from conformance.target.local_files import local_path
 from conformance.values.json_values import shown
 from conformance.values.outcomes import Unoffered
 from specs.identifiers import UNIT_SEPARATOR, encode_segment, encode_separator

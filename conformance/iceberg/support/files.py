@@ -11,9 +11,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, Protocol
-from urllib.parse import unquote, urlsplit
 
-from conformance.http.client import Answer
+from conformance.http.client import Answer, Client
 from conformance.iceberg.catalog import IcebergCatalog, Names
 from conformance.iceberg.support.storage import (
     ACCESS_KEY,
@@ -26,6 +25,7 @@ from conformance.iceberg.support.storage import (
     location_of,
     open_s3,
 )
+from conformance.target.local_files import local_path
 from conformance.values.outcomes import NotTested, Skipped, Violation
 
 UNREACHABLE = "the files of the server's tables cannot be reached from here"
@@ -106,6 +106,32 @@ class S3Files:
             self._system.delete_file(_key(location))
 
 
+@dataclass(frozen=True, slots=True)
+class RecordedFiles:
+    """Files whose changes become steps of the requirement that a client sends the requests of."""
+
+    files: Files
+    client: Client
+
+    def read(self, location: str) -> bytes:
+        """Return the content of a file."""
+        return self.files.read(location)
+
+    def write(self, location: str, content: bytes) -> None:
+        """Write a file, as a step."""
+        self.files.write(location, content)
+        self.client.note_beside("wrote", location, content)
+
+    def exists(self, location: str) -> bool:
+        """True when the file exists."""
+        return self.files.exists(location)
+
+    def remove(self, location: str) -> None:
+        """Remove a file, if it exists, as a step."""
+        self.files.remove(location)
+        self.client.note_beside("deleted", location)
+
+
 class UnwrittenFiles:
     """Files that metadata name and nobody writes, for servers that never read them."""
 
@@ -129,7 +155,7 @@ def local_files(catalog: IcebergCatalog, id: Names, loaded: Answer) -> Files:
     """Return the files of a table on this machine. Raises Skipped where its location is elsewhere."""
     if local_path(location_of(loaded)) is None:
         raise Skipped(UNREACHABLE)
-    return LocalFiles()
+    return RecordedFiles(LocalFiles(), catalog.client)
 
 
 def files_by_options(catalog: IcebergCatalog, id: Names, loaded: Answer) -> Files:
@@ -139,7 +165,7 @@ def files_by_options(catalog: IcebergCatalog, id: Names, loaded: Answer) -> File
         raise Skipped(UNREACHABLE)
     if not options:
         raise Skipped(UNREACHABLE, "--storage-option")
-    return S3Files({**(loaded.get("config") or {}), **options})
+    return RecordedFiles(S3Files({**(loaded.get("config") or {}), **options}), catalog.client)
 
 
 def files_by_credentials(catalog: IcebergCatalog, id: Names, loaded: Answer) -> Files:
@@ -150,7 +176,8 @@ def files_by_credentials(catalog: IcebergCatalog, id: Names, loaded: Answer) -> 
     for offered in (_in_config, _vended, _refreshed):
         settings = {**(loaded.get("config") or {}), **offered(catalog, id, loaded)}
         if settings.get(ACCESS_KEY):
-            return S3Files({name: value for name, value in settings.items() if isinstance(value, str)})
+            texts = {name: value for name, value in settings.items() if isinstance(value, str)}
+            return RecordedFiles(S3Files(texts), catalog.client)
     raise Skipped(UNREACHABLE)
 
 
@@ -224,14 +251,3 @@ def reachable() -> Iterator[None]:
         yield
     except (OSError, ValueError):
         raise Skipped(UNREACHABLE) from None
-
-
-def local_path(uri: str) -> Path | None:
-    """Return the path of a location on this machine, None for one elsewhere and for an invalid one."""
-    try:
-        split = urlsplit(uri)
-    except ValueError:
-        return None
-    if split.scheme == "":
-        return Path(uri) if uri.startswith("/") else None
-    return Path(unquote(split.path)) if split.scheme == "file" and split.netloc in ("", "localhost") else None

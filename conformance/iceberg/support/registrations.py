@@ -11,7 +11,7 @@ from uuid import uuid4
 
 from conformance.author.checks import text
 from conformance.iceberg.catalog import IcebergCatalog, Names
-from conformance.iceberg.support.files import UNREACHABLE, Files, LocalFiles
+from conformance.iceberg.support.files import UNREACHABLE, Files, LocalFiles, RecordedFiles
 from conformance.iceberg.support.staging import stage
 from conformance.values.outcomes import Skipped, Unoffered, Violation
 
@@ -143,7 +143,7 @@ def dropped_view(catalog: IcebergCatalog, name: str = "v") -> tuple[str, dict[st
     id = catalog.new_view(name, properties={"gc.enabled": "false"})
     with catalog.client.preparing():
         answer = catalog.load_view(id)
-        location, metadata = answer["metadata-location"], answer["metadata"]
-        copy = written_beside(str(location), read_content(str(location)))
+        location = located(str(answer["metadata-location"]), RecordedFiles(LocalFiles(), catalog.client))
+        copy, metadata = written_beside(location, read_content(location)), answer["metadata"]
         catalog.drop_view(id)
     return copy, metadata

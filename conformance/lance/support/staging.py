@@ -33,9 +33,11 @@ def stage(catalog: LanceCatalog, id: Names, rows: int = 2) -> dict[str, Any]:
     if not (directory / VERSIONS).is_dir():  # other files there are not the run's to copy
         raise Skipped(f"staging a version needs a dataset, and there is none at {location}")
     try:
-        return stage_in(directory, rows)
+        staged = stage_in(directory, rows)
     except (OSError, ValueError, RuntimeError) as error:
         raise Skipped(f"staging a version needs a dataset that Lance can append to from here: {error}") from None
+    catalog.client.note_beside("staged", location, thing=f"version {staged['version']} of a Lance dataset")
+    return staged
 
 
 def stage_in(directory: Path, rows: int) -> dict[str, Any]:

@@ -95,8 +95,10 @@ class ExternalCatalog:
     def put(self, path: str, metadata: dict[str, Any]) -> str:
         """Write a metadata file at a path inside the catalog, and return its location."""
         file = Path(unquote(urlsplit(self.base).path)) / path
+        content = orjson.dumps(metadata)
         file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_bytes(orjson.dumps(metadata))
+        file.write_bytes(content)
+        self.client.client.note_beside("wrote", f"{self.base}/{path}", content)
         return f"{self.base}/{path}"
 
     def notify(self, kind: str, timestamp: Any, location: str, *, expect: Expected = DECLARED) -> Answer:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from conformance.author.checks import equal, find, holds, number, only, same_items
 from conformance.author.requirement import must
 from conformance.iceberg.catalog import IcebergCatalog
-from conformance.iceberg.support.files import local_path
+from conformance.target.local_files import local_path
 from conformance.values.outcomes import Unoffered
 from spark_tests.scenarios.lake import Lake
 

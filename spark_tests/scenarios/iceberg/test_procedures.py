@@ -8,8 +8,9 @@ from pathlib import Path
 from conformance.author.checks import at_most, equal, holds, only, same_items, text
 from conformance.author.requirement import must
 from conformance.iceberg.catalog import IcebergCatalog
-from conformance.iceberg.support.files import UNREACHABLE, local_path, reachable
+from conformance.iceberg.support.files import UNREACHABLE, reachable
 from conformance.iceberg.support.staging import stage
+from conformance.target.local_files import local_path
 from conformance.values.outcomes import Unoffered
 from spark_tests.scenarios.iceberg.tables import new_history, rows
 from spark_tests.scenarios.lake import Lake

@@ -6,8 +6,9 @@ import pytest
 from pyiceberg.io.pyarrow import PyArrowFileIO
 from pyiceberg.table.snapshots import Snapshot
 
-from conformance.iceberg.support.files import LocalFiles, local_path
+from conformance.iceberg.support.files import LocalFiles
 from conformance.iceberg.support.staging import Stage
+from conformance.target.local_files import local_path
 
 FIELDS = [{"id": 1, "name": "id", "type": "long", "required": True}]
 
