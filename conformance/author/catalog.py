@@ -11,6 +11,7 @@ from contextlib import AbstractContextManager
 from typing import Any, ClassVar, TypeVar
 
 from conformance.http.client import Answer, Client, Expected
+from conformance.http.gate import NEEDS_OWN
 from conformance.target.capabilities import NAMESPACES, NESTED
 from conformance.target.inventory import Inventory
 from conformance.target.sandbox import Sandbox
@@ -38,6 +39,7 @@ class Catalog:
     no_objects: ClassVar[Iterable[bytes]]
     refusals: ClassVar[Collection[int]]
     _home: Any = None
+    _stand_ins: dict[tuple[str, str], Names] = {}  # of the example: kind and name of an object -> an existing one
 
     def ask(
         self,
@@ -85,6 +87,25 @@ class Catalog:
         """Start an example with no steps and no home."""
         self.client.begin_example()
         self._home = None
+        self._stand_ins = {}
+
+    def existing(self, kind: str, name: str, *, plain: bool) -> Names:
+        """Return the existing object that stands for a new one of this name in a read-only run.
+
+        It lies in the home of the example; a namespace is another one than the home. Raises Unoffered where no object
+        does, and for an object that is not `plain`: its requirement knows what it contains.
+        """
+        if not plain:
+            raise Unoffered(NEEDS_OWN)
+        if (kind, name) not in self._stand_ins:
+            home = self.target.given.home
+            known = self.target.given.of(kind, None if kind == NAMESPACE else home)
+            free = [id for id in known if id not in (home, *self._stand_ins.values())]
+            if not free:
+                hint = f": --{kind} names one" if kind != NAMESPACE else ""
+                raise Unoffered(f"the run found no {'other ' * bool(self._stand_ins)}{kind} to read{hint}")
+            self._stand_ins[kind, name] = free[0]
+        return self._stand_ins[kind, name]
 
     @property
     def base(self) -> Names:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from copy import copy
 from dataclasses import replace
 from functools import partial
@@ -276,8 +276,11 @@ class Client:
         """Send a prepared request, record it and check the answer against the document.
 
         A prerequisite or clean-up request is sent again when its connection breaks; a request of a subject is not.
-        Raises Stopped when the run is over, and Blocked when the time of a forked client is over.
+        Raises Stopped when the run is over, Blocked when the time of a forked client is over, and Unoffered when the run
+        is read-only and the request could change anything: then it is not sent.
         """
+        if self.traffic.gate:
+            self.traffic.gate.check(exchange)
         if self._ends is not None and time.monotonic() > self._ends:
             raise Blocked("the clients did not finish in time", exchange.operation)
         self.recording.add(exchange)
@@ -294,6 +297,10 @@ class Client:
     def cleaning(self) -> AbstractContextManager[None]:
         """Return a context for clean-up, which may exceed the run's time and repeats broken requests."""
         return _true_within(self.traffic, "cleaning")
+
+    def logging_in(self) -> AbstractContextManager[None]:
+        """Return a context in which a read-only run may get a token."""
+        return self.traffic.gate.logging_in() if self.traffic.gate else nullcontext()
 
     def unusual(self) -> AbstractContextManager[None]:
         """Return a context for requests that a server may reject: successful answers are not checked."""

@@ -15,10 +15,12 @@ from conformance.iceberg.fallbacks import find_ways
 from conformance.iceberg.operations import ALWAYS, DEFAULT_OPERATIONS, SETTINGS, config_settings, endpoint, with_slash
 from conformance.iceberg.support.content import credentials_form
 from conformance.target.capabilities import FLAT, NAMESPACES, NESTED, SEPARATOR
+from conformance.target.given import find_given
 from conformance.target.minimal import minimal_value
 from conformance.target.target import MISSING, OFFERED, REFUSED, Target, is_missing, is_refusal
 from conformance.values.exchange import Exchange
 from conformance.values.json_values import read_object, shown
+from conformance.values.resources import NAMESPACE
 from specs.iceberg.identifiers import advertised_separator
 from specs.identifiers import IdentifierError
 from specs.openapi import JSON_TYPE, Operation
@@ -94,7 +96,8 @@ class IcebergProber:
         if GET_TOKEN not in self.target.document.operations:
             raise Problem(f"By {self.target.profile.name} no tokens are issued.", "Give one with --token.")
         catalog = IcebergCatalog(self.target)
-        answer = self._sent(partial(catalog.get_token, credentials_form(settings), expect=None))
+        with self.target.client.logging_in():
+            answer = self._sent(partial(catalog.get_token, credentials_form(settings), expect=None))
         token = read_object(answer.response_body).get("access_token")
         if not 200 <= answer.status < 300 or not isinstance(token, str):
             raise Problem(
@@ -169,8 +172,17 @@ class IcebergProber:
     def probes(self) -> Iterator[Exchange]:
         """Call every operation once, on objects that do not exist."""
         for operation in self.target.document.operations.values():
-            self._probe(operation)
-            yield self.target.client.steps[-1]
+            if self.target.sends(operation.id):
+                self._probe(operation)
+                yield self.target.client.steps[-1]
+
+    def browse(self) -> None:
+        """Find existing namespaces, tables and views, and whether namespaces are nested."""
+        catalog = IcebergCatalog(self.target)
+        catalog.begin_example()
+        self.target.given = given = find_given(catalog.inventory, self.target.settings)
+        deepest = max(map(len, given.of(NAMESPACE)), default=0)
+        self.target.capabilities[NAMESPACES] = NESTED if deepest > len(catalog.base) + 1 else FLAT
 
     def explore(self) -> Iterator[None]:
         """Find the ways to create objects, and whether namespaces can be nested; pause after each finding."""

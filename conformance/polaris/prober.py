@@ -55,13 +55,25 @@ class PolarisProber(IcebergProber):
         asks = (partial(self._sent, partial(self.catalog.send, list, expect=None)) for list in LISTS)
         first_answer = first_recognised(asks, self.recognises)
         if self.recognises(first_answer):
-            self._prepare()
+            if self.target.read_only:
+                self._choose()
+            else:
+                self._prepare()
         return first_answer
 
     def recognises(self, first_answer: Exchange) -> bool:
         """True for a 2xx answer with the list of the requested entity type."""
         listed = read_object(first_answer.response_body).get(LISTS[first_answer.operation])
         return 200 <= first_answer.status < 300 and isinstance(listed, list)
+
+    def _choose(self) -> None:
+        """Choose the given catalog, or the first that is listed, and read its configuration as the caller of the run."""
+        names = self.catalog.inventory.named(CATALOG)
+        warehouse = self.target.settings.warehouse or next(iter(names), "")
+        if warehouse:
+            self.target.settings = replace(self.target.settings, warehouse=warehouse)
+            self._configure(warehouse)
+            self.catalog.tables = IcebergCatalog(self.target)
 
     def _prepare(self) -> None:
         """Create a catalog and a principal for the requirements on tables; a failure blocks these requirements.

@@ -15,6 +15,7 @@ from conformance.author.requirement import REQUIREMENTS
 from conformance.author.suite import Suite
 from conformance.http.client import Client
 from conformance.http.exchange_log import ExchangeBuffer, ExchangeLog
+from conformance.http.gate import NEEDS_OWN, NO_WRITES
 from conformance.replay.commands import again
 from conformance.replay.expectations import Expectations
 from conformance.replay.expectations_file import load_expectations
@@ -136,6 +137,15 @@ class Session:
     def wants(self, requirement: Requirement | None) -> bool:
         """True when the run selects this requirement."""
         return requirement is not None and self._scope.has(requirement) and self._selection.takes(requirement)
+
+    def unread(self, requirement: Requirement) -> str:
+        """Return why a read-only run does not test a requirement, "" if it does, and in other runs."""
+        if (gate := self.client.traffic.gate) is None:
+            return ""
+        reads = [name in gate.reads for name in requirement.operations]
+        if requirement.reads and any(reads):
+            return ""
+        return NEEDS_OWN if all(reads) else NO_WRITES
 
     def begin(self, selected: Sequence[str], collected: Iterable[Requirement]) -> None:
         """Store the requirements of the run, in the order of the results, and count the available ones.
