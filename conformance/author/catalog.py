@@ -39,7 +39,7 @@ class Catalog:
     no_objects: ClassVar[Iterable[bytes]]
     refusals: ClassVar[Collection[int]]
     _home: Any = None
-    _stand_ins: dict[tuple[str, str], Names] = {}  # of the example: kind and name of an object -> an existing one
+    _stand_ins: dict[tuple[str, str], Names]  # of the example: kind and name of an object -> an existing one
 
     def ask(
         self,

@@ -31,6 +31,7 @@ from specs.openapi import JSON_TYPE, Document, Operation
 from specs.validation import Validators
 
 Expected = int | Collection[int] | None
+FORBIDDEN = 403
 
 
 class Encoded(str):
@@ -233,7 +234,7 @@ class Client:
         a header of None removes a default header. `expect` is the status or statuses that the requirement allows, None
         for any. An unexpected status raises Violation, or Blocked before the first call of a subject: then a
         prerequisite failed. The API's error for an unsupported operation raises Unoffered for a subject and Blocked
-        otherwise, unless expected.
+        otherwise, unless expected. An unexpected 403 raises Unoffered in a read-only run: its caller exists, too.
         """
         exchange = self.prepare(
             operation_id, path=path, query=query, json=json, body=body, content_type=content_type, headers=headers
@@ -276,8 +277,8 @@ class Client:
         """Send a prepared request, record it and check the answer against the document.
 
         A prerequisite or clean-up request is sent again when its connection breaks; a request of a subject is not.
-        Raises Stopped when the run is over, Blocked when the time of a forked client is over, and Unoffered when the run
-        is read-only and the request could change anything: then it is not sent.
+        Raises Stopped when the run is over, Blocked when the time of a forked client is over, and Unoffered for a request
+        that a read-only run does not send: it could change something.
         """
         if self.traffic.gate:
             self.traffic.gate.check(exchange)
@@ -390,6 +391,8 @@ class Client:
         violation = unexpected_status(exchange, sorted(wanted or ()))
         if operation not in self.known.done and self.refuses(exchange):
             self._refuse(operation, violation)
+        if self.traffic.gate and exchange.status == FORBIDDEN:
+            raise Unoffered(f"{operation} returns {FORBIDDEN}: the caller of the run may not do this")
         if self.recording.checking:
             raise violation
         raise Blocked(str(violation), operation) from violation

@@ -88,7 +88,7 @@ class LanceCatalog(TableMaker):
 
     @property
     def home(self) -> Names:
-        """Namespace of this example; the base where the target has no namespaces, an existing one if it is read-only."""
+        """The example's namespace: the base where the target has no namespaces, an existing one if it is read-only."""
         if self.target.read_only:
             return self.target.given.home
         name = self.home_name

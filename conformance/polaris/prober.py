@@ -67,7 +67,7 @@ class PolarisProber(IcebergProber):
         return 200 <= first_answer.status < 300 and isinstance(listed, list)
 
     def _choose(self) -> None:
-        """Choose the given catalog, or the first that is listed, and read its configuration as the caller of the run."""
+        """Choose the given catalog, or the first that is listed, and read its configuration as the run's caller."""
         names = self.catalog.inventory.named(CATALOG)
         warehouse = self.target.settings.warehouse or next(iter(names), "")
         if warehouse:

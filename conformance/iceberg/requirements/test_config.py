@@ -45,7 +45,7 @@ def _endpoints(catalog: IcebergCatalog) -> list[str]:
     return [str(route) for route in named]
 
 
-@must("iceberg.config.maps", operations=CONFIG, clause="config-maps")
+@must("iceberg.config.maps", operations=CONFIG, clause="config-maps", reads=True)
 def test_config_maps(catalog: IcebergCatalog) -> None:
     """getConfig returns defaults and overrides, both maps from strings to strings."""
     config = catalog.get_config(**_config(catalog))
@@ -56,13 +56,13 @@ def test_config_maps(catalog: IcebergCatalog) -> None:
         equal(odd, {}, f"the settings of {name} that are no text")
 
 
-@should("iceberg.config.no_warehouse", operations=CONFIG, clause="config-before-all", kind="error")
+@should("iceberg.config.no_warehouse", operations=CONFIG, clause="config-before-all", kind="error", reads=True)
 def test_config_without_warehouse(catalog: IcebergCatalog) -> None:
     """getConfig without a warehouse returns 200, or 400 or 404 if the server has no default warehouse."""
     catalog.get_config(expect=(200, 400, 404))
 
 
-@should("iceberg.config.warehouse_unknown", operations=CONFIG, clause="config-warehouse", kind="error")
+@should("iceberg.config.warehouse_unknown", operations=CONFIG, clause="config-warehouse", kind="error", reads=True)
 def test_unknown_warehouse(catalog: IcebergCatalog) -> None:
     """getConfig for an unknown warehouse returns 404 with type NoSuchWarehouseException."""
     catalog.revision.require_status("getConfig", 404)
@@ -70,7 +70,7 @@ def test_unknown_warehouse(catalog: IcebergCatalog) -> None:
     type_is(refused, "NoSuchWarehouseException")
 
 
-@must("iceberg.config.prefix", operations=[*CONFIG, "listNamespaces"], clause="prefix")
+@must("iceberg.config.prefix", operations=[*CONFIG, "listNamespaces"], clause="prefix", reads=True)
 def test_prefix_is_the_path(catalog: IcebergCatalog) -> None:
     """Paths with the configured prefix, or without one if none is configured, reach the catalog."""
     config = catalog.get_config(**_config(catalog))
@@ -80,7 +80,7 @@ def test_prefix_is_the_path(catalog: IcebergCatalog) -> None:
     catalog.list_namespaces(pageToken="", pageSize=1)
 
 
-@must("iceberg.config.endpoints_form", operations=CONFIG, clause="config-endpoints-form")
+@must("iceberg.config.endpoints_form", operations=CONFIG, clause="config-endpoints-form", reads=True)
 def test_endpoints_have_the_form(catalog: IcebergCatalog) -> None:
     """Every entry of endpoints is an HTTP method, one space and a path template."""
     known = _known(catalog.target)
@@ -88,7 +88,7 @@ def test_endpoints_have_the_form(catalog: IcebergCatalog) -> None:
     equal(bad, [], "the endpoints of another form")
 
 
-@must("iceberg.config.endpoints_templates", operations=CONFIG, clause="config-endpoints-form")
+@must("iceberg.config.endpoints_templates", operations=CONFIG, clause="config-endpoints-form", reads=True)
 def test_endpoints_are_templates_of_the_document(catalog: IcebergCatalog) -> None:
     """Entries of endpoints for namespaces, tables and views use the path templates of the document."""
     about = [
@@ -100,7 +100,7 @@ def test_endpoints_are_templates_of_the_document(catalog: IcebergCatalog) -> Non
     equal(unknown + spelled, [], "the endpoints that are no templates of the document")
 
 
-@should("iceberg.config.endpoints_true", operations=CONFIG, clause="config-endpoints-true")
+@should("iceberg.config.endpoints_true", operations=CONFIG, clause="config-endpoints-true", reads=True)
 def test_endpoints_are_there(suite: Suite, catalog: IcebergCatalog) -> None:
     """The server offers every operation that endpoints lists."""
     known = _known(suite.target)
@@ -109,7 +109,7 @@ def test_endpoints_are_there(suite: Suite, catalog: IcebergCatalog) -> None:
     _fail(suite, untrue, "is named among the endpoints, but not there")
 
 
-@should("iceberg.config.endpoints_complete", operations=CONFIG, clause="config-endpoints-complete")
+@should("iceberg.config.endpoints_complete", operations=CONFIG, clause="config-endpoints-complete", reads=True)
 def test_endpoints_are_complete(suite: Suite, catalog: IcebergCatalog) -> None:
     """The server offers no operation that endpoints does not list."""
     known, profile = _known(suite.target), suite.target.profile
@@ -149,7 +149,7 @@ def _fail(suite: Suite, operations: list[str], what: str) -> None:
         raise Violation(f"{', '.join(operations)} {what}")
 
 
-@should("iceberg.config.separator", operations=CONFIG, clause="config-separator")
+@should("iceberg.config.separator", operations=CONFIG, clause="config-separator", reads=True)
 def test_separator_is_encoded(catalog: IcebergCatalog) -> None:
     """An advertised namespace separator is in overrides and percent-encoded."""
     config = catalog.get_config(**_config(catalog))
@@ -164,7 +164,7 @@ def test_separator_is_encoded(catalog: IcebergCatalog) -> None:
     )
 
 
-@must("iceberg.config.key_lifetime", operations=CONFIG, clause="config-key-lifetime")
+@must("iceberg.config.key_lifetime", operations=CONFIG, clause="config-key-lifetime", reads=True)
 def test_key_lifetime_is_a_duration(catalog: IcebergCatalog) -> None:
     """idempotency-key-lifetime is an ISO 8601 duration."""
     lifetime = catalog.get_config(**_config(catalog)).get("idempotency-key-lifetime")
@@ -173,7 +173,7 @@ def test_key_lifetime_is_a_duration(catalog: IcebergCatalog) -> None:
     holds(DURATION.fullmatch(str(lifetime)), f"idempotency-key-lifetime, {shown(lifetime)}, is an ISO 8601 duration")
 
 
-@should("iceberg.config.unknown_query", operations=CONFIG, clause="open-requests")
+@should("iceberg.config.unknown_query", operations=CONFIG, clause="open-requests", reads=True)
 def test_unknown_query_parameter(catalog: IcebergCatalog) -> None:
     """getConfig ignores unknown query parameters."""
     catalog.get_config(**_config(catalog), somethingNew="1")

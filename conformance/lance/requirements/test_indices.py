@@ -58,14 +58,14 @@ def _indexed(catalog: LanceCatalog, *names: str) -> Names:
 # All operations
 
 
-@must("lance.index.{}.missing", clause="table-not-found", kind="error", each=ABOUT_INDICES)
+@must("lance.index.{}.missing", clause="table-not-found", kind="error", each=ABOUT_INDICES, reads=True)
 def test_indices_of_missing_table(catalog: LanceCatalog, case: Operation) -> None:
     """{} on a missing table returns 404 with code 4."""
     refused = _send(catalog, case, catalog.table_id("missing"), expect=404)
     equal(refused.code, 4, "the code of the error")
 
 
-@must("lance.index.{}.namespace_missing", clause="table-not-found", kind="error", each=ABOUT_INDICES)
+@must("lance.index.{}.namespace_missing", clause="table-not-found", kind="error", each=ABOUT_INDICES, reads=True)
 def test_indices_in_missing_namespace(catalog: LanceCatalog, case: Operation) -> None:
     """{} in a missing namespace returns 404 with code 1 or 4."""
     catalog.require_namespaces()
@@ -73,7 +73,7 @@ def test_indices_in_missing_namespace(catalog: LanceCatalog, case: Operation) ->
     one_of(refused.code, (1, 4), "the code of the error")
 
 
-@should("lance.index.{}.root", clause="root-no-table", kind="error", each=ABOUT_INDICES)
+@should("lance.index.{}.root", clause="root-no-table", kind="error", each=ABOUT_INDICES, reads=True)
 def test_indices_of_the_root(catalog: LanceCatalog, case: Operation) -> None:
     """{} on the root namespace, which is no table, returns 400 with code 13."""
     refused = _send(catalog, case, (), expect=400)
