@@ -277,8 +277,8 @@ class Client:
         """Send a prepared request, record it and check the answer against the document.
 
         A prerequisite or clean-up request is sent again when its connection breaks; a request of a subject is not.
-        Raises Stopped when the run is over, Blocked when the time of a forked client is over, and Unoffered for a request
-        that a read-only run does not send: it could change something.
+        Raises Stopped when the run is over, Blocked when the time of a forked client is over, and Unoffered for a
+        request that a read-only run does not send: it could change something.
         """
         if self.traffic.gate:
             self.traffic.gate.check(exchange)

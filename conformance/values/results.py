@@ -193,7 +193,12 @@ class Results(msgspec.Struct, kw_only=True):
     @property
     def partial(self) -> bool:
         """True when fewer requirements were tested than the profile has: such a run cannot claim conformance."""
-        return len(self.requirements) < self.run.available
+        return self.read_only or len(self.requirements) < self.run.available
+
+    @property
+    def read_only(self) -> bool:
+        """True when the run sent nothing that could change anything."""
+        return bool(self.target.settings.get("read_only"))
 
     def exit_code(self, *, strict: bool = False) -> int:
         """Return the exit code of the run for a gate.
