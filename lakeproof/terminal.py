@@ -28,6 +28,7 @@ COLOURS = {
     "warn": "yellow",
     "known": "cyan",
     "unoffered": "dim",
+    "skipped": "dim",
     "blocked": "magenta",
     "error": "bold red",
 }

@@ -16,7 +16,7 @@ from conformance.target.capabilities import NAMESPACES, NESTED
 from conformance.target.inventory import Inventory
 from conformance.target.sandbox import Sandbox
 from conformance.target.target import Target
-from conformance.values.outcomes import Unoffered
+from conformance.values.outcomes import Skipped, Unoffered
 from conformance.values.resources import NAMESPACE, TABLE, Names
 from specs.openapi import Operation
 
@@ -92,18 +92,18 @@ class Catalog:
     def existing(self, kind: str, name: str, *, plain: bool) -> Names:
         """Return the existing object that stands for a new one of this name in a read-only run.
 
-        It lies in the home of the example; a namespace is another one than the home. Raises Unoffered where no object
+        It lies in the home of the example; a namespace is another one than the home. Raises Skipped where no object
         does, and for an object that is not `plain`: its requirement knows what it contains.
         """
         if not plain:
-            raise Unoffered(NEEDS_OWN)
+            raise Skipped(NEEDS_OWN)
         if (kind, name) not in self._stand_ins:
             home = self.target.given.home
             known = self.target.given.of(kind, None if kind == NAMESPACE else home)
             free = [id for id in known if id not in (home, *self._stand_ins.values())]
             if not free:
-                hint = f": --{kind} names one" if kind != NAMESPACE else ""
-                raise Unoffered(f"the run found no {'other ' * bool(self._stand_ins)}{kind} to read{hint}")
+                another = "other " if self._stand_ins else ""
+                raise Skipped(f"the run found no {another}{kind} to read", f"--{kind}")
             self._stand_ins[kind, name] = free[0]
         return self._stand_ins[kind, name]
 

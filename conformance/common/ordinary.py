@@ -72,7 +72,7 @@ def accepted(catalog: Catalog, operation: str, request: Ordinary) -> Answer:
     if is_success(answer):
         return answer
     if catalog.client.refuses(catalog.client.steps[-1]):
-        raise Unoffered(f"the server does not have {operation}")
+        raise Unoffered(f"the server does not offer {operation}", operation)
     raise Blocked(f"{operation} answers {answer.status} to a request without a defect", operation)
 
 

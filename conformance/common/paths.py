@@ -13,7 +13,7 @@ from conformance.author.requirement import should
 from conformance.common.template import template
 from conformance.http.gate import NO_WRITES, SAFE
 from conformance.values.exchange import Exchange
-from conformance.values.outcomes import Unoffered, Violation
+from conformance.values.outcomes import Skipped, Violation
 from specs.openapi import Document, Operation
 
 DROPPING = "DELETE"
@@ -43,8 +43,7 @@ class Asked:
 
 def _request(catalog: Catalog, case: Asked) -> Exchange:
     """Build a request of the operation. Raises Unoffered when the server does not support the operation."""
-    if case.id in catalog.client.refused:
-        catalog.client.require(case.id)
+    catalog.client.require(case.id)
     return case.request(catalog)
 
 
@@ -58,7 +57,7 @@ def other_methods_are_refused(catalog: Catalog, case: Asked) -> None:
     known = SAFE if catalog.target.read_only else case.methods
     others = [method for method in case.methods if method in known and method not in here]
     if not others:
-        raise Unoffered(NO_WRITES)
+        raise Skipped(NO_WRITES)
     for method in others:
         answer = _ask(catalog, replace(request, operation="", method=method))
         if answer.status not in NO_METHOD:

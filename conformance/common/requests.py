@@ -12,7 +12,7 @@ from conformance.author.suite import Suite
 from conformance.common.operations import has_json_body
 from conformance.common.template import template
 from conformance.http.client import Answer, Client, Expected
-from conformance.values.outcomes import Unoffered, Violation
+from conformance.values.outcomes import Skipped, Violation
 from specs.openapi import Operation
 
 UNKNOWN: Mapping[str, Any] = {"x-from-the-future": {"a": [1, None]}}  # a field that no document declares
@@ -58,9 +58,9 @@ def nothing_but_401_without_credentials(suite: Suite, catalog: Catalog, case: Op
 
 
 def require_token(suite: Suite) -> None:
-    """Raise Unoffered when the run has no credentials: the server may not require any."""
+    """Raise Skipped when the run has no credentials: the server may not require any."""
     if not (suite.settings.token or suite.settings.credential):
-        raise Unoffered("the run has no token: the server may want none")
+        raise Skipped("the run has no token, and the server may require none", "--token")
 
 
 def ask_as(catalog: Catalog, operation: Operation, bearer: str | None, expect: Expected) -> Answer:

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from conformance.author.requirement import must
 from conformance.author.suite import Suite
 from conformance.common.template import template
 from conformance.http.wire import WireFinding
 from conformance.target.target import MISSING, REFUSED, Probe, is_refusal
 from conformance.values.evidence import aspect_of
-from conformance.values.outcomes import Blocked, Unoffered, Violation
+from conformance.values.outcomes import Skipped, Unoffered, Violation
 from specs.openapi import Operation
+
+HEAD = "HEAD"  # its responses have no body
 
 
 @template("offered.{}", must, clause="unsupported-operation", kind="wire")
@@ -23,9 +27,11 @@ def offered_or_refused(suite: Suite, case: Operation) -> None:
         got = f"returns {status}" if status else f"gets no response ({probe.exchange.failure})"
         raise Violation(f"{case.id} {got}: neither served nor refused in the documented form")
     if _is_improper(suite, probe):
-        raise Unoffered(f"the server does not have {case.id}")  # check_refusals judges the form
+        raise Unoffered(f"the server does not offer {case.id}", case.id)  # check_refusals judges the form
     if probe.state == REFUSED and not 400 <= status < 500:
         raise Violation(f"{case.id} is not offered, but returns {status or probe.exchange.failure}")
+    if probe.state == REFUSED and case.method != HEAD and not isinstance(probe.exchange.json(), dict):
+        raise Violation(f"{case.id} is not offered, and returns {status} without an error body")
     if probe.state == REFUSED:
         suite.client.reached.add(f"{case.id} {status}")
 
@@ -48,21 +54,27 @@ def _is_improper(suite: Suite, probe: Probe) -> bool:
 @template("wire.{}", must, clause="responses-declared", kind="wire")
 def answers_match_document(suite: Suite, case: Operation) -> None:
     """Every response of {} has a declared status, the declared media type and a body that matches its schema."""
-    check_findings(suite, case, suite.client.wire.of(case.id))
+    suite.client.require(case.id)
+    raise_first(suite, suite.client.wire.of(case.id))
+    if not suite.client.wire.count(case.id):
+        raise Skipped(f"the run saw no response of {case.id}")
 
 
-def check_extra(suite: Suite, operation: Operation, check: str) -> None:
-    """Raise Violation for the first finding of an extra check in the answers of an operation."""
-    check_findings(suite, operation, suite.client.wire.extra(check, operation.id))
+def check_extra(suite: Suite, operations: Sequence[str], check: str) -> None:
+    """Raise Violation for the first finding of an extra check in the answers of operations.
+
+    Raises Unoffered if the server offers none of them, and Skipped if the run saw no answer that the check could judge.
+    """
+    offered = [name for name in operations if not suite.client.lacks(name)]
+    if not offered:
+        suite.client.require(operations[0])
+    raise_first(suite, suite.client.wire.extra(check, offered))
+    if not suite.client.wire.has_judged(check, offered):
+        raise Skipped(f"no response of {_named(offered)} in this run shows it")
 
 
-def check_findings(suite: Suite, operation: Operation, findings: list[WireFinding]) -> None:
-    """Raise Violation for the first finding about an operation, Blocked or Unoffered if the server lacks it."""
-    if operation.id in suite.client.missing:
-        raise Blocked(f"the server does not have {operation.id}", suite.client.missing[operation.id])
-    if suite.target.state(operation.id) == REFUSED:
-        raise Unoffered(f"the server does not have {operation.id}")
-    raise_first(suite, findings)
+def _named(operations: Sequence[str]) -> str:
+    return operations[0] if len(operations) == 1 else f"{len(operations)} operations"
 
 
 def raise_first(suite: Suite, findings: list[WireFinding]) -> None:

@@ -23,7 +23,7 @@ from conformance.http.wire import WireLog
 from conformance.values.evidence import aspect_of
 from conformance.values.exchange import NO_JSON, Exchange, why_no_json
 from conformance.values.json_values import shown, strict, watched
-from conformance.values.outcomes import UNREADABLE, Blocked, Unoffered, Violation
+from conformance.values.outcomes import UNREADABLE, Blocked, Skipped, Unoffered, Violation
 from conformance.values.redaction import hide_fields, is_secret
 from specs.errors import ErrorBody
 from specs.identifiers import encode_segment
@@ -32,6 +32,7 @@ from specs.validation import Validators
 
 Expected = int | Collection[int] | None
 FORBIDDEN = 403
+MOST_TRIES = 3  # of an operation that the server does not offer: one wrong answer may have said so
 
 
 class Encoded(str):
@@ -194,15 +195,9 @@ class Client:
         """The operations that the requirement tests."""
         return self.recording.subjects
 
-    @property
-    def missing(self) -> Mapping[str, str]:
-        """Operations that the server lacks without saying so, and that never succeeded; see ServerKnowledge."""
-        return {name: by for name, by in self.known.missing.items() if name not in self.known.done}
-
-    @property
-    def refused(self) -> Collection[str]:
-        """Operations that the server rejects as unsupported; see ServerKnowledge."""
-        return self.known.refused
+    def lacks(self, operation: str) -> bool:
+        """True for an operation that the server does not offer; see ServerKnowledge."""
+        return self.known.lacks(operation)
 
     def begin(self, subjects: Collection[str]) -> None:
         """Start a requirement: from now on every call of an operation other than its subjects is a prerequisite."""
@@ -233,9 +228,10 @@ class Client:
         `path` values are percent-encoded here unless they are Encoded, `json` is serialised, `body` is sent unchanged;
         a header of None removes a default header. `expect` is the status or statuses that the requirement allows, None
         for any. An unexpected status raises Violation, or Blocked before the first call of a subject: then a
-        prerequisite failed. The API's error for an unsupported operation raises Unoffered for a subject and Blocked
-        otherwise, unless expected. An unexpected 403 raises Unoffered in a read-only run: its caller exists, too.
+        prerequisite failed. An operation that the server does not offer raises Unoffered unless its answer is expected,
+        and without a request after some tries. An unexpected 403 raises Skipped in a read-only run, whose caller exists.
         """
+        self._spare(operation_id)
         exchange = self.prepare(
             operation_id, path=path, query=query, json=json, body=body, content_type=content_type, headers=headers
         )
@@ -277,7 +273,7 @@ class Client:
         """Send a prepared request, record it and check the answer against the document.
 
         A prerequisite or clean-up request is sent again when its connection breaks; a request of a subject is not.
-        Raises Stopped when the run is over, Blocked when the time of a forked client is over, and Unoffered for a
+        Raises Stopped when the run is over, Blocked when the time of a forked client is over, and Skipped for a
         request that a read-only run does not send: it could change something.
         """
         if self.traffic.gate:
@@ -390,21 +386,24 @@ class Client:
         self.touch(exchange, "status")
         violation = unexpected_status(exchange, sorted(wanted or ()))
         if operation not in self.known.done and self.refuses(exchange):
-            self._refuse(operation, violation)
+            raise self._unoffered(operation, violation)
         if self.traffic.gate and exchange.status == FORBIDDEN:
-            raise Unoffered(f"{operation} returns {FORBIDDEN}: the caller of the run may not do this")
+            raise Skipped(f"{operation} returns {FORBIDDEN}: the caller of the run may not do this", "--credential")
         if self.recording.checking:
             raise violation
         raise Blocked(str(violation), operation) from violation
 
     def require(self, operation: str) -> None:
-        """Raise Blocked or Unoffered for an operation that the server is known to lack."""
-        if operation in self.known.done:
-            return
-        if operation in self.known.missing:
-            raise Blocked(f"the server does not have {operation}", self.known.missing[operation], operation)
-        if operation in self.refused:
-            self._refuse(operation, None)
+        """Raise Unoffered for an operation that the server does not offer."""
+        if self.lacks(operation):
+            raise self._unoffered(operation)
+
+    def _spare(self, operation: str) -> None:
+        """Count a request to an operation that the server does not offer. Raises Unoffered after some tries."""
+        if self.lacks(operation):
+            self.known.tries[operation] += 1
+            if self.known.tries[operation] > MOST_TRIES:
+                raise self._unoffered(operation)
 
     def refuses_properly(self, exchange: Exchange) -> bool:
         """True for the document's error for an unsupported operation, or any 4xx if it defines none."""
@@ -414,10 +413,11 @@ class Client:
         """True when an answer says, in any form, that the server lacks the operation."""
         return self.document.errors.refuses(exchange.status, exchange.json())
 
-    def _refuse(self, operation: str, otherwise: Violation | None) -> NoReturn:
+    def _unoffered(self, operation: str, otherwise: Violation | None = None) -> Unoffered:
+        """Return the outcome of a requirement that needs an operation which the server does not offer."""
         if operation in self.subjects:
-            raise Unoffered(f"the server does not have {operation}", operation, otherwise)
-        raise Blocked(f"the server does not have {operation}", operation, operation)
+            return Unoffered(f"the server does not offer {operation}", operation, otherwise)
+        return Unoffered(f"this needs {operation}, which the server does not offer", operation)
 
     @property
     def base(self) -> str:

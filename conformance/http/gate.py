@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from urllib.parse import unquote, urlsplit
 
 from conformance.values.exchange import Exchange
-from conformance.values.outcomes import Unoffered
+from conformance.values.outcomes import Skipped
 from specs.apis import Reading
 from specs.openapi import Document, Operation
 
@@ -48,10 +48,10 @@ class Gate:
             self._logging_in = False
 
     def check(self, exchange: Exchange) -> None:
-        """Raise Unoffered for a request that could change anything."""
+        """Raise Skipped for a request that could change anything."""
         overrides = any(OVERRIDE in name.lower() for name in exchange.request_headers)
         if overrides or not (exchange.method in SAFE or self._reads(exchange)):
-            raise Unoffered(NO_WRITES)
+            raise Skipped(NO_WRITES)
 
     def _reads(self, exchange: Exchange) -> bool:
         paths = [*self._posts, *(self._log_in if self._logging_in else ())]

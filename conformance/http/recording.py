@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections import Counter
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 
 from conformance.http.wire import WireLog
@@ -108,13 +109,16 @@ class Recording:
 class ServerKnowledge:
     """Knowledge of a run about the server, mostly from before its first requirement; all clients share it.
 
-    `missing` maps operations that the server lacks, without the proper error, to the requirement that tests this: it
-    blocks their users. `refused` are operations that the server rejects as unsupported. `done` are operations that have
-    succeeded: they count as offered whatever the server says later. `locate` spells a path of the document for this
-    server.
+    `unoffered` are operations that the server does not offer, by its own words or by its answers; `tries` counts the
+    requests to them. `done` are operations that have succeeded: they count as offered whatever the server says later.
+    `locate` spells a path of the document for this server.
     """
 
-    missing: Mapping[str, str] = field(default_factory=dict)
-    refused: set[str] = field(default_factory=set)
+    unoffered: set[str] = field(default_factory=set)
+    tries: Counter[str] = field(default_factory=Counter)
     done: set[str] = field(default_factory=set)
     locate: Callable[[str], str] = str
+
+    def lacks(self, operation: str) -> bool:
+        """True for an operation that the server does not offer and that never succeeded."""
+        return operation in self.unoffered and operation not in self.done

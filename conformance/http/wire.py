@@ -6,7 +6,7 @@ A finding is stored once for each operation, status and place, with the steps th
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Iterable
 from copy import copy
 from dataclasses import dataclass, field
 from itertools import islice
@@ -32,8 +32,10 @@ class WireFinding:
     steps: tuple[Exchange, ...]
 
 
-# A further check of one API: from an exchange with a JSON body to pairs of mark and message.
-ExtraCheck = Callable[[Exchange, Any], list[tuple[str, str]]]
+# A further check of one API: from an exchange and its JSON body to pairs of mark and message, None for an answer that
+# has nothing to judge.
+Found = list[tuple[str, str]]
+ExtraCheck = Callable[[Exchange, Any], Found | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,17 +43,22 @@ class Seen:
     """The contents of a wire log without the document: see WireLog."""
 
     seen: Counter[tuple[str, int]]
+    judged: Counter[tuple[str, str]]
     findings: dict[tuple[str, int, str], WireFinding]
     extra_findings: dict[tuple[str, str, int, str], WireFinding]
 
 
 @dataclass
 class WireLog:
-    """Counts of answers by operation and status, and every finding once."""
+    """Counts of answers by operation and status, and every finding once.
+
+    `judged` counts the answers that an extra check could judge, by check and operation.
+    """
 
     document: Document
     validators: Validators
     seen: Counter[tuple[str, int]] = field(default_factory=Counter)
+    judged: Counter[tuple[str, str]] = field(default_factory=Counter)
     findings: dict[tuple[str, int, str], WireFinding] = field(default_factory=dict)
     extra_checks: dict[str, ExtraCheck] = field(default_factory=dict)
     extra_findings: dict[tuple[str, str, int, str], WireFinding] = field(default_factory=dict)
@@ -74,8 +81,11 @@ class WireLog:
         for name, check in self.extra_checks.items():
             self._keep_extra(name, exchange, check(exchange, value), steps)
 
-    def _keep_extra(self, name: str, exchange: Exchange, pairs: list[tuple[str, str]], steps: list[Exchange]) -> None:
-        for mark, message in pairs:
+    def _keep_extra(self, name: str, exchange: Exchange, found: Found | None, steps: list[Exchange]) -> None:
+        if found is None:
+            return
+        self.judged[name, exchange.operation] += 1
+        for mark, message in found:
             exchange.defect = exchange.defect or (mark, message)
             key = (name, exchange.operation, exchange.status, mark)
             if key not in self.extra_findings:
@@ -84,9 +94,9 @@ class WireLog:
     def defects(self, exchange: Exchange) -> dict[str, str]:
         """Return all deviations of one answer by the marks of their places, without noting them."""
         value = exchange.json(NO_JSON)
-        extra = [pair for check in self.extra_checks.values() for pair in check(exchange, value)]
+        extra = [pair for check in self.extra_checks.values() for pair in check(exchange, value) or ()]
         declared = [(mark, message) for mark, _, message in self._findings(exchange)]
-        return dict([*_retry_after(exchange), *extra, *declared])
+        return dict([*(_retry_after(exchange) or ()), *extra, *declared])
 
     def _is_of_other_type(self, exchange: Exchange) -> bool:
         """True when the server rejected a body whose media type the operation does not declare."""
@@ -98,6 +108,7 @@ class WireLog:
     def absorb(self, other: Seen | WireLog) -> None:
         """Merge another log."""
         self.seen += other.seen
+        self.judged += other.judged
         self.findings = {**other.findings, **self.findings}
         self.extra_findings = {**other.extra_findings, **self.extra_findings}
 
@@ -106,20 +117,26 @@ class WireLog:
         reported, reported_extra = self._told
         new = Seen(
             self.seen,
+            self.judged,
             dict(islice(self.findings.items(), reported, None)),
             dict(islice(self.extra_findings.items(), reported_extra, None)),
         )
-        self.seen, self._told = Counter(), (len(self.findings), len(self.extra_findings))
+        self.seen, self.judged = Counter(), Counter()
+        self._told = len(self.findings), len(self.extra_findings)
         return new
 
     def of(self, operation: str) -> list[WireFinding]:
         """Return the findings about one operation, sorted by status and place."""
         return [finding for key, finding in sorted(self.findings.items(), key=itemgetter(0)) if key[0] == operation]
 
-    def extra(self, name: str, operation: str) -> list[WireFinding]:
-        """Return the findings of an extra check about one operation, in the order of `of`."""
+    def extra(self, name: str, operations: Collection[str]) -> list[WireFinding]:
+        """Return the findings of an extra check about operations, sorted by operation, status and place."""
         found = sorted(self.extra_findings.items(), key=itemgetter(0))
-        return [finding for key, finding in found if key[:2] == (name, operation)]
+        return [finding for key, finding in found if key[0] == name and key[1] in operations]
+
+    def has_judged(self, name: str, operations: Iterable[str]) -> bool:
+        """True when an extra check could judge an answer of one of these operations."""
+        return any(self.judged[name, operation] for operation in operations)
 
     def count(self, operation: str) -> int:
         """Return the number of answers of an operation."""
@@ -150,10 +167,12 @@ class WireLog:
         return [(f"body:{mismatch.pointer}", mismatch.keyword, mismatch.message) for mismatch in mismatches]
 
 
-def _retry_after(exchange: Exchange) -> list[tuple[str, str]]:
-    """Return the defect of a Retry-After header, of the server or of a gateway before it; none for a valid one."""
+def _retry_after(exchange: Exchange) -> Found | None:
+    """Return the defect of a Retry-After header, of the server or of a gateway before it; None without the header."""
     value = exchange.response_headers.get(RETRY_AFTER)
-    if value is None or says_when(value):
+    if value is None:
+        return None
+    if says_when(value):
         return []
     return [(f"header:{RETRY_AFTER}", f"{RETRY_AFTER} is {shown(value)}, neither whole seconds nor an HTTP date")]
 

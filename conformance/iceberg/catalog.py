@@ -24,7 +24,7 @@ from conformance.iceberg.support.updates import Ids, fresh_ids, numbered, with_f
 from conformance.target import hostile
 from conformance.target.capabilities import SEPARATOR
 from conformance.target.target import Target
-from conformance.values.outcomes import Unoffered
+from conformance.values.outcomes import Skipped, Unoffered
 from conformance.values.resources import NAMESPACE, REGISTRATION, TABLE, VIEW
 from specs.identifiers import UNIT_SEPARATOR
 from specs.openapi import Operation
@@ -114,8 +114,7 @@ class IcebergCatalog(IcebergClient, Catalog):
 
     def require(self, operation: str) -> None:
         """Raise Unoffered when the target does not offer an operation that only some examples of a requirement need."""
-        if operation in self.client.refused or operation in self.client.missing:
-            raise Unoffered(f"the server does not have {operation}")
+        self.client.require(operation)
 
     def require_purging(self) -> None:
         """Raise Unoffered when the target rejects purging a table."""
@@ -270,7 +269,7 @@ class IcebergCatalog(IcebergClient, Catalog):
     def place_of(self, id: Names) -> str:
         """Return a location for a table or view, the same one as long as the object exists.
 
-        It is a new place of the target, or lies below the location of the namespace. Raises Unoffered where neither
+        It is a new place of the target, or lies below the location of the namespace. Raises Skipped where neither
         is known.
         """
         if id not in self._places:
@@ -281,7 +280,7 @@ class IcebergCatalog(IcebergClient, Catalog):
         properties = self.load_namespace_metadata(self.home).get("properties")
         base = properties.get("location") if isinstance(properties, dict) else None
         if not isinstance(base, str) or self.target.prefix not in base:
-            raise Unoffered("no location is known where tables may lie: --location gives one")
+            raise Skipped("no location is known where tables may lie", "--location")
         return base.rstrip("/")
 
     def metadata(self, id: Id) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from contextlib import suppress
 from functools import partial
 from typing import Any
 
-from conformance.author.probing import NO_ENTRY, created, first_recognised, note_pages
+from conformance.author.probing import NO_ENTRY, answered, created, first_recognised, like_nowhere, note_pages
 from conformance.http.client import bearer
 from conformance.iceberg.catalog import KEY_LIFETIME, PREFIX, IcebergCatalog
 from conformance.iceberg.client import in_prefix, names_below_prefix
@@ -17,10 +17,11 @@ from conformance.iceberg.support.content import credentials_form
 from conformance.target.capabilities import FLAT, NAMESPACES, NESTED, SEPARATOR
 from conformance.target.given import find_given
 from conformance.target.minimal import minimal_value
-from conformance.target.target import MISSING, OFFERED, REFUSED, Target, is_missing, is_refusal
+from conformance.target.target import MISSING, OFFERED, REFUSED, Probe, Target, is_missing, is_refusal
 from conformance.values.exchange import Exchange
 from conformance.values.json_values import read_object, shown
-from conformance.values.resources import NAMESPACE
+from conformance.values.outcomes import NotTested, Violation
+from conformance.values.resources import NAMESPACE, TABLE, VIEW, Names, Resource
 from specs.iceberg.identifiers import advertised_separator
 from specs.identifiers import IdentifierError
 from specs.openapi import JSON_TYPE, Operation
@@ -29,7 +30,15 @@ from specs.problems import Problem
 NO_NAMESPACE = "NoSuchNamespaceException"
 CONFIG, GET_TOKEN, CREATE_NAMESPACE = "getConfig", "getToken", "createNamespace"
 ENDPOINTS = "endpoints"
+IN_ENDPOINTS, NOT_IN_ENDPOINTS = "in endpoints of the configuration", "not in endpoints of the configuration"
 LISTED = ("namespaces", "identifiers")  # the entries of listing pages
+SERVER_ERROR, NOT_FOUND = 500, 404
+# An object of each kind that HEAD requests, created for a probe.
+MADE: dict[str, Callable[[IcebergCatalog], Names]] = {
+    NAMESPACE: lambda catalog: catalog.home,
+    TABLE: lambda catalog: catalog.new_table(),
+    VIEW: lambda catalog: catalog.new_view(),
+}
 NO_HEAD = (405, 501)  # without a body, a 404 says nothing about the operation
 
 
@@ -42,6 +51,7 @@ class IcebergProber:
     def __init__(self, target: Target) -> None:
         self.target = target
         self._config: dict[str, Any] = {}
+        self._configuration: Exchange | None = None
 
     @property
     def configured(self) -> bool:
@@ -72,6 +82,7 @@ class IcebergProber:
     def _ask_config(self, catalog: IcebergCatalog, query: dict[str, Any]) -> Exchange:
         """Load the configuration and read its settings."""
         answer = self._sent(partial(catalog.get_config, **query, expect=None))
+        self._configuration = answer
         self._config = read_object(answer.response_body) if 200 <= answer.status < 300 else {}
         self._read_config()
         return answer
@@ -180,19 +191,48 @@ class IcebergProber:
         """Find existing namespaces, tables and views, and whether namespaces are nested."""
         catalog = IcebergCatalog(self.target)
         catalog.begin_example()
+        self._note_unasked()
         self.target.given = given = find_given(catalog.inventory, self.target.settings)
         deepest = max(map(len, given.of(NAMESPACE)), default=0)
         self.target.capabilities[NAMESPACES] = NESTED if deepest > len(catalog.base) + 1 else FLAT
+
+    def _note_unasked(self) -> None:
+        """Store what the configuration says about operations that a read-only run does not call."""
+        if self._configuration is None or self.endpoints is None:
+            return
+        for operation in self.target.document.operations.values():
+            named = None if self.target.sends(operation.id) else self._named(operation)
+            if named is not None:
+                state, why = (OFFERED, IN_ENDPOINTS) if named else (REFUSED, NOT_IN_ENDPOINTS)
+                self.target.note_offer(Probe(operation.id, state, why, self._configuration))
 
     def explore(self) -> Iterator[None]:
         """Find the ways to create objects, and whether namespaces can be nested; pause after each finding."""
         self.target.capabilities[NAMESPACES] = FLAT
         yield from find_ways(IcebergCatalog(self.target))
         self.target.capabilities[NAMESPACES] = self._namespaces()
+        self._try_heads()
         catalog = IcebergCatalog(self.target)
         if catalog.makes_namespaces:
             base = catalog.base or None
             note_pages(catalog, partial(catalog.list_namespaces, base, pageToken="", pageSize=1, expect=None))
+
+    def _try_heads(self) -> None:
+        """Send each HEAD operation that the configuration does not name to an object that exists.
+
+        A 404 for a missing object does not show whether the operation exists: HEAD has no body.
+        """
+        inventory = IcebergCatalog(self.target).inventory
+        for kind, make in MADE.items():
+            head = self.target.document.operation(inventory.looks[kind][-1])
+            if self._named(head) is None and inventory.has(head.id) and inventory.has(inventory.makers[kind][0]):
+                catalog = IcebergCatalog(self.target)
+                catalog.begin_example()
+                with suppress(Violation, NotTested):
+                    answer = inventory.look(head.id, Resource(kind, make(catalog)))
+                    if answer and answer.status in (NOT_FOUND, *NO_HEAD):
+                        why = f"returned {answer.status} for a {kind} that exists"
+                        self.target.note_offer(Probe(head.id, REFUSED, why, answer))
 
     def _probe(self, operation: Operation) -> None:
         catalog = IcebergCatalog(self.target)
@@ -213,15 +253,21 @@ class IcebergProber:
         schema = operation.request.content[JSON_TYPE]
         return {"body": minimal_value(self.target.document, schema, self.target.missing_name)}
 
-    def state(self, probe: Exchange, nowhere: Exchange) -> str:
-        """Return the state of an operation: OFFERED, MISSING or REFUSED, by the configuration and by its probe."""
+    def state(self, probe: Exchange, nowhere: Exchange) -> tuple[str, str]:
+        """Return the state of an operation, by the configuration and by its probe, and why."""
         named = self._named(self.target.document.operation(probe.operation))
-        absent = probe.status in NO_HEAD if probe.method == "HEAD" else is_missing(probe, nowhere)
-        refused = is_refusal(self.target.client, probe)
-        state = REFUSED if refused or named is False or (named is None and absent) else MISSING if absent else OFFERED
-        if state == REFUSED:
-            self.target.client.known.refused.add(probe.operation)
-        return state
+        if named is False:
+            return REFUSED, NOT_IN_ENDPOINTS
+        if is_refusal(self.target.client, probe):
+            return REFUSED, answered(probe)
+        if is_missing(probe, nowhere) if probe.method != "HEAD" else _has_no_head(probe, nowhere):
+            return REFUSED if named is None else MISSING, like_nowhere(probe)
+        return OFFERED, self._why_offered(probe)
+
+    def _why_offered(self, probe: Exchange) -> str:
+        """Return the evidence for an offered operation: the configuration, or the answer to its probe."""
+        operation = self.target.document.operation(probe.operation)
+        return IN_ENDPOINTS if endpoint(operation) in (self.endpoints or ()) else answered(probe)
 
     def _named(self, operation: Operation) -> bool | None:
         """True when the configuration offers an operation, None when it does not say."""
@@ -238,6 +284,11 @@ class IcebergProber:
             return FLAT
         outer = f"{self.target.prefix}nest"
         return NESTED if created(catalog, outer) and created(catalog, outer, "inner") else FLAT
+
+
+def _has_no_head(probe: Exchange, nowhere: Exchange) -> bool:
+    """True when the answer to a HEAD request says that the operation is missing: a 404 does not, as it has no body."""
+    return probe.status in NO_HEAD or (probe.status >= SERVER_ERROR and probe.status == nowhere.status)
 
 
 def _error_type(exchange: Exchange) -> Any:

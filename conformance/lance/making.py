@@ -10,7 +10,7 @@ from conformance.author.checks import text
 from conformance.lance.client import LanceClient
 from conformance.lance.support.arrow import stream
 from conformance.target.target import Target
-from conformance.values.outcomes import Unoffered
+from conformance.values.outcomes import Skipped, Unoffered
 from conformance.values.resources import REGISTRATION, TABLE, Names
 
 STORAGE = "storage_options"
@@ -75,7 +75,7 @@ FIRST = next(iter(WAYS))
 
 
 def _write(target: Target, location: str, data: Any, handed_out: Any) -> None:
-    """Write a dataset. Raises Unoffered where the kit cannot write there."""
+    """Write a dataset. Raises Unoffered for a location of others, Skipped where the kit cannot write."""
     import lance  # noqa: PLC0415 - slow to import
 
     given = storage_options(target)
@@ -85,8 +85,8 @@ def _write(target: Target, location: str, data: Any, handed_out: Any) -> None:
     try:
         lance.write_dataset(data, location, mode="create", storage_options=options or None)
     except (OSError, ValueError, RuntimeError):
-        keys = "" if given or "://" not in location else ": --storage-option gives the keys to it"
-        raise Unoffered(f"no dataset can be written at {location} from here{keys}") from None
+        option = "" if given or "://" not in location else "--storage-option"
+        raise Skipped(f"no dataset can be written at {location} from here", option) from None
 
 
 def storage_options(target: Target) -> dict[str, str]:

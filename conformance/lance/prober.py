@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
-from conformance.author.probing import created, first_recognised, note_pages
+from conformance.author.probing import answered, created, first_recognised, like_nowhere, note_pages
 from conformance.author.strategies import tables
 from conformance.lance.catalog import NAMESPACE_BODIES, LanceCatalog
 from conformance.lance.client import Id
@@ -111,8 +111,7 @@ class LanceProber:
                 self._probe(operation, f"{self.target.missing_name}x")
                 answer = self.target.client.steps[-1]
                 if not is_refusal(self.target.client, answer):
-                    self.target.client.known.refused.discard(name)
-                    self.target.probes[name] = Probe(name, OFFERED, answer)
+                    self.target.note_offer(Probe(name, OFFERED, answered(answer), answer))
 
     def _probe(self, operation: Operation, table: str = "") -> None:
         missing = self.target.missing_name
@@ -132,12 +131,11 @@ class LanceProber:
         schema = operation.request.content.get(JSON_TYPE, {})
         return {"json": minimal_value(self.target.document, schema, self.target.missing_name)}
 
-    def state(self, probe: Exchange, nowhere: Exchange) -> str:
-        """Return whether an operation is offered, from the response to its probe."""
+    def state(self, probe: Exchange, nowhere: Exchange) -> tuple[str, str]:
+        """Return whether an operation is offered, from the response to its probe, and why."""
         if is_refusal(self.target.client, probe):
-            self.target.client.known.refused.add(probe.operation)
-            return REFUSED
-        return MISSING if is_missing(probe, nowhere) else OFFERED
+            return REFUSED, answered(probe)
+        return (MISSING, like_nowhere(probe)) if is_missing(probe, nowhere) else (OFFERED, answered(probe))
 
     def _namespaces(self) -> str:
         """Find out whether namespaces exist and nest, by creating two."""

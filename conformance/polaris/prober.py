@@ -19,7 +19,7 @@ from conformance.target.fallbacks import Fallbacks
 from conformance.target.target import Target
 from conformance.values.exchange import Exchange
 from conformance.values.json_values import read_object
-from conformance.values.outcomes import UNREADABLE, Blocked, Unoffered, Violation
+from conformance.values.outcomes import UNREADABLE, NotTested, Violation
 from specs.openapi import Operation
 
 CONTENT = {"type": "catalog", "privilege": "CATALOG_MANAGE_CONTENT"}
@@ -87,7 +87,7 @@ class PolarisProber(IcebergProber):
                 self._enter(given)
             else:
                 self._find()
-        except (Violation, Blocked, Unoffered, *UNREADABLE):
+        except (Violation, NotTested, *UNREADABLE):
             if given:
                 self._configure(given)
         finally:
@@ -131,6 +131,7 @@ class PolarisProber(IcebergProber):
     def _configure(self, warehouse: str) -> None:
         """Read the configuration of a catalog by getConfig."""
         answer = self._sent(partial(IcebergCatalog(self.target).get_config, warehouse=warehouse, expect=None))
+        self._configuration = answer
         self._config = read_object(answer.response_body)
         self._read_config()
 

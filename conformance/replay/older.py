@@ -14,7 +14,7 @@ from conformance.values.evidence import Evidence, completed
 from conformance.values.exchange import Step
 from conformance.values.patterns import GAP, pattern
 from conformance.values.results import VERSION, Results
-from conformance.values.verdict import Result
+from conformance.values.verdict import GOOD, Result
 
 STATUSES = re.compile(r"^(?:(\S+): expected|who lost should be told) (\d{3}(?: or \d{3})*), (?:got|not) (\d*)")
 LABEL = re.compile(r": expected |: lacks |: has |: there should |assert |this does not hold: ")
@@ -63,7 +63,7 @@ def alike_in_words(message: str, other: str) -> bool:
 
 def adapted(result: Result) -> Result:
     """Return a result with evidence and notes; one of this kit unchanged."""
-    if result.evidence or not result.message or result.verdict in ("pass", "unoffered"):
+    if result.evidence or not result.message or result.verdict in GOOD:
         return result
     first, *others = result.message.split("\n")
     notes = [line for line in others if line.startswith((FLAKY, SHRINKING, UNTESTED))]

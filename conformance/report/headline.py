@@ -10,6 +10,7 @@ from conformance.values.results import Results
 from conformance.values.verdict import BREAKING, Verdict
 
 SCENARIO = "scenario"
+UNTESTED = ("unoffered", "skipped")
 NOTHING_WRITTEN = "Read-only: nothing was written."
 
 
@@ -70,7 +71,7 @@ def _part(results: Results) -> str:
 
 def _counts(results: Results, verdict: Verdict) -> bool:
     """True when a requirement with this verdict counts as tested: a read-only run leaves most of them out."""
-    return not results.read_only or verdict != "unoffered"
+    return not results.read_only or verdict not in UNTESTED
 
 
 def _cause_counts(causes: Sequence[Cause], broken: int, known: int, must: int) -> str:

@@ -10,7 +10,7 @@ from conformance.values.results import Result, Results
 from conformance.values.visible import visible
 
 FAILURES = {"fail", "blocked"}
-SKIPPED = {"unoffered", "warn", "known"}
+SKIPPED = {"unoffered", "skipped", "warn", "known"}
 
 
 def render_junit(results: Results) -> str:

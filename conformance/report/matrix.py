@@ -7,19 +7,21 @@ from dataclasses import dataclass, field
 
 from conformance.values.kinds import EVERY_KIND
 from conformance.values.results import OperationRecord, Result, Results, Verdict
+from conformance.values.verdict import UNTESTED
 
-WORST_FIRST: tuple[Verdict, ...] = ("error", "fail", "blocked", "warn", "known", "unoffered", "pass")
+WORST_FIRST: tuple[Verdict, ...] = ("error", "fail", "blocked", "warn", "known", "skipped", "unoffered", "pass")
 NOT_MET: tuple[Verdict, ...] = ("error", "fail", "blocked", "warn", "known")
 FEW = 2  # on a server with at most 2 operations, a requirement may concern each of them
 ALL = "all operations"
 """The row of requirements on all operations of the server: they do not concern a single one."""
-IN_CELLS = (*(verdict for verdict in WORST_FIRST if verdict != "unoffered"), "unoffered")
+IN_CELLS = (*(verdict for verdict in WORST_FIRST if verdict not in UNTESTED), *UNTESTED)
 GLYPHS = {
     "pass": "✓",
     "fail": "✗",
     "warn": "!",
     "known": "≈",
     "unoffered": "–",
+    "skipped": "○",
     "blocked": "⊘",
     "error": "‽",
 }
@@ -28,7 +30,8 @@ MEANINGS = {
     "fail": "the server breaks a MUST",
     "warn": "the server breaks a SHOULD or MAY",
     "known": "the server breaks it, and the expectations list it",
-    "unoffered": "the server does not offer the operation, and says so",
+    "unoffered": "the server does not offer the operation, or one that prepares it",
+    "skipped": "the run lacks something, or saw no response to judge",
     "blocked": "could not be tested: an earlier step failed",
     "error": "the kit itself failed",
 }

@@ -78,6 +78,7 @@ def render_servers(runs: Sequence[Results], folders: Sequence[str]) -> str:
         resources={name: (some, columns_of(some)) for name, some in resources.items()},
         occurring=[verdict for verdict in WORST_FIRST if any(run.totals[verdict] for run in runs)],
         glyphs=GLYPHS,
+        good=GOOD,
         meanings=MEANINGS,
     )
 

@@ -19,13 +19,11 @@ from conformance.values.verdict import FAILED, FINDINGS, GOOD, Verdict
 class Judged:
     """A tested requirement: the facts, and the result before its verdict.
 
-    `lacks` is the operation that the server seemed to lack; `otherwise` is the finding in case the server has the
-    operation.
+    `otherwise` is the finding in case the server offers the operation that it seemed to lack.
     """
 
     facts: Facts
     result: Result
-    lacks: str = ""
     otherwise: Result | None = None
 
 
@@ -56,7 +54,7 @@ class Ledger:
     def reconsider(self) -> None:
         """Decide again: operations that seemed to be missing may have succeeded since."""
         for name, judged in self._judged.items():
-            if judged.lacks or name in self._sent_again:
+            if judged.result.lacks or name in self._sent_again:
                 self._results[name] = self._result(judged)
 
     def note_sent_again(self, name: str, replayed: Replayed) -> None:
@@ -66,14 +64,13 @@ class Ledger:
     def wrongly_blocked(self) -> set[str]:
         """Return the requirements to test once more.
 
-        They were blocked by an operation that has succeeded since, or by a requirement that was. Each is returned once.
+        They needed an operation that has succeeded since, or were blocked by such a requirement. Each is returned once.
         """
         met = {name for name in self._again if self.verdict(name) in GOOD}
         chosen = {
             name
             for name, judged in self._judged.items()
-            if self._results[name].verdict == "blocked"
-            and (self._decided(judged)[1].again or self._results[name].blocked_by in met)
+            if self._decided(judged)[1].again or self._results[name].blocked_by in met
         } - self._again
         self._again |= chosen
         return chosen
@@ -100,7 +97,7 @@ class Ledger:
         sent = self._sent_again.get(name)
         facts = replace(
             judged.facts,
-            succeeded=judged.lacks in self.done(),
+            succeeded=judged.result.lacks in self.done(),
             tried=name in self._again,
             sent_again=sent.state if sent else None,
         )

@@ -33,7 +33,7 @@ from conformance.run.session import Session
 from conformance.run.verdicts import Facts, decide, outcome_of
 from conformance.values.activity import doing
 from conformance.values.exit_codes import EXIT_BROKEN, EXIT_FAILS, EXIT_USAGE
-from conformance.values.outcomes import Blocked, Unoffered
+from conformance.values.outcomes import Blocked, NotTested, Skipped, Unoffered
 from conformance.values.requirement import Requirement
 from conformance.values.results import Result
 from conformance.values.verdict import FINDINGS, GOOD
@@ -123,7 +123,7 @@ class SuitePlugin:
             self._started = time.perf_counter()
             self._requests = self.session.client.requests
             if why := self.session.unread(requirement):
-                raise Unoffered(why)
+                raise Skipped(why)
             self.session.replay_known(requirement)
             self.session.client.begin(requirement.operations)
             for needed in requirement.needs:
@@ -178,13 +178,13 @@ class SuitePlugin:
         result = self._result(requirement, facts, error)
         if isinstance(error, Unoffered) and error.otherwise:
             finding = self._result(requirement, replace(facts, outcome="violated"), error.otherwise)
-            return Judged(replace(facts, violates=True), result, error.operation, finding)
-        return Judged(facts, result, error.lacks if isinstance(error, Blocked) else "")
+            return Judged(replace(facts, violates=True), result, finding)
+        return Judged(facts, result)
 
     def _result(self, requirement: Requirement, facts: Facts, error: BaseException | None) -> Result:
         client, target = self.session.client, self.session.target
         own = {*client.headers.values(), *target.managing.values()}
-        shown = None if isinstance(error, Unoffered) else error  # to lack an operation violates nothing
+        shown = None if isinstance(error, Unoffered | Skipped) else error  # these violate nothing
         steps = to_steps(client.steps, target.preparation, own) if shown else []
         return Result.of(
             requirement,
@@ -195,6 +195,8 @@ class SuitePlugin:
             steps=steps,
             reached=sorted(client.reached),
             blocked_by=error.by if isinstance(error, Blocked) else "",
+            lacks=error.operation if isinstance(error, Unoffered) else "",
+            option=error.option if isinstance(error, Skipped) else "",
             evidence=evidence_of(shown, requirement, steps) if shown else None,
             notes=shrinking_notes(shown) if shown else [],
         )
@@ -262,6 +264,6 @@ def _message(error: BaseException | None) -> str:
     if isinstance(error, Flaky):
         return IN_EXAMPLES
     text = getattr(error, "msg", None) or str(error)
-    kind = "" if isinstance(error, AssertionError | Blocked | Unoffered) else f"{type(error).__name__}: "
+    kind = "" if isinstance(error, AssertionError | NotTested) else f"{type(error).__name__}: "
     lines = [line for line in str(text).splitlines() if line.strip() and "Use -v" not in line]
     return kind + "\n".join(lines[:MESSAGE_LINES])

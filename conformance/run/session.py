@@ -26,7 +26,7 @@ from conformance.run.dropping import check_dropped, check_refused
 from conformance.run.ledger import Ledger
 from conformance.run.selection import Scope, Selection, narrows, selection_of
 from conformance.target.server_profile import server_profile
-from conformance.target.target import OFFERED, Target, connect
+from conformance.target.target import OFFERED, UNASKED, Target, connect
 from conformance.values.activity import doing
 from conformance.values.cells import CellLog
 from conformance.values.exchange import Exchange, Step
@@ -260,6 +260,7 @@ class Session:
     def _target(self) -> TargetRecord:
         target = self.target
         states = {name: target.state(name) for name in target.probes}
+        unknown = UNASKED if target.read_only else OFFERED
         return TargetRecord(
             url=self.settings.server,
             name=self.settings.name or self.settings.server,
@@ -273,7 +274,8 @@ class Session:
                     id=operation.id,
                     resource=operation.resource,
                     summary=operation.summary,
-                    state=cast(State, states.get(operation.id, OFFERED)),
+                    state=cast(State, states.get(operation.id, unknown)),
+                    why=target.why(operation.id),
                 )
                 for operation in target.document.operations.values()
             ],

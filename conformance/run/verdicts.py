@@ -4,9 +4,9 @@ Facts are weighed in this order; nothing else decides:
 
 1. cleaning up   an earlier verdict stays, unless the kit itself broke afterwards and the requirement had passed
 2. the kit       a bug of the kit is `error`; it says nothing about the server
-3. offers        a rejection as unsupported is no excuse if the operation succeeds in the same run: the seemingly
-                 unoffered requirement is a finding, and those that it blocked are tested once more
-4. outcome       passed, violated, blocked, unoffered
+3. offers        a rejection as unsupported is no excuse if the operation succeeds in the same run: its own requirement
+                 is a finding then, and those that only needed the operation are tested once more
+4. outcome       passed, violated, blocked, unoffered, skipped
 5. expectations  a finding that equals the stored one is `known`; if the test passes, the stored counterexample decides
 6. replay        a finding whose steps get the expected answer on replay is flaky
 
@@ -23,13 +23,20 @@ from hypothesis.errors import Flaky
 
 from conformance.replay.expectations import Expected
 from conformance.replay.replaying import State as Replay
-from conformance.values.outcomes import Blocked, Unoffered, Violation
+from conformance.values.outcomes import Blocked, NotTested, Skipped, Unoffered, Violation
 from conformance.values.requirement import Level
 from conformance.values.verdict import FAILED, FINDINGS, GOOD, ExpectationState, Verdict
 
-Outcome = Literal["passed", "violated", "blocked", "unoffered", "broken"]
+Outcome = Literal["passed", "violated", "blocked", "unoffered", "skipped", "broken"]
 FAILING: dict[Level, Verdict] = {"MUST": "fail", "SHOULD": "warn", "MAY": "warn"}
-BASE: dict[Outcome, Verdict] = {"passed": "pass", "blocked": "blocked", "unoffered": "unoffered", "broken": "error"}
+BASE: dict[Outcome, Verdict] = {
+    "passed": "pass",
+    "blocked": "blocked",
+    "unoffered": "unoffered",
+    "skipped": "skipped",
+    "broken": "error",
+}
+UNTESTED: dict[type[NotTested], Outcome] = {Blocked: "blocked", Unoffered: "unoffered", Skipped: "skipped"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +83,7 @@ def decide(facts: Facts) -> Decision:
         return Decision("error", "the kit")
     offered = facts.outcome == "unoffered" and facts.succeeded and facts.violates
     verdict = FAILING[facts.level] if offered or facts.outcome == "violated" else BASE[facts.outcome]
-    again = facts.outcome == "blocked" and facts.succeeded and not facts.tried
+    again = facts.outcome == "unoffered" and facts.succeeded and not (facts.violates or facts.tried)
     flaky = verdict in FINDINGS and (facts.flaky or facts.sent_again == "fixed")
     if facts.expected is None:
         return Decision(verdict, "offers" if offered or again else "outcome", again, flaky=flaky)
@@ -90,8 +97,11 @@ def state_of(verdict: Verdict, expected: Expected) -> ExpectationState:
     """Return the state of an expectation: its finding occurred as stored, in another way, or not at all.
 
     Less thorough runs, races without a conflict, and one pass of a flaky requirement decide nothing. A requirement that
-    was blocked in the run of the file is neither a finding nor stale in a run without the blocking requirement.
+    was blocked in the run of the file is neither a finding nor stale in a run without the blocking requirement. A run
+    that lacks what the requirement needs does not see its finding.
     """
+    if verdict == "skipped":
+        return "unseen"
     if verdict in FAILED:
         state: ExpectationState = "expired" if expected.expired else "known" if expected.same else "different"
     elif verdict == "pass" and not expected.flaky and expected.replayed not in (None, "impossible"):
@@ -105,8 +115,7 @@ def outcome_of(error: BaseException | None, *, called: bool) -> Outcome:
     """Return the outcome of a test; `called` is false for errors before and after it."""
     if error is None:
         return "passed"
-    if isinstance(error, Blocked):
-        return "blocked"
-    if isinstance(error, Unoffered):
-        return "unoffered"
+    for kind, outcome in UNTESTED.items():
+        if isinstance(error, kind):
+            return outcome
     return "violated" if called and isinstance(error, Violation | AssertionError | Flaky) else "broken"

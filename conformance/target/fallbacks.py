@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-from conformance.values.outcomes import UNREADABLE, Blocked, Stopped, Unoffered, Violation
+from conformance.values.outcomes import UNREADABLE, NotTested, Stopped, Violation
 
 PLACES = "places of tables"
 GIVEN_PLACE, SERVERS_PLACE = "below the given location", "where the server puts them"
@@ -71,7 +71,7 @@ def _refusal(fallbacks: Fallbacks, catalog: Any) -> str:
         fallbacks.make(catalog)
     except Stopped:
         raise
-    except (Violation, Blocked, Unoffered) as error:
+    except (Violation, NotTested) as error:
         return str(getattr(error, "msg", None) or error)
     except UNREADABLE:
         return "the answers to it cannot be used"

@@ -12,7 +12,7 @@ from conformance.http.client import Answer
 from conformance.http.paging import pages
 from conformance.target.target import OFFERED, REFUSED, Target
 from conformance.values.exchange import Exchange
-from conformance.values.outcomes import Blocked, Unoffered, Violation
+from conformance.values.outcomes import NotTested, Violation
 from conformance.values.resources import Names, Resource
 from specs.identifiers import IdentifierError
 from specs.openapi import Operation
@@ -134,7 +134,7 @@ class Inventory(ABC):
         """Send a request and ignore its outcome; None when it could not be sent."""
         steps = self.target.client.steps
         before = len(steps)
-        with suppress(Violation, Blocked, Unoffered, IdentifierError):
+        with suppress(Violation, NotTested, IdentifierError):
             action()
         return steps[-1] if len(steps) > before else None
 
@@ -142,7 +142,7 @@ class Inventory(ABC):
         """Return the items of a listing as far as the server shows it; `fetch` requests a page by its token."""
         items: list[Any] = []
         if self.may_offer(operation):
-            with suppress(Violation, Blocked, Unoffered, IdentifierError):
+            with suppress(Violation, NotTested, IdentifierError):
                 for page in islice(pages(fetch, self.next_page), self._most_pages):
                     entries = page[field]
                     items += entries if isinstance(entries, list) else []

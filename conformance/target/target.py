@@ -22,14 +22,15 @@ from conformance.target.hostile import Canaries
 from conformance.target.reach import NOBODY_THERE
 from conformance.target.sandbox import Sandbox
 from conformance.values.activity import doing
-from conformance.values.exchange import Exchange
+from conformance.values.exchange import ERROR_STATUS, Exchange
 from conformance.values.settings import Settings
-from specs.openapi import Document, snake_case
+from specs.openapi import Document
 from specs.problems import Problem
 from specs.profiles import Profile
 
-OFFERED, REFUSED, MISSING = "offered", "refused", "missing"
+OFFERED, REFUSED, MISSING, UNASKED = "offered", "refused", "missing", "unasked"
 NOT_UP = (502, 503, 504)
+CALLERS = (401, 403, 429)  # statuses about the caller, whatever the path
 WAIT_PAUSE = 0.5
 DEFAULT_PREFIX = "lp"
 IDS = re.compile(r"[0-9a-f-]{8,}|\d+")
@@ -38,14 +39,15 @@ NOT_IMPLEMENTED = re.compile(rb"not (yet )?(implemented|supported)|unsupported|u
 
 @dataclass(frozen=True, slots=True)
 class Probe:
-    """The answer of an operation to its first request.
+    """The answer of an operation to its first request, and what follows from it and from the server's own words.
 
     `state` is offered; refused: rejected as unsupported, in any form; or missing: the answer of a router that does not
-    know the operation.
+    know the operation. `why` is the evidence for the state, in words.
     """
 
     operation: str
     state: str
+    why: str
     exchange: Exchange
 
 
@@ -92,8 +94,8 @@ class Prober(Protocol):
     def browse(self) -> None:
         """Find objects that exist by requests that read, and whether namespaces nest."""
 
-    def state(self, probe: Exchange, nowhere: Exchange) -> str:
-        """Return offered, refused or missing for an operation, from its probe and the answer to an unknown path."""
+    def state(self, probe: Exchange, nowhere: Exchange) -> tuple[str, str]:
+        """Return offered, refused or missing for an operation, and why; `nowhere` is the answer to an unknown path."""
 
 
 @dataclass
@@ -213,6 +215,19 @@ class Target:
         gate = self.client.traffic.gate
         return gate is None or operation in gate.reads
 
+    def why(self, operation: str) -> str:
+        """Return the evidence for the state of an operation, "" without any."""
+        probe = self.probes.get(operation)
+        if operation in self.client.known.done and (probe is None or probe.state != OFFERED):
+            return "succeeded in this run"
+        return probe.why if probe else ""
+
+    def note_offer(self, probe: Probe) -> None:
+        """Store whether an operation is offered."""
+        self.probes[probe.operation] = probe
+        unoffered = self.client.known.unoffered
+        unoffered.add(probe.operation) if probe.state == REFUSED else unoffered.discard(probe.operation)
+
     def handshake(self, prober: Prober) -> None:
         """Recognise the server and detect the operations that it offers.
 
@@ -226,7 +241,7 @@ class Target:
         _check_handshake(first_answer, self.profile, recognised=prober.recognises(first_answer))
         nowhere = prober.nowhere()
         for exchange in prober.probes():
-            self.probes[exchange.operation] = Probe(exchange.operation, prober.state(exchange, nowhere), exchange)
+            self.note_offer(Probe(exchange.operation, *prober.state(exchange, nowhere), exchange))
 
     def log_in(self, credentials: Mapping[str, str | None]) -> None:
         """Use these credentials for the whole run: headers, as for Client.as_."""
@@ -236,8 +251,8 @@ class Target:
         """Detect more by creating objects, and drop them, together with those that probes created on a careless server.
 
         `after_each` is called after each object, and may end this by a Problem. An operation that seemed to be missing
-        is tried, too; a requirement that needs one without a success is blocked from then on. A read-only run looks for
-        existing objects instead.
+        is tried, too; one that does not succeed counts as not offered from then on. A read-only run looks for existing
+        objects instead.
         """
         try:
             if self.read_only:
@@ -247,9 +262,7 @@ class Target:
                     after_each()
         finally:
             self.sandbox.clean_up()
-        self.client.known.missing = {
-            name: f"{self.profile.suite_of(name)}.offered.{snake_case(name)}" for name in self.names(MISSING)
-        }
+        self.client.known.unoffered |= self.names(MISSING)
 
     def _first_request(self, prober: Prober) -> Exchange:
         """Send the first request; repeat it while the settings allow to wait for a starting server."""
@@ -320,11 +333,12 @@ def _advice(failure: str) -> str:
 def is_missing(exchange: Exchange, nowhere: Exchange) -> bool:
     """True when a probe got the answer of a router that does not know the operation.
 
-    `nowhere` is the server's answer to an unknown path.
+    `nowhere` is the server's answer to an unknown path: any error with the same words is one, also a 500.
     """
-    return exchange.status in (404, 405) and (
-        not isinstance(exchange.json(), dict) or _signature(exchange) == _signature(nowhere)
-    )
+    if exchange.status in (404, 405) and not isinstance(exchange.json(), dict):
+        return True
+    alike = exchange.status not in CALLERS and _signature(exchange) == _signature(nowhere)
+    return exchange.status >= ERROR_STATUS and alike
 
 
 def is_refusal(client: Client, exchange: Exchange) -> bool:

@@ -1,9 +1,11 @@
 """Outcomes of a requirement other than a pass.
 
 Violation    the target violates it: a failure, at the level of the requirement
-Blocked      a step before the one under test failed; the operation is named
-Unoffered    the target lacks the operation and says so as the document defines
-Stopped      the run is over: its time is up, or the target is gone
+NotTested    no evidence for or against it:
+  Unoffered    the target does not offer the subject, or an operation that prepares it
+  Blocked      a step before the one under test failed although the target offers it; the operation is named
+  Skipped      the run lacks something, or saw no answer that could violate the requirement
+  Stopped      the run is over: its time is up, or the target is gone
 """
 
 from __future__ import annotations
@@ -17,7 +19,7 @@ from conformance.values.exchange import Exchange
 
 if TYPE_CHECKING:
 
-    class Skipped(BaseException):
+    class SkipException(BaseException):
         """The exception that skips a test: pytest.skip.Exception, which has no type."""
 
         msg: str
@@ -25,7 +27,7 @@ if TYPE_CHECKING:
         def __init__(self, msg: str) -> None: ...
 
 else:
-    Skipped = pytest.skip.Exception
+    SkipException = pytest.skip.Exception
 
 # Raised by code that reads an answer which breaks the document.
 UNREADABLE = (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, StopIteration)
@@ -43,23 +45,34 @@ class Violation(AssertionError):
         super().__init__(sentence(self.evidence))
 
 
-class Blocked(Skipped):
-    """The requirement could not be tested: `by` is the operation or requirement that failed before.
+class NotTested(SkipException):
+    """The requirement was not tested."""
 
-    `lacks` is the operation that the target seems to lack, if that is why.
-    """
 
-    def __init__(self, message: str, by: str, lacks: str = "") -> None:
+class Blocked(NotTested):
+    """A step before the one under test failed: `by` is the operation or requirement."""
+
+    def __init__(self, message: str, by: str) -> None:
         super().__init__(message)
         self.by = by
-        self.lacks = lacks
 
 
-class Unoffered(Skipped):
-    """The target does not offer the subject of the requirement.
+class Skipped(NotTested):
+    """The run lacks something that the test needs.
 
-    `operation` is the one that it rejected as unsupported, if any; `otherwise` is the violation to report when the
-    target turns out to have the operation.
+    `option` is the one that would provide it, "" when the run saw no answer that could violate the requirement.
+    """
+
+    def __init__(self, message: str, option: str = "") -> None:
+        super().__init__(f"{message}: {option} would test this" if option else message)
+        self.option = option
+
+
+class Unoffered(NotTested):
+    """The target does not offer the subject of the requirement, or what prepares it.
+
+    `operation` is the one that it does not offer, "" for a feature of an operation; `otherwise` is the violation to
+    report when the target turns out to have the operation.
     """
 
     def __init__(self, message: str, operation: str = "", otherwise: Violation | None = None) -> None:

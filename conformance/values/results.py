@@ -40,7 +40,7 @@ from specs.writing import write_file
 
 Version = Literal[1, 2]
 Depth = Literal["smoke", "gate", "deep"]
-State = Literal["offered", "refused", "missing"]
+State = Literal["offered", "refused", "missing", "unasked"]
 Time = Annotated[str, msgspec.Meta(extra_json_schema={"format": "date-time"})]
 
 __all__ = [
@@ -114,12 +114,23 @@ class RunRecord(msgspec.Struct, kw_only=True, omit_defaults=True):
 
 
 class OperationRecord(msgspec.Struct, kw_only=True):
-    """An operation of the document, and whether the server offers it."""
+    """An operation of the document, whether the server offers it, and the evidence for that.
+
+    A read-only run does not ask for operations that write: they are `unasked` unless the server says what it offers.
+    `required` operations were asked for by --require: to lack one fails the gate. Older kits recorded no evidence.
+    """
 
     id: str
     resource: str
     summary: str
     state: State
+    why: str = ""
+    required: bool = False
+
+    @property
+    def offered(self) -> bool:
+        """True for an operation that the server offers."""
+        return self.state == "offered"
 
 
 class Trait(msgspec.Struct, kw_only=True):

@@ -11,7 +11,7 @@ from conformance.values.exchange import Step, StepResponse
 from conformance.values.requirement import ID, Level, Requirement
 from specs.clauses import clauses
 
-Verdict = Literal["pass", "fail", "warn", "known", "unoffered", "blocked", "error"]
+Verdict = Literal["pass", "fail", "warn", "known", "unoffered", "skipped", "blocked", "error"]
 Text = Annotated[str, msgspec.Meta(min_length=1)]
 Seconds = Annotated[float, msgspec.Meta(ge=0)]
 Count = Annotated[int, msgspec.Meta(ge=0)]
@@ -22,7 +22,8 @@ ExpectationState = Literal["known", "stale", "orphan", "expired", "different", "
 VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
 FINDINGS: tuple[Verdict, ...] = ("fail", "warn")
 FAILED: tuple[Verdict, ...] = (*FINDINGS, "blocked")
-GOOD: tuple[Verdict, ...] = ("pass", "unoffered")
+UNTESTED: tuple[Verdict, ...] = ("unoffered", "skipped")
+GOOD: tuple[Verdict, ...] = ("pass", *UNTESTED)
 BREAKING: tuple[ExpectationState, ...] = ("stale", "orphan", "expired")
 
 
@@ -40,7 +41,8 @@ class Result(msgspec.Struct, kw_only=True, omit_defaults=True):
 
     `message` is a sentence made from the `evidence`; `notes` are further sentences, and `flaky` means that the same
     steps returned different answers. `steps` are the exchanges that show it, `reached` the expected operations and
-    statuses that occurred, `blocked_by` the operation or requirement that failed before. `reference` are the answers of
+    statuses that occurred, `blocked_by` the operation or requirement that failed before. `lacks` is the operation that
+    the server does not offer, `option` the one that would test a skipped requirement. `reference` are the answers of
     the reference server to the steps that were sent to it.
     """
 
@@ -59,6 +61,8 @@ class Result(msgspec.Struct, kw_only=True, omit_defaults=True):
     steps: list[Step]
     reached: list[str]
     blocked_by: str | None
+    lacks: str = ""
+    option: str = ""
     reference: list[StepResponse] = []
     evidence: Evidence | None = None
     flaky: bool = False
@@ -86,6 +90,8 @@ class Result(msgspec.Struct, kw_only=True, omit_defaults=True):
         steps: list[Step] | None = None,
         reached: list[str] | None = None,
         blocked_by: str = "",
+        lacks: str = "",
+        option: str = "",
         evidence: Evidence | None = None,
         flaky: bool = False,
         notes: list[str] | None = None,
@@ -108,6 +114,8 @@ class Result(msgspec.Struct, kw_only=True, omit_defaults=True):
             steps=steps or [],
             reached=reached or [],
             blocked_by=blocked_by or None,
+            lacks=lacks,
+            option=option,
             evidence=evidence,
             flaky=flaky,
             notes=notes or [],

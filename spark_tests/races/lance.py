@@ -17,7 +17,7 @@ from conformance.history.cycles import ELSEWHERE
 from conformance.history.events import EXISTS, MISSING
 from conformance.lance.catalog import LanceCatalog
 from conformance.target.target import Target
-from conformance.values.outcomes import Blocked, Unoffered, Violation
+from conformance.values.outcomes import NotTested, Violation
 from spark_tests.races.apis import RaceApi
 from spark_tests.races.clock import Offset
 from spark_tests.races.manifests import Staged, stage_versions, staged_copy
@@ -192,7 +192,7 @@ def prepare(target: Target, catalog: LanceCatalog, clients: int, seed: int) -> W
     try:
         chains = [catalog.new_table(f"chain{number}", rows=1) for number in range(counts["chain"])]
         staged = [stage_versions(catalog, id, VERSIONS_EACH) for id in chains]
-    except (Blocked, Unoffered, Violation):
+    except (NotTested, Violation):
         counts["chain"], staged = 0, []
     catalog.note_tables(
         (*home, f"{mark}{name}")

@@ -8,7 +8,6 @@ import pytest
 
 from conformance.author.requirement import requirement_of
 from conformance.author.suite import Suite
-from conformance.values.outcomes import Blocked, Unoffered
 from spark_tests.scenarios.lake import Lake
 from spark_tests.scenarios.starting import NAME, AttachedCatalog, Starter
 from spark_tests.session import SparkSettings
@@ -38,13 +37,7 @@ def lake(suite: Suite, attached: AttachedCatalog, catalog: Any) -> Lake:
 
 @pytest.fixture
 def offered(suite: Suite, request: pytest.FixtureRequest) -> None:
-    """Check that the target has the operations of a scenario.
-
-    Raises Unoffered for an operation that the target rejects as unsupported, Blocked for one that is just missing.
-    """
+    """Raise Unoffered for an operation of a scenario that the target does not offer."""
     requirement = requirement_of(request.node)
     for operation in requirement.operations if requirement else ():
-        if operation in suite.client.refused:
-            raise Unoffered(f"the server does not have {operation}")
-        if operation in suite.client.missing:
-            raise Blocked(f"the server does not have {operation}", suite.client.missing[operation])
+        suite.client.require(operation)

@@ -12,13 +12,13 @@ from hypothesis.errors import Flaky
 from conformance.replay.expectations import Expected
 from conformance.replay.replaying import State as Replay
 from conformance.run.verdicts import Facts, Outcome, decide, outcome_of, state_of
-from conformance.values.outcomes import Blocked, Unoffered, Violation
+from conformance.values.outcomes import Blocked, Skipped, Unoffered, Violation
 from conformance.values.requirement import Level
 from conformance.values.verdict import FAILED, FINDINGS, GOOD, VERDICTS
 
 FLAGS = (False, True)
 LEVELS: tuple[Level, ...] = ("MUST", "SHOULD", "MAY")
-OUTCOMES: tuple[Outcome, ...] = ("passed", "violated", "blocked", "unoffered", "broken")
+OUTCOMES: tuple[Outcome, ...] = ("passed", "violated", "blocked", "unoffered", "skipped", "broken")
 REPLAYS: tuple[Replay | None, ...] = (None, "same", "fixed", "changed", "impossible")
 ROWS: list[Any] = list(product(*[FLAGS] * 5, REPLAYS))
 EXPECTED = [None, *(Expected(*row) for row in ROWS)]
@@ -27,10 +27,12 @@ TABLE: list[Any] = list(
 )
 ALL = [Facts(*facts) for facts in TABLE]
 
+SAME = ("blocked", "unoffered", "skipped")  # outcomes that are verdicts
+
 
 def base(facts):
     """The verdict on an outcome alone, as a table."""
-    table = {"passed": "pass", "blocked": "blocked", "unoffered": "unoffered", "broken": "error"}
+    table = {"passed": "pass", "broken": "error", **dict.fromkeys(SAME, facts.outcome)}
     return table.get(facts.outcome) or ("fail" if facts.level == "MUST" else "warn")
 
 
@@ -45,18 +47,18 @@ def test_every_combination_has_the_verdict_of_the_first_step_that_decides():
         elif seemed:
             wanted = "fail" if facts.level == "MUST" else "warn", "offers"
         else:
-            again = facts.outcome == "blocked" and facts.succeeded and not facts.tried
-            wanted = base(facts), "offers" if again else "outcome"
+            wanted = base(facts), "offers" if only_needed(facts) and not facts.tried else "outcome"
         assert (decision.verdict, decision.reason) == wanted, facts
 
 
-def test_only_what_an_operation_blocked_that_succeeded_is_tested_again_and_once():
+def only_needed(facts):
+    """True for a requirement that only needed an operation which has succeeded since."""
+    return facts.outcome == "unoffered" and facts.succeeded and not facts.violates
+
+
+def test_only_what_needed_an_operation_that_succeeded_is_tested_again_and_once():
     again = {facts for facts in ALL if decide(facts).again}
-    assert again == {
-        facts
-        for facts in ALL
-        if facts.outcome == "blocked" and facts.succeeded and not facts.tried and facts.before is None
-    }
+    assert again == {facts for facts in ALL if only_needed(facts) and not facts.tried and facts.before is None}
 
 
 def test_only_findings_are_flaky():
@@ -91,6 +93,7 @@ def state(expected, verdict):
     """The state of an expectation, as a table of what is written in the document on expectations."""
     failed = verdict in FAILED
     rows = [
+        ("unseen", verdict == "skipped"),
         ("expired", failed and expected.expired),
         ("known", failed and expected.same),
         ("unseen", expected.left_out and failed),
@@ -119,6 +122,7 @@ def test_outcomes_of_errors():
         Flaky("x"): "violated",
         Blocked("x", "y"): "blocked",
         Unoffered("x"): "unoffered",
+        Skipped("x"): "skipped",
         ValueError(): "broken",
     }
     assert [outcome_of(error, called=True) for error in errors] == list(errors.values())

@@ -29,7 +29,7 @@ from conformance.iceberg.support.storage import (
     secrets_in,
     vended,
 )
-from conformance.values.outcomes import Unoffered, Violation
+from conformance.values.outcomes import Skipped, Unoffered, Violation
 
 LOAD, CREDENTIALS_OF = ["loadTable"], ["loadCredentials"]
 LISTS = st.sampled_from([f"{VENDED},{SIGNING}", f"{SIGNING}, {VENDED}"])
@@ -125,7 +125,7 @@ def test_credentials_open_the_table(catalog: IcebergCatalog) -> None:
     location, credentials = location_of(shown), vended(catalog, shown)
     scheme, _, path = location.partition("://")
     if scheme not in S3_SCHEMES:
-        raise Unoffered("the tables of the target do not lie on S3")
+        raise Skipped("the tables of the target are not on S3", "--location or --warehouse on S3")
     fitting = [entry for entry in credentials if covers(entry["prefix"], location)]
     if not fitting:
         raise Violation("no credentials cover the location of the table")

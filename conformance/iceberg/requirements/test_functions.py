@@ -13,7 +13,7 @@ from conformance.http.paging import pages
 from conformance.iceberg.catalog import IcebergCatalog, Names
 from conformance.iceberg.support.assertions import type_is
 from conformance.iceberg.support.listing import FIRST_PAGE, NEXT, items_of
-from conformance.values.outcomes import Unoffered
+from conformance.values.outcomes import Skipped, Unoffered
 
 LIST, LOAD = ["listFunctions"], ["loadFunction"]
 MOST_FUNCTIONS = 20
@@ -25,14 +25,14 @@ Definition = dict[str, Any]
 def _home_of_functions(catalog: IcebergCatalog) -> tuple[Names, Answer]:
     """Return the namespace given by --functions, and its listing.
 
-    Raises Unoffered without one: the run reads no other namespaces that it did not create.
+    Raises Skipped without one: the run reads no other namespaces that it did not create.
     """
     namespace = catalog.target.settings.namespace_levels("functions")
     if not namespace:
-        raise Unoffered("no operation creates functions: name a namespace that has some with --functions")
+        raise Skipped("no operation creates functions, and no namespace with some is given", "--functions")
     listed = catalog.list_functions(namespace)
     if not listed.get("identifiers"):
-        raise Unoffered("the namespace named by --functions shows no functions")
+        raise Skipped("the given namespace shows no functions", "--functions with another one")
     return namespace, listed
 
 
@@ -191,7 +191,7 @@ def test_table_functions(catalog: IcebergCatalog) -> None:
         if definition["function-type"] == TABLE_FUNCTION
     ]
     if not returned:
-        raise Unoffered("the catalog shows no table function")
+        raise Skipped("the given namespace shows no table function")
     others = [kind for kind in returned if isinstance(kind, str) or kind["type"] != "struct"]
     equal(others, [], "the types other than structs that table functions return")
 

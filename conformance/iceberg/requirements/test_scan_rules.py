@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from conformance.author.requirement import must
 from conformance.author.suite import Suite
+from conformance.common import wire
 from conformance.iceberg.support.scans.rules import PLANNED, SCAN_RULES
-from conformance.values.outcomes import Unoffered, Violation
 
 
 @must(
@@ -18,9 +18,4 @@ from conformance.values.outcomes import Unoffered, Violation
 )
 def test_answers_keep_the_rules(suite: Suite, case: str) -> None:
     """All responses of scan planning keep a rule."""
-    if "planTableScan" in suite.client.refused:
-        raise Unoffered("the server does not have planTableScan")
-    findings = [finding for operation in PLANNED for finding in suite.client.wire.extra(case, operation)]
-    if findings:
-        suite.client.steps = list(findings[0].steps)
-        raise Violation(findings[0].message)
+    wire.check_extra(suite, PLANNED, case)

@@ -14,7 +14,7 @@ from conformance.http.routers import UNSUPPORTED_TYPE
 from conformance.iceberg.catalog import IcebergCatalog
 from conformance.iceberg.support.content import ACCESS_TOKEN, EXCHANGE, Form, credentials_form, exchange_form, scope_of
 from conformance.values.json_values import shown
-from conformance.values.outcomes import Unoffered
+from conformance.values.outcomes import Skipped, Unoffered
 
 TOKEN = ["getToken"]
 REFUSED = (400, 401)
@@ -24,10 +24,10 @@ UNKNOWN_GRANT = "urn:lakeproof:grant-type:nothing"
 
 
 def _require_credential(catalog: IcebergCatalog) -> tuple[str, str]:
-    """Return the client's id and secret. Raises Unoffered when the run has none."""
+    """Return the client's id and secret. Raises Skipped when the run has none."""
     credential = catalog.target.settings.client_credentials
     if credential is None:
-        raise Unoffered("the run has no credential: the server may issue no tokens")
+        raise Skipped("the run has no credential, and the server may issue no tokens", "--credential")
     return credential
 
 

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
-from conformance.http.wire import ExtraCheck
+from conformance.http.wire import ExtraCheck, Found
 from conformance.iceberg.support.metadata import TABLE_RULES, VIEW_RULES, Rule
-from conformance.iceberg.support.scans.rules import SCAN_RULES, Found
+from conformance.iceberg.support.scans.rules import SCAN_RULES
 from conformance.values.exchange import Exchange
 from conformance.values.json_values import shown
 from specs.iceberg.errors import OAUTH_OPERATION, stated_types
@@ -27,10 +27,10 @@ INSIDES = re.compile(
 PARTIAL = "snapshots=refs"  # metadata loaded so lack snapshots that their logs and statistics name
 
 
-def error_has_body(exchange: Exchange, value: Any) -> Found:
+def error_has_body(exchange: Exchange, value: Any) -> Found | None:
     """Return a finding when an error is not an object with one field, error, with message, type and code."""
     if not _has_error_body(exchange):
-        return []
+        return None
     error = value.get("error") if isinstance(value, dict) else None
     if not isinstance(error, dict):
         return [("body:", f"the body of status {exchange.status} has no object under error")]
@@ -40,29 +40,35 @@ def error_has_body(exchange: Exchange, value: Any) -> Found:
     return [("body:", "the body of the error has other fields beside error")] if set(value) != {"error"} else []
 
 
-def code_is_status(exchange: Exchange, value: Any) -> Found:
+def code_is_status(exchange: Exchange, value: Any) -> Found | None:
     """Return a finding when the code of an error is not the status of the response."""
     error = _error(exchange, value)
-    if "code" not in error or error["code"] == exchange.status:
+    if "code" not in error:
+        return None
+    if error["code"] == exchange.status:
         return []
     return [("body:/error/code", f"the code is {shown(error['code'])}, the status {exchange.status}")]
 
 
-def type_is_known(exchange: Exchange, value: Any, profile: Profile) -> Found:
+def type_is_known(exchange: Exchange, value: Any, profile: Profile) -> Found | None:
     """Return a finding when the type of an error is not one that the document states for operation and status.
 
     Clients do not read the type of a 5xx.
     """
     error = _error(exchange, value)
     known = stated_types(exchange.operation, profile).get(exchange.status) if exchange.status < 500 else None
-    if not known or "type" not in error or error["type"] in sorted(known):  # it may be of any kind
+    if not known or "type" not in error:
+        return None
+    if error["type"] in sorted(known):  # it may be of any kind
         return []
     return [("body:/error/type", f"the type {shown(error['type'])} is not one of {', '.join(sorted(known))}")]
 
 
-def text_is_for_people(exchange: Exchange, value: Any) -> Found:
+def text_is_for_people(exchange: Exchange, value: Any) -> Found | None:
     """Return a finding when the message of an error shows server internals."""
     message = str(_error(exchange, value).get("message", ""))
+    if not message:
+        return None
     match = INSIDES.search(message)
     return [("body:/error/message", f"the message shows {shown(match.group())}")] if match else []
 
@@ -79,11 +85,11 @@ def _error(exchange: Exchange, value: Any) -> dict[str, Any]:
 def rule_check(rule: Rule, key: str) -> ExtraCheck:
     """Return a check that metadata in responses keep a rule; `key` is a field that only metadata of this kind have."""
 
-    def check(exchange: Exchange, value: Any) -> Found:
+    def check(exchange: Exchange, value: Any) -> Found | None:
         whole = exchange.status < 300 and PARTIAL not in exchange.url
         metadata = value.get("metadata") if whole and isinstance(value, dict) else None
         if not isinstance(metadata, dict) or key not in metadata:
-            return []
+            return None
         return list(_found(rule, metadata))
 
     return check

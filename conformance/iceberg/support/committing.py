@@ -19,7 +19,7 @@ from conformance.iceberg.support.model import PLACE_REFUSED, Path, Statuses
 from conformance.iceberg.support.staging import Stage, stage
 from conformance.iceberg.support.table_model import MetadataModel, differences
 from conformance.iceberg.support.updates import Updates
-from conformance.values.outcomes import Unoffered, Violation
+from conformance.values.outcomes import Skipped, Unoffered, Violation
 
 DONE, COMMITTED, INVALID, CONFLICT = 200, 204, 400, 409
 
@@ -52,7 +52,7 @@ class Committer:
         self.shown[table.uuid] = metadata
         try:
             self.files[table.uuid] = stage(self.catalog, id)
-        except Unoffered:
+        except (Unoffered, Skipped):
             self.files[table.uuid] = None
 
     def commit(self, id: Path, data: st.DataObject) -> None:

@@ -26,14 +26,14 @@ from conformance.iceberg.support.storage import (
     location_of,
     open_s3,
 )
-from conformance.values.outcomes import Blocked, Unoffered, Violation
+from conformance.values.outcomes import NotTested, Skipped, Violation
 
 UNREACHABLE = "the files of the server's tables cannot be reached from here"
 UNWRITTEN = "the files of the server's tables cannot be written from here, and this needs some that can be read"
 
 
 class Files(Protocol):
-    """Files by their locations. Each method raises Unoffered where the storage cannot be reached."""
+    """Files by their locations. Each method raises Skipped where the storage cannot be reached."""
 
     def read(self, location: str) -> bytes:
         """Return the content of a file."""
@@ -110,25 +110,25 @@ class UnwrittenFiles:
     """Files that metadata name and nobody writes, for servers that never read them."""
 
     def read(self, location: str) -> bytes:
-        """Raise Unoffered: there is nothing to read."""
-        raise Unoffered(UNWRITTEN)
+        """Raise Skipped: there is nothing to read."""
+        raise Skipped(UNWRITTEN)
 
     def write(self, location: str, content: bytes) -> None:
         """Do nothing."""
 
     def exists(self, location: str) -> bool:
-        """Raise Unoffered: no file exists."""
-        raise Unoffered(UNWRITTEN)
+        """Raise Skipped: no file exists."""
+        raise Skipped(UNWRITTEN)
 
     def remove(self, location: str) -> None:
-        """Raise Unoffered: no file exists."""
-        raise Unoffered(UNWRITTEN)
+        """Raise Skipped: no file exists."""
+        raise Skipped(UNWRITTEN)
 
 
 def local_files(catalog: IcebergCatalog, id: Names, loaded: Answer) -> Files:
-    """Return the files of a table on this machine. Raises Unoffered where its location is elsewhere."""
+    """Return the files of a table on this machine. Raises Skipped where its location is elsewhere."""
     if local_path(location_of(loaded)) is None:
-        raise Unoffered(UNREACHABLE)
+        raise Skipped(UNREACHABLE)
     return LocalFiles()
 
 
@@ -136,22 +136,22 @@ def files_by_options(catalog: IcebergCatalog, id: Names, loaded: Answer) -> File
     """Return the files of a table on S3, with keys from --storage-option. Raises Unoffered without them."""
     options = dict(catalog.target.settings.pairs("storage_option"))
     if not _on_s3(location_of(loaded)):
-        raise Unoffered(UNREACHABLE)
+        raise Skipped(UNREACHABLE)
     if not options:
-        raise Unoffered(f"{UNREACHABLE}: --storage-option gives the keys to them")
+        raise Skipped(UNREACHABLE, "--storage-option")
     return S3Files({**(loaded.get("config") or {}), **options})
 
 
 def files_by_credentials(catalog: IcebergCatalog, id: Names, loaded: Answer) -> Files:
-    """Return the files of a table on S3, with credentials from the server. Raises Unoffered without keys."""
+    """Return the files of a table on S3, with credentials from the server. Raises Skipped without keys."""
     location = location_of(loaded)
     if not _on_s3(location):
-        raise Unoffered(UNREACHABLE)
+        raise Skipped(UNREACHABLE)
     for offered in (_in_config, _vended, _refreshed):
         settings = {**(loaded.get("config") or {}), **offered(catalog, id, loaded)}
         if settings.get(ACCESS_KEY):
             return S3Files({name: value for name, value in settings.items() if isinstance(value, str)})
-    raise Unoffered(UNREACHABLE)
+    raise Skipped(UNREACHABLE)
 
 
 def unwritten_files(catalog: IcebergCatalog, id: Names, loaded: Answer) -> Files:
@@ -173,14 +173,14 @@ def _in_config(_catalog: IcebergCatalog, _id: Names, loaded: Answer) -> Config:
 
 
 def _vended(catalog: IcebergCatalog, id: Names, _loaded: Answer) -> Config:
-    with suppress(Violation, Blocked, Unoffered):
+    with suppress(Violation, NotTested):
         asked = load_for(catalog, id, VENDED)
         return {**(asked.get("config") or {}), **_fitting(asked.get(CREDENTIALS), location_of(asked))}
     return {}
 
 
 def _refreshed(catalog: IcebergCatalog, id: Names, loaded: Answer) -> Config:
-    with suppress(Violation, Blocked, Unoffered):
+    with suppress(Violation, NotTested):
         catalog.require("loadCredentials")
         return _fitting(catalog.load_credentials(id).get(CREDENTIALS), location_of(loaded))
     return {}
@@ -210,20 +210,20 @@ def _key(location: str) -> str:
 
 
 def _path(location: str) -> Path:
-    """Return the path of a location on this machine. Raises Unoffered for one elsewhere."""
+    """Return the path of a location on this machine. Raises Skipped for one elsewhere."""
     path = local_path(location)
     if path is None:
-        raise Unoffered(UNREACHABLE)
+        raise Skipped(UNREACHABLE)
     return path
 
 
 @contextmanager
 def reachable() -> Iterator[None]:
-    """Raise Unoffered instead of errors of the storage and of malformed locations."""
+    """Raise Skipped instead of errors of the storage and of malformed locations."""
     try:
         yield
     except (OSError, ValueError):
-        raise Unoffered(UNREACHABLE) from None
+        raise Skipped(UNREACHABLE) from None
 
 
 def local_path(uri: str) -> Path | None:

@@ -12,7 +12,7 @@ from conformance.http.client import Answer
 from conformance.http.paging import pages
 from conformance.iceberg.catalog import IcebergCatalog, Names
 from conformance.iceberg.client import Id
-from conformance.values.outcomes import Unoffered
+from conformance.values.outcomes import Skipped
 
 NEXT = "next-page-token"
 FIRST_PAGE = ""
@@ -63,12 +63,12 @@ class IcebergListing:
     def there(self, catalog: IcebergCatalog, least: int) -> list[Item]:
         """Return the entries that exist, for a read-only run.
 
-        Raises Unoffered where they are fewer than `least`, or so many that their pages would be a burden.
+        Raises Skipped where they are fewer than `least`, or so many that their pages would be a burden.
         """
         with catalog.client.preparing():
             entries = self.everything(catalog)
         if not least <= len(entries) <= MOST_READ:
-            raise Unoffered(f"{self.id} shows {len(entries)} entries, and this reads {least} to {MOST_READ}")
+            raise Skipped(f"{self.id} shows {len(entries)} entries, and this reads {least} to {MOST_READ}")
         return sorted(entries)
 
     def prepare(self, catalog: IcebergCatalog) -> None:

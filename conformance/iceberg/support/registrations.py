@@ -13,7 +13,7 @@ from conformance.author.checks import text
 from conformance.iceberg.catalog import IcebergCatalog, Names
 from conformance.iceberg.support.files import UNREACHABLE, Files, LocalFiles
 from conformance.iceberg.support.staging import stage
-from conformance.values.outcomes import Unoffered, Violation
+from conformance.values.outcomes import Skipped, Unoffered, Violation
 
 PLAIN, GZIPPED = ".metadata.json", ".gz.metadata.json"
 CONTROL = "control"  # a table that the run drops to test that its file stays
@@ -63,7 +63,7 @@ def drop_table(catalog: IcebergCatalog, id: Names) -> Located:
     kept = None
     with catalog.client.preparing():
         location = Located(file_of(catalog, id))
-        with suppress(Unoffered):
+        with suppress(Unoffered, Skipped):
             location.files = stage(catalog, id).files
             kept = location.files.read(location)
         catalog.drop_table(id)
@@ -108,16 +108,16 @@ def later_file(location: str) -> str:
 
 
 def written_beside(location: str, content: bytes, name: str = "") -> str:
-    """Write a file beside another, under a new name by default. Raises Unoffered where files cannot be reached."""
+    """Write a file beside another, under a new name by default. Raises Skipped where files cannot be reached."""
     name, files = name or missing_file(location), files_at(location)
     if not files.exists(location):
-        raise Unoffered(UNREACHABLE)
+        raise Skipped(UNREACHABLE)
     files.write(name, gzip.compress(content) if name.endswith(GZIPPED) else content)
     return name
 
 
 def read_content(location: str) -> bytes:
-    """Return the uncompressed content of a metadata file. Raises Unoffered where files cannot be reached."""
+    """Return the uncompressed content of a metadata file. Raises Skipped where files cannot be reached."""
     content = files_at(location).read(location)
     try:
         return gzip.decompress(content) if location.endswith(GZIPPED) else content

@@ -22,7 +22,7 @@ from conformance.iceberg.support.metadata import Metadata
 from conformance.iceberg.support.scans.manifests import list_bytes
 from conformance.iceberg.support.storage import location_of
 from conformance.iceberg.support.updates import append
-from conformance.values.outcomes import Unoffered
+from conformance.values.outcomes import Skipped, Unoffered
 
 GZIP = b"\x1f\x8b"
 SNAPSHOTS = "snapshots"
@@ -61,7 +61,7 @@ class Stage:
 
 
 def stage(catalog: IcebergCatalog, id: Id) -> Stage:
-    """Return the stage of a table. Raises Unoffered where its files cannot be reached from here."""
+    """Return the stage of a table. Raises Skipped where its files cannot be reached from here."""
     loaded = catalog.load_table(id)
     metadata, base = loaded["metadata"], location_of(loaded).rstrip("/")
     files = _files(catalog, tuple(id), loaded)
@@ -69,7 +69,7 @@ def stage(catalog: IcebergCatalog, id: Id) -> Stage:
         return Stage(metadata, f"{base}/metadata", files)
     written = loaded.get("metadata-location")
     if not written or not _is_of(files.read(written), metadata):
-        raise Unoffered(UNREACHABLE)
+        raise Skipped(UNREACHABLE)
     own = written.startswith(f"{base}/") or catalog.target.prefix in base  # never write into folders with foreign files
     return Stage(metadata, f"{base}/metadata" if own else written.rpartition("/")[0], files)
 
@@ -78,9 +78,9 @@ def _files(catalog: IcebergCatalog, id: Names, loaded: Answer) -> Files:
     """Return the files of a table, in the way that the run has found, or in the first that fits."""
     chosen = catalog.target.ways.chosen.get(SNAPSHOTS)
     for way in [WAYS[chosen]] if chosen else WRITTEN.values():
-        with suppress(Unoffered):
+        with suppress(Unoffered, Skipped):
             return way(catalog, id, loaded)
-    raise Unoffered(UNREACHABLE)
+    raise Skipped(UNREACHABLE)
 
 
 def _is_of(content: bytes, metadata: Metadata) -> bool:

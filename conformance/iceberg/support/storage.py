@@ -10,7 +10,7 @@ from urllib.parse import quote
 from conformance.author.checks import text, url
 from conformance.http.client import Answer
 from conformance.iceberg.catalog import IcebergCatalog, Names
-from conformance.values.outcomes import Unoffered
+from conformance.values.outcomes import Skipped, Unoffered
 
 DELEGATION = "X-Iceberg-Access-Delegation"
 VENDED, SIGNING = "vended-credentials", "remote-signing"
@@ -69,10 +69,10 @@ def _plain(location: str) -> str:
 
 
 def place_of(answer: Answer) -> Place:
-    """Return the place of the table in an answer. Raises Unoffered when it is not on S3."""
+    """Return the place of the table in an answer. Raises Skipped when it is not on S3."""
     split = url(location_of(answer), "the location of the table")
     if split.scheme not in S3_SCHEMES:
-        raise Unoffered("the tables of the target do not lie on S3")
+        raise Skipped("the tables of the target are not on S3", "--location or --warehouse on S3")
     return Place(split.netloc, split.path.strip("/"), answer.get("config") or {})
 
 

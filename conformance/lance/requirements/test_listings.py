@@ -19,7 +19,7 @@ from conformance.lance.support.listing import (
     follow,
 )
 from conformance.lance.support.paged import LISTINGS
-from conformance.values.outcomes import Unoffered
+from conformance.values.outcomes import Skipped
 from specs.lance.identifiers import join_parts
 
 TABLES = "the listed tables"
@@ -39,7 +39,7 @@ def _page_size(catalog: LanceCatalog, listing: LanceListing, limit: int) -> int:
 def _fill(catalog: LanceCatalog, listing: LanceListing, names: Sequence[str], least: int = 0) -> list[str]:
     """Create objects with these names and return the listed names.
 
-    A read-only run returns what the listing shows without a limit. Raises Unoffered where these are fewer than `least`,
+    A read-only run returns what the listing shows without a limit. Raises Skipped where these are fewer than `least`,
     or so many that their pages would be a burden.
     """
     if not catalog.target.read_only:
@@ -47,7 +47,7 @@ def _fill(catalog: LanceCatalog, listing: LanceListing, names: Sequence[str], le
     with catalog.client.preparing():
         there = _collect_own(catalog, listing)
     if not least <= len(there) <= MOST_READ:
-        raise Unoffered(f"{listing.id} shows {len(there)} {listing.field}, and this reads {least} to {MOST_READ}")
+        raise Skipped(f"{listing.id} shows {len(there)} {listing.field}, and this reads {least} to {MOST_READ}")
     return there
 
 

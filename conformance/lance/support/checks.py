@@ -9,7 +9,7 @@ from typing import Any
 from conformance.author.checks import one_of
 from conformance.http.client import Answer
 from conformance.http.routers import is_split
-from conformance.http.wire import ExtraCheck
+from conformance.http.wire import ExtraCheck, Found
 from conformance.values.exchange import Exchange
 from conformance.values.outcomes import Unoffered
 from specs.lance.errors import codes_of, error_codes
@@ -20,20 +20,24 @@ CODE_STATUS = "code-status"
 CODE_LIST = "code-list"
 
 
-def code_matches_status(exchange: Exchange, value: Any) -> list[tuple[str, str]]:
+def code_matches_status(exchange: Exchange, value: Any) -> Found | None:
     """Check that an error has the HTTP status of its code."""
     code = _code(exchange, value)
     statuses = {error.code: error for error in error_codes().values()}
     known = statuses.get(code) if code is not None else None
-    if known is None or known.status == exchange.status:
+    if known is None:
+        return None
+    if known.status == exchange.status:
         return []
     return [("body:/code", f"code {code} ({known.name}) stands for status {known.status}, not {exchange.status}")]
 
 
-def code_is_listed(exchange: Exchange, value: Any, profile: Profile) -> list[tuple[str, str]]:
+def code_is_listed(exchange: Exchange, value: Any, profile: Profile) -> Found | None:
     """Check that the code of an error is in the profile's error list of the operation."""
     code = _code(exchange, value)
-    if code is None or code in codes_of(exchange.operation, profile):
+    if code is None:
+        return None
+    if code in codes_of(exchange.operation, profile):
         return []
     return [("body:/code", f"code {code} is not among those of {exchange.operation}")]
 

@@ -16,7 +16,7 @@ from urllib.parse import unquote, urlsplit
 from conformance.author.checks import text
 from conformance.author.strategies import tables
 from conformance.lance.catalog import LanceCatalog, Names
-from conformance.values.outcomes import Unoffered
+from conformance.values.outcomes import Skipped
 
 VERSIONS = "_versions"
 NEWEST = 2**64 - 1
@@ -25,17 +25,17 @@ NEWEST = 2**64 - 1
 def stage(catalog: LanceCatalog, id: Names, rows: int = 2) -> dict[str, Any]:
     """Stage the version after the latest version of a table, with `rows` more rows.
 
-    Returns the body of CreateTableVersion. Raises Unoffered when the kit cannot write to the table's location, or
+    Returns the body of CreateTableVersion. Raises Skipped when the kit cannot write to the table's location, or
     finds no dataset there.
     """
     location = text(catalog.describe_table(id)["location"], "the location of the table")
     directory = local_directory(location)
     if not (directory / VERSIONS).is_dir():  # other files there are not the run's to copy
-        raise Unoffered(f"staging a version needs a dataset, and there is none at {location}")
+        raise Skipped(f"staging a version needs a dataset, and there is none at {location}")
     try:
         return stage_in(directory, rows)
     except (OSError, ValueError, RuntimeError) as error:
-        raise Unoffered(f"staging a version needs a dataset that Lance can append to from here: {error}") from None
+        raise Skipped(f"staging a version needs a dataset that Lance can append to from here: {error}") from None
 
 
 def stage_in(directory: Path, rows: int) -> dict[str, Any]:
@@ -71,10 +71,10 @@ def version_body(version: int, manifest: Path) -> dict[str, Any]:
 
 
 def local_directory(location: str) -> Path:
-    """Return the directory of a table's location. Raises Unoffered when it is not a local directory."""
+    """Return the directory of a table's location. Raises Skipped when it is not a local directory."""
     path = _local_path(location)
     if path is None:
-        raise Unoffered(f"staging a version needs access to the files of the table, which lie at {location}")
+        raise Skipped(f"staging a version needs access to the files of the table, which lie at {location}")
     return path
 
 

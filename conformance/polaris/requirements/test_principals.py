@@ -7,7 +7,7 @@ from conformance.author.requirement import must, should
 from conformance.polaris.catalog import Credentials, PolarisCatalog, credentials
 from conformance.polaris.entities import PRINCIPAL, Names
 from conformance.polaris.support.principals import opens, refuses, rotated
-from conformance.values.outcomes import Unoffered
+from conformance.values.outcomes import Skipped, Unoffered
 
 NOT_ALLOWED = 403
 CHOSEN_SECRET = "lakeproof-chosen-secret-0123456789"  # noqa: S105 - of a principal of the run
@@ -151,11 +151,11 @@ def test_rotation_that_is_required(catalog: PolarisCatalog) -> None:
 
 
 def _reset(catalog: PolarisCatalog, id: Names, **body: str) -> None:
-    """Reset credentials as preparation. Raises Unoffered when the caller of the run may not (403)."""
+    """Reset credentials as preparation. Raises Skipped when the caller of the run may not (403)."""
     with catalog.client.preparing():
         answer = catalog.send("resetCredentials", PRINCIPAL.place(id), body, expect=(200, NOT_ALLOWED))
         if answer.status == NOT_ALLOWED:
-            raise Unoffered("the caller of the run may not reset credentials")
+            raise Skipped("the caller of the run may not reset credentials", "--credential of another caller")
 
 
 @should("polaris.principal.reset", operations=["resetCredentials"], clause="reset", since="1.7")

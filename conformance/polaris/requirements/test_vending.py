@@ -15,7 +15,7 @@ from conformance.polaris.catalog import PolarisCatalog
 from conformance.polaris.client import PolarisClient
 from conformance.polaris.entities import CATALOG
 from conformance.polaris.storage import STORAGES, storages_for
-from conformance.values.outcomes import Unoffered
+from conformance.values.outcomes import Skipped, Unoffered
 
 VENDED = {"X-Iceberg-Access-Delegation": "vended-credentials"}
 VENDED_GENERIC = {"Polaris-Generic-Table-Access-Delegation": "vended-credentials"}
@@ -42,10 +42,10 @@ VENDINGS = {
 def _table(catalog: PolarisCatalog, storage: str) -> tuple[IcebergClient, Id]:
     """Create a table on a storage type; return the operations of a caller that may read it, and its id.
 
-    Raises Unoffered if the server does not create tables there.
+    Raises Skipped if the run has no place there, and Unoffered if the server does not create tables there.
     """
     if storage not in storages_for(catalog.target):
-        raise Unoffered(f"the run has no place on {storage}")
+        raise Skipped(f"the run has no place on {storage}", "--location")
     id = catalog.id(CATALOG)
     value = catalog.value(CATALOG, id, storage=STORAGES[storage])
     with catalog.client.preparing():

@@ -6,7 +6,7 @@ from collections import deque
 from functools import partial
 from typing import Any
 
-from conformance.http.wire import ExtraCheck
+from conformance.http.wire import ExtraCheck, Found
 from conformance.polaris.operations import MANAGEMENT
 from conformance.values.exchange import Exchange
 from conformance.values.json_values import shown
@@ -20,7 +20,6 @@ ISSUING = ("createPrincipal", "rotateCredentials", "resetCredentials")
 TYPED = (403, 404, 409)  # statuses with one error type per reason; 400 has many reasons
 MANAGEMENT_IDS = frozenset(operation.id for operation in MANAGEMENT.values())
 REMEMBERED = 16  # the number of latest secrets to search for, more than one example issues
-Found = list[tuple[str, str]]
 
 
 class SecretWatch:
@@ -29,11 +28,14 @@ class SecretWatch:
     def __init__(self) -> None:
         self._issued: deque[bytes] = deque(maxlen=REMEMBERED)
 
-    def __call__(self, exchange: Exchange, value: Any) -> Found:
+    def __call__(self, exchange: Exchange, value: Any) -> Found | None:
         """Return a finding if the answer contains a recorded secret, as an ExtraCheck does."""
-        leak = any(secret in exchange.response_body for secret in self._issued)
+        issued = list(self._issued)
         if exchange.operation in ISSUING and exchange.status < 300:
             self._remember(value)
+        if not issued:
+            return None
+        leak = any(secret in exchange.response_body for secret in issued)
         return [("body:", "the answer shows a secret that was issued before")] if leak else []
 
     def _remember(self, value: Any) -> None:
@@ -43,22 +45,25 @@ class SecretWatch:
             self._issued.append(secret.encode())
 
 
-def type_is_known(exchange: Exchange, value: Any, profile: Profile) -> Found:
+def type_is_known(exchange: Exchange, value: Any, profile: Profile) -> Found | None:
     """Return a finding if an error of the operation's own has a type that clients do not know for it."""
     known = stated_types(exchange.operation, profile).get(exchange.status) if exchange.status in TYPED else None
     if not known or profile.suite_of(exchange.operation) != profile.api:
-        return []
+        return None
     error = value.get("error") if isinstance(value, dict) else None
     kind = error.get("type") if isinstance(error, dict) else None
-    if not isinstance(kind, str) or kind in known:
+    if not isinstance(kind, str):
+        return None
+    if kind in known:
         return []
     return [("body:/error/type", f"the type {shown(kind)} is not one of {', '.join(sorted(known))}")]
 
 
-def says_why(exchange: Exchange, _value: Any) -> Found:
+def says_why(exchange: Exchange, _value: Any) -> Found | None:
     """Return a finding if an error of the management API has no body."""
-    silent = exchange.status >= 400 and exchange.operation in MANAGEMENT_IDS and not exchange.response_body
-    return [("body:", f"the answer {exchange.status} has no body")] if silent else []
+    if exchange.status < 400 or exchange.operation not in MANAGEMENT_IDS:
+        return None
+    return [] if exchange.response_body else [("body:", f"the answer {exchange.status} has no body")]
 
 
 def extra_checks(profile: Profile) -> dict[str, ExtraCheck]:

@@ -12,7 +12,7 @@ from conformance.iceberg.catalog import IcebergCatalog, Names
 from conformance.iceberg.support.content import field, partition, schema, spec
 from conformance.iceberg.support.scans.manifests import Row, WrittenFile
 from conformance.iceberg.support.scans.tables import ScanTable, new_scan_table
-from conformance.values.outcomes import Unoffered
+from conformance.values.outcomes import Skipped
 
 NAN = float("nan")
 PLACE = {"type": "struct", "fields": [field(8, "x", "int"), field(9, "town", "string")]}
@@ -95,14 +95,14 @@ def new_events(catalog: IcebergCatalog, layout: str = "none", *, version: int = 
 def any_events(catalog: IcebergCatalog) -> Names:
     """Return a table with a snapshot: a new one of ROWS, an existing one if the run is read-only.
 
-    Raises Unoffered where the existing table has no snapshot.
+    Raises Skipped where the existing table has no snapshot.
     """
     if not catalog.target.read_only:
         return new_events(catalog).id
     id = catalog.new_table()
     with catalog.client.preparing():
         if catalog.metadata(id).get("current-snapshot-id") in (None, -1):
-            raise Unoffered("the table that the run reads has no snapshot: --table names another")
+            raise Skipped("the table that the run reads has no snapshot", "--table")
     return id
 
 

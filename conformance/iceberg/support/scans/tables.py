@@ -48,7 +48,7 @@ from conformance.iceberg.support.scans.transforms import transformed
 from conformance.iceberg.support.staging import FIRST, Stage, stage
 from conformance.iceberg.support.updates import append
 from conformance.values.json_values import shown
-from conformance.values.outcomes import Unoffered, Violation
+from conformance.values.outcomes import Skipped, Violation
 
 MANY = 1100  # data files, more than servers put into one response
 UNUSABLE = (  # errors of writing a file for unexpected columns and partition fields
@@ -277,10 +277,10 @@ def usable(otherwise: str) -> Iterator[None]:
 def new_scan_table(
     catalog: IcebergCatalog, schema: Mapping[str, Any], spec: Mapping[str, Any] | None = None, *, version: int = 2
 ) -> ScanTable:
-    """Create a table without snapshots. Raises Unoffered where its files cannot be reached from here."""
+    """Create a table without snapshots. Raises Skipped where its files cannot be reached from here."""
     partitioned: dict[str, Any] = {} if spec is None else {"partition_spec": spec}
     id = catalog.new_table(schema=schema, properties={"format-version": str(version)}, **partitioned)
     made = stage(catalog, id)
     if isinstance(made.files, UnwrittenFiles):
-        raise Unoffered(UNWRITTEN)
+        raise Skipped(UNWRITTEN)
     return ScanTable(catalog, id, made)
