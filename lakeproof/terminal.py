@@ -45,6 +45,10 @@ def mark(verdict: str, text: str = "") -> Text:
 
 def print_results(results: Results) -> None:
     """Print a run: failures as cards, a table by resource, and the verdict in one sentence."""
+    if results.read_only:
+        out.print(
+            Text(f"Read-only: nothing was written ({results.run.requests:,} requests, all of them reads).", "bold")
+        )
     if stopped := results.run.stopped:
         out.print(Text(f"The run was stopped: {stopped.message}", "bold red"), soft_wrap=True)
         if stopped.step:

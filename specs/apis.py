@@ -15,6 +15,9 @@
     [selectors]      fields by which requests of later revisions select a place to read or write
         names        of fields and query parameters; a revision without them rejects them, see the server's selectors.py
         beside       the name of the field that they accompany
+    [reading]        the requests that a read-only run may send, beside GET and HEAD
+        posts        operations that read, although they POST
+        log_in       operations that issue credentials: sent to log the run in, and never as a test
 
 The part of an API in another package has its name: `reference_server.<api>`, `conformance.<api>`,
 `spark_tests.races.<api>`. The folder of an API may be in any directory of `specs.__path__`.
@@ -37,7 +40,7 @@ from specs.problems import Problem, did_you_mean
 FILE_NAME = "api.toml"
 SHARED_PORT = 8181  # of a server of several APIs
 LAST = 1000
-FIELDS = {"title", "place", "port", "mount", "revisions", "dialects", "document", "error", "selectors"}
+FIELDS = {"title", "place", "port", "mount", "revisions", "dialects", "document", "error", "selectors", "reading"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +63,14 @@ class Selectors:
 
 
 @dataclass(frozen=True, slots=True)
+class Reading:
+    """Operations beside GET and HEAD that a read-only run may send: the table [reading]."""
+
+    posts: tuple[str, ...] = ()
+    log_in: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class ApiFacts:
     """Facts about an API: the fields of its `api.toml`."""
 
@@ -71,6 +82,7 @@ class ApiFacts:
     documents: tuple[DocumentPart, ...]
     error: ErrorBody
     selectors: Selectors = field(default_factory=Selectors)
+    reading: Reading = field(default_factory=Reading)
     port: int = SHARED_PORT
     mount: str = ""
     place: int = LAST
@@ -151,6 +163,7 @@ def _read(path: Path) -> ApiFacts:
         documents = tuple(_part(entry) for entry in raw.get("document", [{"file": "{revision}.yaml"}]))
         error = ErrorBody(**raw.get("error", {}))
         selectors = Selectors(**_tuples(raw.get("selectors", {}), "names"))
+        reading = Reading(**{name: tuple(names) for name, names in raw.get("reading", {}).items()})
     except TypeError as error_:
         raise Problem(f"{path} has an entry with unknown fields: {error_}.") from None
     return ApiFacts(
@@ -162,6 +175,7 @@ def _read(path: Path) -> ApiFacts:
         documents,
         error,
         selectors,
+        reading,
         raw.get("port", SHARED_PORT),
         raw.get("mount", ""),
         raw.get("place", LAST),

@@ -19,7 +19,7 @@ from functools import cache
 from pathlib import Path
 from typing import TypeVar
 
-from specs.apis import ApiFacts, DocumentPart, apis, find_api
+from specs.apis import ApiFacts, DocumentPart, Reading, apis, find_api
 from specs.composition import Mounted, compose
 from specs.expansions import expand_discriminators
 from specs.openapi import Document, Operation
@@ -61,6 +61,14 @@ class Profile:
         """Return the profiles whose clauses hold: this one, and the profiles that its documents follow."""
         followed = [find_profile(part.follows) for part in self.facts.parts(self.revision) if part.follows]
         return [self, *(tested for profile in followed for tested in profile.tested_by())]
+
+    def reading(self) -> Reading:
+        """Return the operations beside GET and HEAD that change nothing, and those that log in."""
+        tables = [profile.facts.reading for profile in self.tested_by()]
+        return Reading(
+            tuple(name for table in tables for name in table.posts),
+            tuple(name for table in tables for name in table.log_in),
+        )
 
     def suite_of(self, operation_id: str) -> str:
         """Return the API that tests an operation: the API of the document that declares it."""

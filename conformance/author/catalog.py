@@ -11,11 +11,12 @@ from contextlib import AbstractContextManager, suppress
 from typing import Any, ClassVar, TypeVar
 
 from conformance.http.client import Answer, Client, Expected
+from conformance.http.gate import NEEDS_OWN
 from conformance.target.capabilities import NAMESPACES, NESTED
 from conformance.target.inventory import Inventory
 from conformance.target.sandbox import Sandbox
 from conformance.target.target import Target
-from conformance.values.outcomes import Unoffered
+from conformance.values.outcomes import Skipped, Unoffered
 from conformance.values.resources import NAMESPACE, TABLE, Names
 from specs.openapi import Operation
 
@@ -39,6 +40,7 @@ class Catalog:
     refusals: ClassVar[Collection[int]]
     _home: Any = None
     _mark = ""
+    _stand_ins: dict[tuple[str, str], Names]  # of the example: kind and name of an object -> an existing one
 
     def ask(
         self,
@@ -94,13 +96,31 @@ class Catalog:
     def begin_example(self) -> None:
         """Start an example with no steps and no home."""
         self.client.begin_example()
-        self._home, self._mark = None, ""
+        self._home, self._mark, self._stand_ins = None, "", {}
 
     @property
     def mark(self) -> str:
         """The name of this example, unique in the run; it creates nothing. All its objects lie below or beside it."""
         self._mark = self._mark or self.target.new_name()
         return self._mark
+
+    def existing(self, kind: str, name: str, *, plain: bool) -> Names:
+        """Return the existing object that stands for a new one of this name in a read-only run.
+
+        It lies in the home of the example; a namespace is another one than the home. Raises Skipped where no object
+        does, and for an object that is not `plain`: its requirement knows what it contains.
+        """
+        if not plain:
+            raise Skipped(NEEDS_OWN)
+        if (kind, name) not in self._stand_ins:
+            home = self.target.given.home
+            known = self.target.given.of(kind, None if kind == NAMESPACE else home)
+            free = [id for id in known if id not in (home, *self._stand_ins.values())]
+            if not free:
+                another = "other " if self._stand_ins else ""
+                raise Skipped(f"the run found no {another}{kind} to read", f"--{kind}")
+            self._stand_ins[kind, name] = free[0]
+        return self._stand_ins[kind, name]
 
     @property
     def base(self) -> Names:

@@ -7,8 +7,9 @@
 The first line of the docstring is the statement shown in reports. With `each` one function states the same for several
 cases: every key makes a requirement. `{}` is replaced by the key in the id and the clause, and in the statement by the
 case's own `id`, or the key in words. A case has `operations`, or is an operation of the document, unless the decorator
-names them. `@given` below it draws further arguments, as in Hypothesis. A statement shared by several APIs is a
-template (common/template.py), which provides the statement and the place of its declaration.
+names them. `@given` below it draws further arguments, as in Hypothesis. With `reads=True` a read-only run tests it on
+existing objects: it must hold for any object, whoever created it, and send nothing that writes. A statement shared by
+several APIs is a template (common/template.py), which provides the statement and the place of its declaration.
 """
 
 from __future__ import annotations
@@ -71,6 +72,7 @@ def _decorator(level: Level) -> Declaration:
         since: str = "",
         statement: Callable[[Any], str] | None = None,
         where: str = "",
+        reads: bool = False,
     ) -> Callable[[Test], Test]:
         if kind not in EVERY_KIND:
             raise ValueError(f"{requirement_id}: unknown kind {kind!r}")
@@ -90,6 +92,7 @@ def _decorator(level: Level) -> Declaration:
                         tuple(need.replace("{}", key) for need in (needs(value) if callable(needs) else needs)),
                         since,
                         kind == "model" or STRATEGIES in function.__dict__,
+                        reads or kind == "wire",
                     )
                 )
                 for key, value in cases.items()

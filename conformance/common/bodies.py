@@ -58,7 +58,7 @@ class RequestCase:
         return f"{self.operation.id} with {self.what}" if self.what else self.operation.id
 
 
-@template("body.field_types.{}", should, clause="field-types", kind="error")
+@template("body.field_types.{}", should, clause="field-types", kind="error", reads=True)
 def fields_of_wrong_type(catalog: Catalog, case: RequestCase) -> None:
     """{} returns 400 and changes nothing when any declared field of its body has the wrong type."""
     good = case.prepare(catalog, "t")
@@ -68,7 +68,7 @@ def fields_of_wrong_type(catalog: Catalog, case: RequestCase) -> None:
     refuses_each(catalog, case.operation.id, wrong, good, lambda _, answer: answer.status == 400, "400")
 
 
-@template("body.unusual.{}", should, clause="unusual-values", kind="error")
+@template("body.unusual.{}", should, clause="unusual-values", kind="error", reads=True)
 def unusual_values_are_no_failure(catalog: Catalog, case: RequestCase) -> None:
     """{} succeeds or returns 4xx when a field is absent, null, empty, an unknown value or an extreme number."""
     document = catalog.client.document
@@ -81,7 +81,7 @@ def unusual_values_are_no_failure(catalog: Catalog, case: RequestCase) -> None:
     _none_fails(catalog, case, requests)
 
 
-@template("parameter.unusual.{}", should, clause="unusual-parameters", kind="error")
+@template("parameter.unusual.{}", should, clause="unusual-parameters", kind="error", reads=True)
 def unusual_parameters_are_no_failure(catalog: Catalog, case: RequestCase) -> None:
     """{} succeeds or returns 4xx for unusual values of its optional query parameters and headers."""
     known = catalog.client.document.operation(case.operation.id).parameters
@@ -123,7 +123,7 @@ def _none_fails(
         raise Violation(f"{case.id} returns a server error: {shown}", request="unusual", feature=shown)
 
 
-@template("body.padded.{}", should, clause="large-bodies", kind="error")
+@template("body.padded.{}", should, clause="large-bodies", kind="error", reads=True)
 def large_bodies_are_no_failure(catalog: Catalog, case: RequestCase) -> None:
     """{} succeeds or returns 4xx for a body larger than 2 MiB."""
     _check_accepted(catalog, case)

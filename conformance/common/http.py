@@ -32,21 +32,21 @@ class Sent:
     send: Callable[[Any, Headers], Answer]
 
 
-@template("http.chunked.{}", should, clause="http-chunked")
+@template("http.chunked.{}", should, clause="http-chunked", reads=True)
 def bodies_may_come_in_chunks(catalog: Catalog, case: Sent) -> None:
     """{} accepts a body sent with chunked transfer encoding, without Content-Length."""
     catalog.control(lambda: case.send(catalog, {}))
     case.send(catalog, {"Transfer-Encoding": "chunked"})
 
 
-@template("http.encoding.{}", should, clause="http-encoding")
+@template("http.encoding.{}", should, clause="http-encoding", reads=True)
 def answers_are_encoded_for_who_asks(catalog: Catalog, case: Sent) -> None:
     """{} returns an uncompressed body to a request with Accept-Encoding: identity."""
     answer = case.send(catalog, {"Accept-Encoding": "identity"})
     one_of(answer.header("Content-Encoding").lower(), PLAIN, "the Content-Encoding")
 
 
-@template("http.challenge.{}", should, clause="http-challenge", kind="auth")
+@template("http.challenge.{}", should, clause="http-challenge", kind="auth", reads=True)
 def refusals_say_how_to_authenticate(suite: Suite, catalog: Catalog, case: Operation) -> None:
     """{} without a token returns 401 with a WWW-Authenticate header that names an authentication scheme."""
     require_token(suite)

@@ -58,7 +58,7 @@ class Missing:
         return f"{self.action} that does not exist returns 404 {self.absent.words}."
 
 
-@template("{}", must, kind="error")
+@template("{}", must, kind="error", reads=True)
 def missing_is_refused(catalog: Catalog, case: Missing) -> None:
     """An operation on an object that does not exist returns 404."""
     catalog.control(lambda: case.twin(catalog))

@@ -12,8 +12,9 @@ from urllib.parse import urlsplit
 from conformance.author.catalog import Catalog
 from conformance.author.requirement import should
 from conformance.common.template import template
+from conformance.http.gate import NO_WRITES, SAFE
 from conformance.values.exchange import Exchange
-from conformance.values.outcomes import Unoffered, Violation
+from conformance.values.outcomes import Skipped, Unoffered, Violation
 from specs.openapi import Document, Operation
 
 DROPPING = "DELETE"
@@ -53,25 +54,26 @@ def _request(catalog: Catalog, case: Asked) -> Exchange:
     return catalog.client.prepare(case.id, path=dict.fromkeys(names, catalog.target.missing_name))
 
 
-@template("request.other_method.{}", should, clause="methods", kind="error")
+@template("request.other_method.{}", should, clause="methods", kind="error", reads=True)
 def other_methods_are_refused(catalog: Catalog, case: Asked) -> None:
     """On the path of {}, an undeclared method returns 404, 501, or 405 with the declared method in Allow."""
     request = _request(catalog, case)
     document = catalog.client.document
     path = document.operation(case.id).path
     here = {operation.method for operation in document.operations.values() if operation.path == path}
-    for method in case.methods:
-        if method not in here:
-            answer = _ask(catalog, replace(request, operation="", method=method))
-            if answer.status not in NO_METHOD:
-                raise Violation(f"{method}: expected 404, 405 or 501, got {answer.status}", statuses=NO_METHOD)
-            if answer.status == 405 and case.operation.method not in answer.response_headers.get("Allow", "").upper():
-                raise Violation(
-                    f"{case.operation.method} is missing from Allow in a 405", aspect="header", place="Allow"
-                )
+    known = SAFE if catalog.target.read_only else case.methods
+    others = [method for method in case.methods if method in known and method not in here]
+    if not others:
+        raise Skipped(NO_WRITES)
+    for method in others:
+        answer = _ask(catalog, replace(request, operation="", method=method))
+        if answer.status not in NO_METHOD:
+            raise Violation(f"{method}: expected 404, 405 or 501, got {answer.status}", statuses=NO_METHOD)
+        if answer.status == 405 and case.operation.method not in answer.response_headers.get("Allow", "").upper():
+            raise Violation(f"{case.operation.method} is missing from Allow in a 405", aspect="header", place="Allow")
 
 
-@template("request.below.{}", should, clause="paths", kind="error")
+@template("request.below.{}", should, clause="paths", kind="error", reads=True)
 def nothing_lies_below(catalog: Catalog, case: Asked) -> None:
     """An undeclared path below that of {} returns 404 or 405."""
     request = _request(catalog, case)

@@ -20,13 +20,13 @@ WRONG_BEARERS = ("Bearer wrong", "Bearer ", "Basic eDp5", "nonsense")
 C = TypeVar("C")  # the catalog of an API
 
 
-@template("request.broken_json.{}", must, clause="bad-json", kind="error")
+@template("request.broken_json.{}", must, clause="bad-json", kind="error", reads=True)
 def body_that_is_no_json(catalog: Catalog, case: Operation) -> None:
     """{} returns 400 or 404 for a body that is not valid JSON."""
     _refuses(catalog, case, catalog.broken_json)
 
 
-@template("request.no_object.{}", must, clause="bad-body", kind="error")
+@template("request.no_object.{}", must, clause="bad-body", kind="error", reads=True)
 def body_that_is_no_object(catalog: Catalog, case: Operation) -> None:
     """{} returns 400 or 404 for a JSON body that is not an object."""
     _refuses(catalog, case, catalog.no_objects)
@@ -38,7 +38,7 @@ def _refuses(catalog: Catalog, operation: Operation, bodies: Iterable[bytes]) ->
         catalog.check_invalid(catalog.ask(operation, name, body=body, expect=catalog.refusals))
 
 
-@template("credentials.no_success.{}", must, clause="unauthorized-is-no-success", kind="auth")
+@template("credentials.no_success.{}", must, clause="unauthorized-is-no-success", kind="auth", reads=True)
 def nothing_succeeds_without_credentials(suite: Suite, catalog: Catalog, case: Operation) -> None:
     """{} without credentials, or with invalid ones, returns 4xx."""
     require_token(suite)
@@ -49,7 +49,7 @@ def nothing_succeeds_without_credentials(suite: Suite, catalog: Catalog, case: O
             raise Violation(text, request="invalid", feature="credentials")
 
 
-@template("credentials.status.{}", should, clause="unauthorized", kind="auth")
+@template("credentials.status.{}", should, clause="unauthorized", kind="auth", reads=True)
 def nothing_but_401_without_credentials(suite: Suite, catalog: Catalog, case: Operation) -> None:
     """{} without credentials, or with invalid ones, returns 401."""
     require_token(suite)

@@ -22,13 +22,17 @@ from conformance.author.requirement import Declaration, Test
 
 @dataclass(frozen=True, slots=True)
 class Template:
-    """Test that APIs declare as their requirement. `id` follows the name of the API; `level` is must, should or may."""
+    """Test that APIs declare as their requirement. `id` follows the name of the API; `level` is must, should or may.
+
+    With `reads` a read-only run tests it on existing objects, see Requirement.
+    """
 
     test: Test
     id: str
     level: Declaration
     clause: str
     kind: str
+    reads: bool
 
     def declare(
         self,
@@ -40,6 +44,7 @@ class Template:
         clause: str = "",
         statement: str = "",
         needs: Sequence[str] = (),
+        reads: bool | None = None,
     ) -> Test:
         """Declare one requirement of an API for each case, and return the test.
 
@@ -54,14 +59,17 @@ class Template:
             needs=lambda case: getattr(case, "needs", needs),
             statement=lambda case: getattr(case, "statement", statement or self.test.__doc__),
             where=f"{module}:test_{self.test.__name__}",
+            reads=self.reads if reads is None else reads,
         )
         return declared(self.test)
 
 
-def template(id: str, level: Declaration, *, clause: str = "", kind: str = "behaviour") -> Callable[[Test], Template]:
+def template(
+    id: str, level: Declaration, *, clause: str = "", kind: str = "behaviour", reads: bool = False
+) -> Callable[[Test], Template]:
     """Make a template of a test. The docstring of the test is the statement unless a case has one."""
 
     def make(test: Test) -> Template:
-        return Template(test, id, level, clause, kind)
+        return Template(test, id, level, clause, kind, reads)
 
     return make

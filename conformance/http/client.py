@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from copy import copy
 from dataclasses import replace
 from functools import partial
@@ -23,7 +23,7 @@ from conformance.http.wire import WireLog
 from conformance.values.evidence import aspect_of
 from conformance.values.exchange import A_FILE, NO_JSON, Action, Beside, Exchange, Verb, why_no_json
 from conformance.values.json_values import shown, strict, watched
-from conformance.values.outcomes import UNREADABLE, Blocked, Unoffered, Violation
+from conformance.values.outcomes import UNREADABLE, Blocked, Skipped, Unoffered, Violation
 from conformance.values.redaction import hide_fields, is_secret
 from specs.errors import ErrorBody
 from specs.identifiers import encode_segment
@@ -31,6 +31,7 @@ from specs.openapi import JSON_TYPE, Document, Operation
 from specs.validation import Validators
 
 Expected = int | Collection[int] | None
+FORBIDDEN = 403
 MOST_TRIES = 3  # of an operation that the server does not offer: one wrong answer may have said so
 
 
@@ -244,7 +245,8 @@ class Client:
         for any; see `_counts` for another 2xx. An unexpected status raises Violation, or Blocked before the first call
         of a subject: then a prerequisite failed. An operation that the server does not offer raises Unoffered whatever
         its answer, and without a request after some tries: one wrong answer may have said that it is not offered. A
-        prerequisite that is always refused is blocked without a request; see Refusals.
+        prerequisite that is always refused is blocked without a request; see Refusals. An unexpected 403 raises Skipped
+        in a read-only run, whose caller exists.
         """
         self._spare(operation_id)
         exchange = self.prepare(
@@ -290,8 +292,11 @@ class Client:
         """Send a prepared request, record it and check the answer against the document.
 
         A prerequisite or clean-up request is sent again when its connection breaks; a request of a subject is not.
-        Raises Stopped when the run is over, and Blocked when the time of a forked client is over.
+        Raises Stopped when the run is over, Blocked when the time of a forked client is over, and Skipped for a
+        request that a read-only run does not send: it could change something.
         """
+        if self.traffic.gate:
+            self.traffic.gate.check(exchange)
         if self._ends is not None and time.monotonic() > self._ends:
             raise Blocked("the clients did not finish in time", exchange.operation)
         self.recording.add(exchange)
@@ -308,6 +313,10 @@ class Client:
     def cleaning(self) -> AbstractContextManager[None]:
         """Return a context for clean-up, which may exceed the run's time and repeats broken requests."""
         return _true_within(self.traffic, "cleaning")
+
+    def logging_in(self) -> AbstractContextManager[None]:
+        """Return a context in which a read-only run may get a token."""
+        return self.traffic.gate.logging_in() if self.traffic.gate else nullcontext()
 
     def unusual(self) -> AbstractContextManager[None]:
         """Return a context for requests that a server may reject: successful answers are not checked."""
@@ -396,6 +405,8 @@ class Client:
         violation = unexpected_status(exchange, sorted(wanted or ()))
         if operation not in self.known.done and self.refuses(exchange):
             raise self._unoffered(operation, violation)
+        if self.traffic.gate and exchange.status == FORBIDDEN:
+            raise Skipped(f"{operation} returns {FORBIDDEN}: the caller of the run may not do this", "--credential")
         if self.recording.checking:
             raise violation
         if exchange.status:

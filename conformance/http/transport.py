@@ -18,6 +18,7 @@ from urllib.parse import urlsplit
 import urllib3
 
 from conformance.http.deadlines import open_pool
+from conformance.http.gate import Gate
 from conformance.http.retry_after import seconds_to_wait
 from conformance.values.exchange import Exchange
 from conformance.values.outcomes import Stopped
@@ -80,7 +81,7 @@ class Traffic:
 
     `ends` is the end of the run's time on the monotonic clock, None for no end. `broken` counts requests whose
     connection broke, `waited` the seconds that the server asked for. `last` is the latest request that reached it.
-    `interrupted` is true from an interruption until the run has ended.
+    `interrupted` is true from an interruption until the run has ended. `gate` is that of a read-only run.
     """
 
     requests: int = 0
@@ -95,6 +96,7 @@ class Traffic:
     cleaning: bool = False
     interrupted: bool = False
     impatient: bool = False
+    gate: Gate | None = None
     lock: threading.Lock = field(default_factory=threading.Lock)
 
     def check(self) -> None:

@@ -3,7 +3,8 @@
 Every name starts with the prefix of the run, and everything that a requirement may have created is dropped after
 it. Each example has a namespace of its own, on the first level or directly below the namespace in the settings;
 names of tables and views need no prefix there. Where the run cannot create namespaces, all examples share the
-given one with existing objects: then names of tables start with the prefix too.
+given one with existing objects: then names of tables start with the prefix too. A read-only run creates nothing: its
+examples share an existing namespace, and existing tables and views stand for new ones.
 """
 
 from __future__ import annotations
@@ -129,13 +130,18 @@ class IcebergCatalog(IcebergClient, Catalog):
         """True when the run can create namespaces; otherwise it uses the given one."""
         creates = "createNamespace" in self.target.document.operations
         refused = self.client.lacks("createNamespace") or self.target.ways.impossible(NAMESPACE)
-        return creates and not (self.base and refused)
+        return creates and not (self.target.read_only or (self.base and refused))
+
+    @property
+    def _shared(self) -> Names:
+        """The namespace of all examples where the run cannot create namespaces."""
+        return self.target.given.home or self.base
 
     @property
     def home(self) -> Names:
         """The namespace of this example, created on first access unless the run cannot create namespaces."""
         if self._home is None:
-            self._home = (*self.base, self.mark) if self.makes_namespaces else self.base
+            self._home = (*self.base, self.mark) if self.makes_namespaces else self._shared
             if self.makes_namespaces:
                 with self.client.preparing():
                     self.create_namespace(self._home)
@@ -144,7 +150,7 @@ class IcebergCatalog(IcebergClient, Catalog):
     @property
     def stem(self) -> str:
         """The prefix of every name in this example's home, "" where the home is its own."""
-        return f"{self.mark}{JOINT}" if self.home == self.base else ""
+        return f"{self.mark}{JOINT}" if self.home == self._shared else ""
 
     def table_id(self, name: str = "t") -> Names:
         """Return an identifier for a table, a view or a namespace in this example's home, creating only the home."""
@@ -180,7 +186,7 @@ class IcebergCatalog(IcebergClient, Catalog):
 
     def namespace_id(self, name: str = "n") -> Names:
         """Return an identifier for a namespace beside this example's home."""
-        return (*self.base, f"{self.mark}{JOINT}{name}") if self.home else ()
+        return (*self.base, f"{self.mark}{JOINT}{name}") if self.home or self.target.read_only else ()
 
     def missing_namespace(self) -> Names:
         """Return an identifier of a namespace that was never created, creating nothing."""
@@ -193,6 +199,8 @@ class IcebergCatalog(IcebergClient, Catalog):
 
         Raises Unoffered where the body has properties and the server stores none.
         """
+        if self.target.read_only:
+            return self.existing(NAMESPACE, name, plain=not body)
         id = self.namespace_id(name)
         with self._making("createNamespace", body):
             answer = self.create_namespace(
@@ -213,6 +221,8 @@ class IcebergCatalog(IcebergClient, Catalog):
 
         Raises Unoffered where the server ignores the requested format version: no norm defines the property for it.
         """
+        if self.target.read_only:
+            return self.existing(TABLE, name, plain=not body)
         id = self.table_id(name)
         with self._making("createTable", body):
             made = self.create_table(id, **{"schema": SCHEMA, **body})
@@ -223,6 +233,8 @@ class IcebergCatalog(IcebergClient, Catalog):
 
     def new_view(self, name: str = "v", **body: Any) -> Names:
         """Create a view and return its identifier."""
+        if self.target.read_only:
+            return self.existing(VIEW, name, plain=not body)
         id = self.table_id(name)
         with self._making("createView", body):
             self.create_view(id, **{**view_body(self.home), **body})

@@ -15,6 +15,7 @@ from conformance.iceberg.fallbacks import find_ways
 from conformance.iceberg.operations import ALWAYS, DEFAULT_OPERATIONS, SETTINGS, config_settings, endpoint, with_slash
 from conformance.iceberg.support.content import credentials_form
 from conformance.target.capabilities import FLAT, NAMESPACES, NESTED, SEPARATOR
+from conformance.target.given import find_given
 from conformance.target.minimal import minimal_value
 from conformance.target.target import MISSING, OFFERED, REFUSED, Probe, Target, is_missing, is_refusal
 from conformance.values.exchange import Exchange
@@ -29,6 +30,7 @@ from specs.problems import Problem
 NO_NAMESPACE = "NoSuchNamespaceException"
 CONFIG, GET_TOKEN, CREATE_NAMESPACE = "getConfig", "getToken", "createNamespace"
 ENDPOINTS = "endpoints"
+IN_ENDPOINTS, NOT_IN_ENDPOINTS = "in endpoints of the configuration", "not in endpoints of the configuration"
 LISTED = ("namespaces", "identifiers")  # the entries of listing pages
 SERVER_ERROR, NOT_FOUND = 500, 404
 # An object of each kind that HEAD requests, created for a probe.
@@ -49,6 +51,7 @@ class IcebergProber:
     def __init__(self, target: Target) -> None:
         self.target = target
         self._config: dict[str, Any] = {}
+        self._configuration: Exchange | None = None
 
     @property
     def configured(self) -> bool:
@@ -79,6 +82,7 @@ class IcebergProber:
     def _ask_config(self, catalog: IcebergCatalog, query: dict[str, Any]) -> Exchange:
         """Load the configuration and read its settings."""
         answer = self._sent(partial(catalog.get_config, **query, expect=None))
+        self._configuration = answer
         self._config = read_object(answer.response_body) if 200 <= answer.status < 300 else {}
         self._read_config()
         return answer
@@ -103,7 +107,8 @@ class IcebergProber:
         if GET_TOKEN not in self.target.document.operations:
             raise Problem(f"By {self.target.profile.name} no tokens are issued.", "Give one with --token.")
         catalog = IcebergCatalog(self.target)
-        answer = self._sent(partial(catalog.get_token, credentials_form(settings), expect=None))
+        with self.target.client.logging_in():
+            answer = self._sent(partial(catalog.get_token, credentials_form(settings), expect=None))
         token = read_object(answer.response_body).get("access_token")
         if not 200 <= answer.status < 300 or not isinstance(token, str):
             raise Problem(
@@ -178,8 +183,28 @@ class IcebergProber:
     def probes(self) -> Iterator[Exchange]:
         """Call every operation once, on objects that do not exist."""
         for operation in self.target.document.operations.values():
-            self._probe(operation)
-            yield self.target.client.steps[-1]
+            if self.target.sends(operation.id):
+                self._probe(operation)
+                yield self.target.client.steps[-1]
+
+    def browse(self) -> None:
+        """Find existing namespaces, tables and views, and whether namespaces are nested."""
+        catalog = IcebergCatalog(self.target)
+        catalog.begin_example()
+        self._note_unasked()
+        self.target.given = given = find_given(catalog.inventory, self.target.settings)
+        deepest = max(map(len, given.of(NAMESPACE)), default=0)
+        self.target.capabilities[NAMESPACES] = NESTED if deepest > len(catalog.base) + 1 else FLAT
+
+    def _note_unasked(self) -> None:
+        """Store what the configuration says about operations that a read-only run does not call."""
+        if self._configuration is None or self.endpoints is None:
+            return
+        for operation in self.target.document.operations.values():
+            named = None if self.target.sends(operation.id) else self._named(operation)
+            if named is not None:
+                state, why = (OFFERED, IN_ENDPOINTS) if named else (REFUSED, NOT_IN_ENDPOINTS)
+                self.target.note_offer(Probe(operation.id, state, why, self._configuration))
 
     def explore(self) -> Iterator[None]:
         """Find the ways to create objects, and whether namespaces can be nested; pause after each finding."""
@@ -232,7 +257,7 @@ class IcebergProber:
         """Return the state of an operation, by the configuration and by its probe, and why."""
         named = self._named(self.target.document.operation(probe.operation))
         if named is False:
-            return REFUSED, "not in endpoints of the configuration"
+            return REFUSED, NOT_IN_ENDPOINTS
         if is_refusal(self.target.client, probe):
             return REFUSED, answered(probe)
         if is_missing(probe, nowhere) if probe.method != "HEAD" else _has_no_head(probe, nowhere):
@@ -242,7 +267,7 @@ class IcebergProber:
     def _why_offered(self, probe: Exchange) -> str:
         """Return the evidence for an offered operation: the configuration, or the answer to its probe."""
         operation = self.target.document.operation(probe.operation)
-        return "in endpoints of the configuration" if endpoint(operation) in (self.endpoints or ()) else answered(probe)
+        return IN_ENDPOINTS if endpoint(operation) in (self.endpoints or ()) else answered(probe)
 
     def _named(self, operation: Operation) -> bool | None:
         """True when the configuration offers an operation, None when it does not say."""

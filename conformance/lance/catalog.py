@@ -24,13 +24,14 @@ from conformance.target.capabilities import FLAT, NAMESPACES, NESTED
 from conformance.target.revision import DocumentRevision
 from conformance.target.target import Target
 from conformance.values.outcomes import Unoffered
-from conformance.values.resources import NAMESPACE, REGISTRATION, Names
+from conformance.values.resources import NAMESPACE, REGISTRATION, TABLE, Names
 from specs.lance.identifiers import DELIMITER, join_parts
 from specs.openapi import Operation
 
 __all__ = ["ALL_ROWS", "INVALID_INPUT", "NAMESPACE_BODIES", "LanceCatalog", "Names"]
 
 ALL_ROWS = 100_000  # as `k`: more than any example has
+ROWS = 3  # of a new table
 INVALID_INPUT = 13
 TOO_DEEP = (400, 403)  # statuses for a namespace that lies too deep
 NAMESPACE_BODIES: dict[str, dict[str, Any]] = {
@@ -76,18 +77,20 @@ class LanceCatalog(TableMaker):
         """Name of this example, unique in the run; its namespace is created on first use."""
         if self._home is None:
             self._home = self.mark
-            if self.has_namespaces:
+            if self.has_namespaces and not self.target.read_only:
                 self.create_namespace((*self.base, self._home))
         return self._home
 
     @property
     def stem(self) -> str:
         """Identifier of the home: the prefix of the identifiers of this example's tables."""
-        return join_parts((*self.base, self.home_name))
+        return join_parts(self.home if self.target.read_only else (*self.base, self.home_name))
 
     @property
     def home(self) -> Names:
-        """Namespace of this example; the base where the target has no namespaces."""
+        """The example's namespace: the base where the target has no namespaces, an existing one if it is read-only."""
+        if self.target.read_only:
+            return self.target.given.home
         name = self.home_name
         return (*self.base, name, *self._inner) if self.has_namespaces else self.base
 
@@ -109,7 +112,8 @@ class LanceCatalog(TableMaker):
     def table_id(self, name: str = "t") -> Names:
         """Return the identifier of a table in this example's home. Creates nothing but the home."""
         home = self.home
-        return (*home, name if self.has_namespaces else self.beside(name))
+        shared = self.target.read_only or not self.has_namespaces
+        return (*home, self.beside(name) if shared else name)
 
     def beside(self, name: str) -> str:
         """Return the name of an object of this example outside of its home."""
@@ -136,13 +140,17 @@ class LanceCatalog(TableMaker):
     # Objects that examples start from
 
     def new_namespace(self, name: str = "n", **body: Any) -> Names:
-        """Create a namespace and return its identifier."""
+        """Create a namespace and return its identifier; an existing one if the run is read-only."""
+        if self.target.read_only:
+            return self.existing(NAMESPACE, name, plain=not body)
         id = self.namespace_id(name)
         self.create_namespace(id, **body)
         return id
 
-    def new_table(self, name: str = "t", rows: int = 3) -> Names:
-        """Create a table with rows and return its identifier."""
+    def new_table(self, name: str = "t", rows: int = ROWS) -> Names:
+        """Create a table with rows and return its identifier; an existing table if the run is read-only."""
+        if self.target.read_only:
+            return self.existing(TABLE, name, plain=rows == ROWS)
         return self.new_table_of(tables(rows), name)
 
     def new_table_of(self, data: Any, name: str = "t") -> Names:
@@ -193,7 +201,8 @@ class LanceCatalog(TableMaker):
         expect: Expected,
     ) -> Answer:
         """Send an operation on an object of this name in the example's home."""
-        path = {key: f"{self.stem}{DELIMITER}{name}" if key == "id" else name for key in operation.path_names}
+        id = f"{self.stem}{DELIMITER}{name}" if self.stem else name
+        path = {key: id if key == "id" else name for key in operation.path_names}
         query = {parameter.name: "x" for parameter in operation.query_parameters() if parameter.required}
         return self.client.call(operation.id, path=path, query=query, body=body, headers=headers, expect=expect)
 

@@ -14,6 +14,7 @@ from conformance.lance.making import WAYS
 from conformance.lance.support.arrow import STREAM_TYPE, stream
 from conformance.target.capabilities import FLAT, NAMESPACES, NESTED, NONE
 from conformance.target.fallbacks import Fallbacks
+from conformance.target.given import find_given
 from conformance.target.minimal import minimal_value
 from conformance.target.target import MISSING, OFFERED, REFUSED, Probe, Target, is_missing, is_refusal
 from conformance.values.exchange import Exchange
@@ -72,9 +73,20 @@ class LanceProber:
     def probes(self) -> Iterator[Exchange]:
         """Send every operation once, on missing objects."""
         for operation in self.target.document.operations.values():
-            self._catalog.begin_example()
-            self._probe(operation)
-            yield self.target.client.steps[-1]
+            if self.target.sends(operation.id):
+                self._catalog.begin_example()
+                self._probe(operation)
+                yield self.target.client.steps[-1]
+
+    def browse(self) -> None:
+        """Find existing namespaces and tables, and whether namespaces are nested."""
+        catalog = self._catalog
+        catalog.begin_example()
+        self.target.given = given = find_given(catalog.inventory, self.target.settings)
+        deepest = max(map(len, given.of(NAMESPACE)), default=0) - len(catalog.base)
+        self.target.capabilities[NAMESPACES] = NESTED if deepest > 1 else FLAT if deepest else NONE
+        if self.target.capabilities[NAMESPACES] == NONE:
+            self._probe_root()
 
     def explore(self) -> Iterator[None]:
         """Find the way to create each kind of object, and whether namespaces nest; pause after each kind."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from functools import partial
 from typing import Any, ClassVar
 from urllib.parse import urlsplit
@@ -178,7 +179,7 @@ class PolarisInventory(ContentInventory):
         """Drop all contents and roles of a catalog that the run created."""
         contents = CatalogContents(self.target, self.admin, catalog)
         Sandbox(self.admin, contents).sweep()
-        for role in self._named(CATALOG_ROLE, {"catalogName": catalog}):
+        for role in self.named(CATALOG_ROLE, {"catalogName": catalog}):
             if role != CATALOG_ADMIN:
                 self._delete(CATALOG_ROLE, Resource(CATALOG_ROLE.id, (catalog, role)))
 
@@ -194,18 +195,18 @@ class PolarisInventory(ContentInventory):
         resources = [
             Resource(entity.id, (name,))
             for entity in (CATALOG, PRINCIPAL, PRINCIPAL_ROLE)
-            for name in self._named(entity, {})
+            for name in self.named(entity)
             if self.target.prefix in name
         ]
         if not self.given:
             return resources
-        roles = self._named(CATALOG_ROLE, {"catalogName": self.warehouse})
+        roles = self.named(CATALOG_ROLE, {"catalogName": self.warehouse})
         own = [Resource(CATALOG_ROLE.id, (self.warehouse, role)) for role in roles if self.target.prefix in role]
         return [*resources, *own, *super().roots()]
 
-    def _named(self, entity: EntityType, path: dict[str, str]) -> list[str]:
+    def named(self, entity: EntityType, path: Mapping[str, str] | None = None) -> list[str]:
         """Return the names of all listed entities of a type."""
-        answer = self.ask(lambda: self.manager.send(entity.list, path, expect=None))
+        answer = self.ask(lambda: self.manager.send(entity.list, path or {}, expect=None))
         listed: Any = read_object(answer.response_body).get(entity.listed) if answer else None
         names = [entry.get("name") for entry in listed if isinstance(entry, dict)] if isinstance(listed, list) else []
         return [name for name in names if isinstance(name, str)]

@@ -57,7 +57,10 @@ class PolarisProber(IcebergProber):
         configuration = self._first_requests() if self.target.settings.warehouse else ()
         first_answer = first_recognised((*lists, *configuration), self.recognises)
         if self.recognises(first_answer):
-            self._prepare()
+            if self.target.read_only:
+                self._choose()
+            else:
+                self._prepare()
         return first_answer
 
     def recognises(self, first_answer: Exchange) -> bool:
@@ -66,6 +69,15 @@ class PolarisProber(IcebergProber):
             return super().recognises(first_answer)
         listed = read_object(first_answer.response_body).get(LISTS[first_answer.operation])
         return 200 <= first_answer.status < 300 and isinstance(listed, list)
+
+    def _choose(self) -> None:
+        """Choose the given catalog, or the first that is listed, and read its configuration as the run's caller."""
+        names = self.catalog.inventory.named(CATALOG)
+        warehouse = self.target.settings.warehouse or next(iter(names), "")
+        if warehouse:
+            self.target.settings = replace(self.target.settings, warehouse=warehouse)
+            self._configure(warehouse)
+            self.catalog.tables = IcebergCatalog(self.target)
 
     def _prepare(self) -> None:
         """Create a catalog and a principal for the requirements on tables; a failure blocks these requirements.
@@ -123,6 +135,7 @@ class PolarisProber(IcebergProber):
     def _configure(self, warehouse: str) -> None:
         """Read the configuration of a catalog by getConfig."""
         answer = self._sent(partial(IcebergCatalog(self.target).get_config, warehouse=warehouse, expect=None))
+        self._configuration = answer
         self._config = read_object(answer.response_body)
         self._read_config()
 

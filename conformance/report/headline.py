@@ -7,14 +7,19 @@ from collections.abc import Iterator, Sequence
 
 from conformance.values.causes import Cause
 from conformance.values.results import Results
-from conformance.values.verdict import BREAKING, UNTESTED
+from conformance.values.verdict import BREAKING, UNTESTED, Verdict
 
 SCENARIO = "scenario"
 MOST_NAMED = 3
+NOTHING_WRITTEN = "Read-only: nothing was written."
 
 
 def sentence(results: Results) -> str:
-    """Return the run's verdict in one sentence. A partial run claims no conformance."""
+    """Return the run's verdict in one sentence. A partial run claims no conformance; a read-only run is one."""
+    return f"{NOTHING_WRITTEN} {_verdict(results)}" if results.read_only else _verdict(results)
+
+
+def _verdict(results: Results) -> str:
     counts = Counter((entry.level, entry.verdict) for entry in results.requirements)
     if not results.requirements:
         return "No requirement was tested."
@@ -72,7 +77,13 @@ def _also(results: Results, blocked: int) -> Iterator[str]:
 
 
 def _part(results: Results) -> str:
-    return f"{len(results.requirements):,} of {results.run.available:,} requirements"
+    tested = sum(_counts(results, entry.verdict) for entry in results.requirements)
+    return f"{tested:,} of {results.run.available:,} requirements"
+
+
+def _counts(results: Results, verdict: Verdict) -> bool:
+    """True when a requirement with this verdict counts as tested: a read-only run leaves most of them out."""
+    return not results.read_only or verdict not in UNTESTED
 
 
 def _cause_counts(causes: Sequence[Cause], broken: int, known: int, must: int) -> str:

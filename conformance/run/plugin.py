@@ -122,6 +122,8 @@ class SuitePlugin:
             self.last = None
             self._started = time.perf_counter()
             self._requests = self.session.client.requests
+            if why := self.session.unread(requirement):
+                raise Skipped(why)
             self.session.replay_known(requirement)
             self.session.client.begin(requirement.operations)
             for needed in requirement.needs:

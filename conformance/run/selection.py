@@ -116,7 +116,9 @@ def required_operations(settings: Settings, document: Document) -> set[str]:
 
 def narrows(settings: Settings) -> bool:
     """True when the settings leave out requirements of a default run."""
-    chosen = settings.operation or settings.clause or settings.select.strip() or settings.last_failed
+    chosen = (
+        settings.operation or settings.clause or settings.select.strip() or settings.last_failed or settings.read_only
+    )
     return bool(chosen) or not set(KINDS) <= set(settings.kinds)
 
 

@@ -15,6 +15,7 @@ from conformance.author.requirement import REQUIREMENTS
 from conformance.author.suite import Suite
 from conformance.http.client import Client
 from conformance.http.exchange_log import ExchangeBuffer, ExchangeLog
+from conformance.http.gate import NEEDS_OWN, NO_WRITES
 from conformance.replay.commands import again
 from conformance.replay.expectations import Expectations
 from conformance.replay.expectations_file import load_expectations
@@ -24,7 +25,7 @@ from conformance.run.dropping import check_dropped, check_refused
 from conformance.run.ledger import Ledger
 from conformance.run.selection import Scope, Selection, narrows, required_operations, selection_of
 from conformance.target.server_profile import server_profile
-from conformance.target.target import OFFERED, Target, connect
+from conformance.target.target import OFFERED, UNASKED, Target, connect
 from conformance.values.activity import doing
 from conformance.values.cells import CellLog
 from conformance.values.exchange import Exchange, Step
@@ -137,6 +138,15 @@ class Session:
         """True when the run selects this requirement."""
         return requirement is not None and self._scope.has(requirement) and self._selection.takes(requirement)
 
+    def unread(self, requirement: Requirement) -> str:
+        """Return why a read-only run does not test a requirement, "" if it does, and in other runs."""
+        if (gate := self.client.traffic.gate) is None:
+            return ""
+        reads = [name in gate.reads for name in requirement.operations]
+        if requirement.reads and any(reads):
+            return ""
+        return NEEDS_OWN if all(reads) else NO_WRITES
+
     def begin(self, selected: Sequence[str], collected: Iterable[Requirement]) -> None:
         """Store the requirements of the run, in the order of the results, and count the available ones.
 
@@ -236,6 +246,7 @@ class Session:
     def _target(self) -> TargetRecord:
         target = self.target
         states = {name: target.state(name) for name in target.probes}
+        unknown = UNASKED if target.read_only else OFFERED
         return TargetRecord(
             url=self.settings.server,
             name=self.settings.name or self.settings.server,
@@ -249,7 +260,7 @@ class Session:
                     id=operation.id,
                     resource=operation.resource,
                     summary=operation.summary,
-                    state=cast(State, states.get(operation.id, OFFERED)),
+                    state=cast(State, states.get(operation.id, unknown)),
                     why=target.why(operation.id),
                     required=operation.id in self._required,
                 )

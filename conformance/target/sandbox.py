@@ -221,7 +221,7 @@ class Sandbox:
 
         An interrupted clean-up continues at its next call.
         """
-        if self.inventory is None or self.client.gone:
+        if self.inventory is None or self.client.gone or self.client.traffic.gate:
             return
         with self.client.cleaning(), doing("cleaning up") as tell:
             self.refused.clear()
@@ -242,7 +242,7 @@ class Sandbox:
         and opened, only at the end: a run sweeps after each finding, and there may be many of both.
         """
         self.clean_up()
-        if self.inventory is None or self.client.gone:
+        if self.inventory is None or self.client.gone or self.client.traffic.gate:
             return
         in_vain: Counter[str] = Counter()
         with self.client.cleaning(), doing("cleaning up: looking for what is left") as tell:

@@ -6,10 +6,12 @@ from collections.abc import Iterator
 
 from conformance.target.capabilities import FLAT, NAMESPACES, NESTED, NONE, PAGES
 from conformance.target.fallbacks import PLACES, SERVERS_PLACE
+from conformance.target.given import NAMED_BY
 from conformance.target.target import Target
 from conformance.values.results import Trait
 
 NESTING = {NESTED: "nested", FLAT: "one level", NONE: "only the root"}
+MOST_SHOWN = 5
 NO_WAY = "none of the tried ways works"
 
 
@@ -20,6 +22,9 @@ def server_profile(target: Target) -> list[Trait]:
 
 def _surroundings(target: Target) -> Iterator[Trait]:
     settings, capabilities = target.settings, target.capabilities
+    if target.read_only:
+        yield Trait(name="the run reads", value=_read(target))
+        return
     yield Trait(name="names", value=f"letters and digits, starting with {target.prefix}")
     offered, operations = len(target.offered()), len(target.document.operations)
     yield Trait(name="operations", value=f"{offered} of {operations} offered")
@@ -37,6 +42,13 @@ def _surroundings(target: Target) -> Iterator[Trait]:
         )
     where = f"below {target.location}" if target.location else SERVERS_PLACE
     yield Trait(name=PLACES, value=where, refused=target.ways.refused.get(PLACES, {}))
+
+
+def _read(target: Target) -> str:
+    """Return the existing objects that the run reads, in words."""
+    objects = [f"{kind} {'.'.join(id)}" for kind in NAMED_BY for id in target.given.of(kind, target.given.home)]
+    more = f" and {len(objects) - MOST_SHOWN} more" if len(objects) > MOST_SHOWN else ""
+    return f"{', '.join(objects[:MOST_SHOWN])}{more}" if objects else "listings: it found no table and no view"
 
 
 def _ways(target: Target) -> Iterator[Trait]:

@@ -13,10 +13,12 @@ from typing import Protocol
 from urllib.parse import unquote, urlsplit
 
 from conformance.http.client import Client
+from conformance.http.gate import Gate
 from conformance.http.recording import ServerKnowledge
-from conformance.http.transport import Connection, Tls
+from conformance.http.transport import Connection, Tls, Traffic
 from conformance.target.documents import document_of, profile_of
 from conformance.target.fallbacks import PLACES, SERVERS_PLACE, Ways
+from conformance.target.given import Given
 from conformance.target.hostile import Canaries
 from conformance.target.reach import NOBODY_THERE
 from conformance.target.sandbox import Sandbox
@@ -27,7 +29,7 @@ from specs.openapi import Document
 from specs.problems import Problem
 from specs.profiles import Profile
 
-OFFERED, REFUSED, MISSING = "offered", "refused", "missing"
+OFFERED, REFUSED, MISSING, UNASKED = "offered", "refused", "missing", "unasked"
 NOT_UP = (502, 503, 504)
 CALLERS = (401, 403, 429)  # statuses about the caller, whatever the path
 WAIT_PAUSE = 0.5
@@ -69,6 +71,7 @@ class Found:
     settings: Settings
     managing: Mapping[str, str]
     preparation: Sequence[Exchange]
+    given: Given
 
 
 class Prober(Protocol):
@@ -84,10 +87,13 @@ class Prober(Protocol):
         """Request a path that no revision of the API has."""
 
     def probes(self) -> Iterator[Exchange]:
-        """Send each operation once, in a form that should change nothing."""
+        """Send each operation once, in a form that should change nothing; a read-only run sends those that read."""
 
     def explore(self) -> Iterator[None]:
         """Create objects to detect how they can be created, and whether namespaces nest; pause after each."""
+
+    def browse(self) -> None:
+        """Find objects that exist by requests that read, and whether namespaces nest."""
 
     def state(self, probe: Exchange, nowhere: Exchange) -> tuple[str, str]:
         """Return offered, refused or missing for an operation, and why; `nowhere` is the answer to an unknown path."""
@@ -102,7 +108,7 @@ class Target:
     letters and digits, which all servers accept. `table_folder` is the folder in which the server placed a table of the
     run. `ways` are the chosen ways to create objects that requirements start from. `managing` are the headers of the
     server's manager, when requirements on tables run as another caller. `preparation` are the exchanges that created
-    this caller and its catalog.
+    this caller and its catalog. `given` are objects that existed before, if the run is read-only.
     """
 
     settings: Settings
@@ -117,6 +123,7 @@ class Target:
     ways: Ways = field(default_factory=Ways)
     managing: Mapping[str, str] = field(default_factory=dict)
     preparation: Sequence[Exchange] = ()
+    given: Given = field(default_factory=Given)
     numbers: Iterator[int] = field(default_factory=lambda: itertools.count(1))
     prefix: str = field(init=False)
     sandbox: Sandbox = field(init=False)
@@ -151,6 +158,7 @@ class Target:
             self.settings,
             self.managing,
             self.preparation,
+            self.given,
         )
 
     def take(self, state: Found) -> None:
@@ -161,6 +169,7 @@ class Target:
         self.canaries = self._new_canaries()
         self.numbers = itertools.count(state.names)
         self.settings, self.managing, self.preparation = state.settings, state.managing, state.preparation
+        self.given = state.given
         self.client.known = state.known
         self.log_in(state.headers)
 
@@ -202,6 +211,16 @@ class Target:
             return OFFERED
         return self.probes[operation].state if operation in self.probes else None
 
+    @property
+    def read_only(self) -> bool:
+        """True when the run sends nothing that could change anything."""
+        return self.client.traffic.gate is not None
+
+    def sends(self, operation: str) -> bool:
+        """True unless the run is read-only and the operation writes."""
+        gate = self.client.traffic.gate
+        return gate is None or operation in gate.reads
+
     def why(self, operation: str) -> str:
         """Return the evidence for the state of an operation, "" without any."""
         probe = self.probes.get(operation)
@@ -238,11 +257,15 @@ class Target:
         """Detect more by creating objects, and drop them, together with those that probes created on a careless server.
 
         `after_each` is called after each object, and may end this by a Problem. An operation that seemed to be missing
-        is tried, too; one that does not succeed counts as not offered from then on.
+        is tried, too; one that does not succeed counts as not offered from then on. A read-only run looks for existing
+        objects instead.
         """
         try:
-            for _ in prober.explore():
-                after_each()
+            if self.read_only:
+                prober.browse()
+            else:
+                for _ in prober.explore():
+                    after_each()
         finally:
             self.sandbox.clean_up()
         self.client.known.unoffered |= self.names(MISSING)
@@ -274,7 +297,8 @@ def connect(settings: Settings) -> Target:
         headers["Authorization"] = f"Bearer {settings.token}"
     tls = Tls(settings.ca, settings.insecure, settings.cert, settings.key)
     connection = Connection(settings.server.rstrip("/"), headers, settings.timeout, tls)
-    return Target(settings, profile, document, Client(connection, document), notes)
+    traffic = Traffic(gate=Gate(document, profile.reading()) if settings.read_only else None)
+    return Target(settings, profile, document, Client(connection, document, traffic), notes)
 
 
 def _check_handshake(first_answer: Exchange, profile: Profile, *, recognised: bool) -> None:

@@ -16,7 +16,8 @@ class Requirement:
 
     `operations` are its subjects: any other call of its test is a prerequisite. `needs` are requirements that must be
     met first: an unmet one blocks it. `since` is the first revision of its API that includes it, "" for all. `drawn` is
-    true when its test draws arguments or commands.
+    true when its test draws arguments or commands. `reads` is true when it holds for every object, whoever created it,
+    and its test needs no request that writes: a read-only run tests it on existing objects.
     """
 
     id: str
@@ -29,6 +30,7 @@ class Requirement:
     needs: tuple[str, ...] = ()
     since: str = ""
     drawn: bool = False
+    reads: bool = False
 
     @property
     def suite(self) -> str:

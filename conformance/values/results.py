@@ -40,7 +40,7 @@ from specs.writing import write_file
 
 Version = Literal[1, 2]
 Depth = Literal["smoke", "gate", "deep"]
-State = Literal["offered", "refused", "missing"]
+State = Literal["offered", "refused", "missing", "unasked"]
 Time = Annotated[str, msgspec.Meta(extra_json_schema={"format": "date-time"})]
 
 __all__ = [
@@ -116,6 +116,7 @@ class RunRecord(msgspec.Struct, kw_only=True, omit_defaults=True):
 class OperationRecord(msgspec.Struct, kw_only=True):
     """An operation of the document, whether the server offers it, and the evidence for that.
 
+    A read-only run does not ask for operations that write: they are `unasked` unless the server says what it offers.
     `required` operations were asked for by --require: to lack one fails the gate. Older kits recorded no evidence.
     """
 
@@ -223,7 +224,12 @@ class Results(msgspec.Struct, kw_only=True):
     @property
     def partial(self) -> bool:
         """True when fewer requirements were tested than the profile has: such a run cannot claim conformance."""
-        return len(self.requirements) < self.run.available
+        return self.read_only or len(self.requirements) < self.run.available
+
+    @property
+    def read_only(self) -> bool:
+        """True when the run sent nothing that could change anything."""
+        return bool(self.target.settings.get("read_only"))
 
     def exit_code(self, *, strict: bool = False) -> int:
         """Return the exit code of the run for a gate.

@@ -75,12 +75,15 @@ class Settings:
         "", "Warehouse to test; NAME=URI creates it on the embedded server.", "NAME", section="Objects of the run"
     )
     namespace: str = setting("", "Existing namespace in which the run stays; separate levels with dots.", "NAME")
+    table: tuple[str, ...] = setting((), "Existing table to read with --read-only; repeatable.", "NAME")
+    view: tuple[str, ...] = setting((), "Existing view to read with --read-only; repeatable.", "NAME")
     functions: str = setting("", "Existing namespace that contains functions.", "NAME")
     prefix: str = setting("", "Prefix of every object that the run creates.  [default: lp]", "NAME")
     location: str = setting("", "Location for tables; the run creates its own folder below.", "URI")
     storage_option: tuple[str, ...] = setting(
         (), "Storage option for reading and writing table files; repeatable.", "KEY=VALUE", between="="
     )
+    read_only: bool = setting(False, "Send nothing that could change anything, and test objects that exist.")
     leave_behind: bool = setting(False, "Continue if the server cannot drop the objects of the run.")
 
     token: str = setting("", "Bearer token to send; requests without it are tested, too.", "TOKEN", section="Access")
@@ -168,6 +171,13 @@ class Settings:
         except IdentifierError as error:
             raise Problem(f"The setting {name} is wrong: {error}.", f"Example: --{name} a.b") from None
 
+    def object_ids(self, name: str) -> list[tuple[str, ...]]:
+        """Return the ids given by `table` or `view`. Raises Problem for an empty level."""
+        try:
+            return [tuple(split_levels(text, READABLE_SEPARATOR)) for text in getattr(self, name)]
+        except IdentifierError as error:
+            raise Problem(f"The setting {name} is wrong: {error}.", f"Example: --{name} a.b.c") from None
+
 
 @dataclass(frozen=True, slots=True)
 class Need:
@@ -197,8 +207,15 @@ _HTTPS = Need(
     "is for https, and the server is reached without",
     "Give an https URL, or leave it out.",
 )
+_READ_ONLY = Need(
+    lambda settings: settings.read_only,
+    "names an object for a read-only run",
+    "Add --read-only, or leave it out: other runs create their own objects.",
+)
 NEEDS: Mapping[str, Need] = {
     "storage": _EMBEDDED,
+    "table": _READ_ONLY,
+    "view": _READ_ONLY,
     "wait": _GIVEN,
     **dict.fromkeys(("ca", "insecure", "cert", "key"), _HTTPS),
     "scope": Need(
@@ -358,4 +375,6 @@ def _checked(settings: Settings) -> Settings:
             settings.pairs(name)
     settings.namespace_levels()
     settings.namespace_levels("functions")
+    for name in ("table", "view"):
+        settings.object_ids(name)
     return settings

@@ -65,7 +65,7 @@ SHOWN = {
 }
 
 
-@must("iceberg.access.list.{}", clause="access-delegation-list", each=SHOWN)
+@must("iceberg.access.list.{}", clause="access-delegation-list", each=SHOWN, reads=True)
 @given(words=LISTS)
 def test_several_ways_of_access(catalog: IcebergCatalog, case: TableRequest, words: str) -> None:
     """{} returns the table when X-Iceberg-Access-Delegation lists several values."""
@@ -144,14 +144,14 @@ def _round_trip(filesystem: Any, path: str) -> None:
     filesystem.delete_file(path)
 
 
-@should("iceberg.access.unasked", operations=LOAD, clause="vended-credentials-unasked")
+@should("iceberg.access.unasked", operations=LOAD, clause="vended-credentials-unasked", reads=True)
 def test_nobody_asked_for_credentials(catalog: IcebergCatalog) -> None:
     """loadTable without X-Iceberg-Access-Delegation returns no storage secret in the table's config."""
     config = catalog.load_table(catalog.new_table()).get("config")
     equal(secrets_in(config), [], "the secrets in the configuration of the table")
 
 
-@must("iceberg.access.credentials", operations=CREDENTIALS_OF, clause="load-credentials")
+@must("iceberg.access.credentials", operations=CREDENTIALS_OF, clause="load-credentials", reads=True)
 def test_credentials_are_answered(catalog: IcebergCatalog) -> None:
     """loadCredentials returns credentials for the same prefixes each time, or none if the storage needs none."""
     id = catalog.new_table()
@@ -159,21 +159,27 @@ def test_credentials_are_answered(catalog: IcebergCatalog) -> None:
     equal(second, first, "the prefixes of the credentials that are asked for again")
 
 
-@must("iceberg.access.credentials.missing", operations=CREDENTIALS_OF, clause=NOT_FOUND, kind="error")
+@must("iceberg.access.credentials.missing", operations=CREDENTIALS_OF, clause=NOT_FOUND, kind="error", reads=True)
 def test_credentials_for_a_missing_table(catalog: IcebergCatalog) -> None:
     """loadCredentials for a missing table returns 404 with type NoSuchTableException."""
     refused = catalog.load_credentials(catalog.table_id("missing"), expect=404)
     type_is(refused, NO_TABLE)
 
 
-@must("iceberg.access.credentials.namespace_missing", operations=CREDENTIALS_OF, clause=NOT_FOUND, kind="error")
+@must(
+    "iceberg.access.credentials.namespace_missing",
+    operations=CREDENTIALS_OF,
+    clause=NOT_FOUND,
+    kind="error",
+    reads=True,
+)
 def test_credentials_in_a_missing_namespace(catalog: IcebergCatalog) -> None:
     """loadCredentials in a missing namespace returns 404 with type NoSuchTableException or NoSuchNamespaceException."""
     refused = catalog.load_credentials((*catalog.missing_namespace(), "t"), expect=404)
     type_is(refused, NO_TABLE, NO_NAMESPACE)
 
 
-@may("iceberg.access.credentials.plan", operations=CREDENTIALS_OF, clause="load-credentials-plan")
+@may("iceberg.access.credentials.plan", operations=CREDENTIALS_OF, clause="load-credentials-plan", reads=True)
 def test_credentials_for_a_planning(catalog: IcebergCatalog) -> None:
     """loadCredentials with the id of a scan plan returns a list of credentials."""
     catalog.require("planTableScan")

@@ -56,7 +56,7 @@ def test_etags_of_tables_differ(catalog: IcebergCatalog) -> None:
     unequal(_etag(catalog, catalog.load_table(id)), first, "the ETag of the table that was created again")
 
 
-@should("iceberg.etag.representation", operations=LOAD, clause="etag-representation")
+@should("iceberg.etag.representation", operations=LOAD, clause="etag-representation", reads=True)
 def test_representations_have_their_own(catalog: IcebergCatalog) -> None:
     """loadTable returns different ETags for snapshots=all and snapshots=refs."""
     id = catalog.new_table()
@@ -64,7 +64,7 @@ def test_representations_have_their_own(catalog: IcebergCatalog) -> None:
     unequal(_etag(catalog, some), _etag(catalog, everything), "the ETag with the snapshots of refs alone")
 
 
-@should("iceberg.etag.not_modified", operations=LOAD, clause="etag-not-modified")
+@should("iceberg.etag.not_modified", operations=LOAD, clause="etag-not-modified", reads=True)
 def test_not_modified(catalog: IcebergCatalog) -> None:
     """loadTable with the current ETag in If-None-Match returns 304 without a body."""
     id = catalog.new_table()
@@ -73,14 +73,14 @@ def test_not_modified(catalog: IcebergCatalog) -> None:
     equal(len(answer.body), 0, "the length of the body")
 
 
-@must("iceberg.etag.form", operations=LOAD, clause="etag-form")
+@must("iceberg.etag.form", operations=LOAD, clause="etag-form", reads=True)
 def test_form_of_etags(catalog: IcebergCatalog) -> None:
     """An ETag is a quoted string, preceded by W/ if it is weak."""
     etag = _etag(catalog, catalog.load_table(catalog.new_table()))
     holds(ENTITY_TAG.fullmatch(etag), f"{shown(etag)} is an entity tag in quotes")
 
 
-@should("iceberg.etag.kept", operations=LOAD, clause="etag-in-304")
+@should("iceberg.etag.kept", operations=LOAD, clause="etag-in-304", reads=True)
 def test_not_modified_has_an_etag(catalog: IcebergCatalog) -> None:
     """A 304 response of loadTable carries the same ETag as the 200 response."""
     id = catalog.new_table()
@@ -95,7 +95,7 @@ CONDITIONS: dict[str, Callable[[str], str]] = {
 }
 
 
-@should("iceberg.etag.condition.{}", operations=LOAD, clause="etag-conditions", each=CONDITIONS)
+@should("iceberg.etag.condition.{}", operations=LOAD, clause="etag-conditions", each=CONDITIONS, reads=True)
 def test_forms_of_the_condition(catalog: IcebergCatalog, case: Callable[[str], str]) -> None:
     """loadTable returns 304 for the current ETag in another valid form of If-None-Match ({})."""
     id = catalog.new_table()
@@ -130,7 +130,7 @@ def test_modified(catalog: IcebergCatalog) -> None:
         equal(properties_of(answer["metadata"]).get("touched"), "1", "the property that the commit set")
 
 
-@must("iceberg.etag.unasked", operations=LOAD, clause="etag-unasked")
+@must("iceberg.etag.unasked", operations=LOAD, clause="etag-unasked", reads=True)
 def test_nobody_asked(catalog: IcebergCatalog) -> None:
     """loadTable without If-None-Match returns the table's metadata on every repeated load."""
     id = catalog.new_table()

@@ -73,7 +73,7 @@ def _doubled(values: list[Any]) -> list[Any]:
     return [value for value, count in Counter(values).items() if count > 1]
 
 
-@must("iceberg.function.list.full", operations=LIST, clause="list-functions")
+@must("iceberg.function.list.full", operations=LIST, clause="list-functions", reads=True)
 def test_functions_are_listed(catalog: IcebergCatalog) -> None:
     """listFunctions returns each function once, with the namespace's levels, and the same ones when repeated."""
     namespace, listed = _home_of_functions(catalog)
@@ -91,14 +91,14 @@ def test_a_new_namespace_has_no_functions(catalog: IcebergCatalog) -> None:
     equal(catalog.list_functions(catalog.home).get("identifiers") or [], [], "the functions of a new namespace")
 
 
-@must("iceberg.function.list.namespace_missing", operations=LIST, clause="list-not-found", kind="error")
+@must("iceberg.function.list.namespace_missing", operations=LIST, clause="list-not-found", kind="error", reads=True)
 def test_functions_of_a_missing_namespace(catalog: IcebergCatalog) -> None:
     """listFunctions on a missing namespace returns 404 with type NoSuchNamespaceException."""
     refused = catalog.list_functions(catalog.missing_namespace(), expect=404)
     type_is(refused, "NoSuchNamespaceException")
 
 
-@must("iceberg.function.list.pages", operations=LIST, clause="page-partition", kind="pagination")
+@must("iceberg.function.list.pages", operations=LIST, clause="page-partition", kind="pagination", reads=True)
 def test_pages_of_functions(catalog: IcebergCatalog) -> None:
     """Pages of listFunctions with pageSize=1 together contain every function exactly once."""
     namespace, listed = _home_of_functions(catalog)
@@ -111,7 +111,7 @@ def test_pages_of_functions(catalog: IcebergCatalog) -> None:
     same_items(identifiers, wanted, "the functions on all pages")
 
 
-@must("iceberg.function.load.listed", operations=LOAD, clause="load-function")
+@must("iceberg.function.load.listed", operations=LOAD, clause="load-function", reads=True)
 def test_listed_functions_are_shown(catalog: IcebergCatalog) -> None:
     """loadFunction on every listed function returns at least one overload, each with at least one version."""
     for answer in _functions(catalog):
@@ -120,7 +120,7 @@ def test_listed_functions_are_shown(catalog: IcebergCatalog) -> None:
         holds(all(definition["versions"] for definition in definitions), "each overload of a function has a version")
 
 
-@must("iceberg.function.load.missing", operations=LOAD, clause="load-function-not-found", kind="error")
+@must("iceberg.function.load.missing", operations=LOAD, clause="load-function-not-found", kind="error", reads=True)
 def test_missing_function(catalog: IcebergCatalog) -> None:
     """loadFunction on a missing name or a table's name returns 404 with type NoSuchFunctionException."""
     for id in (catalog.table_id("missing"), catalog.new_table()):
@@ -128,21 +128,27 @@ def test_missing_function(catalog: IcebergCatalog) -> None:
         type_is(refused, "NoSuchFunctionException")
 
 
-@must("iceberg.function.load.namespace_missing", operations=LOAD, clause="load-function-not-found", kind="error")
+@must(
+    "iceberg.function.load.namespace_missing",
+    operations=LOAD,
+    clause="load-function-not-found",
+    kind="error",
+    reads=True,
+)
 def test_function_of_a_missing_namespace(catalog: IcebergCatalog) -> None:
     """loadFunction in a missing namespace returns 404: NoSuchFunctionException or NoSuchNamespaceException."""
     refused = catalog.load_function((*catalog.missing_namespace(), "f"), expect=404)
     type_is(refused, "NoSuchFunctionException", "NoSuchNamespaceException")
 
 
-@may("iceberg.function.load.location", operations=LOAD, clause="load-function-location")
+@may("iceberg.function.load.location", operations=LOAD, clause="load-function-location", reads=True)
 def test_location_of_a_function(catalog: IcebergCatalog) -> None:
     """loadFunction returns the metadata-location of the function."""
     for answer in _functions(catalog):
         text(answer.get("metadata-location"), "the metadata-location of the function")
 
 
-@must("iceberg.function.current", operations=LOAD, clause="function-current")
+@must("iceberg.function.current", operations=LOAD, clause="function-current", reads=True)
 def test_current_versions(catalog: IcebergCatalog) -> None:
     """current-version-id of every function overload is one of its versions."""
     for definition in _definitions(catalog):
@@ -150,7 +156,7 @@ def test_current_versions(catalog: IcebergCatalog) -> None:
         contains(versions, [definition["current-version-id"]], "the versions of the overload")
 
 
-@must("iceberg.function.definition_id", operations=LOAD, clause="function-definition-id")
+@must("iceberg.function.definition_id", operations=LOAD, clause="function-definition-id", reads=True)
 def test_ids_of_overloads(catalog: IcebergCatalog) -> None:
     """definition-id of a function overload is its parameter types joined by commas without spaces, and is unique."""
     for answer in _functions(catalog):
@@ -164,7 +170,7 @@ def test_ids_of_overloads(catalog: IcebergCatalog) -> None:
                 equal(definition["definition-id"], ",".join(types), "the definition-id of the overload")
 
 
-@must("iceberg.function.specific_name", operations=LOAD, clause="function-specific-name")
+@must("iceberg.function.specific_name", operations=LOAD, clause="function-specific-name", reads=True)
 def test_specific_names(catalog: IcebergCatalog) -> None:
     """Overloads of a function have different specific-names."""
     for answer in _functions(catalog):
@@ -176,7 +182,7 @@ def test_specific_names(catalog: IcebergCatalog) -> None:
         equal(_doubled(names), [], "the specific names that several overloads of a function have")
 
 
-@must("iceberg.function.table", operations=LOAD, clause="function-table")
+@must("iceberg.function.table", operations=LOAD, clause="function-table", reads=True)
 def test_table_functions(catalog: IcebergCatalog) -> None:
     """The return type of a table function (udtf) is a struct."""
     returned = [
@@ -190,7 +196,7 @@ def test_table_functions(catalog: IcebergCatalog) -> None:
     equal(others, [], "the types other than structs that table functions return")
 
 
-@must("iceberg.function.type_text", operations=LOAD, clause="function-type-text")
+@must("iceberg.function.type_text", operations=LOAD, clause="function-type-text", reads=True)
 def test_names_of_types(catalog: IcebergCatalog) -> None:
     """Type names in function definitions contain neither spaces nor quotes."""
     for definition in _definitions(catalog):

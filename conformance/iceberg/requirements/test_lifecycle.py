@@ -46,7 +46,13 @@ def _rename(kind: Lifecycle) -> list[str]:
     return [f"rename{kind.id.title()}"]
 
 
-@must("iceberg.{}.exists.present", operations=lambda kind: [f"{kind.id}Exists"], clause="{}-exists", each=KINDS)
+@must(
+    "iceberg.{}.exists.present",
+    operations=lambda kind: [f"{kind.id}Exists"],
+    clause="{}-exists",
+    each=KINDS,
+    reads=True,
+)
 def test_what_is_there_exists(catalog: IcebergCatalog, case: Lifecycle) -> None:
     """{}Exists on an existing {} returns 204."""
     case.exists(catalog, case.new(catalog))

@@ -40,7 +40,12 @@ def distinct_names(minimum: int = 0) -> SearchStrategy[list[str]]:
 
 
 def _fill(catalog: IcebergCatalog, listing: IcebergListing, names: list[str] | tuple[str, ...]) -> list[Item]:
-    """Create objects with these names and return them as the listing should show them."""
+    """Create objects with these names and return them as the listing should show them.
+
+    A read-only run returns the entries that exist, more than two where the pages are of two.
+    """
+    if catalog.target.read_only:
+        return listing.there(catalog, 3 if names is FIVE else min(len(names), 1))
     listing.prepare(catalog)
     for name in names:
         listing.add(catalog, name)
@@ -55,7 +60,7 @@ def _pages(catalog: IcebergCatalog, listing: IcebergListing, size: int) -> list[
     return pages
 
 
-@must("iceberg.listing.everything.{}", clause="page-all-without-token", each=LISTINGS)
+@must("iceberg.listing.everything.{}", clause="page-all-without-token", each=LISTINGS, reads=True)
 @given(wanted=distinct_names())
 def test_everything_without_token(catalog: IcebergCatalog, case: IcebergListing, wanted: list[str]) -> None:
     """{} without pageToken returns every entry once, with next-page-token null or absent."""
@@ -69,7 +74,7 @@ def _check_all_at_once(listing: IcebergListing, answer: Answer, expected: list[I
     equal(answer.get(NEXT), None, NEXT)
 
 
-@must("iceberg.listing.size_alone.{}", clause="page-all-without-token", each=LISTINGS)
+@must("iceberg.listing.size_alone.{}", clause="page-all-without-token", each=LISTINGS, reads=True)
 def test_page_size_without_token(catalog: IcebergCatalog, case: IcebergListing) -> None:
     """{} with pageSize but without pageToken returns all entries at once."""
     expected = _fill(catalog, case, FIVE)
@@ -121,7 +126,7 @@ def test_pages_of_the_first_level(catalog: IcebergCatalog) -> None:
     same_items([entry for entry in named if entry in expected], expected, PAGED)
 
 
-@must("iceberg.page.partition.{}", clause="page-partition", kind="pagination", each=LISTINGS)
+@must("iceberg.page.partition.{}", clause="page-partition", kind="pagination", each=LISTINGS, reads=True)
 @given(wanted=distinct_names(1), size=st.integers(1, 4))
 def test_pages_hold_everything_once(
     catalog: IcebergCatalog, case: IcebergListing, wanted: list[str], size: int
@@ -132,7 +137,7 @@ def test_pages_hold_everything_once(
     same_items(case.ours(catalog, *pages), expected, PAGED)
 
 
-@must("iceberg.page.start.{}", clause="page-start", kind="pagination", each=LISTINGS)
+@must("iceberg.page.start.{}", clause="page-start", kind="pagination", each=LISTINGS, reads=True)
 def test_empty_token_is_the_first_page(catalog: IcebergCatalog, case: IcebergListing) -> None:
     """{} with an empty pageToken and no pageSize returns the first page."""
     expected = _fill(catalog, case, ("a", "b"))
@@ -146,7 +151,7 @@ def _check_known(items: list[Item], expected: list[Item]) -> None:
     equal([item for item in items if item not in expected], [], "the listed names that are not in the namespace")
 
 
-@must("iceberg.page.size.{}", clause="page-size-bound", kind="pagination", each=LISTINGS)
+@must("iceberg.page.size.{}", clause="page-size-bound", kind="pagination", each=LISTINGS, reads=True)
 @given(size=st.integers(1, 4))
 def test_pages_are_not_longer(catalog: IcebergCatalog, case: IcebergListing, size: int) -> None:
     """No page of {} contains more than pageSize entries."""
@@ -155,17 +160,17 @@ def test_pages_are_not_longer(catalog: IcebergCatalog, case: IcebergListing, siz
     at_most(max(len(case.items(page)) for page in pages), size, "the number of entries on the longest page")
 
 
-@must("iceberg.page.next.{}", clause="page-token-next", kind="pagination", each=LISTINGS)
+@must("iceberg.page.next.{}", clause="page-token-next", kind="pagination", each=LISTINGS, reads=True)
 def test_page_has_a_token(catalog: IcebergCatalog, case: IcebergListing) -> None:
     """Every page of {} except the last has a next-page-token that is a string."""
-    _fill(catalog, case, FIVE)
+    entries = _fill(catalog, case, FIVE)
     pages = _pages(catalog, case, 2)
-    above(len(pages), 1, f"the number of pages of 2 entries for {len(FIVE)}")
+    above(len(pages), 1, f"the number of pages of 2 entries for {len(entries)}")
     for page in pages[:-1]:
         text(page.get(NEXT), NEXT)
 
 
-@must("iceberg.page.last.{}", clause="page-last-null", kind="pagination", each=LISTINGS)
+@must("iceberg.page.last.{}", clause="page-last-null", kind="pagination", each=LISTINGS, reads=True)
 def test_last_page_has_null(catalog: IcebergCatalog, case: IcebergListing) -> None:
     """The last of several pages of {} contains next-page-token with the value null."""
     _fill(catalog, case, FIVE)
@@ -173,7 +178,7 @@ def test_last_page_has_null(catalog: IcebergCatalog, case: IcebergListing) -> No
     equal(last[NEXT], None, f"{NEXT} of the last page")
 
 
-@must("iceberg.page.unsupported.{}", clause="page-unsupported", kind="pagination", each=LISTINGS)
+@must("iceberg.page.unsupported.{}", clause="page-unsupported", kind="pagination", each=LISTINGS, reads=True)
 def test_without_pages_everything_comes(catalog: IcebergCatalog, case: IcebergListing) -> None:
     """If {} returns more than pageSize entries, it returns all of them without next-page-token."""
     expected = _fill(catalog, case, FIVE)
@@ -213,7 +218,7 @@ def test_token_holds_after_removal(catalog: IcebergCatalog, case: IcebergListing
     same_items(seen, expected, PAGED)
 
 
-@should("iceberg.page.bad_token.{}", clause="page-token-bad", kind="error", each=LISTINGS)
+@should("iceberg.page.bad_token.{}", clause="page-token-bad", kind="error", each=LISTINGS, reads=True)
 @given(token=st.sampled_from(["never-issued", "%00", "-1", "ünïcode", "x" * 2000]))
 def test_token_that_nobody_issued(catalog: IcebergCatalog, case: IcebergListing, token: str) -> None:
     """{} with a pageToken that the server did not issue returns 400."""
@@ -272,7 +277,9 @@ def test_top_is_listed(catalog: IcebergCatalog) -> None:
     equal([id for id in namespaces if len(id) != 1], [], "the listed namespaces that are not of the first level")
 
 
-@should("iceberg.listing.namespaces.empty_parent", operations=NAMESPACES, clause="list-namespaces-empty-parent")
+@should(
+    "iceberg.listing.namespaces.empty_parent", operations=NAMESPACES, clause="list-namespaces-empty-parent", reads=True
+)
 def test_empty_parent_is_none(catalog: IcebergCatalog) -> None:
     """listNamespaces with an empty parent returns the namespaces of the first level."""
     first = catalog.home[:1]
@@ -283,7 +290,7 @@ def test_empty_parent_is_none(catalog: IcebergCatalog) -> None:
 IN_NAMESPACES = {name: listing for name, listing in LISTINGS.items() if listing.id != "listNamespaces"}
 
 
-@must("iceberg.listing.missing.{}", clause="list-not-found", kind="error", each=IN_NAMESPACES)
+@must("iceberg.listing.missing.{}", clause="list-not-found", kind="error", each=IN_NAMESPACES, reads=True)
 def test_missing_namespace(catalog: IcebergCatalog, case: IcebergListing) -> None:
     """{} on a missing namespace returns 404 with type NoSuchNamespaceException."""
     path = catalog.namespace_path(catalog.missing_namespace())

@@ -137,7 +137,7 @@ def test_create_with_property_that_is_no_text(catalog: IcebergCatalog, value: ob
     catalog.control(lambda: catalog.new_namespace(properties={"k": "v"}))
 
 
-@should("iceberg.namespace.load.no_properties", operations=LOAD, clause="load-namespace-no-properties")
+@should("iceberg.namespace.load.no_properties", operations=LOAD, clause="load-namespace-no-properties", reads=True)
 def test_namespace_without_properties(catalog: IcebergCatalog) -> None:
     """loadNamespaceMetadata of a namespace created without properties returns properties as an object or null."""
     stored = catalog.load_namespace_metadata(catalog.new_namespace()).get("properties", "absent")
@@ -153,7 +153,7 @@ def test_load_shows_everything(catalog: IcebergCatalog) -> None:
     has_properties(catalog, id, {"a": "1", "b": "2"})
 
 
-@must("iceberg.namespace.exists.present", operations=["namespaceExists"], clause="namespace-exists")
+@must("iceberg.namespace.exists.present", operations=["namespaceExists"], clause="namespace-exists", reads=True)
 def test_namespace_exists(catalog: IcebergCatalog) -> None:
     """namespaceExists on an existing namespace returns 204."""
     catalog.namespace_exists(catalog.new_namespace())

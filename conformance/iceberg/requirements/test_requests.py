@@ -46,7 +46,7 @@ def test_unknown_fields(catalog: IcebergCatalog) -> None:
     equal(properties_of(catalog.metadata(id)).get("touched"), "1", "the property that the commit set")
 
 
-@should("iceberg.request.unknown_query", operations=["loadTable", "listTables"], clause="open-requests")
+@should("iceberg.request.unknown_query", operations=["loadTable", "listTables"], clause="open-requests", reads=True)
 def test_unknown_query_parameters(catalog: IcebergCatalog) -> None:
     """Unknown query parameters and headers are ignored."""
     id = catalog.new_table()
@@ -72,7 +72,7 @@ def test_parameters_of_the_media_type(catalog: IcebergCatalog, kind: str) -> Non
     catalog.send("createTable", catalog.namespace_path(id[:-1]), body, content_type=kind)
 
 
-@should("iceberg.request.unknown_path", operations=["listNamespaces"], clause="unknown-route", kind="error")
+@should("iceberg.request.unknown_path", operations=["listNamespaces"], clause="unknown-route", kind="error", reads=True)
 def test_path_that_is_none(suite: Suite, catalog: IcebergCatalog) -> None:
     """A path that the document does not define returns 4xx with a JSON error body."""
     catalog.list_namespaces()
@@ -93,7 +93,7 @@ def test_flag_that_is_none(catalog: IcebergCatalog) -> None:
     catalog.load_table(id)
 
 
-@should("iceberg.request.path_no_text.{}", clause="bad-path", kind="error", each=NAMING)
+@should("iceberg.request.path_no_text.{}", clause="bad-path", kind="error", each=NAMING, reads=True)
 def test_path_that_is_no_text(catalog: IcebergCatalog, case: Operation) -> None:
     """{} with a name that is not valid UTF-8 returns 400 or 404."""
     path = catalog.any_path(case, catalog.new_table()[-1])
@@ -111,7 +111,7 @@ ABOUT_BODIES = (*ABOUT_STATES, "Content-Type")
 EMPTY = {name: mutation for name, mutation in MUTATIONS.items() if name.startswith(("drop", "rename", "commit"))}
 
 
-@must("iceberg.request.head.{}", clause="head-empty", each=HEAD_OPERATIONS)
+@must("iceberg.request.head.{}", clause="head-empty", each=HEAD_OPERATIONS, reads=True)
 def test_head_has_no_body(suite: Suite, catalog: IcebergCatalog, case: Operation) -> None:
     """{} returns no body, and the connection stays usable for the next request."""
     id = catalog.new_view() if case.id == "viewExists" else catalog.new_table()
@@ -122,7 +122,7 @@ def test_head_has_no_body(suite: Suite, catalog: IcebergCatalog, case: Operation
     catalog.list_tables(catalog.home)
 
 
-@should("iceberg.request.head_like_get.{}", clause="head-like-get", each=HEAD_OPERATIONS)
+@should("iceberg.request.head_like_get.{}", clause="head-like-get", each=HEAD_OPERATIONS, reads=True)
 def test_head_is_like_get(catalog: IcebergCatalog, case: Operation) -> None:
     """{} returns 404 exactly when GET on the same path does, and the same headers as GET."""
     id = catalog.new_view() if case.id == "viewExists" else catalog.new_table()
@@ -153,7 +153,7 @@ test_nothing_succeeds_without_credentials = requests.nothing_succeeds_without_cr
 test_nothing_but_401_without_credentials = requests.nothing_but_401_without_credentials.declare(__name__, SECURED)
 
 
-@should("iceberg.credentials.config", operations=["getConfig"], clause="unauthorized", kind="auth")
+@should("iceberg.credentials.config", operations=["getConfig"], clause="unauthorized", kind="auth", reads=True)
 def test_configuration_without_credentials(suite: Suite, catalog: IcebergCatalog) -> None:
     """getConfig without credentials, or with wrong ones, returns 200 or 401."""
     require_token(suite)

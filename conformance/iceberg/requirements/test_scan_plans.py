@@ -25,7 +25,7 @@ from conformance.iceberg.support.scans.plans import (
     has_files,
     plan,
 )
-from conformance.iceberg.support.scans.samples import plain_rows
+from conformance.iceberg.support.scans.samples import any_events, plain_rows
 from conformance.iceberg.support.scans.tables import MANY, ScanTable, new_scan_table
 from conformance.iceberg.support.storage import CREDENTIALS, SIGNING, VENDED, asking, covers
 from conformance.values.json_values import shown
@@ -57,6 +57,16 @@ def new_small_table(catalog: IcebergCatalog) -> ScanTable:
     return table
 
 
+def _scanned(catalog: IcebergCatalog) -> tuple[Names, list[str]]:
+    """Return a table and its data files: of an existing table, if the run is read-only, those that a plain plan has."""
+    if catalog.target.read_only:
+        id = any_events(catalog)
+        with catalog.client.preparing():
+            return id, plan(catalog, id).paths
+    table = new_small_table(catalog)
+    return table.id, sorted(table.data_files())
+
+
 def new_large_table(catalog: IcebergCatalog) -> ScanTable:
     """Return a table with MANY data files in two manifests."""
     table = new_scan_table(catalog, SCHEMA)
@@ -66,9 +76,9 @@ def new_large_table(catalog: IcebergCatalog) -> ScanTable:
     return table
 
 
-def submitted(catalog: IcebergCatalog, table: ScanTable) -> Answer:
+def submitted(catalog: IcebergCatalog, id: Names) -> Answer:
     """Plan a scan and return the submitted answer. Raises Unoffered where the server plans synchronously."""
-    answer = catalog.plan_table_scan(table.id)
+    answer = catalog.plan_table_scan(id)
     if answer["status"] != SUBMITTED:
         raise Unoffered("the server plans while the client waits")
     return answer
@@ -112,11 +122,11 @@ def test_new_planning_is_not_cancelled(catalog: IcebergCatalog) -> None:
     one_of(catalog.plan_table_scan(table.id)["status"], STATES, STATUS)
 
 
-@must("iceberg.scan.submitted", operations=["planTableScan"], clause="plan-submitted")
+@must("iceberg.scan.submitted", operations=["planTableScan"], clause="plan-submitted", reads=True)
 def test_submitted_planning_has_an_id(catalog: IcebergCatalog) -> None:
     """Every submitted scan plan has its own plan-id."""
-    table = new_small_table(catalog)
-    first, second = (text(submitted(catalog, table)["plan-id"], "the plan-id") for _ in range(2))
+    id, _ = _scanned(catalog)
+    first, second = (text(submitted(catalog, id)["plan-id"], "the plan-id") for _ in range(2))
     unequal(second, first, "the plan-id of the second scan plan")
 
 
@@ -124,13 +134,13 @@ def test_submitted_planning_has_an_id(catalog: IcebergCatalog) -> None:
 def test_submitted_planning_can_be_asked_for(catalog: IcebergCatalog) -> None:
     """fetchPlanningResult on a submitted plan finally returns completed, with tasks for all data files."""
     table = new_small_table(catalog)
-    has_files(followed(catalog, table.id, submitted(catalog, table)), table.data_files())
+    has_files(followed(catalog, table.id, submitted(catalog, table.id)), table.data_files())
 
 
-@must("iceberg.scan.fetch_id", operations=["fetchPlanningResult"], clause="plan-fetch")
+@must("iceberg.scan.fetch_id", operations=["fetchPlanningResult"], clause="plan-fetch", reads=True)
 def test_planning_with_an_id_can_be_asked_for(catalog: IcebergCatalog) -> None:
     """fetchPlanningResult on a completed plan returns as many tasks as planTableScan did, or 404."""
-    _fetched_as_planned(catalog, new_small_table(catalog))
+    _fetched_as_planned(catalog, _scanned(catalog)[0])
 
 
 def _new_table_with_deletes(catalog: IcebergCatalog) -> ScanTable:
@@ -151,14 +161,14 @@ def test_planning_of_more_can_be_asked_for(
     catalog: IcebergCatalog, case: Callable[[IcebergCatalog], ScanTable]
 ) -> None:
     """fetchPlanningResult on a completed plan with plan tasks or delete files ({}) returns as many, or 404."""
-    _fetched_as_planned(catalog, case(catalog))
+    _fetched_as_planned(catalog, case(catalog).id)
 
 
-def _fetched_as_planned(catalog: IcebergCatalog, table: ScanTable) -> None:
-    planned = plan(catalog, table.id)
+def _fetched_as_planned(catalog: IcebergCatalog, id: Names) -> None:
+    planned = plan(catalog, id)
     if not planned.id:
         raise Unoffered("the server gives a completed scan plan no id")
-    fetched = catalog.fetch_planning_result(table.id, planned.id, expect=(200, 404))
+    fetched = catalog.fetch_planning_result(id, planned.id, expect=(200, 404))
     if fetched.succeeded:
         equal(fetched["status"], COMPLETED, STATUS)
         for name in ("file-scan-tasks", "plan-tasks", "delete-files"):
@@ -215,7 +225,13 @@ def test_plan_tasks_keep_their_snapshot(catalog: IcebergCatalog) -> None:
     has_files(followed(catalog, table.id, first), expected)
 
 
-@must("iceberg.scan.plan_task_unknown", operations=["fetchScanTasks"], clause="plan-tasks-unknown", kind="error")
+@must(
+    "iceberg.scan.plan_task_unknown",
+    operations=["fetchScanTasks"],
+    clause="plan-tasks-unknown",
+    kind="error",
+    reads=True,
+)
 def test_unknown_plan_task(catalog: IcebergCatalog) -> None:
     """fetchScanTasks with an unknown plan task returns 404 with type NoSuchPlanTaskException."""
     table = catalog.new_table()
@@ -252,7 +268,9 @@ def test_cancelling_leaves_others_alone(catalog: IcebergCatalog) -> None:
 # Unknown plans, tables and namespaces
 
 
-@must("iceberg.scan.fetch_unknown", operations=["fetchPlanningResult"], clause="plan-unknown-id", kind="error")
+@must(
+    "iceberg.scan.fetch_unknown", operations=["fetchPlanningResult"], clause="plan-unknown-id", kind="error", reads=True
+)
 def test_fetching_an_unknown_planning(catalog: IcebergCatalog) -> None:
     """fetchPlanningResult with an unknown plan-id returns 404 with type NoSuchPlanIdException."""
     id = catalog.new_table()
@@ -266,21 +284,21 @@ def test_cancelling_an_unknown_planning(catalog: IcebergCatalog) -> None:
     type_is(catalog.cancel_planning(id, NOWHERE, expect=404), "NoSuchPlanIdException")
 
 
-@must("iceberg.scan.no_table.{}", clause="plan-not-found", kind="error", each=PLAN_OPERATIONS)
+@must("iceberg.scan.no_table.{}", clause="plan-not-found", kind="error", each=PLAN_OPERATIONS, reads=True)
 def test_planning_on_a_missing_table(catalog: IcebergCatalog, case: Operation) -> None:
     """{} on a missing table returns 404 with type NoSuchTableException, or the one for an unknown plan or task."""
     refused = _called(catalog, case, catalog.table_id("missing"))
     type_is(refused, "NoSuchTableException", *UNKNOWN_PARTS.get(case.id, ()))
 
 
-@must("iceberg.scan.no_namespace.{}", clause="plan-not-found", kind="error", each=PLAN_OPERATIONS)
+@must("iceberg.scan.no_namespace.{}", clause="plan-not-found", kind="error", each=PLAN_OPERATIONS, reads=True)
 def test_planning_in_a_missing_namespace(catalog: IcebergCatalog, case: Operation) -> None:
     """{} in a missing namespace returns 404 with the type for a missing namespace, table, plan or task."""
     refused = _called(catalog, case, (*catalog.missing_namespace(), "t"))
     type_is(refused, "NoSuchNamespaceException", "NoSuchTableException", *UNKNOWN_PARTS.get(case.id, ()))
 
 
-@must("iceberg.scan.no_view.{}", clause="plan-not-found", kind="error", each=PLAN_OPERATIONS)
+@must("iceberg.scan.no_view.{}", clause="plan-not-found", kind="error", each=PLAN_OPERATIONS, reads=True)
 def test_planning_on_a_view(catalog: IcebergCatalog, case: Operation) -> None:
     """{} on a view's name returns 404."""
     _called(catalog, case, catalog.new_view("t"))
@@ -296,7 +314,12 @@ def _called(catalog: IcebergCatalog, operation: Operation, id: Names) -> Answer:
 # Credentials and hints
 
 
-@may("iceberg.storage.vended.plan", operations=["planTableScan", "fetchPlanningResult"], clause="plan-credentials")
+@may(
+    "iceberg.storage.vended.plan",
+    operations=["planTableScan", "fetchPlanningResult"],
+    clause="plan-credentials",
+    reads=True,
+)
 def test_credentials_of_a_planning(catalog: IcebergCatalog) -> None:
     """The credentials in a completed scan plan cover the table's location, and each has a config."""
     id = catalog.new_table()
@@ -324,8 +347,8 @@ def test_wanted_rows_are_a_hint(catalog: IcebergCatalog, wanted: int) -> None:
     at_least(rows, min(wanted, 2), "the rows of all files of the plan")
 
 
-@must("iceberg.scan.delegation.{}", operations=PLAN, clause="plan-completed", each=WAYS)
+@must("iceberg.scan.delegation.{}", operations=PLAN, clause="plan-completed", each=WAYS, reads=True)
 def test_access_delegation_is_a_wish(catalog: IcebergCatalog, case: str) -> None:
     """A scan plan with X-Iceberg-Access-Delegation ({}) contains the same files as one without."""
-    table = new_small_table(catalog)
-    has_files(plan(catalog, table.id, _headers=asking(case)), table.data_files())
+    id, files = _scanned(catalog)
+    has_files(plan(catalog, id, _headers=asking(case)), files)

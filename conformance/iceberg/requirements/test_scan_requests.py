@@ -8,6 +8,7 @@ from typing import Any
 from conformance.author.requirement import must, should
 from conformance.iceberg.catalog import IcebergCatalog
 from conformance.iceberg.support.content import NESTED_SCHEMA, SCHEMA, field, schema
+from conformance.iceberg.support.metadata import current_schema
 from conformance.iceberg.support.scans.plans import PLAN, has_files, plan
 from conformance.iceberg.support.scans.predicates import (
     COMPARISONS,
@@ -18,7 +19,7 @@ from conformance.iceberg.support.scans.predicates import (
     compared,
     single_test,
 )
-from conformance.iceberg.support.scans.samples import EVENTS, ROWS, TYPES, new_events, plain_rows
+from conformance.iceberg.support.scans.samples import EVENTS, ROWS, TYPES, any_events, new_events, plain_rows
 from conformance.iceberg.support.scans.soundness import loses_nothing, residuals_decide_alike
 from conformance.iceberg.support.scans.tables import ScanTable, new_scan_table
 from conformance.iceberg.support.updates import add_and_use_schema
@@ -143,12 +144,20 @@ NO_CONDITIONS: dict[str, Json] = {
 }
 
 
-@must("iceberg.scan.no_condition.{}", operations=PLAN_ONLY, clause="plan-expressions", kind="error", each=NO_CONDITIONS)
+@must(
+    "iceberg.scan.no_condition.{}",
+    operations=PLAN_ONLY,
+    clause="plan-expressions",
+    kind="error",
+    each=NO_CONDITIONS,
+    reads=True,
+)
 def test_filters_that_are_none(catalog: IcebergCatalog, case: Json) -> None:
     """planTableScan with a malformed filter ({}) returns 400."""
-    table = new_events(catalog)
-    catalog.plan_table_scan(table.id, filter=case, expect=400)
-    catalog.control(lambda: catalog.plan_table_scan(table.id, filter=compared("eq", "id", 1)))
+    id = any_events(catalog)
+    column = current_schema(catalog.metadata(id))["fields"][0]["name"]
+    catalog.plan_table_scan(id, filter=case, expect=400)
+    catalog.control(lambda: catalog.plan_table_scan(id, filter={"type": "not-null", "term": column}))
 
 
 UNBOUND: dict[str, Json] = {

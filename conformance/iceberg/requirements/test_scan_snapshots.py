@@ -9,7 +9,7 @@ from conformance.author.requirement import must, should
 from conformance.iceberg.catalog import IcebergCatalog
 from conformance.iceberg.support.content import SCHEMA, layout, partition
 from conformance.iceberg.support.scans.plans import PLAN, has_files, plan
-from conformance.iceberg.support.scans.samples import plain_rows
+from conformance.iceberg.support.scans.samples import any_events, plain_rows
 from conformance.iceberg.support.scans.tables import ScanTable, new_scan_table
 from conformance.iceberg.support.updates import add_and_use_spec, update
 
@@ -155,9 +155,11 @@ UNKNOWN = {
     clause="plan-unknown-snapshot",
     kind="error",
     each=UNKNOWN,
+    reads=True,
 )
 def test_unknown_snapshot(catalog: IcebergCatalog, case: dict[str, int | None]) -> None:
     """planTableScan with an unknown snapshot id ({}) returns 400 or 404."""
-    table, snapshots = new_history(catalog)
-    request: dict[str, Any] = {name: snapshots[0] if id is None else id for name, id in case.items()}
-    catalog.plan_table_scan(table.id, **request, expect=(400, 404))
+    table = any_events(catalog)
+    known = catalog.metadata(table)["current-snapshot-id"]
+    request: dict[str, Any] = {name: known if id is None else id for name, id in case.items()}
+    catalog.plan_table_scan(table, **request, expect=(400, 404))

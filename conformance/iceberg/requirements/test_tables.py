@@ -35,7 +35,7 @@ def test_load_shows_what_was_created(catalog: IcebergCatalog) -> None:
     same_metadata(catalog, loaded["metadata"], created["metadata"], METADATA)
 
 
-@must("iceberg.table.load.again", operations=LOAD, clause="metadata-location-changes")
+@must("iceberg.table.load.again", operations=LOAD, clause="metadata-location-changes", reads=True)
 def test_location_stays_while_nothing_changes(catalog: IcebergCatalog) -> None:
     """Repeated loadTable returns the same metadata and metadata-location while nothing changes."""
     id = catalog.new_table()
@@ -44,13 +44,13 @@ def test_location_stays_while_nothing_changes(catalog: IcebergCatalog) -> None:
     same_metadata(catalog, second["metadata"], first["metadata"], METADATA)
 
 
-@should("iceberg.table.load.metadata_location", operations=LOAD, clause="load-table-metadata-location")
+@should("iceberg.table.load.metadata_location", operations=LOAD, clause="load-table-metadata-location", reads=True)
 def test_load_tells_the_metadata_file(catalog: IcebergCatalog) -> None:
     """loadTable returns the metadata-location of the table."""
     text(catalog.load_table(catalog.new_table()).get("metadata-location"), "the metadata-location of the table")
 
 
-@must("iceberg.table.load.namespace_missing", operations=LOAD, clause="load-table-not-found", kind="error")
+@must("iceberg.table.load.namespace_missing", operations=LOAD, clause="load-table-not-found", kind="error", reads=True)
 def test_load_table_of_missing_namespace(catalog: IcebergCatalog) -> None:
     """loadTable in a missing namespace returns 404 with type NoSuchNamespaceException or NoSuchTableException."""
     refused = catalog.load_table((*catalog.missing_namespace(), "t"), expect=404)
@@ -73,7 +73,7 @@ def test_view_is_no_table(catalog: IcebergCatalog) -> None:
     catalog.load_view(view)
 
 
-@must("iceberg.table.load.delegation", operations=LOAD, clause="access-delegation-hint")
+@must("iceberg.table.load.delegation", operations=LOAD, clause="access-delegation-hint", reads=True)
 @given(access=st.sampled_from(["vended-credentials", "remote-signing", "vended-credentials,remote-signing"]))
 def test_access_delegation_is_a_hint(catalog: IcebergCatalog, access: str) -> None:
     """loadTable returns the table whatever access X-Iceberg-Access-Delegation requests."""
@@ -82,7 +82,7 @@ def test_access_delegation_is_a_hint(catalog: IcebergCatalog, access: str) -> No
     equal(answer["metadata"]["table-uuid"], _uuid(catalog, id), "the table-uuid of the table")
 
 
-@should("iceberg.table.load.referenced_by", operations=LOAD, clause="load-table-referenced-by")
+@should("iceberg.table.load.referenced_by", operations=LOAD, clause="load-table-referenced-by", reads=True)
 def test_referenced_by_changes_nothing(catalog: IcebergCatalog) -> None:
     """loadTable with a view in referenced-by returns the same metadata as without."""
     id = catalog.new_table()
@@ -91,7 +91,9 @@ def test_referenced_by_changes_nothing(catalog: IcebergCatalog) -> None:
     same_metadata(catalog, answer["metadata"], catalog.metadata(id), METADATA)
 
 
-@should("iceberg.table.load.snapshots_bad", operations=LOAD, clause="load-table-snapshots-bad", kind="error")
+@should(
+    "iceberg.table.load.snapshots_bad", operations=LOAD, clause="load-table-snapshots-bad", kind="error", reads=True
+)
 def test_bad_value_of_snapshots(catalog: IcebergCatalog) -> None:
     """loadTable with snapshots other than all or refs returns 400."""
     id = catalog.new_table()

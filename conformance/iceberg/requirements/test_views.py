@@ -130,7 +130,7 @@ def test_location_is_that_of_the_creation(catalog: IcebergCatalog) -> None:
     equal(catalog.load_view(id)["metadata-location"], created["metadata-location"], "the metadata-location of the view")
 
 
-@must("iceberg.view.load.table", operations=[*LOAD, *EXISTS], clause="load-view-not-found", kind="error")
+@must("iceberg.view.load.table", operations=[*LOAD, *EXISTS], clause="load-view-not-found", kind="error", reads=True)
 def test_table_is_no_view(catalog: IcebergCatalog) -> None:
     """loadView and viewExists on a table's name return 404."""
     table = catalog.new_table()
@@ -138,7 +138,7 @@ def test_table_is_no_view(catalog: IcebergCatalog) -> None:
     catalog.view_exists(table, expect=404)
 
 
-@should("iceberg.view.load.referenced_by", operations=LOAD, clause="load-table-referenced-by-form")
+@should("iceberg.view.load.referenced_by", operations=LOAD, clause="load-table-referenced-by-form", reads=True)
 def test_views_that_refer(catalog: IcebergCatalog) -> None:
     """loadView with several comma-separated views in referenced-by returns the same metadata as without."""
     id = catalog.new_view()

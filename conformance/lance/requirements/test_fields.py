@@ -79,19 +79,19 @@ def _body_refused(catalog: LanceCatalog, case: Operation, wrong: Wrong) -> None:
     refuses_invalid(catalog, case.id, ((what, replace(good, body=body)) for what, body in wrong_bodies), good)
 
 
-@must("lance.body.field_types.{}", clause="request-schemas", kind="error", each=_with(wrong_types))
+@must("lance.body.field_types.{}", clause="request-schemas", kind="error", each=_with(wrong_types), reads=True)
 def test_fields_of_wrong_type(catalog: LanceCatalog, case: Operation) -> None:
     """{} with a field of the wrong type returns 400 with code 13 and changes nothing."""
     _body_refused(catalog, case, wrong_types)
 
 
-@must("lance.body.bounds.{}", clause="request-schemas", kind="error", each=_with(below_minimum))
+@must("lance.body.bounds.{}", clause="request-schemas", kind="error", each=_with(below_minimum), reads=True)
 def test_numbers_below_their_minimum(catalog: LanceCatalog, case: Operation) -> None:
     """{} with a number below the minimum of the document returns 400 with code 13 and changes nothing."""
     _body_refused(catalog, case, below_minimum)
 
 
-@must("lance.query_string.types.{}", clause="request-schemas", kind="error", each=QUERIED)
+@must("lance.query_string.types.{}", clause="request-schemas", kind="error", each=QUERIED, reads=True)
 def test_parameters_of_wrong_type(catalog: LanceCatalog, case: Operation) -> None:
     """{} with a query parameter of the wrong type returns 400 with code 13."""
     good = ordinary(catalog, case.id)
@@ -106,7 +106,7 @@ def test_parameters_of_wrong_type(catalog: LanceCatalog, case: Operation) -> Non
 # Identifiers
 
 
-@must("lance.identifier.body_other.{}", clause="identifier-body", kind="error", each=NAMED)
+@must("lance.identifier.body_other.{}", clause="identifier-body", kind="error", each=NAMED, reads=True)
 def test_body_names_something_else(catalog: LanceCatalog, case: Operation) -> None:
     """{} whose body id differs from the id in the path returns 400 with code 13 and changes nothing."""
     good = ordinary(catalog, case.id)
@@ -115,21 +115,21 @@ def test_body_names_something_else(catalog: LanceCatalog, case: Operation) -> No
     refuses_invalid(catalog, case.id, ((what, good.with_body(id=id)) for what, id in others.items()), good)
 
 
-@should("lance.identifier.body_empty.{}", clause="identifier-body", kind="error", each=EMPTIED)
+@should("lance.identifier.body_empty.{}", clause="identifier-body", kind="error", each=EMPTIED, reads=True)
 def test_body_names_the_root(catalog: LanceCatalog, case: Operation) -> None:
     """{} with an empty id in the body (the root), unlike the path, returns 400 with code 13 and changes nothing."""
     good = ordinary(catalog, case.id)
     refuses_invalid(catalog, case.id, [("an empty id", good.with_body(id=[]))], good)
 
 
-@must("lance.identifier.body_own.{}", clause="identifier-body", each=OWN)
+@must("lance.identifier.body_own.{}", clause="identifier-body", each=OWN, reads=True)
 def test_body_repeats_the_id(catalog: LanceCatalog, case: Operation) -> None:
     """{} accepts a body that repeats the id of the path, as the official clients send it."""
     good = ordinary(catalog, case.id)
     _takes(catalog, case.id, good.with_body(id=good.id))
 
 
-@must("lance.identifier.delimited.{}", clause="identifier-delimiter", each=IDENTIFIED)
+@must("lance.identifier.delimited.{}", clause="identifier-delimiter", each=IDENTIFIED, reads=True)
 def test_id_with_another_delimiter(catalog: LanceCatalog, case: Operation) -> None:
     """{} accepts an id written with the delimiter of the request and acts on the same object."""
     good = ordinary(catalog, case.id)
@@ -139,7 +139,7 @@ def test_id_with_another_delimiter(catalog: LanceCatalog, case: Operation) -> No
         exists(good.id or ())
 
 
-@should("lance.identifier.root.{}", clause="identifier-root", kind="error", each=ON_ROOT)
+@should("lance.identifier.root.{}", clause="identifier-root", kind="error", each=ON_ROOT, reads=True)
 def test_root_is_no_table(catalog: LanceCatalog, case: Operation) -> None:
     """{} on the root, which is neither a table nor a transaction, returns 400 or 404."""
     good = ordinary(catalog, case.id)
@@ -164,7 +164,7 @@ READ = {
 NUMBERS = (0, 2**31, 2**53 + 1)
 
 
-@must("lance.version.number.{}", clause="version-numbers", kind="error", each=READ)
+@must("lance.version.number.{}", clause="version-numbers", kind="error", each=READ, reads=True)
 def test_numbers_that_no_version_has(catalog: LanceCatalog, case: Operation) -> None:
     """{} with a version number that the table lacks (0, 2^31 or 2^53 + 1) returns 400 or 404."""
     good = ordinary(catalog, case.id)
@@ -178,7 +178,7 @@ def test_numbers_that_no_version_has(catalog: LanceCatalog, case: Operation) -> 
 UNKNOWN = {"from_the_future": {"x": 1}}
 
 
-@should("lance.body.unknown_keys.{}", clause="open-schemas", each=NAMED)
+@should("lance.body.unknown_keys.{}", clause="open-schemas", each=NAMED, reads=True)
 def test_unknown_keys_are_ignored(catalog: LanceCatalog, case: Operation) -> None:
     """{} ignores unknown keys of the body and the query, which newer clients send."""
     good = ordinary(catalog, case.id).with_body(**UNKNOWN)

@@ -36,7 +36,7 @@ def test_other_delimiter(catalog: LanceCatalog, delimiter: str) -> None:
     catalog.describe_namespace(id)
 
 
-@must("lance.identifier.root_delimiter", operations=["ListNamespaces"], clause="identifier-root")
+@must("lance.identifier.root_delimiter", operations=["ListNamespaces"], clause="identifier-root", reads=True)
 @given(delimiter=DELIMITERS.filter(lambda delimiter: delimiter != "."))  # a lone "." is a path segment of its own
 def test_root_is_the_delimiter(catalog: LanceCatalog, delimiter: str) -> None:
     """ListNamespaces with only the delimiter as its id lists the root, for every delimiter of a request."""
@@ -70,7 +70,9 @@ def test_empty_part(catalog: LanceCatalog, case: Operation) -> None:
     equal(refused.code, 13, "the code of the error")
 
 
-@must("lance.identifier.body_path", operations=["DescribeNamespace"], clause="identifier-body", kind="error")
+@must(
+    "lance.identifier.body_path", operations=["DescribeNamespace"], clause="identifier-body", kind="error", reads=True
+)
 def test_body_names_another_object(catalog: LanceCatalog) -> None:
     """DescribeNamespace whose body id differs from the id in the path returns 400 with code 13."""
     id = catalog.new_namespace()
@@ -79,7 +81,7 @@ def test_body_names_another_object(catalog: LanceCatalog) -> None:
     equal(refused.code, 13, "the code of the error")
 
 
-@must("lance.identifier.body_same", operations=["DescribeNamespace"], clause="identifier-body")
+@must("lance.identifier.body_same", operations=["DescribeNamespace"], clause="identifier-body", reads=True)
 def test_body_names_the_same_object(catalog: LanceCatalog) -> None:
     """DescribeNamespace accepts a body that repeats the id of the path."""
     id = catalog.new_namespace()

@@ -59,14 +59,14 @@ def _indexed(catalog: LanceCatalog, *names: str) -> Names:
 # All operations
 
 
-@must("lance.index.{}.missing", clause="table-not-found", kind="error", each=ABOUT_INDICES)
+@must("lance.index.{}.missing", clause="table-not-found", kind="error", each=ABOUT_INDICES, reads=True)
 def test_indices_of_missing_table(catalog: LanceCatalog, case: Operation) -> None:
     """{} on a missing table returns 404 with code 4, or 6 for its index."""
     refused = _send(catalog, case, catalog.table_id("missing"), expect=404)
     table_is_missing(refused, case.id)
 
 
-@must("lance.index.{}.namespace_missing", clause="table-not-found", kind="error", each=ABOUT_INDICES)
+@must("lance.index.{}.namespace_missing", clause="table-not-found", kind="error", each=ABOUT_INDICES, reads=True)
 def test_indices_in_missing_namespace(catalog: LanceCatalog, case: Operation) -> None:
     """{} in a missing namespace returns 404 with code 1 or 4, or 6 for the index."""
     catalog.require_namespaces()
@@ -74,7 +74,7 @@ def test_indices_in_missing_namespace(catalog: LanceCatalog, case: Operation) ->
     table_is_missing(refused, case.id, NO_NAMESPACE)
 
 
-@should("lance.index.{}.root", clause="root-no-table", kind="error", each=ABOUT_INDICES)
+@should("lance.index.{}.root", clause="root-no-table", kind="error", each=ABOUT_INDICES, reads=True)
 def test_indices_of_the_root(catalog: LanceCatalog, case: Operation) -> None:
     """{} on the root namespace, which is no table, returns 400 with code 13."""
     refused = _send(catalog, case, (), expect=400)

@@ -119,13 +119,13 @@ def test_dropped_namespace_is_not_described(catalog: LanceCatalog) -> None:
     catalog.describe_namespace(id, expect=404)
 
 
-@must("lance.namespace.describe.root", operations=["DescribeNamespace"], clause="root-namespace")
+@must("lance.namespace.describe.root", operations=["DescribeNamespace"], clause="root-namespace", reads=True)
 def test_describe_root(catalog: LanceCatalog) -> None:
     """DescribeNamespace describes the root namespace."""
     catalog.describe_namespace(())
 
 
-@must("lance.namespace.exists.present", operations=["NamespaceExists"], clause="namespace-exists")
+@must("lance.namespace.exists.present", operations=["NamespaceExists"], clause="namespace-exists", reads=True)
 def test_namespace_exists(catalog: LanceCatalog) -> None:
     """NamespaceExists returns 200 for an existing namespace and for the root."""
     id = catalog.new_namespace()
@@ -133,14 +133,20 @@ def test_namespace_exists(catalog: LanceCatalog) -> None:
     catalog.namespace_exists(())
 
 
-@must("lance.namespace.exists.missing", operations=["NamespaceExists"], clause="namespace-exists", kind="error")
+@must(
+    "lance.namespace.exists.missing",
+    operations=["NamespaceExists"],
+    clause="namespace-exists",
+    kind="error",
+    reads=True,
+)
 def test_missing_namespace_exists(catalog: LanceCatalog) -> None:
     """NamespaceExists returns 404 with code 1 for a missing namespace."""
     refused = catalog.namespace_exists(catalog.missing_namespace(), expect=404)
     equal(refused.code, 1, "the code of the error")
 
 
-@should("lance.namespace.exists.no_body", operations=["NamespaceExists"], clause="exists-no-body")
+@should("lance.namespace.exists.no_body", operations=["NamespaceExists"], clause="exists-no-body", reads=True)
 def test_namespace_exists_has_no_body(catalog: LanceCatalog) -> None:
     """NamespaceExists returns no body."""
     answer = catalog.namespace_exists(catalog.new_namespace())
@@ -266,7 +272,7 @@ def test_list_children(catalog: LanceCatalog, wanted: list[str]) -> None:
     same_items(collect_namespaces(catalog, catalog.home), wanted, "the listed namespaces")
 
 
-@must("lance.namespace.list.root", operations=["ListNamespaces"], clause="root-namespace")
+@must("lance.namespace.list.root", operations=["ListNamespaces"], clause="root-namespace", reads=True)
 def test_list_root(catalog: LanceCatalog) -> None:
     """ListNamespaces on the root lists a namespace created there."""
     catalog.require_namespaces()

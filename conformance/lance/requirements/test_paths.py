@@ -25,7 +25,7 @@ test_other_methods_are_refused = paths.other_methods_are_refused.declare(__name_
 test_nothing_lies_below = paths.nothing_lies_below.declare(__name__, ASKED)
 
 
-@should("lance.request.nowhere", operations=["DescribeTable"], clause="errors-everywhere", kind="error")
+@should("lance.request.nowhere", operations=["DescribeTable"], clause="errors-everywhere", kind="error", reads=True)
 def test_error_of_a_path_that_is_none(suite: Suite) -> None:
     """A request to a path without an operation returns an error body with a code."""
     suite.client.reach_subject()

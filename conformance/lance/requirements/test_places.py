@@ -32,7 +32,7 @@ def _in_missing_namespace(catalog: LanceCatalog, operation: Operation) -> Any:
     return request.send(catalog, operation.id, expect=404)
 
 
-@must("lance.place.namespace_missing.{}", clause="table-not-found", kind="error", each=ON_TABLES)
+@must("lance.place.namespace_missing.{}", clause="table-not-found", kind="error", each=ON_TABLES, reads=True)
 def test_table_in_missing_namespace(catalog: LanceCatalog, case: Operation) -> None:
     """{} on a table in a missing namespace returns 404 with code 1 or 4, or the one for a part of the table."""
     refused = _in_missing_namespace(catalog, case)
@@ -43,7 +43,7 @@ def test_table_in_missing_namespace(catalog: LanceCatalog, case: Operation) -> N
 CODED = {name: operation for name, operation in ON_TABLES.items() if operation.id != "TableExists"}
 
 
-@should("lance.place.namespace_code.{}", clause="namespace-before-table", kind="error", each=CODED)
+@should("lance.place.namespace_code.{}", clause="namespace-before-table", kind="error", each=CODED, reads=True)
 def test_code_of_missing_namespace(catalog: LanceCatalog, case: Operation) -> None:
     """{} on a table in a missing namespace returns 404 with code 1, not 4."""
     equal(_in_missing_namespace(catalog, case).code, 1, "the code of the error")

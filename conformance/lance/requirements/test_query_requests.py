@@ -109,13 +109,13 @@ def test_odd_column_alias(catalog: LanceCatalog, case: str) -> None:
 # Missing tables, versions and columns
 
 
-@must("lance.query.{}.missing", clause="table-not-found", kind="error", each=ALL)
+@must("lance.query.{}.missing", clause="table-not-found", kind="error", each=ALL, reads=True)
 def test_missing_table(catalog: LanceCatalog, case: Operation) -> None:
     """{} on a missing table returns 404 with code 4."""
     equal(ask(catalog, case, catalog.table_id("missing"), {}, expect=404).code, 4, "the code of the error")
 
 
-@should("lance.query.{}.namespace_code", clause="namespace-before-table", kind="error", each=ALL)
+@should("lance.query.{}.namespace_code", clause="namespace-before-table", kind="error", each=ALL, reads=True)
 def test_missing_namespace(catalog: LanceCatalog, case: Operation) -> None:
     """{} on a table in a missing namespace returns 404 with code 1, not 4."""
     catalog.require_namespaces()
@@ -239,7 +239,7 @@ def test_deep_filter(catalog: LanceCatalog, case: str) -> None:
     equal(len(catalog.rows(id)), len(ROWS), "the number of rows")
 
 
-@should("lance.query.root", operations=QUERY, clause="query-root", kind="error")
+@should("lance.query.root", operations=QUERY, clause="query-root", kind="error", reads=True)
 def test_query_of_root(catalog: LanceCatalog) -> None:
     """QueryTable on the root namespace returns 400 with code 13."""
     equal(ask(catalog, ALL["run"], (), {}, expect=400).code, 13, "the code of the error")

@@ -15,21 +15,21 @@ from specs.openapi import JSON_TYPE, Operation
 READS = ("DescribeNamespace", "NamespaceExists", "DescribeTable", "TableExists", "CountTableRows")
 
 
-@must("lance.body.malformed.{}", clause="request-bodies", kind="error", each=JSON_OPERATIONS)
+@must("lance.body.malformed.{}", clause="request-bodies", kind="error", each=JSON_OPERATIONS, reads=True)
 def test_body_that_is_no_json(catalog: LanceCatalog, case: Operation) -> None:
     """{} with a body that is not JSON returns 400 with code 13."""
     good = ordinary(catalog, case.id)
     refuses_invalid(catalog, case.id, [("a body that is not JSON", good.with_bytes(b'{"id": ['))], good)
 
 
-@must("lance.body.not_object.{}", clause="request-schemas", kind="error", each=JSON_OPERATIONS)
+@must("lance.body.not_object.{}", clause="request-schemas", kind="error", each=JSON_OPERATIONS, reads=True)
 def test_body_that_is_no_object(catalog: LanceCatalog, case: Operation) -> None:
     """{} with a JSON number as its body returns 400 with code 13."""
     good = ordinary(catalog, case.id)
     refuses_invalid(catalog, case.id, [("a number as the body", good.with_bytes(b"17"))], good)
 
 
-@must("lance.body.id_type.{}", clause="request-schemas", kind="error", each=JSON_OPERATIONS)
+@must("lance.body.id_type.{}", clause="request-schemas", kind="error", each=JSON_OPERATIONS, reads=True)
 def test_id_of_wrong_type(catalog: LanceCatalog, case: Operation) -> None:
     """{} with an id or another field of the wrong type returns 400 with code 13."""
     schema = catalog.client.document.resolve(case.request.content[JSON_TYPE]) if case.request else {}
@@ -44,6 +44,7 @@ def test_id_of_wrong_type(catalog: LanceCatalog, case: Operation) -> None:
     "lance.body.identity.{}",
     clause="identity",
     each={name: operation for name, operation in OPERATIONS.items() if operation.id in READS},
+    reads=True,
 )
 def test_identity_and_context(catalog: LanceCatalog, case: Operation) -> None:
     """{} accepts an identity and a context in the body and a context in headers."""
@@ -59,7 +60,7 @@ def test_identity_and_context(catalog: LanceCatalog, case: Operation) -> None:
         raise Unoffered("the server wants no credentials, but refuses those that it does not know")
 
 
-@must("lance.auth.required.{}", clause="authentication", kind="auth", each=OPERATIONS)
+@must("lance.auth.required.{}", clause="authentication", kind="auth", each=OPERATIONS, reads=True)
 def test_credentials_are_required(suite: Suite, catalog: LanceCatalog, case: Operation) -> None:
     """{} without credentials returns 401 with code 16 on servers that require credentials."""
     require_token(suite)
@@ -67,7 +68,7 @@ def test_credentials_are_required(suite: Suite, catalog: LanceCatalog, case: Ope
     equal(refused.code, 16, "the code of the error")
 
 
-@must("lance.auth.wrong.{}", clause="authentication", kind="auth", each=OPERATIONS)
+@must("lance.auth.wrong.{}", clause="authentication", kind="auth", each=OPERATIONS, reads=True)
 def test_wrong_credentials(suite: Suite, catalog: LanceCatalog, case: Operation) -> None:
     """{} with a wrong token returns 401 with code 16 on servers that require credentials."""
     require_token(suite)

@@ -190,6 +190,7 @@ ON_ROWS: dict[str, tuple[str, dict[str, Any]]] = {
     clause="namespace-before-table",
     kind="error",
     each=ON_ROWS,
+    reads=True,
 )
 def test_rows_in_missing_namespace(catalog: LanceCatalog, case: tuple[str, dict[str, Any]]) -> None:
     """A request to {} rows of a table in a missing namespace returns 404 with code 1, not 4."""

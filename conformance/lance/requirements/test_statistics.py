@@ -83,7 +83,7 @@ def test_percentiles_rise(catalog: LanceCatalog, rows: list[int]) -> None:
     at_most(lengths["mean"], lengths["max"], "the mean of the lengths")
 
 
-@must("lance.stats.missing", operations=STATS, clause="table-not-found", kind="error")
+@must("lance.stats.missing", operations=STATS, clause="table-not-found", kind="error", reads=True)
 def test_stats_of_missing_table(catalog: LanceCatalog) -> None:
     """GetTableStats on a missing table returns 404 with code 4."""
     equal(catalog.get_table_stats(catalog.table_id("missing"), expect=404).code, 4, "the code of the error")

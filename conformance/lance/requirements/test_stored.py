@@ -214,7 +214,7 @@ def test_overwritten_properties(catalog: LanceCatalog) -> None:
 DETAILS = ("table", "namespace", "version", "schema", "stats", "metadata")
 
 
-@should("lance.table.describe.plain", operations=["DescribeTable"], clause="describe-detailed-only")
+@should("lance.table.describe.plain", operations=["DescribeTable"], clause="describe-detailed-only", reads=True)
 def test_plain_description(catalog: LanceCatalog) -> None:
     """DescribeTable with load_detailed_metadata=false returns none of the detailed fields."""
     id = catalog.new_table()

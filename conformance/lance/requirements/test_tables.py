@@ -27,13 +27,13 @@ SCHEME = re.compile("[a-z][a-z0-9+.-]*:", re.IGNORECASE)
 # DescribeTable
 
 
-@must("lance.table.describe.location", operations=DESCRIBE, clause="describe-location")
+@must("lance.table.describe.location", operations=DESCRIBE, clause="describe-location", reads=True)
 def test_describe_has_location(catalog: LanceCatalog) -> None:
     """DescribeTable returns the location of the table."""
     text(catalog.describe_table(catalog.new_table())["location"], "the location of the table")
 
 
-@must("lance.table.describe.namespace_missing", operations=DESCRIBE, clause="table-not-found", kind="error")
+@must("lance.table.describe.namespace_missing", operations=DESCRIBE, clause="table-not-found", kind="error", reads=True)
 def test_describe_table_in_missing_namespace(catalog: LanceCatalog) -> None:
     """DescribeTable of a table in a missing namespace returns 404 with code 1 or 4."""
     catalog.require_namespaces()
@@ -41,7 +41,13 @@ def test_describe_table_in_missing_namespace(catalog: LanceCatalog) -> None:
     one_of(refused.code, (1, 4), "the code of the error")
 
 
-@should("lance.table.describe.namespace_code", operations=DESCRIBE, clause="namespace-before-table", kind="error")
+@should(
+    "lance.table.describe.namespace_code",
+    operations=DESCRIBE,
+    clause="namespace-before-table",
+    kind="error",
+    reads=True,
+)
 def test_describe_names_the_namespace(catalog: LanceCatalog) -> None:
     """DescribeTable of a table in a missing namespace returns 404 with code 1, not 4."""
     catalog.require_namespaces()
@@ -54,6 +60,7 @@ def test_describe_names_the_namespace(catalog: LanceCatalog) -> None:
     operations=DESCRIBE,
     clause="describe-detailed",
     each={name: name for name in ("version", "schema", "stats")},
+    reads=True,
 )
 def test_describe_detailed(catalog: LanceCatalog, case: str) -> None:
     """DescribeTable with load_detailed_metadata=true returns the {} of the table."""
@@ -61,7 +68,7 @@ def test_describe_detailed(catalog: LanceCatalog, case: str) -> None:
     holds(answer[case] is not None, f"the {case} is told")
 
 
-@should("lance.table.describe.name", operations=DESCRIBE, clause="describe-name")
+@should("lance.table.describe.name", operations=DESCRIBE, clause="describe-name", reads=True)
 def test_describe_detailed_name(catalog: LanceCatalog) -> None:
     """DescribeTable with load_detailed_metadata=true returns the name and the namespace of the table."""
     id = catalog.new_table()
@@ -78,7 +85,7 @@ def test_describe_schema(catalog: LanceCatalog) -> None:
     equal(fields, [("id", "int64"), ("name", "utf8")], "the columns of the table and their types")
 
 
-@must("lance.table.describe.uri", operations=DESCRIBE, clause="describe-uri")
+@must("lance.table.describe.uri", operations=DESCRIBE, clause="describe-uri", reads=True)
 def test_describe_with_uri(catalog: LanceCatalog) -> None:
     """DescribeTable with with_table_uri=true returns a complete URI as table_uri."""
     answer = catalog.describe_table(catalog.new_table(), _query={"with_table_uri": True})
@@ -86,7 +93,7 @@ def test_describe_with_uri(catalog: LanceCatalog) -> None:
     holds(SCHEME.match(uri), f"the table_uri {shown(uri)} is complete, with a scheme")
 
 
-@should("lance.table.describe.uri_absent", operations=DESCRIBE, clause="describe-uri-only")
+@should("lance.table.describe.uri_absent", operations=DESCRIBE, clause="describe-uri-only", reads=True)
 def test_describe_without_uri(catalog: LanceCatalog) -> None:
     """DescribeTable without with_table_uri returns no table_uri."""
     answer = catalog.describe_table(catalog.new_table())
@@ -115,7 +122,7 @@ def test_describe_is_fresh(catalog: LanceCatalog) -> None:
     catalog.describe_table(id, expect=404)
 
 
-@must("lance.table.describe.declared", operations=DESCRIBE, clause="describe-declared")
+@must("lance.table.describe.declared", operations=DESCRIBE, clause="describe-declared", reads=True)
 def test_describe_declared(catalog: LanceCatalog) -> None:
     """DescribeTable of a table with data does not return is_only_declared=true."""
     answer = catalog.describe_table(catalog.new_table(), _query=DETAILED)
@@ -139,20 +146,20 @@ def test_table_exists(catalog: LanceCatalog) -> None:
     catalog.table_exists(catalog.new_declared_table("declared"))
 
 
-@must("lance.table.exists.missing", operations=EXISTS, clause="table-exists", kind="error")
+@must("lance.table.exists.missing", operations=EXISTS, clause="table-exists", kind="error", reads=True)
 def test_missing_table_exists(catalog: LanceCatalog) -> None:
     """TableExists returns 404 with code 4 for a missing table."""
     refused = catalog.table_exists(catalog.table_id("missing"), expect=404)
     equal(refused.code, 4, "the code of the error")
 
 
-@should("lance.table.exists.version_missing", operations=EXISTS, clause="version-not-found", kind="error")
+@should("lance.table.exists.version_missing", operations=EXISTS, clause="version-not-found", kind="error", reads=True)
 def test_missing_version_exists(catalog: LanceCatalog) -> None:
     """TableExists returns 404 for a missing version."""
     catalog.table_exists(catalog.new_table(), version=MISSING_VERSION, expect=404)
 
 
-@should("lance.table.exists.no_body", operations=EXISTS, clause="exists-no-body")
+@should("lance.table.exists.no_body", operations=EXISTS, clause="exists-no-body", reads=True)
 def test_table_exists_has_no_body(catalog: LanceCatalog) -> None:
     """TableExists returns no body."""
     equal(len(catalog.table_exists(catalog.new_table()).body), 0, "the length of the body")

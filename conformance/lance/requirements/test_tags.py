@@ -175,7 +175,14 @@ def test_missing_tag(catalog: LanceCatalog, case: str) -> None:
     equal(catalog.send(case, id, body, expect=404).code, 8, "the code of the error")
 
 
-@must("lance.tag.{}.missing", operations=lambda case: [case], clause="table-not-found", kind="error", each=METHODS)
+@must(
+    "lance.tag.{}.missing",
+    operations=lambda case: [case],
+    clause="table-not-found",
+    kind="error",
+    each=METHODS,
+    reads=True,
+)
 def test_tags_of_missing_table(catalog: LanceCatalog, case: str) -> None:
     """A request for tags ({}) on a missing table returns 404 with code 4, or the one for its tag or version."""
     name = next(name for name, operation in METHODS.items() if operation == case)

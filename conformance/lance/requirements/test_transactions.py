@@ -60,7 +60,9 @@ def test_describe_properties(catalog: LanceCatalog) -> None:
     equal(properties_of(catalog.describe_transaction(id)).get("owner"), "somebody", "the property owner")
 
 
-@must("lance.transaction.describe.missing", operations=DESCRIBE, clause="transaction-not-found", kind="error")
+@must(
+    "lance.transaction.describe.missing", operations=DESCRIBE, clause="transaction-not-found", kind="error", reads=True
+)
 def test_describe_missing_transaction(catalog: LanceCatalog) -> None:
     """DescribeTransaction of a missing transaction returns 404 with code 10."""
     id = (*catalog.new_table(), "00000000-0000-0000-0000-000000000000")

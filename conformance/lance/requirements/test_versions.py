@@ -207,7 +207,12 @@ BODIES: dict[str, tuple[str, Any]] = {
 
 
 @must(
-    "lance.version.{}.missing", operations=lambda case: [case[0]], clause="table-not-found", kind="error", each=BODIES
+    "lance.version.{}.missing",
+    operations=lambda case: [case[0]],
+    clause="table-not-found",
+    kind="error",
+    each=BODIES,
+    reads=True,
 )
 def test_versions_of_missing_table(catalog: LanceCatalog, case: tuple[str, Any]) -> None:
     """A version request ({}) on a missing table returns 404 with code 4, or 11 for its version."""
@@ -222,7 +227,14 @@ WRONG: dict[str, tuple[str, Any]] = {
 }
 
 
-@must("lance.version.body.{}", operations=lambda case: [case[0]], clause="request-schemas", kind="error", each=WRONG)
+@must(
+    "lance.version.body.{}",
+    operations=lambda case: [case[0]],
+    clause="request-schemas",
+    kind="error",
+    each=WRONG,
+    reads=True,
+)
 def test_wrong_numbers(catalog: LanceCatalog, case: tuple[str, Any]) -> None:
     """A version request with an invalid or absent version ({}) returns 400 with code 13."""
     accepts(catalog, case[0])

@@ -17,12 +17,17 @@ def _add_namespace(catalog: LanceCatalog, name: str) -> str:
 
 
 def _add_table(catalog: LanceCatalog, name: str) -> str:
-    id = catalog.new_table(name, rows=1)
+    id = catalog.new_table(name)
     return id[-1]
 
 
 def _add_listed_table(catalog: LanceCatalog, name: str) -> str:
-    return join_parts(catalog.new_table(name, rows=1))
+    return join_parts(catalog.new_table(name))
+
+
+def _table(catalog: LanceCatalog, name: str) -> Names:
+    """Return the id of the table whose content is listed, an existing one if the run is read-only."""
+    return catalog.new_table(name) if catalog.target.read_only else catalog.table_id(name)
 
 
 def _create_once(catalog: LanceCatalog, name: str) -> tuple[Names, bool]:
@@ -70,7 +75,7 @@ LISTINGS = {
     "list_table_indices": LanceListing(
         "ListTableIndices",
         "indexes",
-        lambda catalog, **page: catalog.list_table_indices(catalog.table_id("indexed"), **page),
+        lambda catalog, **page: catalog.list_table_indices(_table(catalog, "indexed"), **page),
         _add_index,
         name="index_name",
         own=True,
@@ -78,14 +83,14 @@ LISTINGS = {
     "list_table_tags": LanceListing(
         "ListTableTags",
         "tags",
-        lambda catalog, **page: catalog.list_table_tags(catalog.table_id("tagged"), **page),
+        lambda catalog, **page: catalog.list_table_tags(_table(catalog, "tagged"), **page),
         _add_tag,
         own=True,
     ),
     "list_table_versions": LanceListing(
         "ListTableVersions",
         "versions",
-        lambda catalog, **page: catalog.list_table_versions(catalog.table_id("versioned"), **page),
+        lambda catalog, **page: catalog.list_table_versions(_table(catalog, "versioned"), **page),
         _add_version,
         name="version",
         own=True,

@@ -8,10 +8,11 @@ from decimal import Decimal
 from itertools import groupby
 from typing import Any
 
-from conformance.iceberg.catalog import IcebergCatalog
+from conformance.iceberg.catalog import IcebergCatalog, Names
 from conformance.iceberg.support.content import field, partition, schema, spec
 from conformance.iceberg.support.scans.manifests import Row, WrittenFile
 from conformance.iceberg.support.scans.tables import ScanTable, new_scan_table
+from conformance.values.outcomes import Skipped
 
 NAN = float("nan")
 PLACE = {"type": "struct", "fields": [field(8, "x", "int"), field(9, "town", "string")]}
@@ -89,6 +90,20 @@ def new_events(catalog: IcebergCatalog, layout: str = "none", *, version: int = 
     table = new_scan_table(catalog, EVENTS, LAYOUTS[layout][0], version=version)
     table.commit(*files_of(table, ROWS))
     return table
+
+
+def any_events(catalog: IcebergCatalog) -> Names:
+    """Return a table with a snapshot: a new one of ROWS, an existing one if the run is read-only.
+
+    Raises Skipped where the existing table has no snapshot.
+    """
+    if not catalog.target.read_only:
+        return new_events(catalog).id
+    id = catalog.new_table()
+    with catalog.client.preparing():
+        if catalog.metadata(id).get("current-snapshot-id") in (None, -1):
+            raise Skipped("the table that the run reads has no snapshot", "--table")
+    return id
 
 
 def files_of(table: ScanTable, rows: Sequence[Row]) -> list[WrittenFile]:
