@@ -374,10 +374,13 @@ class Client:
     def check_status(self, exchange: Exchange, expect: Expected) -> None:
         """Raise the errors of `call` for an unexpected status of an exchange."""
         operation = exchange.operation
+        wanted = None if expect is None else {expect} if isinstance(expect, int) else set(expect)
+        fits = bool(exchange.status) and (wanted is None or exchange.status in wanted)
+        if exchange.status and not fits and not self.recording.checking:
+            self.known.refusals.note(exchange)
         if expect is not None:
             self.require(operation)
-        wanted = None if expect is None else {expect} if isinstance(expect, int) else set(expect)
-        if exchange.status and (wanted is None or exchange.status in wanted):
+        if fits:
             if wanted is not None and operation in self.subjects and not self.recording.preparing:
                 self.reached.add(f"{operation} {exchange.status}")
             return
@@ -387,19 +390,21 @@ class Client:
             self._refuse(operation, violation)
         if self.recording.checking:
             raise violation
-        if exchange.status:
-            self.known.refusals.note(operation, exchange.status)
         raise Blocked(str(violation), operation) from violation
 
     def _check_unrefused(self, exchange: Exchange) -> None:
-        """Raise Blocked for a prerequisite that the server always refused."""
-        if self.recording.checking or exchange.operation in self.known.done:
+        """Raise Blocked or Unoffered for a prerequisite that the server always refused; it is not sent."""
+        operation = exchange.operation
+        if self.recording.checking or operation in self.known.done:
             return
-        try:
-            self.known.refusals.check(exchange.operation)
-        except Blocked:
-            self.recording.withhold(exchange)
-            raise
+        refusal = self.known.refusals.stand_in(operation)
+        if refusal is None:
+            return
+        self.recording.withhold(exchange)
+        self.require(operation)
+        if self.refuses(refusal):
+            self._refuse(operation, None)
+        raise Blocked(f"{operation} returned {refusal.status} for every earlier request: not sent again", operation)
 
     def require(self, operation: str) -> None:
         """Raise Blocked or Unoffered for an operation that the server is known to lack."""
