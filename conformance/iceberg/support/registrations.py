@@ -12,7 +12,7 @@ from uuid import uuid4
 from conformance.author.checks import text
 from conformance.iceberg.catalog import IcebergCatalog, Names
 from conformance.iceberg.support.files import UNREACHABLE, Files, LocalFiles
-from conformance.iceberg.support.staging import stage
+from conformance.iceberg.support.staging import is_of, stage
 from conformance.values.outcomes import Unoffered, Violation
 
 PLAIN, GZIPPED = ".metadata.json", ".gz.metadata.json"
@@ -130,7 +130,10 @@ def dropped_view(catalog: IcebergCatalog, name: str = "v") -> tuple[str, dict[st
     id = catalog.new_view(name, properties={"gc.enabled": "false"})
     with catalog.client.preparing():
         answer = catalog.load_view(id)
-        location, metadata = answer["metadata-location"], answer["metadata"]
-        copy = written_beside(str(location), read_content(str(location)))
+        location, metadata = text(answer["metadata-location"], "the metadata-location"), answer["metadata"]
+        content = read_content(location)
+        if not is_of(content, metadata["view-uuid"]):
+            raise Unoffered(UNREACHABLE)
+        copy = written_beside(location, content)
         catalog.drop_view(id)
     return copy, metadata
