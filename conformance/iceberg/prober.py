@@ -10,9 +10,17 @@ from typing import Any
 from conformance.author.probing import NO_ENTRY, created, first_recognised, note_pages
 from conformance.http.client import bearer
 from conformance.iceberg.catalog import KEY_LIFETIME, PREFIX, IcebergCatalog
-from conformance.iceberg.client import in_prefix, names_below_prefix
+from conformance.iceberg.client import ROUTE, in_prefix, names_below_prefix
 from conformance.iceberg.fallbacks import find_ways
-from conformance.iceberg.operations import ALWAYS, DEFAULT_OPERATIONS, SETTINGS, config_settings, endpoint, with_slash
+from conformance.iceberg.operations import (
+    ALWAYS,
+    DEFAULT_OPERATIONS,
+    SETTINGS,
+    config_settings,
+    endpoint,
+    path_prefix,
+    with_slash,
+)
 from conformance.iceberg.support.content import credentials_form
 from conformance.target.capabilities import FLAT, NAMESPACES, NESTED, SEPARATOR
 from conformance.target.minimal import minimal_value
@@ -28,6 +36,7 @@ NO_NAMESPACE = "NoSuchNamespaceException"
 CONFIG, GET_TOKEN, CREATE_NAMESPACE = "getConfig", "getToken", "createNamespace"
 ENDPOINTS = "endpoints"
 LISTED = ("namespaces", "identifiers")  # the entries of listing pages
+MOST_MISSING = 0.75  # share of operations from which the prefix of paths seems to be wrong
 NO_HEAD = (405, 501)  # without a body, a 404 says nothing about the operation
 
 
@@ -40,6 +49,7 @@ class IcebergProber:
     def __init__(self, target: Target) -> None:
         self.target = target
         self._config: dict[str, Any] = {}
+        self._nowhere: Exchange | None = None
 
     @property
     def configured(self) -> bool:
@@ -145,7 +155,7 @@ class IcebergProber:
     def _read_config(self) -> None:
         """Store the prefix, the separator and the key lifetime of the configuration."""
         settings = config_settings(self._config)
-        prefix = str(settings.get("prefix") or "").strip("/")
+        prefix = path_prefix(self._config, self.target.settings.path_prefix)
         capabilities, client = self.target.capabilities, self.target.client
         with suppress(IdentifierError):
             capabilities[SEPARATOR] = advertised_separator(settings)
@@ -164,7 +174,8 @@ class IcebergProber:
 
     def nowhere(self) -> Exchange:
         """Send a request to a path that no revision of the API has."""
-        return self.target.client.get_raw("/v1/lakeproof/asks/where/nothing/is")
+        self._nowhere = self.target.client.get_raw("/v1/lakeproof/asks/where/nothing/is")
+        return self._nowhere
 
     def probes(self) -> Iterator[Exchange]:
         """Call every operation once, on objects that do not exist."""
@@ -174,6 +185,8 @@ class IcebergProber:
 
     def explore(self) -> Iterator[None]:
         """Find the ways to create objects, and whether namespaces can be nested; pause after each finding."""
+        if note := self._prefix_note():
+            self.target.notes = [*self.target.notes, note]
         self.target.capabilities[NAMESPACES] = FLAT
         yield from find_ways(IcebergCatalog(self.target))
         self.target.capabilities[NAMESPACES] = self._namespaces()
@@ -181,6 +194,28 @@ class IcebergProber:
         if catalog.makes_namespaces:
             base = catalog.base or None
             note_pages(catalog, partial(catalog.list_namespaces, base, pageToken="", pageSize=1, expect=None))
+
+    def _prefix_note(self) -> str:
+        """Return a note if the paths below the prefix seem not to exist, "" otherwise.
+
+        Probes with HEAD do not count: without a body, a 404 does not show whether the path or the object is missing.
+        """
+        operations, nowhere = self.target.document.operations, self._nowhere
+        probes = [
+            probe.exchange
+            for name, probe in self.target.probes.items()
+            if ROUTE in operations[name].path and probe.exchange.method != "HEAD"
+        ]
+        missing = [probe for probe in probes if nowhere and probe.status == 404 and is_missing(probe, nowhere)]
+        found = any(200 <= probe.status < 300 for probe in probes)
+        if found or not missing or len(missing) < MOST_MISSING * len(probes):
+            return ""
+        place = self.target.client.known.locate(ROUTE).rstrip("/")
+        question = "Is this the right path prefix?" if place != "/v1" else "Do the server's paths have a prefix?"
+        return (
+            f"{len(missing)} of {len(probes)} operations return 404 below {place}, like an unknown path. {question} "
+            "--path-prefix sets it."
+        )
 
     def _probe(self, operation: Operation) -> None:
         catalog = IcebergCatalog(self.target)

@@ -30,6 +30,7 @@ OFFERED, REFUSED, MISSING = "offered", "refused", "missing"
 NOT_UP = (502, 503, 504)
 WAIT_PAUSE = 0.5
 DEFAULT_PREFIX = "lp"
+PREFIX_ADVICE = " If its paths have a prefix, as in /v1/dev/namespaces, add it: --path-prefix dev."
 IDS = re.compile(r"[0-9a-f-]{8,}|\d+")
 NOT_IMPLEMENTED = re.compile(rb"not (yet )?(implemented|supported)|unsupported|unimplemented", re.IGNORECASE)
 
@@ -283,7 +284,8 @@ def _check_handshake(first_answer: Exchange, profile: Profile, *, recognised: bo
         kind = first_answer.response_headers.get("Content-Type", "no content type")
         raise Problem(
             f"{first_answer.url} returned {first_answer.status} with {kind}: it does not speak {profile.name}.",
-            "Give the base URL of the API, the part before /v1, and choose the API with --api.",
+            "Give the base URL of the API, the part before /v1, and choose the API with --api."
+            + PREFIX_ADVICE * any("{prefix}" in operation.path for operation in profile.document().operations.values()),
         )
 
 

@@ -9,7 +9,15 @@ from conformance.author.checks import contains, equal, holds, one_of
 from conformance.author.requirement import must, should
 from conformance.author.suite import Suite
 from conformance.iceberg.catalog import IcebergCatalog
-from conformance.iceberg.operations import ALWAYS, DEFAULT_OPERATIONS, OPERATIONS, SETTINGS, config_settings, endpoint
+from conformance.iceberg.operations import (
+    ALWAYS,
+    DEFAULT_OPERATIONS,
+    OPERATIONS,
+    SETTINGS,
+    config_settings,
+    endpoint,
+    path_prefix,
+)
 from conformance.iceberg.support.assertions import type_is
 from conformance.target.target import OFFERED, Target
 from conformance.values.json_values import shown
@@ -74,8 +82,7 @@ def test_unknown_warehouse(catalog: IcebergCatalog) -> None:
 def test_prefix_is_the_path(catalog: IcebergCatalog) -> None:
     """Paths with the configured prefix, or without one if none is configured, reach the catalog."""
     config = catalog.get_config(**_config(catalog))
-    settings = config_settings(config)
-    prefix = str(settings.get("prefix") or "").strip("/")
+    prefix = path_prefix(config, catalog.target.settings.path_prefix)
     equal(prefix, catalog.target.capabilities["prefix"], "the prefix that the configuration gives now")
     catalog.list_namespaces(pageToken="", pageSize=1)
 
