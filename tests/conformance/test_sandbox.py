@@ -22,7 +22,7 @@ from conformance.lance.inventory import LanceInventory
 from conformance.polaris.inventory import PolarisInventory
 from conformance.run.selection import Scope
 from conformance.run.session import Session
-from conformance.target.sandbox import ordered
+from conformance.target.sandbox import Standing, ordered
 from conformance.values.exchange import Exchange
 from conformance.values.outcomes import Blocked, Violation
 from conformance.values.resources import NAMESPACE, REGISTRATION, TABLE, VIEW, Leftover, Resource, summary
@@ -423,6 +423,30 @@ def test_a_server_that_refuses_all_creations_gets_few_of_them_and_keeps_nothing(
     makers = [maker for kind in inventory.makers.values() for maker in kind]
     assert sum(sent[maker] for maker in makers) < 40
     assert sum(sent[drop] for drop in {*inventory.drops.values()}) < 10
+
+
+def test_a_server_that_shows_everything_shows_nothing(server, api, tmp_path):
+    """Its loads succeed for names that never existed: they prove no object, while its listings do."""
+    showing = False
+
+    def meddle(_server, handler, _number):
+        path = urlsplit(handler.path).path
+        shows = (
+            handler.command in ("GET", "HEAD") and "/namespaces/" in path and not path.endswith(("/tables", "/views"))
+        )
+        drops = handler.command == "DELETE" or DROPPING.search(path)
+        if showing and (shows or path.endswith(("/exists", "/describe"))):
+            return say(handler, 200, {})
+        return showing and bool(drops) and turn_away(handler, 403)
+
+    with Meddler(server.url, meddle) as proxy, session_with(proxy.url, api, tmp_path) as session:
+        somebody, sandbox = SOMEBODY[api](server.url), session.target.sandbox
+        there, absent = (f"{session.target.prefix}{name}" for name in ("there", "absent"))
+        somebody.namespace(there)
+        showing = True
+        sandbox.noted = {Resource(NAMESPACE, (name,)): Standing.OPEN for name in (there, absent)}
+        sandbox.sweep()
+        assert [left.name for left in sandbox.left_behind] == [there]
 
 
 class LosingProxy(Proxy):
