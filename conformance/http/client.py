@@ -395,9 +395,13 @@ class Client:
     def check_status(self, exchange: Exchange, expect: Expected) -> None:
         """Raise the errors of `call` for an unexpected status of an exchange."""
         operation = exchange.operation
-        self.require(operation)
         wanted = None if expect is None else {expect} if isinstance(expect, int) else set(expect)
-        if exchange.status and (wanted is None or exchange.status in wanted or self._counts(exchange.status, expect)):
+        among = wanted is None or exchange.status in wanted or self._counts(exchange.status, expect)
+        fits = bool(exchange.status) and among
+        if exchange.status and not fits and not self.recording.checking:
+            self.known.refusals.note(exchange)
+        self.require(operation)
+        if fits:
             if wanted is not None and operation in self.subjects and not self.recording.preparing:
                 self.reached.add(f"{operation} {exchange.status}")
             return
@@ -409,8 +413,6 @@ class Client:
             raise Skipped(f"{operation} returns {FORBIDDEN}: the caller of the run may not do this", "--credential")
         if self.recording.checking:
             raise violation
-        if exchange.status:
-            self.known.refusals.note(operation, exchange.status)
         raise Blocked(str(violation), operation) from violation
 
     def _counts(self, status: int, expect: Expected) -> bool:
@@ -425,14 +427,18 @@ class Client:
         return not stated and any(map(is_success, statuses))
 
     def _check_unrefused(self, exchange: Exchange) -> None:
-        """Raise Blocked for a prerequisite that the server always refused."""
-        if self.recording.checking or exchange.operation in self.known.done:
+        """Raise Blocked or Unoffered for a prerequisite that the server always refused; it is not sent."""
+        operation = exchange.operation
+        if self.recording.checking or operation in self.known.done:
             return
-        try:
-            self.known.refusals.check(exchange.operation)
-        except Blocked:
-            self.recording.withhold(exchange)
-            raise
+        refusal = self.known.refusals.stand_in(operation)
+        if refusal is None:
+            return
+        self.recording.withhold(exchange)
+        self.require(operation)
+        if self.refuses(refusal):
+            raise self._unoffered(operation)
+        raise Blocked(f"{operation} returned {refusal.status} for every earlier request: not sent again", operation)
 
     def require(self, operation: str) -> None:
         """Raise Unoffered for an operation that the server does not offer."""

@@ -4,29 +4,32 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from conformance.values.outcomes import Blocked
+from conformance.values.exchange import Exchange
 
 MOST_REFUSALS = 8
 
 
 @dataclass
 class Refusals:
-    """Refused prerequisites by operation: the last status, and the calls that had or would have had this answer."""
+    """Refused prerequisites by operation: the last one, and the calls that had or would have had its status."""
 
-    seen: dict[str, tuple[int, int]] = field(default_factory=dict)
+    seen: dict[str, tuple[Exchange, int]] = field(default_factory=dict)
 
-    def note(self, operation: str, status: int) -> None:
+    def note(self, refused: Exchange) -> None:
         """Count a refused prerequisite; another status starts the count again."""
-        before, calls = self.seen.get(operation, (status, 0))
-        self.seen[operation] = (status, calls + 1 if status == before else 1)
+        before, calls = self.seen.get(refused.operation, (refused, 0))
+        self.seen[refused.operation] = (refused, calls + 1 if before.status == refused.status else 1)
 
-    def check(self, operation: str) -> None:
-        """Raise Blocked for a prerequisite that was refused with the same status MOST_REFUSALS times.
+    def stand_in(self, operation: str) -> Exchange | None:
+        """Return the refusal that stands for another call of an operation, None if the call has to be sent.
 
-        The intervals between its further calls double: the server may have changed, and other forms of a request may
-        be accepted.
+        The intervals between its calls double after MOST_REFUSALS: the server may have changed, and other forms of a
+        request may be accepted.
         """
-        status, calls = self.seen.get(operation, (0, 0))
-        if calls >= MOST_REFUSALS and (calls + 1) & calls:
-            self.seen[operation] = (status, calls + 1)
-            raise Blocked(f"{operation} returned {status} for every earlier request of the run: not sent", operation)
+        if operation not in self.seen:
+            return None
+        refused, calls = self.seen[operation]
+        if calls < MOST_REFUSALS or not (calls + 1) & calls:
+            return None
+        self.seen[operation] = (refused, calls + 1)
+        return refused

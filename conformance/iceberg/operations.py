@@ -46,6 +46,12 @@ def with_slash(entry: object) -> str:
     return f"{method} /{path.removeprefix('/')}"
 
 
+def path_prefix(config: Mapping[str, Any] | Answer, given: str) -> str:
+    """Return the prefix of paths: the overridden one, the given one, or the default, in the order of clients."""
+    defaults, overrides = (value if isinstance(value := config.get(name), dict) else {} for name in SETTINGS)
+    return str(overrides.get("prefix") or given or defaults.get("prefix") or "").strip("/")
+
+
 def config_settings(config: Mapping[str, Any] | Answer) -> dict[str, Any]:
     """Return the effective settings of a configuration; another requirement tests that both maps exist."""
     maps = [config.get(name) for name in SETTINGS]

@@ -10,9 +10,17 @@ from typing import Any
 from conformance.author.probing import NO_ENTRY, answered, created, first_recognised, like_nowhere, note_pages
 from conformance.http.client import bearer
 from conformance.iceberg.catalog import KEY_LIFETIME, PREFIX, IcebergCatalog
-from conformance.iceberg.client import in_prefix, names_below_prefix
+from conformance.iceberg.client import ROUTE, in_prefix, names_below_prefix
 from conformance.iceberg.fallbacks import find_ways
-from conformance.iceberg.operations import ALWAYS, DEFAULT_OPERATIONS, SETTINGS, config_settings, endpoint, with_slash
+from conformance.iceberg.operations import (
+    ALWAYS,
+    DEFAULT_OPERATIONS,
+    SETTINGS,
+    config_settings,
+    endpoint,
+    path_prefix,
+    with_slash,
+)
 from conformance.iceberg.support.content import credentials_form
 from conformance.target.capabilities import FLAT, NAMESPACES, NESTED, SEPARATOR
 from conformance.target.given import find_given
@@ -39,6 +47,7 @@ MADE: dict[str, Callable[[IcebergCatalog], Names]] = {
     TABLE: lambda catalog: catalog.new_table(),
     VIEW: lambda catalog: catalog.new_view(),
 }
+MOST_MISSING = 0.75  # share of operations from which the prefix of paths seems to be wrong
 NO_HEAD = (405, 501)  # without a body, a 404 says nothing about the operation
 
 
@@ -52,6 +61,7 @@ class IcebergProber:
         self.target = target
         self._config: dict[str, Any] = {}
         self._configuration: Exchange | None = None
+        self._nowhere: Exchange | None = None
 
     @property
     def configured(self) -> bool:
@@ -159,7 +169,7 @@ class IcebergProber:
     def _read_config(self) -> None:
         """Store the prefix, the separator and the key lifetime of the configuration."""
         settings = config_settings(self._config)
-        prefix = str(settings.get("prefix") or "").strip("/")
+        prefix = path_prefix(self._config, self.target.settings.path_prefix)
         capabilities, client = self.target.capabilities, self.target.client
         with suppress(IdentifierError):
             capabilities[SEPARATOR] = advertised_separator(settings)
@@ -178,7 +188,8 @@ class IcebergProber:
 
     def nowhere(self) -> Exchange:
         """Send a request to a path that no revision of the API has."""
-        return self.target.client.get_raw("/v1/lakeproof/asks/where/nothing/is")
+        self._nowhere = self.target.client.get_raw("/v1/lakeproof/asks/where/nothing/is")
+        return self._nowhere
 
     def probes(self) -> Iterator[Exchange]:
         """Call every operation once, on objects that do not exist."""
@@ -208,6 +219,8 @@ class IcebergProber:
 
     def explore(self) -> Iterator[None]:
         """Find the ways to create objects, and whether namespaces can be nested; pause after each finding."""
+        if note := self._prefix_note():
+            self.target.notes = [*self.target.notes, note]
         self.target.capabilities[NAMESPACES] = FLAT
         yield from find_ways(IcebergCatalog(self.target))
         self.target.capabilities[NAMESPACES] = self._namespaces()
@@ -233,6 +246,28 @@ class IcebergProber:
                     if answer and answer.status in (NOT_FOUND, *NO_HEAD):
                         why = f"returned {answer.status} for a {kind} that exists"
                         self.target.note_offer(Probe(head.id, REFUSED, why, answer))
+
+    def _prefix_note(self) -> str:
+        """Return a note if the paths below the prefix seem not to exist, "" otherwise.
+
+        Probes with HEAD do not count: without a body, a 404 does not show whether the path or the object is missing.
+        """
+        operations, nowhere = self.target.document.operations, self._nowhere
+        probes = [
+            probe.exchange
+            for name, probe in self.target.probes.items()
+            if ROUTE in operations[name].path and probe.exchange.method != "HEAD"
+        ]
+        missing = [probe for probe in probes if nowhere and probe.status == 404 and is_missing(probe, nowhere)]
+        found = any(200 <= probe.status < 300 for probe in probes)
+        if found or not missing or len(missing) < MOST_MISSING * len(probes):
+            return ""
+        place = self.target.client.known.locate(ROUTE).rstrip("/")
+        question = "Is this the right path prefix?" if place != "/v1" else "Do the server's paths have a prefix?"
+        return (
+            f"{len(missing)} of {len(probes)} operations return 404 below {place}, like an unknown path. {question} "
+            "--path-prefix sets it."
+        )
 
     def _probe(self, operation: Operation) -> None:
         catalog = IcebergCatalog(self.target)

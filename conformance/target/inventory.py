@@ -45,6 +45,7 @@ class Inventory(ABC):
         self.base: Names = target.settings.namespace_levels()
         self._in_vain: Counter[str] = Counter()
         self._most_pages = FEW_PAGES if target.read_only else None
+        self._telling: dict[str, bool] = {}
 
     @abstractmethod
     def prepare(self) -> None:
@@ -95,12 +96,23 @@ class Inventory(ABC):
         return [] if isinstance(namespace.id, str) else self.children(namespace.id)
 
     def is_there(self, resource: Resource) -> bool | None:
-        """Return whether a resource exists, None if unknown: a server without the operation may return 404, too."""
+        """Return whether a resource exists, None if unknown.
+
+        A server without the operation may return 404, too, and a success proves nothing if it also succeeds for a
+        resource that never existed.
+        """
         looks = sorted(filter(self.may_offer, self.looks[resource.kind]), key=lambda name: not self.offers(name))
         answer = self.look(looks[0], resource) if looks and self.is_ours(resource.id) else None
         if answer and answer.status == 404 and self.offers(looks[0]):
             return False
-        return True if answer and 200 <= answer.status < 300 else None
+        return True if _succeeded(answer) and self._tells_apart(looks[0], resource) else None
+
+    def _tells_apart(self, operation: str, resource: Resource) -> bool:
+        """True unless an operation that shows a resource also succeeds for one that never existed."""
+        if operation not in self._telling and not isinstance(resource.id, str):
+            missing = Resource(resource.kind, (*resource.id[:-1], self.target.missing_name))
+            self._telling[operation] = not _succeeded(self.look(operation, missing))
+        return self._telling.get(operation, True)
 
     def can_see(self, kind: str) -> bool:
         """True when an operation of the server shows resources of a kind."""
@@ -160,3 +172,8 @@ class Inventory(ABC):
             except (Violation, NotTested, IdentifierError):
                 self._in_vain[operation] += 1
         return items
+
+
+def _succeeded(answer: Exchange | None) -> bool:
+    """True for a 2xx answer."""
+    return answer is not None and 200 <= answer.status < 300

@@ -7,11 +7,15 @@ from urllib.parse import unquote, urlsplit
 
 
 def local_path(uri: str) -> Path | None:
-    """Return the path of a location on this machine, None for one elsewhere and for an invalid one."""
+    """Return the path of a location on this machine, None for one elsewhere and for a relative or invalid one."""
     try:
         split = urlsplit(uri)
     except ValueError:
         return None
     if split.scheme == "":
-        return Path(uri) if uri.startswith("/") else None
-    return Path(unquote(split.path)) if split.scheme == "file" and split.netloc in ("", "localhost") else None
+        path = uri
+    elif split.scheme == "file" and split.netloc in ("", "localhost"):
+        path = unquote(split.path)
+    else:
+        return None
+    return Path(path) if path.startswith("/") else None

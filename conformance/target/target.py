@@ -34,6 +34,7 @@ NOT_UP = (502, 503, 504)
 CALLERS = (401, 403, 429)  # statuses about the caller, whatever the path
 WAIT_PAUSE = 0.5
 DEFAULT_PREFIX = "lp"
+PREFIX_ADVICE = " If its paths have a prefix, as in /v1/dev/namespaces, add it: --path-prefix dev."
 IDS = re.compile(r"[0-9a-f-]{8,}|\d+")
 NOT_IMPLEMENTED = re.compile(rb"not (yet )?(implemented|supported)|unsupported|unimplemented", re.IGNORECASE)
 
@@ -324,7 +325,8 @@ def _check_handshake(first_answer: Exchange, profile: Profile, *, recognised: bo
         kind = first_answer.response_headers.get("Content-Type", "no content type")
         raise Problem(
             f"{first_answer.url} returned {first_answer.status} with {kind}: it does not speak {profile.name}.",
-            "Give the base URL of the API, the part before /v1, and choose the API with --api.",
+            "Give the base URL of the API, the part before /v1, and choose the API with --api."
+            + PREFIX_ADVICE * any("{prefix}" in operation.path for operation in profile.document().operations.values()),
         )
 
 

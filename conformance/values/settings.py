@@ -27,6 +27,7 @@ OTHER_VARIABLES = ("package",)  # of ci/gitlab.yml
 ENV_PREFIX = "LAKEPROOF_"
 DEPTHS = {"smoke": 3, "gate": 15, "deep": 200}
 SURROGATE = re.compile("[\ud800-\udfff]")  # Python's form of command-line bytes that are not text
+PATH_PREFIX = re.compile(r"/?(?!v1(/|$))[^\s/?#{}]+(/[^\s/?#{}]+)*/?")
 LOCATION = re.compile(r"/|[a-z][a-z0-9+.-]*:/")
 MOST_JOBS = 64
 DEFAULT_REPORT = "lakeproof-report"
@@ -70,6 +71,9 @@ class Settings:
     spec: str = setting("", "OpenAPI document to test against, by the --profile closest to it.", "FILE")
     storage: str = setting("", "Storage of the embedded server: memory, memory:pure or dir:PATH.", "KIND")
     name: str = setting("", "Name and version of the server in the reports.", "NAME")
+    path_prefix: str = setting(
+        "", "Prefix of the paths if the configuration returns none; `dev` for /v1/dev/namespaces.", "PREFIX"
+    )
 
     warehouse: str = setting(
         "", "Warehouse to test; NAME=URI creates it on the embedded server.", "NAME", section="Objects of the run"
@@ -216,6 +220,11 @@ NEEDS: Mapping[str, Need] = {
     "storage": _EMBEDDED,
     "table": _READ_ONLY,
     "view": _READ_ONLY,
+    "path_prefix": Need(
+        lambda settings: _has_path_prefix(settings.api),
+        "is for an API whose paths have a prefix, such as Iceberg's, and this one has none",
+        "Leave it out; the part of a URL before /v1 belongs to the URL of the server.",
+    ),
     "wait": _GIVEN,
     **dict.fromkeys(("ca", "insecure", "cert", "key"), _HTTPS),
     "scope": Need(
@@ -232,6 +241,13 @@ NEEDS: Mapping[str, Need] = {
 }
 """Settings that are rejected where they have no effect, instead of being ignored."""
 SETTINGS: Mapping[str, Setting] = {entry.name: entry.metadata[METADATA] for entry in fields(Settings)}
+
+
+def _has_path_prefix(api: str) -> bool:
+    """True when paths of an API's newest document have a prefix that the server chooses."""
+    from specs.profiles import find_profile  # noqa: PLC0415 - reads documents, which few commands need
+
+    return any("{prefix}" in operation.path for operation in find_profile(api).document().operations.values())
 
 
 def flag(name: str) -> str:
@@ -365,6 +381,11 @@ def _checked(settings: Settings) -> Settings:
         raise Problem("The credential has no id or no secret.", 'Write it as --credential "ID:SECRET".')
     if not re.fullmatch(r"[A-Za-z0-9_-]{0,40}", settings.prefix):
         raise Problem(f"The prefix {settings.prefix!r} is invalid.", "Letters, digits, - and _, at most 40 of them.")
+    if settings.path_prefix and not PATH_PREFIX.fullmatch(settings.path_prefix):
+        raise Problem(
+            f"--path-prefix: {settings.path_prefix!r} is not the part of a path after /v1/.",
+            "Example: --path-prefix dev, for a server with the path /v1/dev/namespaces.",
+        )
     if settings.location and not LOCATION.match(settings.location):
         raise Problem(
             f"The location {settings.location!r} is neither an absolute path nor a URI.",

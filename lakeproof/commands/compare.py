@@ -65,6 +65,7 @@ The runs are reported in DIR/a and DIR/b. Exit codes: 0 no difference, 1 differe
 @click.argument("url_a")
 @click.argument("url_b")
 @settings_options("api", "profile", warehouse="Warehouse to test on both.")
+@settings_options("path_prefix")
 @settings_options(token="Bearer token to send to both.", credential="Client credentials for getting tokens from both.")
 @settings_options("header", "depth", "seed", jobs="Number of requirements tested in parallel when B is tested alone.")
 @settings_options(*SELECTION, *CONNECTION, "report")

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from conformance.http.client import Client
+from conformance.http.refusals import MOST_REFUSALS
 from conformance.http.transport import Connection
 from conformance.values.outcomes import Blocked, Unoffered, Violation
 from specs.profiles import find_profile
@@ -232,3 +233,66 @@ def test_a_missing_field_is_a_violation_that_points_at_it(client):
     with pytest.raises(Violation):
         answer["nothing"]
     assert client.steps[-1].mark == "body:/nothing"
+
+
+# Prerequisites that are always refused
+
+
+def refusals(client, times, **more):
+    """Call a prerequisite so many times, and return the texts of the errors."""
+    texts = []
+    for _ in range(times):
+        with pytest.raises((Blocked, Unoffered)) as caught:
+            client.call("CreateNamespace", path={"id": "n"}, json={}, **more)
+        texts.append(str(caught.value))
+    return texts
+
+
+def test_a_prerequisite_that_is_always_refused_is_sent_ever_more_rarely(client, target):
+    target.script = 403, {"error": "no"}, "application/json"
+    withheld: list[str] = []
+    client.recording.unsent = lambda exchange: withheld.append(exchange.url)
+    texts = refusals(client, 200)
+    assert len(target.asked) == MOST_REFUSALS + 4  # the calls 16, 32, 64 and 128
+    assert len(withheld) == 200 - len(target.asked)
+    assert texts[-1] == "CreateNamespace returned 403 for every earlier request: not sent again"
+    assert "expected 200" in texts[0]
+
+
+def test_only_refusals_with_the_same_status_count(client, target):
+    for status in [403, 500] * MOST_REFUSALS:
+        target.script = status, {"error": "no"}, "application/json"
+        refusals(client, 1)
+    assert len(target.asked) == 2 * MOST_REFUSALS
+
+
+def test_a_success_ends_the_refusals(client, target):
+    target.script = 403, {"error": "no"}, "application/json"
+    refusals(client, 15)
+    target.script = 200, {}, "application/json"
+    assert client.call("CreateNamespace", path={"id": "n"}, json={}).status == 200
+    target.script = 403, {"error": "no"}, "application/json"
+    sent = len(target.asked)
+    refusals(client, 20)
+    assert len(target.asked) == sent + 20
+
+
+def test_subjects_and_calls_without_an_expectation_are_always_sent(client, target):
+    target.script = 403, {"error": "no"}, "application/json"
+    refusals(client, MOST_REFUSALS)
+    for _ in range(3):
+        client.call("CreateNamespace", path={"id": "n"}, json={}, expect=None)
+    client.begin(["CreateNamespace"])
+    for _ in range(3):
+        with pytest.raises(Violation):
+            client.call("CreateNamespace", path={"id": "n"}, json={})
+    assert len(target.asked) == MOST_REFUSALS + 6
+
+
+def test_an_operation_that_the_server_refuses_as_unsupported_stays_unoffered_without_a_request(client, target):
+    target.script = 406, {"error": "no", "code": 0}, "application/json"
+    client.begin(["CreateNamespace"])
+    for _ in range(3 * MOST_REFUSALS):
+        with pytest.raises(Unoffered), client.preparing():
+            client.call("CreateNamespace", path={"id": "n"}, json={})
+    assert len(target.asked) == MOST_REFUSALS + 1

@@ -24,6 +24,7 @@ HTTPS = {"server": "https://h"}
 NEEDS = {
     "key": {"cert": "c.pem", **HTTPS},
     **dict.fromkeys(("ca", "insecure", "cert", "wait"), HTTPS),
+    "path_prefix": {"api": "iceberg"},
     "scope": {"credential": "me:secret"},
 }
 MOST_SECONDS = 0.5

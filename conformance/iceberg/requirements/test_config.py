@@ -17,6 +17,7 @@ from conformance.iceberg.operations import (
     SETTINGS,
     config_settings,
     endpoint,
+    path_prefix,
     with_slash,
 )
 from conformance.iceberg.support.assertions import type_is
@@ -101,8 +102,7 @@ def test_unknown_warehouse(catalog: IcebergCatalog) -> None:
 def test_prefix_is_the_path(catalog: IcebergCatalog) -> None:
     """Paths with the configured prefix, or without one if none is configured, reach the catalog."""
     config = _config(catalog)
-    settings = config_settings(config)
-    prefix = str(settings.get("prefix") or "").strip("/")
+    prefix = path_prefix(config, catalog.target.settings.path_prefix)
     equal(prefix, catalog.target.capabilities["prefix"], "the prefix that the configuration gives now")
     catalog.list_namespaces(pageToken="", pageSize=1)
 

@@ -13,7 +13,7 @@ from conformance.author.requirement import must, should
 from conformance.iceberg.catalog import IcebergCatalog
 from conformance.iceberg.support.assertions import POLICY, TAKEN, same_metadata, type_is
 from conformance.iceberg.support.content import WIDER
-from conformance.iceberg.support.files import Files
+from conformance.iceberg.support.files import UNREACHABLE, Files
 from conformance.iceberg.support.listing import tables_in
 from conformance.iceberg.support.metadata import (
     NO_SNAPSHOT,
@@ -36,7 +36,7 @@ from conformance.iceberg.support.registrations import (
     view_file,
     written_beside,
 )
-from conformance.iceberg.support.staging import FIRST, KEPT, SECOND, new_table_with_snapshots, stage
+from conformance.iceberg.support.staging import FIRST, KEPT, SECOND, is_of, new_table_with_snapshots, stage
 from conformance.iceberg.support.updates import TOUCH, add_and_use_schema, append
 from conformance.target.hostile import Canary
 from conformance.values.outcomes import Skipped, Unoffered, Violation
@@ -237,9 +237,11 @@ def test_unknown_fields_survive(catalog: IcebergCatalog) -> None:
 def test_metadata_file_is_lost(catalog: IcebergCatalog) -> None:
     """loadTable without its metadata file returns no 5xx, and other tables can still be loaded and listed."""
     id, other = catalog.new_table("lost"), catalog.new_table("other")
-    files = stage(catalog, id).files
-    location = file_of(catalog, id)
+    staged = stage(catalog, id)
+    location, files = file_of(catalog, id), staged.files
     content = files.read(location)
+    if not is_of(content, staged.metadata["table-uuid"]):
+        raise Unoffered(UNREACHABLE)
     files.remove(location)
     try:
         catalog.load_table(id, expect=(200, *REFUSED, 409, 410))  # it may have the metadata elsewhere

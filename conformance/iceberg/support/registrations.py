@@ -12,7 +12,7 @@ from uuid import uuid4
 from conformance.author.checks import text
 from conformance.iceberg.catalog import IcebergCatalog, Names
 from conformance.iceberg.support.files import UNREACHABLE, Files, LocalFiles, RecordedFiles
-from conformance.iceberg.support.staging import stage
+from conformance.iceberg.support.staging import is_of, stage
 from conformance.values.outcomes import Skipped, Unoffered, Violation
 
 PLAIN, GZIPPED = ".metadata.json", ".gz.metadata.json"
@@ -143,7 +143,11 @@ def dropped_view(catalog: IcebergCatalog, name: str = "v") -> tuple[str, dict[st
     id = catalog.new_view(name, properties={"gc.enabled": "false"})
     with catalog.client.preparing():
         answer = catalog.load_view(id)
-        location = located(str(answer["metadata-location"]), RecordedFiles(LocalFiles(), catalog.client))
-        copy, metadata = written_beside(location, read_content(location)), answer["metadata"]
+        named, metadata = text(answer["metadata-location"], "the metadata-location"), answer["metadata"]
+        location = located(named, RecordedFiles(LocalFiles(), catalog.client))
+        content = read_content(location)
+        if not is_of(content, metadata["view-uuid"]):
+            raise Skipped(UNREACHABLE)
+        copy = written_beside(location, content)
         catalog.drop_view(id)
     return copy, metadata

@@ -68,7 +68,7 @@ def stage(catalog: IcebergCatalog, id: Id) -> Stage:
     if isinstance(files, UnwrittenFiles):
         return Stage(metadata, f"{base}/metadata", files)
     written = loaded.get("metadata-location")
-    if not written or not _is_of(files.read(written), metadata):
+    if not written or not is_of(files.read(written), metadata["table-uuid"]):
         raise Skipped(UNREACHABLE)
     own = written.startswith(f"{base}/") or catalog.target.prefix in base  # never write into folders with foreign files
     return Stage(metadata, f"{base}/metadata" if own else written.rpartition("/")[0], files)
@@ -83,11 +83,11 @@ def _files(catalog: IcebergCatalog, id: Names, loaded: Answer) -> Files:
     raise Skipped(UNREACHABLE)
 
 
-def _is_of(content: bytes, metadata: Metadata) -> bool:
-    """True when a file is the metadata file of a table: the run touches no other file that a server names."""
-    uuid = text(metadata["table-uuid"], "the uuid of the table").lower().encode()
+def is_of(content: bytes, uuid: Any) -> bool:
+    """True when a file is the metadata file of a table or view: the run touches no other file that a server names."""
+    own = text(uuid, "the uuid in the metadata").lower().encode()
     with reachable():
-        return uuid in (gzip.decompress(content) if content.startswith(GZIP) else content).lower()
+        return own in (gzip.decompress(content) if content.startswith(GZIP) else content).lower()
 
 
 # Tables with snapshots

@@ -5,13 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
-from urllib.parse import unquote, urlsplit
 
 import orjson
 
+from conformance.author.checks import text
 from conformance.http.client import Answer, Expected
 from conformance.http.operation_client import DECLARED
 from conformance.iceberg.client import IcebergClient, in_prefix
+from conformance.iceberg.support.files import local_path
 from conformance.polaris.catalog import BASE_LOCATION, PolarisCatalog
 from conformance.polaris.client import PolarisClient
 from conformance.polaris.entities import CATALOG, Names
@@ -66,12 +67,13 @@ def refused(catalog: PolarisCatalog, id: Names, value: Any, status: Expected = 4
 class ExternalCatalog:
     """External catalog on local files, with clients of its operations.
 
-    `write` writes metadata files of its only table, whose UUID is `uuid`. `elsewhere` is a folder of the run outside
-    the catalog.
+    `write` writes metadata files of its only table, whose UUID is `uuid`. `folder` is the folder at the location
+    `base`, `elsewhere` the location of a folder of the run outside the catalog.
     """
 
     namespace: tuple[str, ...]
     base: str
+    folder: Path
     elsewhere: str
     uuid: str
     client: PolarisClient
@@ -94,8 +96,7 @@ class ExternalCatalog:
 
     def put(self, path: str, metadata: dict[str, Any]) -> str:
         """Write a metadata file at a path inside the catalog, and return its location."""
-        file = Path(unquote(urlsplit(self.base).path)) / path
-        content = orjson.dumps(metadata)
+        file, content = self.folder / path, orjson.dumps(metadata)
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_bytes(content)
         self.client.client.note_beside("wrote", f"{self.base}/{path}", content)
@@ -121,12 +122,24 @@ def new_outside(catalog: PolarisCatalog, **properties: str) -> tuple[ExternalCat
     with catalog.client.preparing():
         metadata = dict(catalog.tables.metadata(catalog.tables.new_table()))
         (name,) = catalog.new(CATALOG, type=EXTERNAL, properties=properties)
-        base = str(catalog.get(CATALOG, (name,))["properties"][BASE_LOCATION])
+        base = text(catalog.get(CATALOG, (name,))["properties"][BASE_LOCATION], "the base location of the catalog")
+    folder = own_folder(base, catalog.target.prefix)
     client = catalog.client.located(in_prefix(encode_segment(name)))
     namespace, elsewhere = (catalog.target.new_name(),), catalog.storage.base(catalog.target, catalog.target.new_name())
     identity = str(metadata["table-uuid"])
-    outside = ExternalCatalog(namespace, base, elsewhere, identity, PolarisClient(client), catalog.within(name))
-    return outside, metadata
+    tables = catalog.within(name)
+    return ExternalCatalog(namespace, base, folder, elsewhere, identity, PolarisClient(client), tables), metadata
+
+
+def own_folder(location: str, prefix: str) -> Path:
+    """Return the folder of the run at a location that a server returned. Raises Unoffered for any other location.
+
+    `prefix` is that of the run: every folder that the run may write has it in its path.
+    """
+    folder = local_path(location)
+    if folder is None or ".." in folder.parts or prefix not in str(folder):
+        raise Unoffered(f"the catalog lies at {location}, which is no folder of the run")
+    return folder
 
 
 def readable(catalog: PolarisCatalog, outside: ExternalCatalog, location: str) -> None:

@@ -25,6 +25,7 @@ def pyiceberg(settings: Settings) -> Any:
     properties = {
         "uri": settings.server,
         "warehouse": settings.warehouse,
+        "prefix": settings.path_prefix.strip("/"),
         "token": settings.token,
         "credential": "" if settings.token else settings.credential,
         "scope": settings.scope,

@@ -41,6 +41,11 @@ def test_first_version_has_no_sequence_numbers(tmp_path):
         ("/a/b", "/a/b"),
         ("s3://bucket/a", None),
         ("file://elsewhere/a", None),
+        ("file:a/b", None),
+        ("a/b", None),
+        ("[None]/lp1", None),
+        ("[]", None),
+        ("", None),
     ],
 )
 def test_local_paths(uri, path):
