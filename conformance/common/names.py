@@ -13,7 +13,7 @@ from conformance.common.template import template
 from conformance.http.client import Answer
 from conformance.values.resources import Names
 
-MADE = 200
+MADE, PLAIN = 200, "plain"
 REFUSED = (400, 403)  # 403: the location that follows from the name may not be allowed
 TOO_LONG = tuple(range(400, 500))  # documents neither bound the length of a name nor state a status for it
 
@@ -82,6 +82,7 @@ def name_is_kept(catalog: Catalog, case: Named) -> None:
     if not answer.succeeded:
         if answer.status in REFUSED:
             kind.refused(catalog, id, answer)
+        catalog.control(lambda: kind.make(catalog, kind.id(catalog, PLAIN), expect=kind.made))
         return
     kind.look(catalog, id)
     what = f"the listed {kind.word}s"

@@ -10,6 +10,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import conformance.lance.requirements
+from lakeproof import check, serve
+from tests.conformance.different_iceberg import refusal
+from tests.conformance.different_server import DifferentServer, Freedom
 
 # What sends a request without the defect. A helper of a module counts when it calls one of these.
 CONTROLS = {"accepts", "control", "preparing", "refuses_invalid"}
@@ -60,3 +63,18 @@ def test_every_refusal_has_a_control():
         if refuses and not any(_called(part) & CONTROLS for part in parts):
             without.add(function.name)
     assert without == WITHOUT
+
+
+def test_what_refuses_every_view_shows_nothing_about_unusual_ones(tmp_path):
+    """Each of some hundred views is refused, the plain one too: nothing passes."""
+    refused = refusal(400, "BadRequestException", "no views today")
+    defect = Freedom(
+        "no_view_today", "iceberg", before=lambda call: refused if call.operation == "createView" else None
+    )
+    select = "create_view and (body.unusual or body.padded) or names.view.space or names.view.length_200"
+    with serve("iceberg") as server, DifferentServer(server.url, "iceberg", [defect]) as different:
+        results, _ = check(different.url, api="iceberg", select=select, report=str(tmp_path))
+    assert {result.id: result.verdict for result in results.requirements} == {
+        f"iceberg.{name}": "blocked"
+        for name in ("body.unusual.create_view", "body.padded.create_view", "names.view.space", "names.view.length_200")
+    }

@@ -9,7 +9,7 @@ from conformance.common import bodies
 from conformance.common.bodies import RequestCase
 from conformance.common.fields import unusual, wrong_types
 from conformance.iceberg.operations import JSON_OPERATIONS, OPERATIONS
-from conformance.iceberg.support.ordinary import COMMITS, LOOSE, OTHERS, PREPARATIONS, SCAN, preparation
+from conformance.iceberg.support.ordinary import COMMITS, ISSUED, OTHERS, PREPARATIONS, SCAN, preparation
 from specs.openapi import Operation, Schema
 
 # Fields with names: a server that converts any value to a string would create objects without the run's prefix.
@@ -44,8 +44,10 @@ def _values(schema: Schema) -> list[Any]:
 def _body(operation: Operation) -> RequestCase:
     """Return the body of an operation's valid request."""
     lasting = operation.method in READING or operation.id in LASTING
-    loose = operation.id in LOOSE
-    return RequestCase(operation, preparation(operation), (*NAMES, *FOREIGN), _wrong, lasting=lasting, loose=loose)
+    accepted = operation.id not in ISSUED
+    return RequestCase(
+        operation, preparation(operation), (*NAMES, *FOREIGN), _wrong, lasting=lasting, accepted=accepted
+    )
 
 
 RENAMES = ("rename_table", "rename_view")

@@ -235,6 +235,8 @@ LOOSE: dict[str, Prepare] = {
     "renameView": _renaming("renameView"),
     "registerView": _view_registration,
 }
+# Operations on what only the server issues or creates: their valid requests here name something that does not exist.
+ISSUED = ("fetchPlanningResult", "cancelPlanning", "fetchScanTasks", "loadFunction")
 SIGNING = "signRequest"  # its bodies name files in a storage
 STORING: dict[str, Prepare] = {name: _storing(sample) for name, sample in SAMPLES.items()}
 CHANGING: dict[str, Prepare] = {

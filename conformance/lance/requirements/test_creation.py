@@ -257,6 +257,7 @@ def test_register_in_missing_namespace(catalog: LanceCatalog) -> None:
     refused = catalog.restore_registration((*catalog.missing_namespace(), "t"), location, expect=(404, 400, 403))
     if refused.status == 404:
         equal(refused.code, 1, "the code of the error")
+    catalog.control(lambda: catalog.restore_registration(catalog.table_id("again"), location))
 
 
 @must("lance.table.register.location_required", operations=REGISTER, clause="request-schemas", kind="error")
