@@ -10,17 +10,20 @@ import subprocess
 import msgspec
 import pytest
 
+from conformance.after.expectations_update import updated
 from conformance.after.reading import read_results
 from conformance.after.reproduction import Recorded, as_shell, recorded, reproduce, settings_for
 from conformance.replay.beside import FileActions, unrepeatable
 from conformance.replay.chosen import names_files
+from conformance.replay.expectations_file import ExpectationFile, read_expectations, write_expectations
 from conformance.replay.issued import to_steps
 from conformance.replay.renaming import Renaming
-from conformance.replay.replaying import Finding, lack
+from conformance.replay.replaying import Finding, lack, replay
 from conformance.report.card import card
 from conformance.report.html import render_html
 from conformance.report.junit import render_junit
 from conformance.report.sarif import render_sarif
+from conformance.run.session import met
 from conformance.values.exchange import MAX_BODY, Action, Beside, Exchange, Step
 from conformance.values.settings import Settings
 from lakeproof import check, serve
@@ -38,11 +41,23 @@ def found(name, fault, folder):
         results, _ = check(server.url, api=api, select=name, report=str(folder))
         record = recorded(read_results(folder), name)
         there = reproduce(record, settings_for(record, server.url, {}))
+        check_stored(results, server.url, folder / "known.toml")
     with serve(api) as fixed:
         gone = reproduce(record, settings_for(record, fixed.url, {}))
     (entry,) = results.requirements
     assert not results.run.left_behind
     return entry, there, gone
+
+
+def check_stored(results, url, path):
+    """Check that the finding is stored in expectations and replayed as it was, if its steps can be repeated."""
+    write_expectations(path, updated(ExpectationFile(profile=results.target.profile), results))
+    (entry,) = read_expectations(path).known
+    repeatable = not any(unrepeatable(step, results.run.prefix) for step in results.requirements[0].steps)
+    assert bool(entry.steps) == repeatable
+    if entry.steps:
+        with met(Settings(url, api=results.target.api)) as target:
+            assert replay(entry.finding("error"), target).state == "same"
 
 
 @pytest.mark.parametrize(
