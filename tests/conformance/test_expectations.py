@@ -35,7 +35,7 @@ from conformance.values.results import Result
 from conformance.values.settings import Settings
 from lakeproof import check, serve
 from reference_server.context import Reply
-from reference_server.faults import FAULTS
+from reference_server.faults import FAULTS, find_fault
 from specs.problems import Problem
 
 CONFLICT = "lance.namespace.create.conflict"
@@ -479,7 +479,7 @@ def test_the_warehouse_of_a_run_is_there_when_steps_are_sent_again(tmp_path, mon
         reply = await proceed()
         return Reply(500) if b"not attached" in reply.body else reply
 
-    monkeypatch.setitem(FAULTS, "crashes", replace(FAULTS["refusal-tells"], name="crashes", around=crashes))
+    monkeypatch.setitem(FAULTS, "crashes", replace(find_fault("refusal-tells"), name="crashes", around=crashes))
     given: dict[str, Any] = {
         "credential": "root:s3cr3t",
         "select": "polaris.policy.detach.absent",
