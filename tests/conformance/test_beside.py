@@ -103,14 +103,10 @@ def test_a_finding_whose_steps_no_replay_can_do_is_flaky_if_it_passes_when_teste
     assert set(tested) == {"warn"}
 
 
-def replayed(state):
-    return Replayed(state, "why")
-
-
-def outcome(state, verdict, kind="behaviour", message="", steps=()):
-    about = replace(finding(*steps), id="lance.table.a", kind=kind, message="op: expected 400, got 200")
+def outcome(state, verdict, kind="behaviour", message="", recorded=(), now=()):
+    about = replace(finding(*recorded), id="lance.table.a", kind=kind, message="op: expected 400, got 200")
     tested = made_results.result(verdict, message=message or about.message, evidence=None)
-    return reproduction._outcome(about, replayed(state), tested if verdict != "none" else None).state
+    return reproduction._outcome(about, Replayed(state, "why", list(now)), tested if verdict != "none" else None).state
 
 
 @pytest.mark.parametrize(
@@ -137,8 +133,14 @@ def test_what_is_blocked_in_another_way_is_unknown():
 
 
 def test_a_check_over_all_answers_that_sees_few_of_them_says_nothing():
-    assert outcome("impossible", "pass", kind="wire") == "unknown"
-    assert outcome("changed", "pass", kind="wire") == "fixed"
+    sent, refused = [answer(), answer()], [answer(), answer(status=404)]
+    for state, now, expected in (
+        ("impossible", [], "unknown"),
+        ("impossible", sent[:1], "unknown"),
+        ("changed", refused, "unknown"),
+        ("changed", sent, "fixed"),
+    ):
+        assert outcome(state, "pass", kind="wire", recorded=sent, now=now) == expected
 
 
 def written(location, content=b'{"a": 1}', verb="wrote", thing="a file"):

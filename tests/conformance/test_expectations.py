@@ -448,7 +448,7 @@ def test_expectations_hold_without_their_counterexamples(faulty, fixed, findings
     path = tmp_path / "known.toml"
     write_expectations(path, updated(ExpectationFile(profile=PROFILE), findings))
     examples_file(path).unlink()
-    given = {"select": CONFLICT, "report": str(tmp_path / "out"), "expect": str(path)}
+    given: dict[str, Any] = {"select": CONFLICT, "report": str(tmp_path / "out"), "expect": str(path)}
     results, code = check(faulty.url, **given)
     assert (code, states(results)[CONFLICT]) == (0, "known")
     results, code = check(fixed.url, **given)
