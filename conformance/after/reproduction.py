@@ -154,11 +154,13 @@ def _outcome(finding: Finding, replayed: Replayed, result: Result | None) -> Rep
 
 
 def _same_way(finding: Finding, replayed: Replayed) -> bool:
-    """True when a replay got the recorded statuses up to the step that shows the finding, with all files there."""
+    """True when a replay got the recorded statuses up to the step that shows the finding, with all files in place."""
+    if names_files(finding.steps):
+        return False
     shown = shown_step(finding.steps)
     pairs = zip(finding.sent, replayed.exchanges, strict=False)
     alike = [step for step, exchange in pairs if step.response.status == exchange.status]
-    return any(step is shown for step in alike) and len(alike) == len(replayed.exchanges) and not names_files(finding.steps)
+    return any(step is shown for step in alike) and len(alike) == len(replayed.exchanges)
 
 
 def _tested(findings: Sequence[Finding], settings: Settings) -> dict[str, Result]:
