@@ -167,6 +167,7 @@ MAY_WRITE = (
     "specs/writing.py",
     "*/support/*.py",  # files of tables, where the server's data lies
     "conformance/target/hostile.py",
+    "conformance/replay/beside.py",
     "spark_tests/scenarios/*/*.py",
     "spark_tests/races/manifests.py",
     "spark_tests/jars.py",  # caches of what was fetched or compiled

@@ -18,6 +18,7 @@ from conformance.replay.replaying import Finding, Replayed
 from conformance.replay.script import doubt, missing_body, script_of
 from conformance.run.session import met, replay_and_drop
 from conformance.values.activity import doing
+from conformance.values.evidence import shown_step
 from conformance.values.exchange import Exchange, Step
 from conformance.values.redaction import REDACTED
 from conformance.values.results import Results
@@ -147,9 +148,19 @@ def _outcome(finding: Finding, replayed: Replayed, result: Result | None) -> Rep
         return Reproduced("fails", why + (line if same else f"{OTHER}: {line}"), replayed.exchanges)
     if result.verdict != "pass":
         return Reproduced("unknown", f"{why}{result.verdict}, {line}", replayed.exchanges)
-    if finding.kind == "wire" and (replayed.state == "impossible" or names_files(finding.steps)):
+    if finding.kind == "wire" and not _same_way(finding, replayed):
         return Reproduced("unknown", f"{why}{UNSEEN}", replayed.exchanges)
     return Reproduced("fixed", f"{why}{result.verdict}", replayed.exchanges)
+
+
+def _same_way(finding: Finding, replayed: Replayed) -> bool:
+    """True when a replay got the recorded statuses up to the step that shows the finding, with all files in place."""
+    if names_files(finding.steps):
+        return False
+    shown = shown_step(finding.steps)
+    pairs = zip(finding.sent, replayed.exchanges, strict=False)
+    alike = [step for step, exchange in pairs if step.response.status == exchange.status]
+    return any(step is shown for step in alike) and len(alike) == len(replayed.exchanges)
 
 
 def _tested(findings: Sequence[Finding], settings: Settings) -> dict[str, Result]:

@@ -173,7 +173,7 @@ def stored(step: Step, base: str, prefix: str) -> Step:
     raw = msgspec.json.encode(step).decode()
     copy = msgspec.json.decode(raw.replace(prefix, RUN) if prefix else raw, type=Step)
     request, response = copy.request, copy.response
-    request.url = BASE + request.url.removeprefix(base)
+    request.url = request.url if step.beside else BASE + request.url.removeprefix(base)
     request.curl = ""
     response.headers = {name: value for name, value in response.headers.items() if name.lower() in KEPT_HEADERS}
     return msgspec.structs.replace(copy, seconds=0.0)

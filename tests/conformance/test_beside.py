@@ -6,24 +6,31 @@ import base64
 import gzip
 import json
 import subprocess
+from dataclasses import replace
 
 import msgspec
 import pytest
 
+from conformance.after import reproduction
+from conformance.after.expectations_update import updated
 from conformance.after.reading import read_results
 from conformance.after.reproduction import Recorded, as_shell, recorded, reproduce, settings_for
 from conformance.replay.beside import FileActions, unrepeatable
 from conformance.replay.chosen import names_files
+from conformance.replay.expectations_file import ExpectationFile, read_expectations, write_expectations
+from conformance.replay.flaky import TESTED_AGAIN
 from conformance.replay.issued import to_steps
 from conformance.replay.renaming import Renaming
-from conformance.replay.replaying import Finding, lack
+from conformance.replay.replaying import Finding, Replayed, lack, replay
 from conformance.report.card import card
 from conformance.report.html import render_html
 from conformance.report.junit import render_junit
 from conformance.report.sarif import render_sarif
+from conformance.run.session import met
 from conformance.values.exchange import MAX_BODY, Action, Beside, Exchange, Step
 from conformance.values.settings import Settings
 from lakeproof import check, serve
+from reference_server.faults import FAULTS, find_fault
 from tests.conformance import made_results
 
 LOST, LATER = "iceberg.table.load.lost_file", "iceberg.table.load.uncommitted"
@@ -38,11 +45,23 @@ def found(name, fault, folder):
         results, _ = check(server.url, api=api, select=name, report=str(folder))
         record = recorded(read_results(folder), name)
         there = reproduce(record, settings_for(record, server.url, {}))
+        check_stored(results, server.url, folder / "known.toml")
     with serve(api) as fixed:
         gone = reproduce(record, settings_for(record, fixed.url, {}))
     (entry,) = results.requirements
     assert not results.run.left_behind
     return entry, there, gone
+
+
+def check_stored(results, url, path):
+    """Check that the finding is stored in expectations and replayed as it was, if its steps can be repeated."""
+    write_expectations(path, updated(ExpectationFile(profile=results.target.profile), results))
+    (entry,) = read_expectations(path).known
+    repeatable = not any(unrepeatable(step, results.run.prefix) for step in results.requirements[0].steps)
+    assert bool(entry.steps) == repeatable
+    if entry.steps:
+        with met(Settings(url, api=results.target.api)) as target:
+            assert replay(entry.finding("error"), target).state == "same"
 
 
 @pytest.mark.parametrize(
@@ -59,6 +78,69 @@ def test_a_defect_that_needs_files_is_neither_fixed_nor_flaky_on_the_same_server
     assert not entry.flaky
     assert there.state == "fails", there.why
     assert gone.state == "fixed", gone.why
+
+
+def test_a_finding_whose_steps_no_replay_can_do_is_flaky_if_it_passes_when_tested_again(tmp_path, monkeypatch):
+    wrong, broken, tested = find_fault("naming-scheme-ignored"), [True], []
+
+    async def once(call, proceed):
+        return await (wrong.around(call, proceed) if broken else proceed())
+
+    class Fixes:
+        def selected(self, requirements):
+            pass
+
+        def tested(self, result):
+            broken.clear()
+            tested.append(result.verdict)
+
+    monkeypatch.setitem(FAULTS, "once", replace(wrong, name="once", around=once))
+    with serve("lance", faults=["once"]) as server:
+        results, code = check(server.url, api="lance", select=SCHEME, report=str(tmp_path), listener=Fixes())
+    (entry,) = results.requirements
+    assert (code, entry.verdict, entry.flaky) == (0, "warn", True)
+    assert entry.notes == [TESTED_AGAIN]
+    assert set(tested) == {"warn"}
+
+
+def outcome(state, verdict, kind="behaviour", message="", recorded=(), now=()):
+    about = replace(finding(*recorded), id="lance.table.a", kind=kind, message="op: expected 400, got 200")
+    tested = made_results.result(verdict, message=message or about.message, evidence=None)
+    return reproduction._outcome(about, Replayed(state, "why", list(now)), tested if verdict != "none" else None).state
+
+
+@pytest.mark.parametrize(
+    ("state", "verdict", "expected"),
+    [
+        ("same", "none", "fails"),
+        ("fixed", "pass", "fixed"),
+        ("fixed", "fail", "fails"),
+        ("changed", "pass", "fixed"),
+        ("changed", "warn", "fails"),
+        ("impossible", "pass", "fixed"),
+        ("impossible", "unoffered", "unknown"),
+        ("impossible", "error", "unknown"),
+        ("impossible", "none", "unknown"),
+        ("changed", "blocked", "fails"),
+    ],
+)
+def test_fixed_is_said_only_where_the_requirement_passes(state, verdict, expected):
+    assert outcome(state, verdict) == expected
+
+
+def test_what_is_blocked_in_another_way_is_unknown():
+    assert outcome("changed", "blocked", message="something else") == "unknown"
+
+
+def test_a_check_over_all_answers_that_sees_few_of_them_says_nothing():
+    sent, refused = [answer(), answer()], [answer(), answer(status=404)]
+    for state, now, expected in (
+        ("impossible", [], "unknown"),
+        ("impossible", sent[:1], "unknown"),
+        ("changed", refused, "unknown"),
+        ("changed", sent, "fixed"),
+    ):
+        assert outcome(state, "pass", kind="wire", recorded=sent, now=now) == expected
 
 
 def written(location, content=b'{"a": 1}', verb="wrote", thing="a file"):

@@ -35,7 +35,7 @@ from conformance.values.results import Result
 from conformance.values.settings import Settings
 from lakeproof import check, serve
 from reference_server.context import Reply
-from reference_server.faults import FAULTS
+from reference_server.faults import FAULTS, find_fault
 from specs.problems import Problem
 
 CONFLICT = "lance.namespace.create.conflict"
@@ -448,7 +448,7 @@ def test_expectations_hold_without_their_counterexamples(faulty, fixed, findings
     path = tmp_path / "known.toml"
     write_expectations(path, updated(ExpectationFile(profile=PROFILE), findings))
     examples_file(path).unlink()
-    given = {"select": CONFLICT, "report": str(tmp_path / "out"), "expect": str(path)}
+    given: dict[str, Any] = {"select": CONFLICT, "report": str(tmp_path / "out"), "expect": str(path)}
     results, code = check(faulty.url, **given)
     assert (code, states(results)[CONFLICT]) == (0, "known")
     results, code = check(fixed.url, **given)
@@ -479,7 +479,7 @@ def test_the_warehouse_of_a_run_is_there_when_steps_are_sent_again(tmp_path, mon
         reply = await proceed()
         return Reply(500) if b"not attached" in reply.body else reply
 
-    monkeypatch.setitem(FAULTS, "crashes", replace(FAULTS["refusal-tells"], name="crashes", around=crashes))
+    monkeypatch.setitem(FAULTS, "crashes", replace(find_fault("refusal-tells"), name="crashes", around=crashes))
     given: dict[str, Any] = {
         "credential": "root:s3cr3t",
         "select": "polaris.policy.detach.absent",

@@ -44,12 +44,17 @@ def test_a_finding_has_the_answer_that_is_due(tmp_path, api, fault, name, token,
     assert f"the reference server → {status}" in (tmp_path / "report.html").read_text()
 
 
-def test_files_of_the_run_are_not_there_for_the_reference_server(tmp_path):
+def test_the_reference_server_is_given_the_files_of_the_run(tmp_path):
     name = "iceberg.ref.main_is_a_branch"
     with serve("iceberg", faults=["bad-updates-skipped"]) as server:
         results, _ = check(server.url, api="iceberg", select=name, report=str(tmp_path))
     (finding,) = results.requirements
-    assert (finding.verdict, finding.reference) == ("fail", [])
+    assert finding.verdict == "fail"
+    assert {step.beside.verb for step in finding.steps if step.beside} == {"wrote"}
+    pairs = list(zip(finding.steps, finding.reference, strict=False))
+    assert all(answer.status == 0 for step, answer in pairs if step.beside)
+    assert [answer.status for _, answer in pairs][-1] == 400
+    assert all(step.response.status == answer.status for step, answer in pairs[:-1])
 
 
 def test_what_is_met_is_not_asked_again(tmp_path):

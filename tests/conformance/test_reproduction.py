@@ -180,9 +180,8 @@ def test_a_server_that_cannot_drop_is_not_looked_through_after_each_finding(undr
     sandbox = SimpleNamespace(
         inventory=inventory, clean_up=lambda: done.append("clean_up"), sweep=lambda end: done.append("sweep")
     )
-    target = SimpleNamespace(sandbox=sandbox, settings=SimpleNamespace(warehouse=""), prefix="lp")
+    target: Any = SimpleNamespace(sandbox=sandbox, settings=SimpleNamespace(warehouse=""), prefix="lp")
     replayed = MagicMock(spec=Replayed)
-    run: Any = SimpleNamespace(target=target)
     monkeypatch.setattr(session, "replay", lambda *_: replayed)
-    assert session.Session._replay(run, None) is replayed
+    assert session.replay_and_drop(replayed, target) is replayed
     assert done == [wanted]

@@ -21,11 +21,17 @@ def test_a_finding_is_sent_again(cli, folder):
         code, out, _ = cli("repro", CONFLICT)
         assert (code, "It still fails: CreateNamespace returns 400, as recorded." in out) == (1, True)
         assert "3. POST /v1/namespace/" in out
+        code, out, _ = cli("repro", "--all")
+        assert (code, f"{CONFLICT}  It still fails" in out) == (1, True)
+        assert "1 still fail, 0 fixed, 0 unknown" in out
+        assert cli("repro")[0] == cli("repro", "--all", "--as", "curl")[0] == 4
         assert cli("repro", CONFLICT, "--as", "curl")[1].startswith("#!/bin/sh")
         assert "def test_lance_namespace_create_conflict" in cli("repro", CONFLICT, "--as", "pytest")[1]
     with serve("lance", storage="memory:pure") as fixed:
         code, out, _ = cli("repro", CONFLICT, fixed.url)
         assert (code, "It is fixed" in out, "(recorded: 400)" in out) == (0, True, True)
+        code, out, _ = cli("repro", "--all", fixed.url)
+        assert (code, "0 still fail, 1 fixed, 0 unknown" in out) == (0, True)
     assert "no finding" in cli("repro", "lance.namespace.create.other")[2]
 
 
