@@ -229,7 +229,8 @@ class Client:
         a header of None removes a default header. `expect` is the status or statuses that the requirement allows, None
         for any. An unexpected status raises Violation, or Blocked before the first call of a subject: then a
         prerequisite failed. An operation that the server does not offer raises Unoffered unless its answer is expected,
-        and without a request after some tries. An unexpected 403 raises Skipped in a read-only run, whose caller exists.
+        and without a request after some tries. An unexpected 403 raises Skipped in a read-only run: its caller may have
+        few rights.
         """
         self._spare(operation_id)
         exchange = self.prepare(

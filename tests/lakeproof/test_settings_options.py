@@ -25,6 +25,7 @@ NEEDS = {
     "key": {"cert": "c.pem", **HTTPS},
     **dict.fromkeys(("ca", "insecure", "cert", "wait"), HTTPS),
     "scope": {"credential": "me:secret"},
+    **dict.fromkeys(("table", "view"), {"read_only": True}),
 }
 MOST_SECONDS = 0.5
 SUITE = "conformance.http.client"
