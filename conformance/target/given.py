@@ -24,7 +24,10 @@ class Browsable(Protocol):
     """The inventory as the walk uses it."""
 
     base: Names
-    looks: Mapping[str, Sequence[str]]
+
+    @property
+    def looks(self) -> Mapping[str, Sequence[str]]:
+        """The operations that show whether a resource exists, by kind."""
 
     def children(self, namespace: Names) -> list[Resource]:
         """List the resources in a namespace, the root included."""

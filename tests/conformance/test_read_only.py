@@ -52,7 +52,7 @@ LEAST_TESTED = {"lance": 320, "iceberg": 250, "polaris": 280}
 SECRET = "secret"
 SERVED = {"polaris": {"bootstrap": f"root:{SECRET}"}}
 CALLER = {"polaris": {"credential": f"root:{SECRET}"}}
-MORE = {"lance": {}, "iceberg": {"jobs": 2}, **CALLER}
+MORE: dict[str, dict[str, Any]] = {"lance": {}, "iceberg": {"jobs": 2}, **CALLER}
 
 
 def gated(profile):
@@ -201,7 +201,7 @@ STOCK = {"lance": stock_lance, "iceberg": stock_iceberg}
 
 
 @contextmanager
-def served(api, lake) -> Iterator[tuple[str, object]]:
+def served(api, lake) -> Iterator[tuple[str, Any]]:
     with serve(api, storage=f"dir:{lake}", **SERVED.get(api, {})) as server:
         yield server.url, SOMEBODY[api](server.url, *([SECRET] if api in CALLER else []))
 
@@ -226,7 +226,13 @@ def test_a_run_reads_what_is_there_and_changes_nothing(api, tmp_path):
     with served(api, lake) as (url, somebody):
         with Counting(url) as proxy:
             # The proxy takes no body in chunks.
-            given = {"read_only": True, "depth": "smoke", "select": "not chunked", "report": str(report), **MORE[api]}
+            given: dict[str, Any] = {
+                "read_only": True,
+                "depth": "smoke",
+                "select": "not chunked",
+                "report": str(report),
+                **MORE[api],
+            }
             results, code = check(proxy.url, api=api, **given)
         assert somebody.content() == content
     assert digests(lake) == before
@@ -264,7 +270,7 @@ def test_a_run_reads_the_objects_that_it_is_given(tmp_path):
         fill(somebody, "shop")
         fill(somebody, "other")
         with Counting(server.url) as proxy:
-            given = {"table": "shop.inner.t", "view": "shop.inner.v", "report": str(tmp_path)}
+            given: dict[str, Any] = {"table": "shop.inner.t", "view": "shop.inner.v", "report": str(tmp_path)}
             results, code = check(proxy.url, api="iceberg", read_only=True, select="iceberg.request", **given)
     assert (code, results.totals["fail"], results.totals["warn"]) == (0, 0, 0)
     named = {path for _, path in proxy.requests if "/namespaces/" in path}
