@@ -204,8 +204,8 @@ class ToyProber:
 
     def state(self, probe, nowhere):
         if self.client.refuses(probe):
-            return REFUSED
-        return MISSING if is_missing(probe, nowhere) else OFFERED
+            return REFUSED, "refused"
+        return (MISSING, "like an unknown path") if is_missing(probe, nowhere) else (OFFERED, "answered")
 
 
 PART = SuitePart(ToyProber, lambda profile: {})

@@ -7,10 +7,10 @@ from collections.abc import Iterator, Sequence
 
 from conformance.values.causes import Cause
 from conformance.values.results import Results
-from conformance.values.verdict import BREAKING, Verdict
+from conformance.values.verdict import BREAKING, UNTESTED
 
 SCENARIO = "scenario"
-UNTESTED = ("unoffered", "skipped")
+MOST_NAMED = 3
 NOTHING_WRITTEN = "Read-only: nothing was written."
 
 
@@ -28,10 +28,10 @@ def _verdict(results: Results) -> str:
     profile, stopped = results.target.profile, results.run.stopped
     if not stopped and all(entry.kind == SCENARIO for entry in results.requirements):
         return _scenarios(results)
-    must = sum(count for (level, verdict), count in counts.items() if level == "MUST" and _counts(results, verdict))
+    must = sum(count for (level, verdict), count in counts.items() if level == "MUST" and verdict not in UNTESTED)
     broken, blocked, known = (counts["MUST", verdict] for verdict in ("fail", "blocked", "known"))
     details = "; ".join([_cause_counts(results.causes, broken, known, must), *_also(results, blocked)])
-    if broken or blocked or (stopped and stopped.gone):
+    if broken or blocked or results.target.lacking or (stopped and stopped.gone):
         return f"Does not conform to {profile}: {details}."
     if results.totals["error"] or stopped:
         return f"No verdict on {profile}: {details}."
@@ -40,7 +40,15 @@ def _verdict(results: Results) -> str:
     if results.partial:
         details = details.removesuffix(f"; {_part(results)} tested")
         return f"{_part(results)} of {profile} tested: {details}."
-    return f"Conforms to {profile}: {details}."
+    return f"Conforms to {profile}{_in_part(results)}: {details}."
+
+
+def _in_part(results: Results) -> str:
+    """Return the operations for which the verdict holds, "" when the server offers all."""
+    target = results.target
+    if target.offers_all:
+        return ""
+    return f" in the {_counted(target.offered, 'operation')} of {len(target.operations)} that it offers"
 
 
 def _scenarios(results: Results) -> str:
@@ -52,6 +60,10 @@ def _scenarios(results: Results) -> str:
 
 
 def _also(results: Results, blocked: int) -> Iterator[str]:
+    if lacking := results.target.lacking:
+        rest = f" and {len(lacking) - MOST_NAMED} more" if len(lacking) > MOST_NAMED else ""
+        verb = "is" if len(lacking) == 1 else "are"
+        yield f"{', '.join(lacking[:MOST_NAMED])}{rest} {verb} not offered (--require)"
     if blocked:
         yield f"{blocked:,} could not be tested"
     if results.totals["error"]:
@@ -65,13 +77,9 @@ def _also(results: Results, blocked: int) -> Iterator[str]:
 
 
 def _part(results: Results) -> str:
-    tested = sum(_counts(results, entry.verdict) for entry in results.requirements)
-    return f"{tested:,} of {results.run.available:,} requirements"
-
-
-def _counts(results: Results, verdict: Verdict) -> bool:
-    """True when a requirement with this verdict counts as tested: a read-only run leaves most of them out."""
-    return not results.read_only or verdict not in UNTESTED
+    """Return the number of tested requirements: a read-only run leaves most of them out."""
+    tested = [entry for entry in results.requirements if not results.read_only or entry.verdict not in UNTESTED]
+    return f"{len(tested):,} of {results.run.available:,} requirements"
 
 
 def _cause_counts(causes: Sequence[Cause], broken: int, known: int, must: int) -> str:

@@ -11,6 +11,7 @@ from conformance.report.matrix import GLYPHS, MEANINGS, WORST_FIRST, build_matri
 from conformance.report.page_data import pack, page_data, shown_reference
 from conformance.report.pages import template
 from conformance.report.pretty import answer_line, step_lines
+from conformance.report.untested import why_untested
 from conformance.values.resources import summary
 from conformance.values.results import Results
 
@@ -33,6 +34,7 @@ def render_html(results: Results) -> str:
         target=results.target,
         totals=results.totals,
         sentence=sentence(results),
+        why_untested=why_untested(results),
         left_behind=summary(results.run.left_behind),
         causes=[(title, list(group)) for title, group in groupby(numbered, key=lambda pair: pair[1].title)],
         by_id={entry.id: entry for entry in results.requirements},

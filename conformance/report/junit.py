@@ -14,13 +14,13 @@ SKIPPED = {"unoffered", "skipped", "warn", "known"}
 
 
 def render_junit(results: Results) -> str:
-    """Return the results as one test suite, a test case for each requirement."""
-    totals = results.totals
+    """Return the results as one test suite: cases for requirements, and for required operations not offered."""
+    totals, lacking = results.totals, results.target.lacking
     suite = ET.Element(
         "testsuite",
         name=f"lakeproof {results.target.profile}",
-        tests=str(len(results.requirements)),
-        failures=str(sum(totals[verdict] for verdict in FAILURES)),
+        tests=str(len(results.requirements) + len(lacking)),
+        failures=str(sum(totals[verdict] for verdict in FAILURES) + len(lacking)),
         errors=str(totals["error"]),
         skipped=str(sum(totals[verdict] for verdict in SKIPPED)),
         time=f"{results.run.seconds:.3f}",
@@ -31,6 +31,9 @@ def render_junit(results: Results) -> str:
     for requirement in results.requirements:
         reason = reasons.get(requirement.id, "") if requirement.verdict == "known" else ""
         suite.append(_case(requirement, causes.get(requirement.id), reason))
+    for operation in lacking:
+        case = ET.SubElement(suite, "testcase", classname="require", name=operation, time="0")
+        ET.SubElement(case, "failure", message=f"--require: the server does not offer {operation}")
     root = ET.Element("testsuites")
     root.append(suite)
     ET.indent(root)

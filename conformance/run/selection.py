@@ -18,6 +18,8 @@ from specs.openapi import Document
 from specs.problems import Problem, did_you_mean
 from specs.profiles import Profile
 
+ALL = "all"
+
 if TYPE_CHECKING:  # slow to import, and rarely needed
     from _pytest.mark.expression import Expression
 
@@ -99,6 +101,19 @@ def selection_of(
     return Selection(settings.kinds, settings.operation, settings.clause, expression_of(settings.select), ids)
 
 
+def required_operations(settings: Settings, document: Document) -> set[str]:
+    """Return the operations that --require names: themselves, by their resource, or all of the document.
+
+    Raises Problem for a name of neither an operation nor a resource.
+    """
+    groups: dict[str, set[str]] = {ALL: set(document.operations)}
+    for operation in document.operations.values():
+        groups.setdefault(operation.resource, set()).add(operation.id)
+        groups[operation.id] = {operation.id}
+    _check("require", settings.require, groups, "`lakeproof spec list` shows the operations and their resources.")
+    return {operation for name in settings.require for operation in groups[name]}
+
+
 def narrows(settings: Settings) -> bool:
     """True when the settings leave out requirements of a default run."""
     chosen = (
@@ -139,4 +154,5 @@ def _last(report: str) -> Results:
 def _check(what: str, wanted: Iterable[str], known: Collection[str], hint: str) -> None:
     for name in wanted:
         if name not in known:
-            raise Problem(f"--{what}: unknown {what} {name!r}.", did_you_mean(name, known, hint))
+            kind = "operation or resource" if what == "require" else what
+            raise Problem(f"--{what}: unknown {kind} {name!r}.", did_you_mean(name, known, hint))

@@ -24,7 +24,7 @@ from conformance.replay.issued import to_steps
 from conformance.replay.replaying import Finding, Replayed, replay
 from conformance.run.dropping import check_dropped, check_refused
 from conformance.run.ledger import Ledger
-from conformance.run.selection import Scope, Selection, narrows, selection_of
+from conformance.run.selection import Scope, Selection, narrows, required_operations, selection_of
 from conformance.target.server_profile import server_profile
 from conformance.target.target import OFFERED, UNASKED, Target, connect
 from conformance.values.activity import doing
@@ -82,6 +82,7 @@ class Session:
         self.suite = Suite(settings, self.target)
         self._scope = Scope.of(self.target.profile, self.target.document)
         self._selection = _selection(self.target, ids)
+        self._required = required_operations(settings, self.target.document)
         for profile in self.target.profile.tested_by():
             self.client.wire.extra_checks.update(suite_part(profile.api).extra_checks(profile))
         self._expectations = Expectations(
@@ -276,6 +277,7 @@ class Session:
                     summary=operation.summary,
                     state=cast(State, states.get(operation.id, unknown)),
                     why=target.why(operation.id),
+                    required=operation.id in self._required,
                 )
                 for operation in target.document.operations.values()
             ],

@@ -132,6 +132,11 @@ class OperationRecord(msgspec.Struct, kw_only=True):
         """True for an operation that the server offers."""
         return self.state == "offered"
 
+    @property
+    def lacking(self) -> bool:
+        """True for an operation that the server is known not to offer."""
+        return self.state not in ("offered", "unasked")
+
 
 class Trait(msgspec.Struct, kw_only=True):
     """A property of the server that a run detected; `refused` are the ways that the server rejected, and why."""
@@ -157,6 +162,26 @@ class TargetRecord(msgspec.Struct, kw_only=True):
     operations: list[OperationRecord]
     settings: dict[str, Any]
     traits: list[Trait] = msgspec.field(default_factory=lambda: [])
+
+    @property
+    def offered(self) -> int:
+        """The number of operations that the server offers."""
+        return sum(operation.offered for operation in self.operations)
+
+    @property
+    def share(self) -> str:
+        """The part of the document's operations that the server offers: "7/35"."""
+        return f"{self.offered}/{len(self.operations)}"
+
+    @property
+    def offers_all(self) -> bool:
+        """True when the server is known to lack no operation of the document."""
+        return not any(operation.lacking for operation in self.operations)
+
+    @property
+    def lacking(self) -> list[str]:
+        """The operations that --require names and the server does not offer."""
+        return [operation.id for operation in self.operations if operation.required and operation.lacking]
 
 
 class Results(msgspec.Struct, kw_only=True):
@@ -214,14 +239,15 @@ class Results(msgspec.Struct, kw_only=True):
     def exit_code(self, *, strict: bool = False) -> int:
         """Return the exit code of the run for a gate.
 
-        A MUST that failed, or that was blocked, does not conform; with `strict` the same holds for a SHOULD. MAY never
-        counts. A server that is gone does not conform; a run out of time says nothing about requirements that it did
-        not reach. Stale, orphan and expired expectations fail the gate. An error of the kit removes no verdict.
+        A MUST that failed, or that was blocked, does not conform; with `strict` the same holds for a SHOULD. MAY
+        never counts. A required operation that is not offered does not conform. A server that is gone does not
+        conform; a run out of time says nothing about requirements that it did not reach. Stale, orphan and expired
+        expectations fail the gate. An error of the kit removes no verdict.
         """
         if self.run.interrupted:
             return EXIT_INTERRUPTED
         bad = any(result.fails_gate(strict=strict) for result in self.requirements)
-        bad |= any(record.state in BREAKING for record in self.expectations)
+        bad |= any(record.state in BREAKING for record in self.expectations) or bool(self.target.lacking)
         stopped = self.run.stopped
         if bad or (stopped and stopped.gone):
             return EXIT_FAILS

@@ -127,6 +127,12 @@ class Settings:
     fail_fast: bool = setting(False, "Stop at the first requirement that fails the run.")
 
     strict: bool = setting(False, "Fail the run when a SHOULD is violated.", section="Verdict and report")
+    require: tuple[str, ...] = setting(
+        (),
+        "Fail the run when the server does not offer this operation, all operations of this resource, or `all`; "
+        "repeatable.",
+        "OPERATION|RESOURCE|all",
+    )
     expect: str = setting(
         "", "Known deviations of the server.  [default: lakeproof-expectations.toml, if it exists]", "FILE"
     )

@@ -64,8 +64,9 @@ def result(verdict, level="MUST", name="a", **changes):
     return msgspec.structs.replace(made, **changes)
 
 
-def results(*entries, **run):
-    value = {"version": 1, "run": {**RUN, **run}, "target": TARGET, "totals": {}, "requirements": []}
+def results(*entries, operations=TARGET["operations"], **run):
+    target = {**TARGET, "operations": operations}
+    value = {"version": 1, "run": {**RUN, **run}, "target": target, "totals": {}, "requirements": []}
     empty = msgspec.convert(value, Results)
     return with_causes(Results.of(empty.run, empty.target, list(entries)))
 

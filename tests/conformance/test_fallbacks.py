@@ -14,6 +14,7 @@ from conformance.run.session import Session
 from conformance.target.fallbacks import Fallbacks, Ways
 from conformance.values.outcomes import Blocked, Unoffered, Violation
 from conformance.values.settings import load_settings
+from conformance.values.verdict import GOOD
 from lakeproof import check, serve
 from reference_server.faults import HEADER
 from tests.conformance.small_servers import Meddler, say, turn_away

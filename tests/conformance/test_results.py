@@ -20,6 +20,7 @@ from conformance.report.html import render_html
 from conformance.report.junit import render_junit
 from conformance.report.matrix import GLYPHS, MEANINGS, WORST_FIRST
 from conformance.report.pretty import body_lines
+from conformance.report.untested import why_untested
 from conformance.values.arrow_lines import arrow_lines
 from conformance.values.resources import summary
 from conformance.values.results import SCHEMA, VERDICTS, ClauseRecord, Results, results_schema
@@ -47,12 +48,15 @@ REFUSED = [
     (("requirements", 0, "steps", 0, "response", "status"), "200"),
     (("totals", "pass"), -1),
 ]
+OFFERED = [{"id": "ListTables", "resource": "table", "summary": "s", "state": "offered"}]
+REQUIRED = {"id": "DropTable", "resource": "table", "summary": "s", "state": "refused", "required": True}
 ALL = results(
     result("fail", name="f"),
     result("pass", name="p"),
     result("warn", "SHOULD", name="w"),
     result("blocked", name="b", blocked_by="lance.table.f"),
     result("unoffered", name="u"),
+    result("skipped", name="s"),
     result("known", name="k"),
     result("error", name="e"),
 )
@@ -79,6 +83,7 @@ ALL = results(
         (results(result("error"), stopped=OUT_OF_TIME), False, 3),
         (results(result("pass"), stopped=GONE), False, 1),
         (results(result("error"), stopped=GONE), False, 1),
+        (results(result("pass"), operations=[REQUIRED]), False, 1),
         (results(), False, 5),
     ],
 )
@@ -89,7 +94,19 @@ def test_exit_codes(judged, strict, code):
 @pytest.mark.parametrize(
     ("judged", "words"),
     [
-        (results(result("pass")), "Conforms to lance/2026-03: none of 1 MUST requirements is broken."),
+        (
+            results(result("pass")),
+            "Conforms to lance/2026-03 in the 1 operation of 2 that it offers: none of 1 MUST requirements is broken.",
+        ),
+        (
+            results(result("pass"), operations=OFFERED),
+            "Conforms to lance/2026-03: none of 1 MUST requirements is broken.",
+        ),
+        (
+            results(result("pass"), result("unoffered", name="u"), operations=[*OFFERED, REQUIRED]),
+            "Does not conform to lance/2026-03: none of 1 MUST requirements is broken; DropTable is not offered "
+            "(--require).",
+        ),
         (
             results(result("pass"), result("fail", name="f"), result("blocked", name="b"), result("warn", "MAY", "w")),
             "Does not conform to lance/2026-03: 1 cause breaks MUST (1 of 3 requirements); 1 could not be tested.",
@@ -116,7 +133,8 @@ def test_exit_codes(judged, strict, code):
         ),
         (
             results(result("pass"), result("warn", "SHOULD", "w")),
-            "Conforms to lance/2026-03: none of 1 MUST requirements is broken; 1 cause breaks SHOULD or MAY.",
+            "Conforms to lance/2026-03 in the 1 operation of 2 that it offers: none of 1 MUST requirements is broken; "
+            "1 cause breaks SHOULD or MAY.",
         ),
         (results(result("fail"), interrupted=True), "Interrupted: 1 requirement tested."),
         (results(result("fail"), interrupted=True, selected=9), "Interrupted: 1 of 9 requirements tested."),
@@ -335,13 +353,29 @@ def test_expectations_are_on_the_page_and_their_reasons_in_junit():
     assert "https://example.com/17" in cases["k"].find("skipped").get("message")
 
 
+def test_what_was_not_tested_is_told_with_its_reasons():
+    unoffered = [result("unoffered", name=f"u{number}", lacks="DropTable") for number in range(3)]
+    lines = why_untested(
+        results(*unoffered, result("unoffered", name="v"), result("skipped", name="s", option="--token"))
+    )
+    assert lines == ["not offered: 3 need DropTable, 1 need another feature", "skipped: 1 need --token"]
+    assert why_untested(results(result("pass"))) == []
+
+
+def test_junit_has_a_failure_for_a_required_operation_that_is_not_offered():
+    suite = ET.fromstring(render_junit(results(result("pass"), operations=[*OFFERED, REQUIRED]))).find("testsuite")
+    assert (suite.get("tests"), suite.get("failures")) == ("2", "1")
+    (failed,) = (case for case in suite.iter("testcase") if case.find("failure") is not None)
+    assert (failed.get("classname"), failed.get("name")) == ("require", "DropTable")
+
+
 def test_junit_has_failures_that_ci_systems_see(reports):
     suite = ET.fromstring(reports["junit"]).find("testsuite")
     assert (suite.get("tests"), suite.get("failures"), suite.get("errors"), suite.get("skipped")) == (
-        "7",
+        "8",
         "2",
         "1",
-        "3",
+        "4",
     )
     cases = {case.get("name"): case for case in suite.iter("testcase")}
     assert cases["f"].find("failure") is not None
@@ -379,11 +413,13 @@ def test_reports_tell_where_the_norms_say_it(clause, page, markdown, tmp_path):
 @pytest.mark.parametrize(
     ("judged", "colour", "message"),
     [
-        (results(result("pass")), "brightgreen", "1/1"),
-        (results(result("fail")), "red", "0/1"),
-        (results(result("pass"), available=9), "lightgrey", "1/1 (partial run)"),
-        (results(result("known")), "red", "0/1"),
-        (results(result("unoffered")), "red", "0/0"),
+        (results(result("pass"), operations=OFFERED), "brightgreen", "1/1"),
+        (results(result("pass")), "brightgreen", "1/1, 1/2 operations"),
+        (results(result("pass"), operations=[*OFFERED, REQUIRED]), "yellow", "1/1, 1/2 operations"),
+        (results(result("fail")), "red", "0/1, 1/2 operations"),
+        (results(result("pass"), available=9), "lightgrey", "1/1, 1/2 operations (partial run)"),
+        (results(result("known")), "red", "0/1, 1/2 operations"),
+        (results(result("unoffered"), result("skipped", name="s")), "red", "0/0, 1/2 operations"),
     ],
 )
 def test_the_badge_counts_what_must_hold(judged, colour, message, tmp_path):

@@ -27,7 +27,7 @@ def test_other_values_do_not(value):
 
 
 @pytest.mark.parametrize(
-    ("fault", "verdict"), [("", "unoffered"), ("rate-limited:0", "pass"), ("rate-limit-in-words", "fail")]
+    ("fault", "verdict"), [("", "skipped"), ("rate-limited:0", "pass"), ("rate-limit-in-words", "fail")]
 )
 @pytest.mark.parametrize("api", apis())
 def test_requirement_judges_what_a_limit_answers(api, fault, verdict, tmp_path):

@@ -10,7 +10,7 @@ UNOFFERED = {
     ("lance", "memory:pure"): ("access to the files", "other reasons than a null"),  # no suite can stage versions there
     "lance": ("other reasons than a null",),  # RegisterTable needs a table that exists
     "iceberg": (
-        "does not have signRequest",  # these need a warehouse in an object store: see test_s3.py
+        "does not offer signRequest",  # these need a warehouse in an object store: see test_s3.py
         "hands out no credentials",
         "brings no credentials",
         "has no token",
@@ -34,10 +34,10 @@ UNOFFERED = {
         "holds the separator",
     ),
 }
-EVERYWHERE = ("no answer says when to come back",)  # a limit of requests is a fault here
+EVERYWHERE = ("no response of this run has a Retry-After header",)  # a limit of requests is a fault here
 APIS = ("iceberg", "lance", "polaris")
 OPEN = {"lance": ("the run has no token",), "iceberg": ("the run has no token", "the run has no credential")}
-INSIDE = {"lance": ("stays in a namespace that it was given",)}
+INSIDE = {"lance": ("stays in the given namespace",)}
 
 
 def unoffered(api, backend="memory", *, open_to_all=False, inside=False):
@@ -47,7 +47,7 @@ def unoffered(api, backend="memory", *, open_to_all=False, inside=False):
 
 
 def assert_all_met(results, code, reasons):
-    """Everything is met or is unoffered for one of the reasons, and nothing stays."""
+    """Everything is met, or was not tested for one of the reasons, and nothing stays."""
     assert code == 0
     messages = _not_met(results)
     assert [message for message in messages if not any(reason in message for reason in reasons)] == []
