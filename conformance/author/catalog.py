@@ -13,6 +13,7 @@ from typing import Any, ClassVar, TypeVar
 from conformance.http.client import Answer, Client, Expected
 from conformance.http.gate import NEEDS_OWN
 from conformance.target.capabilities import NAMESPACES, NESTED
+from conformance.target.given import NAMED_BY
 from conformance.target.inventory import Inventory
 from conformance.target.sandbox import Sandbox
 from conformance.target.target import Target
@@ -107,18 +108,18 @@ class Catalog:
     def existing(self, kind: str, name: str, *, plain: bool) -> Names:
         """Return the existing object that stands for a new one of this name in a read-only run.
 
-        It lies in the home of the example; a namespace is another one than the home. Raises Skipped where no object
-        does, and for an object that is not `plain`: its requirement knows what it contains.
+        A table or a view lies in the home of the example; a namespace is another one than the home. Raises Skipped
+        where no object does, and for an object that is not `plain`: its requirement knows what it contains.
         """
         if not plain:
             raise Skipped(NEEDS_OWN)
         if (kind, name) not in self._stand_ins:
             home = self.target.given.home
-            known = self.target.given.of(kind, None if kind == NAMESPACE else home)
+            known = self.target.given.of(kind, home if kind in NAMED_BY else None)
             free = [id for id in known if id not in (home, *self._stand_ins.values())]
             if not free:
                 another = "other " if self._stand_ins else ""
-                raise Skipped(f"the run found no {another}{kind} to read", f"--{kind}")
+                raise Skipped(f"the run found no {another}{kind} to read", f"--{kind}" if kind in NAMED_BY else "")
             self._stand_ins[kind, name] = free[0]
         return self._stand_ins[kind, name]
 

@@ -246,7 +246,7 @@ class Client:
         of a subject: then a prerequisite failed. An operation that the server does not offer raises Unoffered whatever
         its answer, and without a request after some tries: one wrong answer may have said that it is not offered. A
         prerequisite that is always refused is blocked without a request; see Refusals. An unexpected 403 raises Skipped
-        in a read-only run, whose caller exists.
+        in a read-only run: its caller may have few rights.
         """
         self._spare(operation_id)
         exchange = self.prepare(

@@ -38,6 +38,7 @@ from specs.problems import Problem
 NO_NAMESPACE = "NoSuchNamespaceException"
 CONFIG, GET_TOKEN, CREATE_NAMESPACE = "getConfig", "getToken", "createNamespace"
 ENDPOINTS = "endpoints"
+PREFIXED = "{prefix}"  # in the paths of the operations that a configuration lists
 IN_ENDPOINTS, NOT_IN_ENDPOINTS = "in endpoints of the configuration", "not in endpoints of the configuration"
 LISTED = ("namespaces", "identifiers")  # the entries of listing pages
 SERVER_ERROR, NOT_FOUND = 500, 404
@@ -212,8 +213,8 @@ class IcebergProber:
         if self._configuration is None or self.endpoints is None:
             return
         for operation in self.target.document.operations.values():
-            named = None if self.target.sends(operation.id) else self._named(operation)
-            if named is not None:
+            if PREFIXED in operation.path and not self.target.sends(operation.id):
+                named = endpoint(operation) in self.endpoints
                 state, why = (OFFERED, IN_ENDPOINTS) if named else (REFUSED, NOT_IN_ENDPOINTS)
                 self.target.note_offer(Probe(operation.id, state, why, self._configuration))
 

@@ -76,14 +76,16 @@ class LanceInventory(Inventory):
         return [*super().roots(), *(Resource(TABLE, id) for id in ids if self.is_ours(id))]
 
     def children(self, namespace: Names) -> list[Resource]:
-        """Return the namespaces and tables that a namespace lists."""
+        """Return the namespaces and tables that a namespace lists; a read-only run looks for tables with rows."""
         below = self.listed(
             "ListNamespaces", "namespaces", lambda token: self._client.list_namespaces(namespace, page_token=token)
         )
         tables = self.listed(
             "ListTables",
             "tables",
-            lambda token: self._client.list_tables(namespace, include_declared=True, page_token=token),
+            lambda token: self._client.list_tables(
+                namespace, include_declared=not self.target.read_only, page_token=token
+            ),
         )
         return [
             Resource(kind, (*namespace, name))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -13,7 +13,9 @@ from conformance.iceberg.client import names_below_prefix
 from conformance.iceberg.fallbacks import find_tables
 from conformance.iceberg.prober import IcebergProber
 from conformance.polaris.catalog import EVERY_ROLE, PolarisCatalog
-from conformance.polaris.entities import CATALOG, PRINCIPAL, PRINCIPAL_ROLE
+from conformance.polaris.entities import CATALOG, CATALOG_ROLE, PRINCIPAL, PRINCIPAL_ROLE
+from conformance.polaris.inventory import GENERIC_TABLE, POLICY
+from conformance.polaris.operations import OPERATIONS
 from conformance.polaris.storage import STORAGES, storages_for
 from conformance.target.fallbacks import Fallbacks
 from conformance.target.target import Target
@@ -30,6 +32,13 @@ SETTINGS = {
     "polaris.config.drop-with-purge.enabled": "true",
 }
 ICEBERG = "iceberg"
+CALLERS = (PRINCIPAL, PRINCIPAL_ROLE)
+# Path parameters that name an object of a kind.
+PARAMETERS = {
+    GENERIC_TABLE: "generic-table",
+    POLICY: "policy-name",
+    **{entity.id: entity.path[-1] for entity in (*CALLERS, CATALOG_ROLE)},
+}
 LISTS = {entity.list: entity.listed for entity in (CATALOG, PRINCIPAL, PRINCIPAL_ROLE)}
 
 
@@ -104,6 +113,34 @@ class PolarisProber(IcebergProber):
             self._sent(self.catalog.new_thing)
             yield
         yield from super().explore()
+
+    def browse(self) -> None:
+        """Find existing objects and entities, and read each kind once: their answers are checked like all others."""
+        super().browse()
+        inventory, warehouse = self.catalog.inventory, self.target.settings.warehouse
+        outer = {entity.id: tuple((name,) for name in inventory.named(entity)) for entity in (CATALOG, *CALLERS)}
+        roles = inventory.named(CATALOG_ROLE, {"catalogName": warehouse}) if warehouse else []
+        ids = {**outer, CATALOG_ROLE.id: tuple((warehouse, role) for role in roles)}
+        self.target.given = self.target.given.with_ids(ids)
+        self._read(self._names())
+
+    def _names(self) -> dict[str, Any]:
+        """Return the values of path parameters that name existing objects."""
+        given = self.target.given
+        named = {PARAMETERS[kind]: given.of(kind)[0][-1] for kind in PARAMETERS if given.of(kind)}
+        warehouse = self.target.settings.warehouse
+        named |= {"catalogName": warehouse} if warehouse else {}
+        return {**named, "namespace": given.home} if given.home else named
+
+    def _read(self, names: Mapping[str, Any]) -> None:
+        """Send each of Polaris' own GET operations whose path these names fill."""
+        catalog = PolarisCatalog(self.target)
+        catalog.begin_example()
+        for operation in OPERATIONS.values():
+            known = operation.id in self.target.document.operations and operation.method == "GET"
+            path = names_below_prefix(operation)
+            if known and path and {*path} <= names.keys():
+                self._sent(partial(catalog.send, operation.id, {name: names[name] for name in path}, expect=None))
 
     def _find(self) -> None:
         """Find a storage type for catalogs, and one on which tables can be created."""

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from conformance.values.causes import Cause
 from conformance.values.results import Results
-from conformance.values.verdict import BREAKING, UNTESTED, Verdict
+from conformance.values.verdict import BREAKING, UNTESTED
 
 SCENARIO = "scenario"
 MOST_NAMED = 3
@@ -77,13 +77,9 @@ def _also(results: Results, blocked: int) -> Iterator[str]:
 
 
 def _part(results: Results) -> str:
-    tested = sum(_counts(results, entry.verdict) for entry in results.requirements)
-    return f"{tested:,} of {results.run.available:,} requirements"
-
-
-def _counts(results: Results, verdict: Verdict) -> bool:
-    """True when a requirement with this verdict counts as tested: a read-only run leaves most of them out."""
-    return not results.read_only or verdict not in UNTESTED
+    """Return the number of tested requirements: a read-only run leaves most of them out."""
+    tested = [entry for entry in results.requirements if not results.read_only or entry.verdict not in UNTESTED]
+    return f"{len(tested):,} of {results.run.available:,} requirements"
 
 
 def _cause_counts(causes: Sequence[Cause], broken: int, known: int, must: int) -> str:

@@ -24,7 +24,10 @@ class Browsable(Protocol):
     """The inventory as the walk uses it."""
 
     base: Names
-    looks: Mapping[str, Sequence[str]]
+
+    @property
+    def looks(self) -> Mapping[str, Sequence[str]]:
+        """The operations that show whether a resource exists, by kind."""
 
     def children(self, namespace: Names) -> list[Resource]:
         """List the resources in a namespace, the root included."""
@@ -42,6 +45,10 @@ class Given:
 
     home: Names = ()
     ids: Mapping[str, tuple[Names, ...]] = field(default_factory=dict)
+
+    def with_ids(self, ids: Mapping[str, tuple[Names, ...]]) -> Given:
+        """Return these objects and others."""
+        return Given(self.home, {**self.ids, **ids})
 
     def of(self, kind: str, home: Names | None = None) -> list[Names]:
         """Return the ids of a kind, the children of a namespace if one is given."""
@@ -99,6 +106,6 @@ def _sorted(found: Collection[Resource], base: Names) -> Given:
 
 
 def _worth(home: Names, ids: Mapping[str, Iterable[Names]]) -> tuple[int, int]:
-    """Return how many kinds of objects a namespace has, and whether there are several of one."""
+    """Return the number of kinds in a namespace, and of the objects of its largest kind."""
     counts = [sum(id[:-1] == home for id in ids.get(kind, ())) for kind in NAMED_BY]
     return sum(map(bool, counts)), max(counts, default=0)

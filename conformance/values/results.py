@@ -132,6 +132,11 @@ class OperationRecord(msgspec.Struct, kw_only=True):
         """True for an operation that the server offers."""
         return self.state == "offered"
 
+    @property
+    def lacking(self) -> bool:
+        """True for an operation that the server is known not to offer."""
+        return self.state not in ("offered", "unasked")
+
 
 class Trait(msgspec.Struct, kw_only=True):
     """A property of the server that a run detected; `refused` are the ways that the server rejected, and why."""
@@ -170,13 +175,13 @@ class TargetRecord(msgspec.Struct, kw_only=True):
 
     @property
     def offers_all(self) -> bool:
-        """True when the server offers every operation of the document."""
-        return self.offered == len(self.operations)
+        """True when the server is known to lack no operation of the document."""
+        return not any(operation.lacking for operation in self.operations)
 
     @property
     def lacking(self) -> list[str]:
         """The operations that --require names and the server does not offer."""
-        return [operation.id for operation in self.operations if operation.required and not operation.offered]
+        return [operation.id for operation in self.operations if operation.required and operation.lacking]
 
 
 class Results(msgspec.Struct, kw_only=True):

@@ -79,6 +79,7 @@ class Settings:
         "", "Warehouse to test; NAME=URI creates it on the embedded server.", "NAME", section="Objects of the run"
     )
     namespace: str = setting("", "Existing namespace in which the run stays; separate levels with dots.", "NAME")
+    read_only: bool = setting(False, "Send nothing that could change anything, and test objects that exist.")
     table: tuple[str, ...] = setting((), "Existing table to read with --read-only; repeatable.", "NAME")
     view: tuple[str, ...] = setting((), "Existing view to read with --read-only; repeatable.", "NAME")
     functions: str = setting("", "Existing namespace that contains functions.", "NAME")
@@ -87,7 +88,6 @@ class Settings:
     storage_option: tuple[str, ...] = setting(
         (), "Storage option for reading and writing table files; repeatable.", "KEY=VALUE", between="="
     )
-    read_only: bool = setting(False, "Send nothing that could change anything, and test objects that exist.")
     leave_behind: bool = setting(False, "Continue if the server cannot drop the objects of the run.")
 
     token: str = setting("", "Bearer token to send; requests without it are tested, too.", "TOKEN", section="Access")

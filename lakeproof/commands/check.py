@@ -28,8 +28,10 @@ Examples:
   lakeproof check URL --token "$TOKEN" --strict
   lakeproof check URL --spec openapi.yaml --depth deep
   lakeproof check URL --api iceberg --ca ca.pem --wait 60
+  lakeproof check URL --api iceberg --read-only --table sales.orders
 
-The run touches only objects with its own random prefix, and drops them at the end.
+The run touches only objects with its own random prefix, and drops them at the end. With
+--read-only it writes nothing, and reads objects that exist: for a server in use.
 
 Exit codes: 0 conforms, 1 does not conform, 2 interrupted (also by --max-time, before
 it found anything), 3 error of the kit, 4 wrong usage or unreachable server, 5 nothing

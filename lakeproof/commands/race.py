@@ -95,6 +95,8 @@ def race_command(
     """Race clients on Spark's executors and judge their history; by default on the embedded server."""
     spark: SparkSettings = spark_settings_of(given)
     settings = load_settings({**given, "server": url})
+    if settings.read_only:
+        raise Problem("read_only is set, and a race writes.", "Unset it in lakeproof.toml or LAKEPROOF_READ_ONLY.")
     tables = sql_tables(settings.api)
     if sql and not tables:
         able = " or ".join(filter(sql_tables, raceable()))

@@ -71,6 +71,8 @@ HTTPS, HTTP = {"server": "https://127.0.0.1:9"}, {"server": "http://127.0.0.1:9"
         ({**HTTP, "insecure": True}, {**HTTPS, "insecure": True}),
         ({**HTTP, "cert": "c.pem"}, {**HTTPS, "cert": "c.pem"}),
         ({**HTTP, "cert": "c.pem", "key": "k.pem"}, {**HTTPS, "cert": "c.pem", "key": "k.pem"}),
+        ({"table": "a.b"}, {"table": "a.b", "read_only": True}),
+        ({"view": "a.b"}, {"view": "a.b", "read_only": True}),
         ({"scope": "s"}, {"scope": "s", "credential": "a:b"}),
         ({"seed": 7, "depth": None}, {"seed": 7, "depth": "deep"}),
     ],

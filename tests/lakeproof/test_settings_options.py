@@ -8,6 +8,7 @@ import resource
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import click
 import pytest
@@ -21,11 +22,13 @@ from lakeproof.commands.repro import repro_command
 ROOT = Path(__file__).parent.parent.parent
 GIVEN = {"credential": "me:secret", "location": "/srv/lake", "prefix": "x", "cert": "c.pem"}  # not every text is one
 HTTPS = {"server": "https://h"}
-NEEDS = {
+NEEDS: dict[str, dict[str, Any]] = {
     "key": {"cert": "c.pem", **HTTPS},
     **dict.fromkeys(("ca", "insecure", "cert", "wait"), HTTPS),
     "path_prefix": {"api": "iceberg"},
     "scope": {"credential": "me:secret"},
+    "table": {"read_only": True},
+    "view": {"read_only": True},
 }
 MOST_SECONDS = 0.5
 SUITE = "conformance.http.client"

@@ -234,6 +234,7 @@ UNSTATED = {
     clause="missing-is-refused",
     kind="error",
     each=STATED,
+    reads=True,
 )
 def test_missing_is_refused(catalog: PolarisCatalog, case: MissingCase) -> None:
     """{} that does not exist returns 404."""
@@ -246,6 +247,7 @@ def test_missing_is_refused(catalog: PolarisCatalog, case: MissingCase) -> None:
     clause="missing-is-refused-too",
     kind="error",
     each=UNSTATED,
+    reads=True,
 )
 def test_missing_is_refused_too(catalog: PolarisCatalog, case: MissingCase) -> None:
     """{} that does not exist returns 404."""
@@ -263,6 +265,7 @@ def _refused(catalog: PolarisCatalog, case: MissingCase) -> None:
     clause="missing-is-refused",
     kind="error",
     each=ENTITIES,
+    reads=True,
 )
 def test_missing_is_not_found(catalog: PolarisCatalog, case: EntityType) -> None:
     """Loading a {} that does not exist returns 404."""
