@@ -20,7 +20,7 @@ from conformance.http.client import Answer, Client, Expected, bearer
 from conformance.http.operation_client import DECLARED, Query
 from conformance.http.paging import pages
 from conformance.iceberg.catalog import IcebergCatalog
-from conformance.iceberg.client import IcebergClient, in_prefix, names_below_prefix
+from conformance.iceberg.client import IcebergClient, in_prefix
 from conformance.polaris.client import PolarisClient, documented
 from conformance.polaris.entities import CATALOG, CATALOG_ROLE, CREATED, PRINCIPAL, PRINCIPAL_ROLE, EntityType, Names
 from conformance.polaris.inventory import PolarisInventory
