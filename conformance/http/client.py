@@ -445,12 +445,21 @@ class Client:
         if self.lacks(operation):
             raise self._unoffered(operation)
 
+    def require_any(self, operations: Sequence[str]) -> None:
+        """Raise Unoffered if the server does not offer any of these operations, and each was tried."""
+        if operations and all(map(self._given_up, operations)):
+            self.require(operations[0])
+
     def _spare(self, operation: str) -> None:
         """Count a request to an operation that the server does not offer. Raises Unoffered after some tries."""
+        if self._given_up(operation):
+            raise self._unoffered(operation)
         if self.lacks(operation):
             self.known.tries[operation] += 1
-            if self.known.tries[operation] > MOST_TRIES:
-                raise self._unoffered(operation)
+
+    def _given_up(self, operation: str) -> bool:
+        """True for an operation that the server does not offer and that is not tried again."""
+        return self.lacks(operation) and self.known.tries[operation] >= MOST_TRIES
 
     def refuses_properly(self, exchange: Exchange) -> bool:
         """True for the document's error for an unsupported operation, or any 4xx if it defines none."""

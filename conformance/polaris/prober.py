@@ -21,7 +21,7 @@ from conformance.target.fallbacks import Fallbacks
 from conformance.target.target import Target
 from conformance.values.exchange import Exchange
 from conformance.values.json_values import read_object
-from conformance.values.outcomes import UNREADABLE, NotTested, Violation
+from conformance.values.outcomes import UNREADABLE, Blocked, NotTested, Unoffered, Violation
 from specs.openapi import Operation
 
 CONTENT = {"type": "catalog", "privilege": "CATALOG_MANAGE_CONTENT"}
@@ -113,6 +113,9 @@ class PolarisProber(IcebergProber):
             self._sent(self.catalog.new_thing)
             yield
         yield from super().explore()
+        if not self.catalog.inventory.warehouse:
+            offered = self.catalog.inventory.has(CATALOG.create)
+            self.target.client.known.locate = partial(_without_catalog, CATALOG.create if offered else "")
 
     def browse(self) -> None:
         """Find existing objects and entities, and read each kind once: their answers are checked like all others."""
@@ -190,3 +193,15 @@ class PolarisProber(IcebergProber):
     def _named(self, operation: Operation) -> bool | None:
         """True for management operations, which no configuration of a catalog lists; else as for Iceberg."""
         return super()._named(operation) if "{prefix}" in operation.path else True
+
+
+def _without_catalog(refused: str, path: str) -> str:
+    """Return a path of a run that has no catalog, unless it is one in a catalog.
+
+    `refused` is the offered operation that created none: raises Blocked by it, Unoffered without it.
+    """
+    if "{prefix}" not in path:
+        return path
+    if refused:
+        raise Blocked("the run could create no catalog", refused)
+    raise Unoffered(f"this needs {CATALOG.create}, which the server does not offer", CATALOG.create)

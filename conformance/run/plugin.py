@@ -33,6 +33,7 @@ from conformance.run.session import Session
 from conformance.run.verdicts import Facts, decide, outcome_of
 from conformance.values.activity import doing
 from conformance.values.exit_codes import EXIT_BROKEN, EXIT_FAILS, EXIT_USAGE
+from conformance.values.kinds import WIRE
 from conformance.values.outcomes import Blocked, NotTested, Skipped, Unoffered
 from conformance.values.requirement import Requirement
 from conformance.values.results import Result
@@ -129,6 +130,8 @@ class SuitePlugin:
             for needed in requirement.needs:
                 if self.session.ledger.verdict(needed) not in (None, *GOOD):
                     raise Blocked(f"{needed} is not met", needed)
+            if requirement.kind != WIRE:  # the others judge probes and all answers of the run
+                self.session.client.require_any(requirement.operations)
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_makereport(

@@ -1,5 +1,6 @@
 """The kinds of requirements, importable without the requirements."""
 
-KINDS = ("wire", "behaviour", "error", "pagination", "data", "hostile", "auth", "model", "race", "scenario")
+WIRE = "wire"
+KINDS = (WIRE, "behaviour", "error", "pagination", "data", "hostile", "auth", "model", "race", "scenario")
 FUZZ = "fuzz"
 EVERY_KIND = (*KINDS, FUZZ)  # kinds after KINDS are tested only on request

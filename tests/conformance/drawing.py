@@ -20,10 +20,14 @@ def drawn(api, seed):
     return partial(run, ids=_with_needed(ids, known))
 
 
-def part(api, one_in):
-    """A part of the requirements of all suites that judge an API, those that they need with them."""
+def part(api, one_in, of=()):
+    """A part of the requirements of all suites that judge an API, those that they need with them.
+
+    Those that are about no other operation than these are always among them.
+    """
     known = {id: requirement for suite in find_profile(api).suites for id, requirement in requirements(suite).items()}
-    return _with_needed({id for id in known if tried(id, one_in)}, known)
+    always = {id for id, requirement in known.items() if set(of).issuperset(requirement.operations)}
+    return _with_needed({id for id in known if tried(id, one_in)} | always, known)
 
 
 def _with_needed(ids, known):

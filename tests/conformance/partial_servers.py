@@ -16,6 +16,9 @@ from typing import Any
 
 import orjson
 
+from conformance.polaris.entities import CATALOG, CATALOG_ROLE, PRINCIPAL, PRINCIPAL_ROLE
+from conformance.polaris.prober import CONTENT
+from conformance.polaris.prober import SETTINGS as CATALOG_SETTINGS
 from lakeproof import Server, serve
 from reference_server.context import Reply
 from reference_server.errors import CatalogError, InvalidInput, MethodNotAllowed, RouteNotFound, Unsupported
@@ -23,7 +26,7 @@ from reference_server.faults import NOWHERE, Call, Fault, Proceed
 from specs.openapi import Document, Operation
 from specs.profiles import find_profile
 from tests.conformance.mutants import SERVED, SETTINGS, TOKEN
-from tests.conformance.somebody import SOMEBODY
+from tests.conformance.somebody import Polaris
 
 CONFIG, ENDPOINTS = "getConfig", "endpoints"
 HANDSHAKE = (CONFIG, "getToken", "ListNamespaces", "listCatalogs")  # operations by which a run recognises its server
@@ -124,9 +127,20 @@ def _saying(reply: Reply, kept: set[str]) -> Reply:
 
 @contextmanager
 def partial_server(partial: Partial) -> Iterator[Server]:
-    """Yield the server; on one whose operations create no catalog, somebody has created one before."""
+    """Yield the server; on one without management, somebody has created a catalog and given the caller its content."""
     with serve(partial.api, auth=f"token:{TOKEN}", **SERVED.get(partial.api, {})) as server:
         if partial.group == "management":
-            SOMEBODY[partial.api](server.url, TOKEN).namespace(GIVEN)
+            _give_catalog(Polaris(server.url, TOKEN))
         server._app.faults = (partial.fault(),)
         yield server
+
+
+def _give_catalog(somebody: Polaris) -> None:
+    """Create a catalog with pages, and assign a role with all privileges on its content to the root principal."""
+    somebody.namespace(GIVEN)
+    client, place = somebody.client, CATALOG.place((GIVEN,))
+    catalog = client.send(CATALOG.get, place)
+    properties = {**catalog["properties"], **CATALOG_SETTINGS}
+    client.send(CATALOG.update, place, {"currentEntityVersion": catalog["entityVersion"], "properties": properties})
+    client.send("addGrantToCatalogRole", CATALOG_ROLE.place((GIVEN, GIVEN)), {"grant": CONTENT})
+    client.send("assignPrincipalRole", PRINCIPAL.place(("root",)), PRINCIPAL_ROLE.wrapped({"name": GIVEN}))

@@ -1,7 +1,7 @@
 """The suite against servers that offer a part of their API: true verdicts on the part, and nothing about the rest.
 
 Each server lacks a group of operations. A standard run has each group and each form of the missing answers once for
-each API, judged by an eighth of the requirements; `--thorough` has all of them.
+each API, judged by an eighth of the requirements and those about what a handshake needs; `--thorough` has all of them.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from conformance.iceberg.operations import DEFAULT_OPERATIONS
 from lakeproof import check
 from tests.amount import amount
 from tests.conformance.drawing import part
-from tests.conformance.partial_servers import CLAIMED, FORMS, Partial, partial_server
+from tests.conformance.partial_servers import CLAIMED, FORMS, HANDSHAKE, Partial, partial_server
 
 GROUPS = {
     "iceberg": ("views", "writes", "tables", "namespaces", "all but the handshake"),
@@ -24,7 +24,7 @@ GROUPS = {
     "polaris": ("views", "writes", "tables", "namespaces", "policies", "management", "all but the handshake"),
 }
 MISSING = [form for form in FORMS if form not in CLAIMED]
-NOTHING_TO_MAKE = ("writes", "namespaces", "all but the handshake")
+NOTHING_TO_MAKE = ("writes", "all but the handshake")
 SHARE = 8
 # Findings that are true of such a server: the forms of its refusals, and of its answers to unknown paths.
 OF_REFUSALS = (".offered.", ".unsupported.form")
@@ -60,7 +60,7 @@ def name(case):
 
 def judged(case, folder, share):
     """Return the results and the exit code of a run against such a server."""
-    runner = partial(run, ids=part(case.api, share)) if share > 1 else run
+    runner = partial(run, ids=part(case.api, share, HANDSHAKE)) if share > 1 else run
     with partial_server(case) as server:
         return check(server.url, api=case.api, depth="smoke", report=str(folder), runner=runner, **case.given)
 

@@ -34,7 +34,7 @@ class AccessFixture:
         self._new_name = new_name
         self._roles: dict[tuple[str, ...], str] = {}
         self._clients: dict[frozenset[str], Client] = {}
-        self._lacking: set[str] = set()
+        self._lacking: dict[str, str] = {}  # objects that the server did not create, and the operations that do
         catalog = new_name()
         self.value = value(catalog)
         location = f"{self.value['properties']['default-base-location']}/none"
@@ -51,14 +51,13 @@ class AccessFixture:
     def ask(self, request: str, grants: Grants, *, spare: bool = False) -> Answer:
         """Send a request of the table as a caller with exactly these grants.
 
-        With `spare`, a request that deletes an object gets an object of its own. Raises Blocked if the server did not
-        create an object of the request, and as Client.require does if it does not support the operation.
+        With `spare`, a request that deletes an object gets an object of its own. Raises as `require` does.
         """
-        self.admin.require(self.calls[request].operation)
+        self.require(self.calls[request])
         takes = self.calls[request].takes
         names = self._with_another(takes) if spare and takes else self.names
         call = calls(names)[request] if names is not self.names else self.calls[request]
-        self._require(call)
+        self.require(call)
         answer = self.send(call, self.caller(grants, call, names))
         if takes and names is self.names and answer.status in DONE:
             self.names = self._with_another(takes)
@@ -150,7 +149,7 @@ class AccessFixture:
         self.manage("createCatalog", {"catalog": self.value})
         self.grant(CATALOG_ADMIN, {"type": "catalog", "privilege": CONTENT})
         for levels in ([names.namespace], [names.namespace, names.child], [names.other]):
-            self.manage("createNamespace", {"namespace": levels, "properties": {}}, prefix=names.catalog)
+            self._create("createNamespace", levels[-1], {"namespace": levels, "properties": {}})
         for name in (names.table, names.second):
             self._make("table", name)
         self._make("table", names.second, names.other)
@@ -158,7 +157,7 @@ class AccessFixture:
             self._make(kind, getattr(names, kind))
 
     def _make(self, kind: str, name: str, namespace: str = "") -> None:
-        """Create an object, by default in the first namespace; note it as lacking if the server rejects it."""
+        """Create an object of a kind, one in a catalog by default in the first namespace."""
         space = namespace or self.names.namespace
         operation, body = {
             "table": ("createTable", {"name": name, "schema": SCHEMA}),
@@ -168,11 +167,19 @@ class AccessFixture:
             "principal": ("createPrincipal", {"principal": {"name": name}}),
             "principal_role": ("createPrincipalRole", {"principalRole": {"name": name}}),
         }[kind]
-        if operation in self.admin.document.operations:
-            path = {"prefix": self.names.catalog, "namespace": space}
-            answer = self.admin.call(operation, path=path, json=body, expect=None)
-            if answer.status not in DONE:
-                self._lacking.add(name)
+        self._create(operation, name, body, space)
+
+    def _create(self, operation: str, name: str, body: Any, namespace: str = "") -> None:
+        """Create an object; note it as lacking if the server does not create it or the namespace for it."""
+        if operation not in self.admin.document.operations:
+            return
+        inside = "{namespace}" in self.admin.document.operation(operation).path
+        if self.admin.lacks(operation) or (inside and namespace in self._lacking):
+            self._lacking[name] = operation if self.admin.lacks(operation) else self._lacking[namespace]
+            return
+        path = {"prefix": self.names.catalog, "namespace": namespace}
+        if self.admin.call(operation, path=path, json=body, expect=None).status not in DONE:
+            self._lacking[name] = operation
 
     def _make_principals(self) -> None:
         names = self.names
@@ -197,12 +204,25 @@ class AccessFixture:
         changed: dict[str, Any] = {field: name}
         return replace(self.names, **changed)
 
-    def _require(self, call: AccessRequest) -> None:
-        """Raise Blocked for a call that names an object which the server did not create."""
+    def require(self, call: AccessRequest) -> None:
+        """Raise Unoffered for a call that needs an operation which the server does not offer, by itself or an object.
+
+        Raises Blocked for a call that names an object which the server refused to create.
+        """
+        self.admin.require(call.operation)
+        for operation in self._lacked(call):
+            self.admin.require(operation)
+            raise Blocked("an object of the request could not be created", operation)
+
+    def can_ask(self, request: str) -> bool:
+        """True unless a request of the table needs an operation that the server does not offer."""
+        call = self.calls[request]
+        return not any(map(self.admin.lacks, (call.operation, *self._lacked(call))))
+
+    def _lacked(self, call: AccessRequest) -> list[str]:
+        """Return the operations that did not create an object which the call names."""
         said = repr((call.path, call.body, call.query))
-        for name in self._lacking:
-            if name in said:
-                raise Blocked("what the request is about could not be made", call.operation)
+        return [operation for name, operation in self._lacking.items() if name in said]
 
 
 def check_allowed(access: AccessFixture, rule: Rule, grants: Grants) -> None:
