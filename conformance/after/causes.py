@@ -8,7 +8,7 @@ import msgspec
 
 from conformance.after.cause_sentences import sentence_of
 from conformance.after.claims import claims_of
-from conformance.after.grouping import Sighting, group
+from conformance.after.grouping import Reached, Sighting, group
 from conformance.values.causes import LEVELS, Cause, Rank
 from conformance.values.exchange import ERROR_STATUS
 from conformance.values.results import Results
@@ -16,6 +16,11 @@ from conformance.values.verdict import FINDINGS, Result
 
 OF_DATA = ("data", "model", "race", "hostile")
 """Kinds of requirement whose violations lose or expose data."""
+
+SEVERAL_CLIENTS = ("race", "model")
+"""Kinds whose steps are hard to follow: concurrent ones, and drawn sequences."""
+MOST_PLAIN = 20  # steps of a plain example
+SHOULD_AT_MOST: Rank = 2
 
 
 def with_causes(results: Results) -> Results:
@@ -26,15 +31,16 @@ def with_causes(results: Results) -> Results:
 def find_causes(results: Iterable[Result]) -> list[Cause]:
     """Return the causes of a run's findings and blocked requirements, the worst first."""
     known = {result.id: result for result in results}
+    reached = Reached.of(known.values())
     shown: list[Sighting] = []
     behind: dict[str, str] = {}
     for result in known.values():
         if result.verdict in FINDINGS:
-            shown.append(Sighting.of(result))
+            shown.append(Sighting.of(result, reached))
         elif result.verdict == "blocked":
             behind[result.id] = blocker = _blocker(result, known)
             if blocker == result.id:
-                shown.append(Sighting.of(result))
+                shown.append(Sighting.of(result, reached))
     blocked: dict[str, list[str]] = {}
     for name, blocker in behind.items():
         blocked.setdefault(blocker, []).append(name)
@@ -62,7 +68,7 @@ def _cause(findings: Sequence[Sighting], blocked: dict[str, list[str]]) -> Cause
     return Cause(
         sentence=sentence_of(claims),
         level=min((finding.result.level for finding in real), key=LEVELS.index),
-        rank=min(map(_rank, real)),
+        rank=_rank_of_all(real),
         operations=sorted({finding.evidence.operation for finding in real} - {""}),
         example=example.result.id,
         requirements=[finding.result.id for finding in real if finding.result.verdict in FINDINGS],
@@ -71,18 +77,29 @@ def _cause(findings: Sequence[Sighting], blocked: dict[str, list[str]]) -> Cause
     )
 
 
-def _effort(finding: Sighting) -> tuple[bool, bool, bool, int, int, str]:
-    """Return the sort key of examples: findings of valid requests first, then MUST, then few and short steps."""
+def _effort(finding: Sighting) -> tuple[bool, bool, bool, int, int, bool, int, int, str]:
+    """Return the sort key of examples: plain findings first, then the strongest, then few and short steps."""
     result = finding.result
     sent = sum(len(step.request.curl) for step in result.steps)
     return (
         not result.steps,
+        result.kind in SEVERAL_CLIENTS,
+        len(result.steps) > MOST_PLAIN,
+        LEVELS.index(result.level),
+        _rank(finding),
         finding.evidence.request != "valid",
-        result.level != "MUST",
         len(result.steps),
         sent,
         result.id,
     )
+
+
+def _rank_of_all(findings: Sequence[Sighting]) -> Rank:
+    """Return the worst rank of the MUST among findings; a SHOULD alone never comes before what breaks clients."""
+    must = [finding for finding in findings if finding.result.level == "MUST"]
+    if must:
+        return min(map(_rank, must))
+    return max(SHOULD_AT_MOST, min(map(_rank, findings)))
 
 
 def _rank(finding: Sighting) -> Rank:

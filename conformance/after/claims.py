@@ -59,9 +59,13 @@ HOLDS: dict[str, Callable[..., bool]] = {
     "said": lambda claimed, evidence, _: has_words(pattern(evidence.said.message), claimed),
     "aspect": lambda claimed, evidence, _: claimed == evidence.aspect,
     "place": lambda claimed, evidence, _: claimed == evidence.place,
+    "field": lambda claimed, evidence, _: claimed == evidence.leaf,
     "relation": lambda claimed, evidence, _: claimed == evidence.relation,
     "expected": lambda claimed, evidence, _: claimed == evidence.expected,
     "actual": lambda claimed, evidence, _: claimed == evidence.actual,
+    "state": lambda claimed, evidence, _: claimed == evidence.state,
+    "write": lambda claimed, evidence, _: claimed == evidence.write,
+    "reader": lambda claimed, evidence, _: claimed == evidence.reader,
     "norm": lambda claimed, _, result: (
         has_words(result.statement, claimed) or shortened(result.clause.text, MOST_STATED) == claimed
     ),
@@ -73,7 +77,13 @@ def claims_of(findings: Sequence[Sighting]) -> Claims:
     """Return what findings of one cause share, as far as a sentence states it."""
     evidence = [finding.evidence for finding in findings]
     names = {entry.operation for entry in evidence}
-    claims = Claims(operations=() if "" in names else tuple(sorted(names)))
+    state = _same(entry.state for entry in evidence) or ""
+    claims = Claims(
+        operations=() if "" in names else tuple(sorted(names)),
+        state=state,
+        write=(_same(entry.write for entry in evidence) or "") if state else "",
+        reader=(_same(entry.reader for entry in evidence) or "") if state else "",
+    )
     page = all(entry.said.page for entry in evidence)
     if not page and all(map(_is_in_words, findings)):
         message = _shared_message(findings)
@@ -116,6 +126,7 @@ def _about_part(claims: Claims, evidence: Sequence[Evidence]) -> Claims:
         claims,
         aspect=_same(entry.aspect for entry in evidence) or "",
         place=place,
+        field="" if place else _same(entry.leaf for entry in evidence) or "",
         relation=_same(entry.relation for entry in evidence) or "stated",
         expected=expected if shown else "",
         actual=actual if shown else "",
@@ -139,8 +150,8 @@ def _norm(findings: Sequence[Sighting]) -> str:
     text = common_text(result.statement for result in results)
     if len({result.where for result in results}) == 1 and count_words(text) >= FEWEST_WORDS:
         return text
-    clauses = {result.clause.text for result in results}
-    return shortened(clauses.pop(), MOST_STATED) if len(clauses) == 1 else ""
+    clauses = {(result.clause.id, result.clause.text) for result in results}
+    return shortened(results[0].clause.text, MOST_STATED) if len(clauses) == 1 else ""
 
 
 def _said(evidence: Sequence[Evidence]) -> str:

@@ -21,6 +21,7 @@ from conformance.common.ordinary import (
 )
 from conformance.common.template import template
 from conformance.http.client import Answer
+from conformance.values.exchange import Exchange
 from conformance.values.outcomes import Violation
 from specs.openapi import Operation
 
@@ -107,15 +108,20 @@ def _none_fails(
 
     Raises Blocked when all of them are rejected, and the valid one too: then the operation was never reached.
     """
+    client = catalog.client
     failed: list[tuple[str, Answer]] = []
+    needed: list[Exchange] = []
     sent, succeeded = 0, False
     while True:
+        start = len(client.steps)
         good = case.prepare(catalog, f"t{sent}")
+        prepared = client.steps[start:]
         for defect, request in islice(requests(good), sent, None):
             sent += 1
-            with catalog.client.unusual():
+            with client.unusual():
                 answer = request.send(catalog, case.operation.id)
             if _fails(catalog, answer):
+                needed = needed or [*prepared, client.steps[-1]]
                 failed.append((defect, answer))
             succeeded = succeeded or is_success(answer)
             if is_success(answer) and not case.lasting:
@@ -124,6 +130,7 @@ def _none_fails(
             break
     if failed:
         shown = with_statuses(failed)
+        client.steps = needed  # of hundreds of requests, those that show the first failure
         raise Violation(f"{case.id} returns a server error: {shown}", request="unusual", feature=shown)
     if not succeeded:
         _check_plain(catalog, case, f"t{sent}")

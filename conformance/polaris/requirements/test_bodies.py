@@ -21,7 +21,6 @@ def _values(schema: Schema) -> list[Any]:
 
 
 # Requests that a server may reject for its own reasons.
-LOOSE = ("sendNotification", "detachPolicy", "deleteCatalog", "rotateCredentials")
 # Bodies with other connections and authentications repeat these fields, which the other catalog bodies test.
 APART = ("name", "storageConfigInfo", "properties", *SET_BY_SERVERS)
 ALIKE = {*CONNECTIONS, *AUTHENTICATIONS} - {"iceberg_rest"}
