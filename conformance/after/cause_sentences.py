@@ -75,9 +75,10 @@ def _due(claims: Claims) -> str:
 def _wrong_part(claims: Claims, *, several: bool) -> str:
     """Return the verb and its object: the wrong part of an answer, and the values that all findings share."""
     verb, part = "return" if several else "returns", ASPECTS[claims.aspect]
-    if claims.relation == "present" and claims.place:
-        return f"{'omit' if several else 'omits'} {claims.place}"
-    place = f"{part}: {claims.place}" if claims.place else part
+    field = claims.place or claims.field
+    if claims.relation == "present" and field:
+        return f"{'omit' if several else 'omits'} {field}"
+    place = f"a wrong {field}" if field else part
     values = [f"{label} {value}" for label, value in (("expected", claims.expected), ("got", claims.actual)) if value]
     return f"{verb} {place} ({', '.join(values)})" if values else f"{verb} {place}"
 

@@ -8,7 +8,7 @@ import msgspec
 
 from conformance.after.cause_sentences import sentence_of
 from conformance.after.claims import claims_of
-from conformance.after.grouping import Sighting, group
+from conformance.after.grouping import Reached, Sighting, group
 from conformance.values.causes import LEVELS, Cause, Rank
 from conformance.values.exchange import ERROR_STATUS
 from conformance.values.results import Results
@@ -26,15 +26,16 @@ def with_causes(results: Results) -> Results:
 def find_causes(results: Iterable[Result]) -> list[Cause]:
     """Return the causes of a run's findings and blocked requirements, the worst first."""
     known = {result.id: result for result in results}
+    reached = Reached.of(known.values())
     shown: list[Sighting] = []
     behind: dict[str, str] = {}
     for result in known.values():
         if result.verdict in FINDINGS:
-            shown.append(Sighting.of(result))
+            shown.append(Sighting.of(result, reached))
         elif result.verdict == "blocked":
             behind[result.id] = blocker = _blocker(result, known)
             if blocker == result.id:
-                shown.append(Sighting.of(result))
+                shown.append(Sighting.of(result, reached))
     blocked: dict[str, list[str]] = {}
     for name, blocker in behind.items():
         blocked.setdefault(blocker, []).append(name)

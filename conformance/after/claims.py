@@ -59,6 +59,7 @@ HOLDS: dict[str, Callable[..., bool]] = {
     "said": lambda claimed, evidence, _: has_words(pattern(evidence.said.message), claimed),
     "aspect": lambda claimed, evidence, _: claimed == evidence.aspect,
     "place": lambda claimed, evidence, _: claimed == evidence.place,
+    "field": lambda claimed, evidence, _: claimed == evidence.leaf,
     "relation": lambda claimed, evidence, _: claimed == evidence.relation,
     "expected": lambda claimed, evidence, _: claimed == evidence.expected,
     "actual": lambda claimed, evidence, _: claimed == evidence.actual,
@@ -116,6 +117,7 @@ def _about_part(claims: Claims, evidence: Sequence[Evidence]) -> Claims:
         claims,
         aspect=_same(entry.aspect for entry in evidence) or "",
         place=place,
+        field="" if place else _same(entry.leaf for entry in evidence) or "",
         relation=_same(entry.relation for entry in evidence) or "stated",
         expected=expected if shown else "",
         actual=actual if shown else "",
@@ -139,8 +141,8 @@ def _norm(findings: Sequence[Sighting]) -> str:
     text = common_text(result.statement for result in results)
     if len({result.where for result in results}) == 1 and count_words(text) >= FEWEST_WORDS:
         return text
-    clauses = {result.clause.text for result in results}
-    return shortened(clauses.pop(), MOST_STATED) if len(clauses) == 1 else ""
+    clauses = {(result.clause.id, result.clause.text) for result in results}
+    return shortened(results[0].clause.text, MOST_STATED) if len(clauses) == 1 else ""
 
 
 def _said(evidence: Sequence[Evidence]) -> str:

@@ -6,32 +6,57 @@ sentences.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
+from conformance.after.common_words import count_words
 from conformance.replay.older import adapted
 from conformance.values.evidence import Evidence
+from conformance.values.exchange import ERROR_STATUS
 from conformance.values.patterns import pattern, raw_pattern
 from conformance.values.verdict import Result
 
 TELLING = 6  # number of words that identify an error in another operation
+FEWEST = 3  # number of words that identify an error of one operation where one status was expected
 TELLING_HEAD = 4  # number of words that identify the beginning of an error
+UNDECLARED = "responses"  # the rule of a status that the document does not declare
 MISSING = 404
 SERVER_ERRORS = 500
 Key = tuple[Hashable, ...]
 
 
 @dataclass(frozen=True, slots=True)
+class Reached:
+    """The answers that were due and came in a whole run: what a server never did at all has one cause.
+
+    `statuses` are those of any operation; `refusing` are the operations that refused something as they should.
+    """
+
+    statuses: frozenset[int] = frozenset()
+    refusing: frozenset[str] = frozenset()
+
+    @classmethod
+    def of(cls, results: Iterable[Result]) -> Reached:
+        """Return the answers that the requirements of a run reached; none for findings alone, without passes."""
+        results = list(results)
+        whole = any(result.verdict == "pass" for result in results)
+        pairs = [entry.rpartition(" ")[::2] for result in results for entry in result.reached if whole]
+        refusing = frozenset(operation for operation, status in pairs if int(status) >= ERROR_STATUS)
+        return cls(frozenset(int(status) for _, status in pairs), refusing)
+
+
+@dataclass(frozen=True, slots=True)
 class Sighting:
-    """A finding, or a blocked requirement, with its evidence."""
+    """A finding, or a blocked requirement, with its evidence and what its run reached."""
 
     result: Result
     evidence: Evidence
+    reached: Reached = Reached()
 
     @classmethod
-    def of(cls, result: Result) -> Sighting:
+    def of(cls, result: Result, reached: Reached = Reached()) -> Sighting:
         """Return a finding of this kit or of an older one."""
-        return cls(result, adapted(result).evidence or Evidence(thing=result.message))
+        return cls(result, adapted(result).evidence or Evidence(thing=result.message), reached)
 
 
 def group(findings: Sequence[Sighting]) -> list[list[Sighting]]:
@@ -55,36 +80,81 @@ def group(findings: Sequence[Sighting]) -> list[list[Sighting]]:
 
 
 def keys_of(finding: Sighting) -> Iterator[Key]:
-    """Yield the keys of a finding."""
-    result, evidence = finding.result, finding.evidence
-    got, operation = evidence.status, evidence.operation
+    """Yield the keys of a finding: those of its error, which valid and invalid requests may share, and of its kind."""
+    evidence = finding.evidence
+    yield from _of_one_error(evidence)
+    if not evidence.said.page:
+        kind = (evidence.about_status, evidence.request == "valid", evidence.status)
+        yield from ((kind, *key) for key in _of_a_kind(finding))
+
+
+def _of_one_error(evidence: Evidence) -> Iterator[Key]:
+    """Yield the keys of an error that says enough to be the same wherever it occurs: a page, or a long message."""
+    got, said = evidence.status, pattern(evidence.said.message)
     if evidence.said.page:
-        yield "page", got, operation if evidence.request == "valid" and got >= SERVER_ERRORS else ""
-    elif not evidence.about_status:
-        yield "check", *_check(result, evidence), got
-        yield "case", operation, result.where, got
-        values = raw_pattern(evidence.expected), raw_pattern(evidence.actual)
-        place = "" if evidence.worded else evidence.check
-        yield "values", "" if evidence.states_all else operation, place, *values
-        if evidence.place:
-            yield "place", operation, evidence.place
-        if all(values) and not evidence.worded:
-            yield "difference", result.clause.id, *values, got
+        yield "page", got, evidence.operation if evidence.request == "valid" and got >= SERVER_ERRORS else ""
+    elif evidence.about_status and got and evidence.refused and count_words(said) >= TELLING:
+        yield "text", got, evidence.said.type, said
+    elif evidence.done or (evidence.expected == UNDECLARED and not evidence.refused):
+        yield "success", evidence.operation, got
+
+
+def _of_a_kind(finding: Sighting) -> Iterator[Key]:
+    """Yield the keys of a finding among those with the same kind of request and the same status."""
+    result, evidence = finding.result, finding.evidence
+    operation = evidence.operation
+    if not evidence.about_status:
+        yield from _answers(result, evidence)
     elif evidence.refused and evidence.said.message:
         yield from _refusals(result, evidence)
+        if evidence.status < SERVER_ERRORS and _never_due(finding):  # a failure may have any reason
+            yield "handler", evidence.statuses
     else:
-        yield "status", result.clause.id, evidence.statuses, got
+        yield "status", result.clause.id, evidence.statuses
         if evidence.statuses == (MISSING,):
-            yield "missing", operation, got
-        if evidence.done:
-            yield "success", operation, got
+            yield "missing", operation
+        if evidence.request == "invalid" and finding.reached.statuses and operation not in finding.reached.refusing:
+            yield "accepts all", operation
+
+
+def _never_due(finding: Sighting) -> bool:
+    """True when no request of the run got the one status that was due here."""
+    statuses, reached = finding.evidence.statuses, finding.reached.statuses
+    return bool(reached) and len(statuses) == 1 and statuses[0] not in reached
+
+
+def _answers(result: Result, evidence: Evidence) -> Iterator[Key]:
+    """Yield the keys of a wrong answer."""
+    operation = evidence.operation
+    yield "check", *_check(result, evidence)
+    yield "case", operation, result.where
+    values = raw_pattern(evidence.expected), raw_pattern(evidence.actual)
+    place = "" if evidence.worded else evidence.check
+    yield "values", "" if evidence.states_all else operation, place, *values
+    if evidence.leaf:
+        yield from _fields(evidence)
+    if evidence.place and evidence.refused and all(values):
+        yield "error", evidence.place, *values
+    if all(values) and not evidence.worded:
+        yield "difference", result.clause.id, *values
+
+
+def _fields(evidence: Evidence) -> Iterator[Key]:
+    """Yield the key of a wrong field: alone, or with its operation when it is an object or list inside of an answer."""
+    if not evidence.field.startswith("/"):
+        yield "field", evidence.leaf
+    elif evidence.field.count("/") > 1:
+        yield "field", evidence.leaf, evidence.operation
 
 
 def _check(result: Result, evidence: Evidence) -> Key:
-    """Return the key of a check: its clause, its place in the code, and its rule or field."""
-    clause = result.clause.id if evidence.check != result.where else result.where
+    """Return the key of a check: its place in the code with the rule or field, and the clause if these name a defect.
+
+    Checks of lists are shared by tests of different things: only those of one test are the same.
+    """
     field = raw_pattern(evidence.expected) if evidence.states_all else raw_pattern(evidence.place)
-    return clause, evidence.check, "" if evidence.worded else field
+    of_list = evidence.relation == "items" or evidence.check == result.where
+    return result.where if of_list else result.clause.id, evidence.check, "" if evidence.worded else field
 
 
 def _refusals(result: Result, evidence: Evidence) -> Iterator[Key]:
@@ -93,22 +163,18 @@ def _refusals(result: Result, evidence: Evidence) -> Iterator[Key]:
     if not got:
         yield "broken", operation, result.where
         return
-    said, head = pattern(text), pattern(text.partition(":")[0])
-    if _words(said) >= TELLING:
-        yield "text", got, kind, said
-    yield "said", got, kind, said, result.clause.id
+    head = pattern(text.partition(":")[0])
+    yield "said", kind, pattern(text), result.clause.id
     if evidence.request == "valid":
-        yield "raw", operation, got, kind, raw_pattern(text)
+        yield "raw", operation, kind, raw_pattern(text)
     elif got < SERVER_ERRORS:
-        yield "status", result.clause.id, evidence.statuses, got
+        yield "status", result.clause.id, evidence.statuses
+        if count_words(head) >= FEWEST:
+            yield "words", operation, kind, head, evidence.statuses
     else:
-        yield "head", operation, got, kind, head
-        if _words(head) >= TELLING_HEAD:
-            yield "head", got, kind, head
+        yield "head", operation, kind, head
+        if count_words(head) >= TELLING_HEAD:
+            yield "head", kind, head
         if not kind.isdigit():
-            yield "type", got, kind, result.clause.id
-    yield "template", operation, got, kind, result.where, evidence.request
-
-
-def _words(text: str) -> int:
-    return sum(any(map(str.isalpha, word)) for word in text.split())
+            yield "type", kind, result.clause.id
+    yield "template", operation, kind, result.where

@@ -182,19 +182,19 @@ def _same(actual: Any, other: Any) -> bool:
     return bool(actual == other) and isinstance(actual, bool) == isinstance(other, bool)
 
 
-def _fail_equal(what: str, actual: Any, expected: Any) -> NoReturn:
-    """Fail with two values, or with the first difference of long ones."""
+def _fail_equal(what: str, actual: Any, expected: Any, field: str = "") -> NoReturn:
+    """Fail with two values, or with the first difference of long ones, in a field of theirs."""
     if len(shown(expected)) + len(shown(actual)) > 2 * MOST_SHOWN:
         if isinstance(expected, Mapping) and isinstance(actual, Mapping):
             for key in [*expected, *actual]:
                 if key not in actual or key not in expected or not _same(actual[key], expected[key]):
-                    _fail_equal(f"{what} at {shown(key)}", actual.get(key), expected.get(key))
+                    _fail_equal(f"{what} at {shown(key)}", actual.get(key), expected.get(key), str(key))
         if _is_array(expected) and _is_array(actual):
             for index, (got, wanted) in enumerate(zip(actual, expected, strict=False)):
                 if not _same(got, wanted):
-                    _fail_equal(f"{what} at item {index}", got, wanted)
-            _fail(what, f"{len(expected)} items", str(len(actual)))
-    _fail(what, shown(expected), shown(actual))
+                    _fail_equal(f"{what} at item {index}", got, wanted, field)
+            _fail(what, f"{len(expected)} items", str(len(actual)), field)
+    _fail(what, shown(expected), shown(actual), field)
 
 
 def _is_array(value: Any) -> bool:
@@ -220,5 +220,5 @@ def _fail_items(what: str, *, lost: Sequence[Any] = (), besides: Sequence[Any] =
         raise Violation(what, relation="items", expected=expected, actual=actual)
 
 
-def _fail(what: str, expected: str, actual: str) -> NoReturn:
-    raise Violation(what, relation="equal", expected=expected, actual=actual)
+def _fail(what: str, expected: str, actual: str, field: str = "") -> NoReturn:
+    raise Violation(what, relation="equal", expected=expected, actual=actual, field=field)

@@ -18,6 +18,7 @@ from conformance.values.verdict import Result
 
 STATUSES = re.compile(r"^(?:(\S+): expected|who lost should be told) (\d{3}(?: or \d{3})*), (?:got|not) (\d*)")
 LABEL = re.compile(r": expected |: lacks |: has |: there should |assert |this does not hold: ")
+LIST = re.compile(r": (?:lacks|has) \[")
 MORE = re.compile(r" \(and \d+ more\)$")
 FLAKY = "flaky: "
 SHRINKING = "shrinking stopped after "
@@ -31,7 +32,7 @@ def evidence_of(message: str, steps: Sequence[Step], operations: Sequence[str], 
     evidence = completed(
         Evidence(
             thing=line,
-            relation="equal" if LABEL.search(line) else "stated",
+            relation="items" if LIST.search(line) else "equal" if LABEL.search(line) else "stated",
             actual=line,
             statuses=tuple(int(text) for text in match[2].split(" or ")) if match else (),
             status=int(match[3] or 0) if match else 0,

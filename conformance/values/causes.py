@@ -30,7 +30,7 @@ class Claims(msgspec.Struct, kw_only=True, omit_defaults=True, frozen=True):
     `request`     the kind of request
     `statuses`    the expected ones; `due` is their class where they differ: 4 for any 4xx
     `said`        words that the server's messages share, in this order
-    `aspect`      the wrong part of an answer, at `place`, with the `relation` that was expected, and the values
+    `aspect`      the wrong part of an answer, its `place` or the name of its `field`, the `relation` and the values
     `norm`        words that the statements of the requirements share, or the text of their common clause
     `message`     words that the sentences of the findings share; OPERATION stands for the name of the operation
     """
@@ -44,6 +44,7 @@ class Claims(msgspec.Struct, kw_only=True, omit_defaults=True, frozen=True):
     said: str = ""
     aspect: Aspect = ""
     place: str = ""
+    field: str = ""
     relation: Relation = "stated"
     expected: str = ""
     actual: str = ""

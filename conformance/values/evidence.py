@@ -35,6 +35,7 @@ SENTENCES: dict[Relation, str] = {
 PAGE = re.compile(r"<(?:!doctype )?html", re.IGNORECASE)
 TITLE = re.compile(r"<title>([^<]*)</title>", re.IGNORECASE)
 PAGE_HEAD = 1000
+NOTHING = "nothing"  # an absent value in the words of a check
 
 
 class Said(msgspec.Struct, kw_only=True, omit_defaults=True, frozen=True):
@@ -58,6 +59,7 @@ class Evidence(msgspec.Struct, kw_only=True, omit_defaults=True, frozen=True):
     `operation`   the operation that behaves wrongly
     `aspect`      the wrong part: "effect" is a body in which another operation shows it
     `place`       the header, the JSON pointer, or the schema's place and keyword
+    `field`       the field in which two documents differ first, or the pointer of the object or list that was read
     `relation`    the expected relation between `expected` and `actual`, two values as JSON or in words
     `thing`       the object of the check, in words: for sentences alone
     `statuses`    the expected ones; `status` is the one received, 0 for none
@@ -71,6 +73,7 @@ class Evidence(msgspec.Struct, kw_only=True, omit_defaults=True, frozen=True):
     operation: str = ""
     aspect: Aspect = ""
     place: str = ""
+    field: str = ""
     relation: Relation = "stated"
     thing: str = ""
     expected: str = ""
@@ -97,6 +100,12 @@ class Evidence(msgspec.Struct, kw_only=True, omit_defaults=True, frozen=True):
         check = self.check.partition("+")[0] or "-"
         features = [f"{crc32(pattern(self.feature).encode()):08x}"] if self.feature else []
         return " ".join([self.operation or "-", self.aspect or "-", place, statuses, check, *features])
+
+    @property
+    def leaf(self) -> str:
+        """The name of the wrong field, "" when the evidence names none."""
+        names = [name for name in (self.place or self.field).split("/") if name and not name.isdigit()]
+        return "".join(names[-1:])
 
     @property
     def states_all(self) -> bool:
@@ -142,11 +151,13 @@ def completed(stated: Evidence, steps: Sequence[Step], subjects: Sequence[str]) 
     aspect = stated.aspect or _status_aspect(stated, step.mark) or (aspect_of(step.mark, of_body) if step.mark else "")
     if aspect == "status" and not step.response.status:
         aspect = "connection"
+    place, container = place_of(step, stated)
     return msgspec.structs.replace(
         stated,
         operation=step.operation,
         aspect=aspect,
-        place=stated.place or place_of(step),
+        place=stated.place or place,
+        field=stated.field or container,
         status=step.response.status,
         request=request,
         said=Said.of(step),
@@ -178,14 +189,19 @@ def shown_step(steps: Sequence[Step]) -> Step | None:
     return shown[-1] if shown else None
 
 
-def place_of(step: Step) -> str:
-    """Return the pointer of the marked field if its value is scalar or absent, "" for lists and objects."""
+def place_of(step: Step, stated: Evidence) -> tuple[str, str]:
+    """Return the pointers of the marked field: as a scalar or absent value, and as an object or a list.
+
+    One of them is "", or both: a field that is absent was read last, but a check of a list or of a sum is not about it.
+    """
     pointer = step.mark.removeprefix("body:") if step.mark.startswith("body:/") else ""
     try:
         value = resolve_pointer((step.response.body or {}).get("json"), pointer, None)
     except JsonPointerException:  # a name with a tilde is no pointer
-        return ""
-    return "" if isinstance(value, dict | list) else pointer
+        return "", ""
+    if value is None and not (stated.states_all or stated.relation == "present" or stated.actual.endswith(NOTHING)):
+        return "", ""
+    return ("", pointer) if isinstance(value, dict | list) else (pointer, "")
 
 
 def is_page(step: Step) -> bool:

@@ -122,7 +122,7 @@ def test_what_the_kit_says_of_several_operations_is_told_of_all():
 def test_what_the_kit_says_of_all_findings_alone_is_told():
     lacks = 'the answer lacks the field "id" of an object'
     findings = [finding(name, lacks, status=200, mark="body:/it", where=f"c:{name}") for name in ("a", "b")]
-    other = finding("c", "the it: expected 1, got 2", status=200, mark="body:/it", where="c:c")
+    other = finding("c", "the it: expected 1, got nothing", status=200, mark="body:/it", where="c:c")
     assert [cause.sentence for cause in find_causes(findings)] == [f"GetIt: {lacks}"]
     (cause,) = find_causes([*findings, other])
     assert cause.sentence == "GetIt violates “It is got”"

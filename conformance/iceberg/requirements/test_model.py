@@ -5,10 +5,10 @@ from __future__ import annotations
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
-from conformance.author.checks import equal, one_of, same_items
+from conformance.author.checks import equal, same_items
 from conformance.author.requirement import should
 from conformance.author.suite import Suite
-from conformance.http.client import Answer
+from conformance.http.client import Answer, unexpected_status
 from conformance.iceberg.catalog import IcebergCatalog
 from conformance.iceberg.support.committing import Committer, agree
 from conformance.iceberg.support.content import SCHEMA, sql, view_body, view_version
@@ -165,7 +165,8 @@ class CatalogMachine(RuleBasedStateMachine):
         return self.catalog.target.probes[operation].state == OFFERED
 
     def _same(self, expected: Statuses, answer: Answer) -> None:
-        one_of(answer.status, sorted(expected), "the status")
+        if answer.status not in expected:
+            raise unexpected_status(self.catalog.client.steps[-1], sorted(expected))
 
 
 SUBJECTS = [

@@ -17,7 +17,7 @@ from conformance.author.checks import contains, equal, one_of, same_items, withi
 from conformance.author.requirement import must
 from conformance.author.strategies import tables
 from conformance.author.suite import Suite
-from conformance.http.client import Answer
+from conformance.http.client import Answer, unexpected_status
 from conformance.lance.catalog import LanceCatalog
 from conformance.lance.support.arrow import stream
 from conformance.lance.support.listing import collect_namespaces, collect_tables
@@ -130,7 +130,8 @@ class LanceMachine(RuleBasedStateMachine):
         """
         answer = command()
         status, code = expected
-        one_of(answer.status, (status, *also), "the status")
+        if answer.status not in (status, *also):
+            raise unexpected_status(self.catalog.client.steps[-1], sorted({status, *also}))
         if code is not None:
             one_of(answer.code, (1, 4) if code in (1, 4) else (code,), "the code of the error")
 

@@ -1,0 +1,96 @@
+"""Findings are one cause when what they show agrees: operations, kind of request, what was due, and what came."""
+
+from __future__ import annotations
+
+import pytest
+from msgspec import structs
+
+from conformance.after.causes import find_causes
+from conformance.after.claims import true_of_all
+from tests.conformance.made_findings import clause, finding
+
+
+def shown_by(operation, name, message="GetIt: expected 400, got 422", **fields):
+    """A finding of its own test and clause, seen in an operation."""
+    fields = {"where": f"c:{name}", "clause": clause(name), "status": 422, **fields}
+    found = finding(name, message.replace("GetIt", operation), **fields)
+    found.steps[0].operation = operation
+    return found
+
+
+def passed(*reached):
+    return structs.replace(finding("good"), verdict="pass", message="", reached=list(reached))
+
+
+def error(message, kind):
+    return {"json": {"error": {"message": message, "type": kind}}}
+
+
+def groups_of(results):
+    causes = find_causes(results)
+    by_id = {result.id: result for result in results}
+    assert all(true_of_all(cause, [by_id[name] for name in cause.requirements]) for cause in causes)
+    return causes
+
+
+HANDLED = [
+    shown_by("GetIt", "a", body=error("no such field", "BadRequest")),
+    shown_by("FindIt", "b", body=error("too long", "BadRequest")),
+    shown_by("MakeIt", "c", body=error("a name is missing", "Invalid")),
+]
+
+
+def test_a_status_that_no_operation_ever_returns_is_one_cause():
+    (cause,) = groups_of([*HANDLED, passed("GetIt 200", "GetIt 404")])
+    assert cause.sentence == "FindIt, GetIt and MakeIt return 422 for an invalid request (expected 400)"
+
+
+@pytest.mark.parametrize("others", [[], [passed("DropIt 400")]], ids=["findings alone", "returned elsewhere"])
+def test_a_status_that_may_be_returned_elsewhere_joins_nothing(others):
+    assert len(groups_of([*HANDLED, *others])) == 3
+
+
+def test_an_operation_that_never_rejects_anything_is_one_cause():
+    taken = [
+        shown_by("GetIt", "a", status=200),
+        shown_by("GetIt", "b", "GetIt: expected 404, got 200", status=200),
+        shown_by("FindIt", "c", status=200),
+    ]
+    causes = groups_of([*taken, passed("GetIt 200", "FindIt 400")])
+    assert [cause.sentence for cause in causes] == [
+        "GetIt returns 200 for an invalid request (expected 4xx)",
+        "FindIt returns 200 (expected 400): “What is c is refused with 400”",
+    ]
+    assert len(groups_of([*taken, passed("GetIt 400", "FindIt 400")])) == 3
+
+
+def test_a_wrong_type_of_an_error_is_one_cause_in_all_operations():
+    wrong = [
+        shown_by(operation, name, "the type of the error: expected \"Gone\", got \"Lost\"", status=404,
+                 mark="body:/error/type", body=error(f"no {name}", "Lost"))
+        for operation, name in (("GetIt", "a"), ("FindIt", "b"), ("DropIt", "c"))
+    ]  # fmt: skip
+    (cause,) = groups_of(wrong)
+    assert cause.sentence == "DropIt, FindIt and GetIt return a wrong /error/type"
+
+
+def test_a_place_that_was_only_read_last_joins_nothing():
+    """A plan lacks files; in another the digits of a bound have another case. Both read the next page of the plan."""
+    plan = {"json": {"files": []}}
+    lost = shown_by("Plan", "a", "the files of the plan: lacks [1]", status=200, mark="body:/next", body=plan)
+    digits = shown_by("Plan", "b", 'the bound: expected "FF", got "ff"', status=200, mark="body:/next", body=plan)
+    assert len(groups_of([lost, digits])) == 2
+    absent = shown_by("Plan", "c", 'the next page: expected "x", got nothing', status=200, mark="body:/next", body=plan)
+    other = structs.replace(absent, id="api.it.d", where="c:d", clause=clause("d"))
+    assert [cause.sentence for cause in groups_of([absent, other])] == ["Plan returns a wrong /next"]
+
+
+def test_a_short_error_of_one_operation_is_one_cause_where_the_same_was_due():
+    text = "GetIt: expected 404, got 400"
+    missing = [
+        shown_by("DropIt", name, text, status=400, body=error(f"it is not here: {name}", "Lost")) for name in ("a", "b")
+    ]
+    (cause,) = groups_of(missing)
+    assert cause.sentence.startswith("DropIt returns 400 for an invalid request (expected 404): “it is not here")
+    right = shown_by("DropIt", "r", "GetIt: expected 200, got 400", status=400, body=error("it is not here: r", "Lost"))
+    assert len(groups_of([*missing, right])) == 2
