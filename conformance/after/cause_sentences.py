@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from conformance.values.causes import OPERATION, Claims
-from conformance.values.evidence import Aspect, Request
+from conformance.values.evidence import Aspect, Request, State
 
 MOST_NAMES = 3
 REQUESTS: dict[Request, str] = {
@@ -26,6 +26,15 @@ ASPECTS: dict[Aspect, str] = {
     "history": "answers that contradict each other",
 }
 PLURALS = {"is": "are", "has": "have", "does": "do", "answers": "answer", "returns": "return", "fails": "fail"}
+STATES: dict[State, str] = {
+    "": "",
+    "unsteady": "; the same request again returns another answer",
+    "not done": "; {write} succeeded and changed nothing",
+    "done": "; {write} was rejected and changed the state",
+    "stale": "; the answer of {write} is the one before it, and {reader} shows the change",
+    "answer": "; the answer of {write} is wrong, and {reader} shows another value",
+    "state": "; {reader} shows the same as the answer of {write}",
+}
 
 
 def sentence_of(claims: Claims) -> str:
@@ -42,6 +51,7 @@ def sentence_of(claims: Claims) -> str:
         text = f"{who or 'The server'} {'violate' if several else 'violates'} “{claims.norm}”"
     else:
         text = f"{who or 'The server'} {_wrong_part(claims, several=several)}"
+    text += STATES[claims.state].format(write=claims.write or "the write", reader=claims.reader or "a read")
     return "".join(sign for sign in text if sign.isprintable())
 
 

@@ -17,6 +17,11 @@ from conformance.values.verdict import FINDINGS, Result
 OF_DATA = ("data", "model", "race", "hostile")
 """Kinds of requirement whose violations lose or expose data."""
 
+SEVERAL_CLIENTS = ("race", "model")
+"""Kinds whose steps are hard to follow: concurrent ones, and drawn sequences."""
+MOST_PLAIN = 20  # steps of a plain example
+SHOULD_AT_MOST: Rank = 2
+
 
 def with_causes(results: Results) -> Results:
     """Return results with their causes; files of older kits have none."""
@@ -63,7 +68,7 @@ def _cause(findings: Sequence[Sighting], blocked: dict[str, list[str]]) -> Cause
     return Cause(
         sentence=sentence_of(claims),
         level=min((finding.result.level for finding in real), key=LEVELS.index),
-        rank=min(map(_rank, real)),
+        rank=_rank_of_all(real),
         operations=sorted({finding.evidence.operation for finding in real} - {""}),
         example=example.result.id,
         requirements=[finding.result.id for finding in real if finding.result.verdict in FINDINGS],
@@ -72,18 +77,29 @@ def _cause(findings: Sequence[Sighting], blocked: dict[str, list[str]]) -> Cause
     )
 
 
-def _effort(finding: Sighting) -> tuple[bool, bool, bool, int, int, str]:
-    """Return the sort key of examples: findings of valid requests first, then MUST, then few and short steps."""
+def _effort(finding: Sighting) -> tuple[bool, bool, bool, int, int, bool, int, int, str]:
+    """Return the sort key of examples: plain findings first, then the strongest, then few and short steps."""
     result = finding.result
     sent = sum(len(step.request.curl) for step in result.steps)
     return (
         not result.steps,
+        result.kind in SEVERAL_CLIENTS,
+        len(result.steps) > MOST_PLAIN,
+        LEVELS.index(result.level),
+        _rank(finding),
         finding.evidence.request != "valid",
-        result.level != "MUST",
         len(result.steps),
         sent,
         result.id,
     )
+
+
+def _rank_of_all(findings: Sequence[Sighting]) -> Rank:
+    """Return the worst rank of the MUST among findings; a SHOULD alone never comes before what breaks clients."""
+    must = [finding for finding in findings if finding.result.level == "MUST"]
+    if must:
+        return min(map(_rank, must))
+    return max(SHOULD_AT_MOST, min(map(_rank, findings)))
 
 
 def _rank(finding: Sighting) -> Rank:

@@ -63,6 +63,9 @@ HOLDS: dict[str, Callable[..., bool]] = {
     "relation": lambda claimed, evidence, _: claimed == evidence.relation,
     "expected": lambda claimed, evidence, _: claimed == evidence.expected,
     "actual": lambda claimed, evidence, _: claimed == evidence.actual,
+    "state": lambda claimed, evidence, _: claimed == evidence.state,
+    "write": lambda claimed, evidence, _: claimed == evidence.write,
+    "reader": lambda claimed, evidence, _: claimed == evidence.reader,
     "norm": lambda claimed, _, result: (
         has_words(result.statement, claimed) or shortened(result.clause.text, MOST_STATED) == claimed
     ),
@@ -74,7 +77,13 @@ def claims_of(findings: Sequence[Sighting]) -> Claims:
     """Return what findings of one cause share, as far as a sentence states it."""
     evidence = [finding.evidence for finding in findings]
     names = {entry.operation for entry in evidence}
-    claims = Claims(operations=() if "" in names else tuple(sorted(names)))
+    state = _same(entry.state for entry in evidence) or ""
+    claims = Claims(
+        operations=() if "" in names else tuple(sorted(names)),
+        state=state,
+        write=(_same(entry.write for entry in evidence) or "") if state else "",
+        reader=(_same(entry.reader for entry in evidence) or "") if state else "",
+    )
     page = all(entry.said.page for entry in evidence)
     if not page and all(map(_is_in_words, findings)):
         message = _shared_message(findings)

@@ -20,6 +20,7 @@ TELLING = 6  # number of words that identify an error in another operation
 FEWEST = 3  # number of words that identify an error of one operation where one status was expected
 TELLING_HEAD = 4  # number of words that identify the beginning of an error
 UNDECLARED = "responses"  # the rule of a status that the document does not declare
+OF_A_WRITE = ("not done", "done", "stale")  # outcomes of experiments that name what is wrong with a write
 MISSING = 404
 SERVER_ERRORS = 500
 Key = tuple[Hashable, ...]
@@ -91,6 +92,8 @@ def keys_of(finding: Sighting) -> Iterator[Key]:
 def _of_one_error(evidence: Evidence) -> Iterator[Key]:
     """Yield the keys of an error that says enough to be the same wherever it occurs: a page, or a long message."""
     got, said = evidence.status, pattern(evidence.said.message)
+    if evidence.state in OF_A_WRITE:
+        yield "write", evidence.write, evidence.state
     if evidence.said.page:
         yield "page", got, evidence.operation if evidence.request == "valid" and got >= SERVER_ERRORS else ""
     elif evidence.about_status and got and evidence.refused and count_words(said) >= TELLING:

@@ -13,6 +13,7 @@ from conformance.common.fields import Wrong, defects, json_schema, texts, unusua
 from conformance.common.ordinary import PARAMETERS, Ordinary, is_success, refuses_each, with_parameter, with_statuses
 from conformance.common.template import template
 from conformance.http.client import Answer
+from conformance.values.exchange import Exchange
 from conformance.values.outcomes import Violation
 from specs.openapi import Operation
 
@@ -94,15 +95,20 @@ def _none_fails(
     catalog: Catalog, case: RequestCase, requests: Callable[[Ordinary], Iterator[tuple[str, Ordinary]]]
 ) -> None:
     """Check that none of the requests built from a valid one returns 5xx. Each comes with its defect in words."""
+    client = catalog.client
     failed: list[tuple[str, Answer]] = []
+    needed: list[Exchange] = []
     sent = 0
     while True:
+        start = len(client.steps)
         good = case.prepare(catalog, f"t{sent}")
+        prepared = client.steps[start:]
         for defect, request in islice(requests(good), sent, None):
             sent += 1
-            with catalog.client.unusual():
+            with client.unusual():
                 answer = request.send(catalog, case.operation.id)
             if _fails(catalog, answer):
+                needed = needed or [*prepared, client.steps[-1]]
                 failed.append((defect, answer))
             if is_success(answer) and not case.lasting:
                 break  # the request may have changed the objects that it names
@@ -110,6 +116,7 @@ def _none_fails(
             break
     if failed:
         shown = with_statuses(failed)
+        client.steps = needed  # of hundreds of requests, those that show the first failure
         raise Violation(f"{case.id} returns a server error: {shown}", request="unusual", feature=shown)
 
 

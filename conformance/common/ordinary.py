@@ -90,16 +90,23 @@ def refuses_each(
     expected status. `good` is the request without a defect, which the server must accept afterwards. Raises Blocked
     when it does not, and Violation for requests that were not rejected.
     """
-    with catalog.client.unusual():
-        answers = [(defect, request.send(catalog, operation)) for defect, request in wrong]
+    client = catalog.client
+    answers: list[tuple[str, Answer]] = []
+    needed = prepared = list(client.steps)
+    with client.unusual():
+        for defect, request in wrong:
+            answers.append((defect, request.send(catalog, operation)))
+            if needed is prepared and not is_refused(*answers[-1]):
+                needed = [*prepared, client.steps[-1]]
     taken = [(defect, answer) for defect, answer in answers if not is_refused(defect, answer)]
     if not any(is_success(answer) for _, answer in taken):
         accepted(catalog, operation, good)
     if taken:
         shown = with_statuses(taken)
         text = f"{operation} accepts or fails on invalid requests (expected {refusal}): {shown}"
+        client.steps = needed  # of all requests, those that show the first finding
         raise Violation(text, request="invalid", feature=shown)
-    catalog.client.reached.update(f"{operation} {answer.status}" for _, answer in answers)
+    client.reached.update(f"{operation} {answer.status}" for _, answer in answers)
 
 
 def with_statuses(answers: Sequence[tuple[str, Answer]]) -> str:

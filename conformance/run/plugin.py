@@ -24,6 +24,7 @@ from conformance.author.shrinking import shrinking_notes
 from conformance.replay.flaky import IN_EXAMPLES
 from conformance.replay.issued import to_steps
 from conformance.run.evidence import evidence_of
+from conformance.run.experiments import Experiments
 from conformance.run.jobs import Jobs
 from conformance.run.ledger import Judged
 from conformance.run.ordering import ranks
@@ -42,6 +43,7 @@ log = logging.getLogger("lakeproof.suite")
 # An exception in one of them leaves the lock taken: the next thread that needs it waits for ever.
 TAKING_LOCKS = {threading.Condition.__enter__.__code__, threading.Condition.__exit__.__code__}
 MESSAGE_LINES = 12
+UNREPEATED = ("race",)  # kinds in which other clients change what a read shows
 
 
 def _collecting() -> set[CodeType]:
@@ -60,6 +62,7 @@ class SuitePlugin:
         self.last: Result | None = None  # the result of the requirement under way
         self._started = 0.0
         self._requests = 0
+        self._experiments = Experiments()
         self._collected: list[Requirement] = []
         self._signals: list[int] = []  # with handlers of this run
 
@@ -184,6 +187,9 @@ class SuitePlugin:
         own = {*client.headers.values(), *target.managing.values()}
         shown = None if isinstance(error, Unoffered) else error  # to lack an operation violates nothing
         steps = to_steps(client.steps, target.preparation, own) if shown else []
+        evidence = evidence_of(shown, requirement, steps) if shown else None
+        if evidence and facts.outcome == "violated" and requirement.kind not in UNREPEATED:
+            evidence = self._experiments.on(client, evidence)
         return Result.of(
             requirement,
             decide(facts).verdict,
@@ -193,7 +199,7 @@ class SuitePlugin:
             steps=steps,
             reached=sorted(client.reached),
             blocked_by=error.by if isinstance(error, Blocked) else "",
-            evidence=evidence_of(shown, requirement, steps) if shown else None,
+            evidence=evidence,
             notes=shrinking_notes(shown) if shown else [],
         )
 

@@ -12,7 +12,7 @@ from typing import Literal
 
 import msgspec
 
-from conformance.values.evidence import Aspect, Relation, Request
+from conformance.values.evidence import Aspect, Relation, Request, State
 from conformance.values.requirement import Level
 from conformance.values.verdict import RequirementId, Text, Verdict
 
@@ -31,6 +31,7 @@ class Claims(msgspec.Struct, kw_only=True, omit_defaults=True, frozen=True):
     `statuses`    the expected ones; `due` is their class where they differ: 4 for any 4xx
     `said`        words that the server's messages share, in this order
     `aspect`      the wrong part of an answer, its `place` or the name of its `field`, the `relation` and the values
+    `state`       the outcome of experiments about a `write`, as the `reader` shows it
     `norm`        words that the statements of the requirements share, or the text of their common clause
     `message`     words that the sentences of the findings share; OPERATION stands for the name of the operation
     """
@@ -48,6 +49,9 @@ class Claims(msgspec.Struct, kw_only=True, omit_defaults=True, frozen=True):
     relation: Relation = "stated"
     expected: str = ""
     actual: str = ""
+    state: State = ""
+    write: str = ""
+    reader: str = ""
     norm: str = ""
     message: str = ""
 

@@ -19,6 +19,7 @@ from conformance.values.patterns import pattern, raw_pattern
 
 Aspect = Literal["", "status", "header", "schema", "body", "effect", "history", "connection"]
 Request = Literal["unknown", "valid", "invalid", "unusual"]
+State = Literal["", "unsteady", "not done", "done", "stale", "answer", "state"]
 Relation = Literal["stated", "status", "equal", "unequal", "one of", "items", "none of", "no", "holds", "present"]
 SENTENCES: dict[Relation, str] = {
     "stated": "{thing}",
@@ -65,6 +66,10 @@ class Evidence(msgspec.Struct, kw_only=True, omit_defaults=True, frozen=True):
     `statuses`    the expected ones; `status` is the one received, 0 for none
     `request`     valid, invalid by its `feature`, or unusual by it
     `said`        the server's words
+    `state`       the outcome of experiments: the same request again is answered differently ("unsteady"); the `write`
+                  was accepted and changed nothing ("not done"), or was rejected and changed something ("done"); its
+                  answer is the one before it ("stale"), wrong where `reader` shows another value ("answer"), or as
+                  `reader` shows it ("state")
     `check`       the place of the check in the code
     `more`        the number of findings of the same kind that are not shown
     `worded`      true for a finding of an older kit, whose only evidence is the sentence in `thing`
@@ -83,6 +88,9 @@ class Evidence(msgspec.Struct, kw_only=True, omit_defaults=True, frozen=True):
     request: Request = "unknown"
     feature: str = ""
     said: Said = Said()
+    state: State = ""
+    write: str = ""
+    reader: str = ""
     check: str = ""
     more: int = 0
     worded: bool = False

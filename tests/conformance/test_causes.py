@@ -182,11 +182,40 @@ def test_the_worst_comes_first():
     causes = find_causes([form, finding("wrong", body=error("a b c")), right, lost, soft])
     assert [(cause.rank, cause.level, cause.example.rpartition(".")[2]) for cause in causes] == [
         (1, "MUST", "lost"),
-        (1, "SHOULD", "soft"),
         (2, "MUST", "right"),
+        (2, "SHOULD", "soft"),
         (3, "MUST", "wrong"),
         (4, "MUST", "form"),
     ]
+
+
+def test_a_should_lifts_no_cause():
+    """Of one cause the MUST is a wrong form, the SHOULD loses data: it comes behind what breaks clients."""
+    form = finding("form", "the name: expected 1, got 2", status=200, mark="body:", kind="wire")
+    lost = finding("lost", "the name: expected 1, got 2", status=200, mark="body:", kind="data", level="SHOULD")
+    right = finding("right", "GetIt: expected 200, got 500", where="c:t", body=error("no"))
+    causes = find_causes([form, lost, right])
+    assert [(cause.rank, cause.level, cause.requirements) for cause in causes] == [
+        (2, "MUST", ["api.it.right"]),
+        (4, "MUST", ["api.it.form", "api.it.lost"]),
+    ]
+
+
+def test_the_strongest_plain_requirement_is_the_example():
+    race = finding("race", body=error("no"), kind="race")
+    varied = finding("varied", body=error("no"))
+    varied.steps = varied.steps * 300
+    soft = finding("soft", body=error("no"), level="SHOULD")
+    plain = finding("plain", body=error("no"))
+    plain.steps = plain.steps * 5
+    for others, example in (
+        ([], "race"),
+        ([varied], "varied"),
+        ([varied, soft], "soft"),
+        ([varied, soft, plain], "plain"),
+    ):
+        (cause,) = find_causes([race, *others])
+        assert cause.example == f"api.it.{example}"
 
 
 @pytest.mark.parametrize(("kind", "rank"), [("data", 1), ("error", 3)])

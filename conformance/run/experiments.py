@@ -1,0 +1,181 @@
+"""Experiments after a finding about state: one read tells whether an answer is wrong or the state behind it.
+
+They run before the objects of a finding are cleaned up, send reads alone, and decide no verdict. Which operation reads
+what another one writes follows from the document: the same path with GET, an object of a collection, or a sibling that
+describes it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import quote, urlsplit, urlunsplit
+
+import msgspec
+import orjson
+from jsonpointer import JsonPointerException, resolve_pointer
+
+from conformance.http.client import Client
+from conformance.values.evidence import Evidence
+from conformance.values.exchange import NO_JSON, Exchange
+from conformance.values.outcomes import Skipped
+from specs.openapi import JSON_TYPE, Document, Operation
+
+MOST = 200  # experiments of a run
+SAFE = ("GET", "HEAD")
+READS = re.compile(r"(?:describe|list|count|query|explain)|.*exists$", re.IGNORECASE)
+DESCRIBING = "describe"
+GONE = (404,)
+BODY_HEADERS = ("content-type", "content-length", "if-none-match", "idempotency-key")
+
+
+@dataclass
+class Experiments:
+    """The experiments of a run; `left` is the number that it may still do."""
+
+    left: int = MOST
+
+    def on(self, client: Client, evidence: Evidence) -> Evidence:
+        """Return the evidence of a finding with the outcome of an experiment, unchanged where none fits."""
+        steps, shown = client.steps, _shown(client.steps)
+        about_state = evidence.aspect in ("body", "effect") or (
+            evidence.aspect == "status" and evidence.statuses == GONE
+        )
+        if shown is None or not about_state or shown.made_up or client.traffic.stopped or not self.left:
+            return evidence
+        self.left -= 1
+        client.steps = list(steps)
+        try:
+            return _experiment(client, steps[: steps.index(shown) + 1], evidence)
+        except (Skipped, AssertionError):  # the run, or the server, ended
+            return evidence
+        finally:
+            client.steps = steps
+
+
+def _experiment(client: Client, steps: Sequence[Exchange], evidence: Evidence) -> Evidence:
+    """Return the evidence with what a read tells about the last step."""
+    document, shown = client.document, steps[-1]
+    writes = [step for step in steps if step.operation in document.operations and not reads(document, step.operation)]
+    if not writes or shown.operation not in document.operations:
+        return evidence
+    if writes[-1] is shown:
+        return _of_a_write(client, steps, evidence)
+    before = steps[: steps.index(writes[-1])]
+    return _of_a_read(client, before, writes[-1], shown, evidence)
+
+
+def _of_a_read(
+    client: Client, before: Sequence[Exchange], write: Exchange, shown: Exchange, evidence: Evidence
+) -> Evidence:
+    """Compare an answer with a second one to the same request, and with the one before the last write."""
+    again = client.send(_copy(shown))
+    if _seen(again, shown.mark) != _seen(shown, shown.mark):
+        return msgspec.structs.replace(evidence, state="unsteady", write=write.operation)
+    earlier = [step for step in before if _request(step) == _request(shown)]
+    same = bool(earlier) and _seen(earlier[-1], shown.mark) == _seen(shown, shown.mark)
+    if _done(write) and (same or (evidence.statuses == GONE and _done(shown))):
+        return msgspec.structs.replace(evidence, state="not done", write=write.operation)
+    if not _done(write) and earlier and not same:
+        return msgspec.structs.replace(evidence, state="done", write=write.operation)
+    return evidence
+
+
+def _of_a_write(client: Client, steps: Sequence[Exchange], evidence: Evidence) -> Evidence:
+    """Compare the answer of a write with the object as a read shows it, and as it was before."""
+    write = steps[-1]
+    load, pointer = reading(client.document, write), write.mark.removeprefix("body:")
+    if load is None or not _done(write) or not pointer.startswith("/"):
+        return evidence
+    loaded = client.send(load)
+    answered, stored = _at(write, pointer), _at(loaded, pointer)
+    if not _done(loaded) or stored is NO_JSON or answered is NO_JSON:
+        return evidence
+    earlier = [_at(step, pointer) for step in steps[:-1] if step.operation in (write.operation, load.operation)]
+    stale = answered != stored and bool(earlier) and earlier[-1] == answered
+    outcome = "stale" if stale else "answer" if answered != stored else "state"
+    return msgspec.structs.replace(evidence, state=outcome, write=write.operation, reader=load.operation)
+
+
+def reads(document: Document, operation: str) -> bool:
+    """True for an operation that changes nothing: by its method, or a query in the body of a POST."""
+    return document.operations[operation].method in SAFE or bool(READS.match(operation))
+
+
+def reading(document: Document, write: Exchange) -> Exchange | None:
+    """Return a request that reads the object of a write, None where the document has none."""
+    parts = urlsplit(write.url)
+    path = document.operations[write.operation].path
+    parent, _, last = path.rpartition("/")
+    name = _named(write)
+    candidates = [
+        Candidate(f"{path}/{{}}", f"{parts.path}/{quote(name, safe='')}" if name else ""),
+        Candidate(path, parts.path),
+        Candidate(f"{parent}/{DESCRIBING}", f"{parts.path.rpartition('/')[0]}/{DESCRIBING}" if "{" not in last else ""),
+    ]
+    for candidate in candidates:
+        for operation in document.operations.values():
+            if candidate.fits(operation) and reads(document, operation.id) and operation.method != "HEAD":
+                url = urlunsplit(parts._replace(path=candidate.address, query=""))
+                body = b"{}" if operation.request else b""
+                kind = {"Content-Type": JSON_TYPE} if body else {}
+                sent = {key: value for key, value in write.request_headers.items() if key.lower() not in BODY_HEADERS}
+                return Exchange(operation.id, operation.method, url, {**sent, **kind}, body)
+    return None
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A path of the document that may read an object, "{}" for a last parameter, and its address on the server."""
+
+    path: str
+    address: str
+
+    def fits(self, operation: Operation) -> bool:
+        """True for an operation of this path."""
+        own = re.sub(r"/\{[^{}]*\}$", "/{}", operation.path) if self.path.endswith("/{}") else operation.path
+        return bool(self.address) and own == self.path
+
+
+def _shown(steps: Sequence[Exchange]) -> Exchange | None:
+    marked = [step for step in steps if step.mark]
+    return marked[-1] if marked else None
+
+
+def _named(write: Exchange) -> str:
+    """Return the name that the body of a creation gives to its object, "" for none."""
+    try:
+        body = orjson.loads(write.request_body)
+    except orjson.JSONDecodeError:
+        return ""
+    name = body.get("name") if isinstance(body, dict) else None
+    return name if isinstance(name, str) else ""
+
+
+def _copy(exchange: Exchange) -> Exchange:
+    return Exchange(exchange.operation, exchange.method, exchange.url, exchange.request_headers, exchange.request_body)
+
+
+def _request(exchange: Exchange) -> tuple[str, str, bytes]:
+    return exchange.method, exchange.url, exchange.request_body
+
+
+def _seen(exchange: Exchange, mark: str) -> tuple[int, Any]:
+    """Return the status of an answer and its marked value, the whole body where nothing in it is marked."""
+    marked = _at(exchange, mark.removeprefix("body:")) if mark.startswith("body:/") else None
+    value = exchange.json(NO_JSON) if marked in (None, NO_JSON) else marked
+    return exchange.status, exchange.response_body if value is NO_JSON else value
+
+
+def _at(exchange: Exchange, pointer: str) -> Any:
+    """Return the value at a place of an answer, NO_JSON for none."""
+    try:
+        return resolve_pointer(exchange.json(NO_JSON), pointer, NO_JSON)
+    except JsonPointerException:
+        return NO_JSON
+
+
+def _done(exchange: Exchange) -> bool:
+    return 200 <= exchange.status < 300
