@@ -79,6 +79,7 @@ def score_cells(scored: Score) -> list[str]:
     """Return the cells of a score: see COLUMNS."""
     return [
         f"{scored.trials:,}",
+        f"{scored.faults:,}",
         f"{scored.findings:,}",
         f"{scored.median:g}",
         f"{scored.mean:.2f}",
@@ -90,13 +91,13 @@ def score_cells(scored: Score) -> list[str]:
     ]
 
 
-COLUMNS = ("trials", "findings", "median", "mean", "most", "purity", "untrue", "unlabelled", "blocked")
-"""Columns of a score; the median, the mean and the most are of causes per fault."""
+COLUMNS = ("trials", "seen", "findings", "median", "mean", "most", "purity", "untrue", "unlabelled", "blocked")
+"""Columns of a score. Faults with findings are seen, in each trial; median, mean and most are of causes per fault."""
 
 
 def _page(measured: Mapping[str, Measured]) -> Iterator[str]:
     yield HEAD
-    yield "Median, mean and most are of causes per fault.\n"
+    yield "Faults with findings are *seen*, in each trial; median, mean and most are of causes per fault seen.\n"
     yield f"| API | faults | {' | '.join(COLUMNS)} |"
     yield "|---|---|" + "--:|" * len(COLUMNS)
     together = Measured(

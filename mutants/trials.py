@@ -33,7 +33,7 @@ SUFFIX = ".trials.jsonl"
 
 
 class Trial(msgspec.Struct, kw_only=True):
-    """Findings and blocked requirements under some faults, of all requirements that were asked.
+    """Results under some faults of the requirements that were asked.
 
     `connected` is false where the run could not even connect to the server.
     """
@@ -134,13 +134,12 @@ def asked_of_several(choice: Choice, faults: Sequence[str], alone: Mapping[str, 
 def try_all(settings: Settings, plan: Plan) -> Iterator[Trial]:
     """Yield a trial of each entry of a plan: faults, and the requirements that they are shown to."""
     for shown in show(settings, plan):
-        kept = [result for result in shown.results or () if result.verdict in (*FINDINGS, "blocked")]
         yield Trial(
             faults=shown.fault.split(SEPARATOR),
             asked=list(shown.asked),
             seconds=shown.seconds,
             connected=shown.results is not None,
-            results=sorted(kept, key=lambda result: result.id),
+            results=sorted(shown.results or (), key=lambda result: result.id),
         )
 
 

@@ -132,8 +132,8 @@ def test_the_page_names_what_is_split_impure_and_untrue(tmp_path):
     assert tmp_path / clustering_page.PAGE in publish_mutants(tmp_path, {"lance": {}})
     page = (tmp_path / clustering_page.PAGE).read_text()
     assert read_measured(tmp_path)["lance"].alone == alone
-    assert "| lance | alone | 1 | 2 | 2 | 2.00 | 2 | 1.000 | 0 of 2 | 0 | 0 |" in page
-    assert "| all | at once | 1 | 3 | 1 | 1.00 | 1 | 0.667 | 0 of 1 | 0 | 0 |" in page
+    assert "| lance | alone | 1 | 1 | 2 | 2 | 2.00 | 2 | 1.000 | 0 of 2 | 0 | 0 |" in page
+    assert "| all | at once | 1 | 2 | 3 | 1 | 1.00 | 1 | 0.667 | 0 of 1 | 0 | 0 |" in page
     assert "- `split`\n  - 1: " in page
     assert "(crash; refuse)" in page
 
