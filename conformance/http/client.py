@@ -64,6 +64,11 @@ class Answer:
         self._look = look
 
     @property
+    def exchange(self) -> Exchange:
+        """The exchange that returned it."""
+        return self._exchange
+
+    @property
     def status(self) -> int:
         """The HTTP status."""
         self._touch(self._exchange, "status")

@@ -6,7 +6,7 @@ import json
 from dataclasses import replace
 from typing import Any
 
-from conformance.iceberg.support.files import local_path
+from conformance.target.local_files import local_path
 from tests.conformance.different_iceberg import API, LISTS, changes, metadata, refusal, table_path
 from tests.conformance.different_server import FREEDOMS, Call, Freedom, after, before, of_json, with_json
 from tests.conformance.proxy import Answer

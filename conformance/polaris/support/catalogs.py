@@ -12,11 +12,11 @@ from conformance.author.checks import text
 from conformance.http.client import Answer, Expected
 from conformance.http.operation_client import DECLARED
 from conformance.iceberg.client import IcebergClient, in_prefix
-from conformance.iceberg.support.files import local_path
 from conformance.polaris.catalog import BASE_LOCATION, PolarisCatalog
 from conformance.polaris.client import PolarisClient
 from conformance.polaris.entities import CATALOG, Names
 from conformance.polaris.storage import NOWHERE, OAUTH, STORAGES, StorageType
+from conformance.target.local_files import local_path
 from conformance.values.outcomes import Unoffered
 from specs.identifiers import encode_segment
 
