@@ -129,7 +129,7 @@ def _sent(finding: Finding, target: Target, names: Renaming, actions: FileAction
         try:
             exchanges.append(client.send(request))
         except Skipped as error:  # of a step that this run does not send
-            return Replayed("impossible", error.msg, exchanges)
+            return error.msg, exchanges
         if step is shown:
             break
         names.learn((step.response.body or {}).get("json"), step.response.headers, exchanges[-1])
