@@ -222,7 +222,7 @@ NEEDS: Mapping[str, Need] = {
     "view": _READ_ONLY,
     "path_prefix": Need(
         lambda settings: _has_path_prefix(settings.api),
-        "is for an API whose paths have a prefix, such as Iceberg's, and this one has none",
+        "is for an API whose paths have a prefix, and this one has none",
         "Leave it out; the part of a URL before /v1 belongs to the URL of the server.",
     ),
     "wait": _GIVEN,

@@ -190,7 +190,8 @@ class Creating(Shelf):
 def answered(*answers, body=b""):
     """A sandbox in which T was noted once and its creation got these answers, in turn; without drops that succeed."""
     client: Any = Reading()
-    sandbox = Sandbox(client, Creating([T], iter(lambda: 403, None)))
+    shelf: Any = Creating([T], iter(lambda: 403, None))
+    sandbox = Sandbox(client, shelf)
     sandbox.note(TABLE, [T.id])
     for status in answers:
         sandbox.note_answer(Exchange("create", "POST", "http://t", {}, body, status=status))
