@@ -33,6 +33,7 @@ from conformance.run.session import Session
 from conformance.run.verdicts import Facts, decide, outcome_of
 from conformance.values.activity import doing
 from conformance.values.exit_codes import EXIT_BROKEN, EXIT_FAILS, EXIT_USAGE
+from conformance.values.kinds import MODEL
 from conformance.values.outcomes import Blocked, Unoffered
 from conformance.values.requirement import Requirement
 from conformance.values.results import Result
@@ -124,9 +125,11 @@ class SuitePlugin:
             self._requests = self.session.client.requests
             self.session.replay_known(requirement)
             self.session.client.begin(requirement.operations)
-            for needed in requirement.needs:
-                if self.session.ledger.verdict(needed) not in (None, *GOOD):
-                    raise Blocked(f"{needed} is not met", needed)
+            verdicts = {needed: self.session.ledger.verdict(needed) for needed in requirement.needs}
+            unmet = [needed for needed, verdict in verdicts.items() if verdict not in (None, *GOOD)]
+            self.session.suite.unmet = frozenset(unmet)
+            if unmet and requirement.kind != MODEL:
+                raise Blocked(f"{unmet[0]} is not met", unmet[0])
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_makereport(
