@@ -19,8 +19,9 @@ def names_place(operation: str, body: Any) -> bool:
         return bool(body.get("location"))
     if operation in RENAMINGS:
         source, destination = body.get("source"), body.get("destination")
-        named = isinstance(source, dict) and isinstance(destination, dict)
-        return named and source.get("namespace") != destination.get("namespace")
+        if not isinstance(source, dict) or not isinstance(destination, dict):
+            return False
+        return bool(source.get("namespace") != destination.get("namespace"))
     if operation in COMMITS:
         return any(update.get("action") == "set-location" for update in _updates(body))
     return operation in REGISTRATIONS
