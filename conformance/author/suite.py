@@ -29,11 +29,16 @@ CLOSES = "the server closes connections without an answer, at varying requests"
 
 @dataclass
 class Suite:
-    """The settings, target and client that all requirements of a run share; `subject` is the id of the current one."""
+    """The settings, target and client that all requirements of a run share.
+
+    `subject` is the id of the current one, `unmet` are those of its needs that are not met: a model leaves out the
+    commands that would only find the same defects again.
+    """
 
     settings: Settings
     target: Target
     subject: str = ""
+    unmet: frozenset[str] = frozenset()
     _shrinking: Shrinking | None = None  # of the current test's examples
 
     def clean_up(self, *, look: bool = False) -> None:

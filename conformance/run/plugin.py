@@ -34,7 +34,7 @@ from conformance.run.session import Session
 from conformance.run.verdicts import Facts, decide, outcome_of
 from conformance.values.activity import doing
 from conformance.values.exit_codes import EXIT_BROKEN, EXIT_FAILS, EXIT_USAGE
-from conformance.values.kinds import WIRE
+from conformance.values.kinds import MODEL, WIRE
 from conformance.values.outcomes import Blocked, NotTested, Skipped, Unoffered
 from conformance.values.requirement import Requirement
 from conformance.values.results import Result
@@ -130,9 +130,11 @@ class SuitePlugin:
                 raise Skipped(why)
             self.session.replay_known(requirement)
             self.session.client.begin(requirement.operations)
-            for needed in requirement.needs:
-                if self.session.ledger.verdict(needed) not in (None, *GOOD):
-                    raise Blocked(f"{needed} is not met", needed)
+            verdicts = {needed: self.session.ledger.verdict(needed) for needed in requirement.needs}
+            unmet = [needed for needed, verdict in verdicts.items() if verdict not in (None, *GOOD)]
+            self.session.suite.unmet = frozenset(unmet)
+            if unmet and requirement.kind != MODEL:
+                raise Blocked(f"{unmet[0]} is not met", unmet[0])
             if requirement.kind != WIRE:  # the others judge probes and all answers of the run
                 self.session.client.require_any(requirement.operations)
 

@@ -269,3 +269,13 @@ def _long_names_fail(call: Call) -> Answer | None:
 
 
 DEFECTS["long_names_fail"] = Freedom("long_names_fail", API, before=_long_names_fail)
+
+
+def _another_code(call: Call, answer: Answer) -> Answer:
+    """Creating a namespace that exists is refused with the code of a concurrent change."""
+    value = of_json(answer)
+    taken = call.operation == "CreateNamespace" and answer.status == 409
+    return with_json(answer, {**value, "code": 14}) if taken else answer
+
+
+DEFECTS["another_code"] = Freedom("another_code", API, after=_another_code)

@@ -218,7 +218,7 @@ def test_an_endpoint_without_its_first_slash_is_offered(tmp_path):
 
 
 def test_endpoints_without_their_first_slash_are_one_finding(tmp_path):
-    """What is offered is named, and what is named is looked for: `getToken` is named and is not there."""
+    """`getToken` is named and is not there; everything that is there is named."""
     operations = find_profile("iceberg").document().operations.values()
     config = {"defaults": {}, "overrides": {}, "endpoints": [endpoint(one).replace(" /", " ") for one in operations]}
 

@@ -14,7 +14,7 @@ from conformance.iceberg.support.committing import Committer, agree
 from conformance.iceberg.support.content import SCHEMA, sql, view_body, view_version
 from conformance.iceberg.support.listing import tables_in, views_in
 from conformance.iceberg.support.metadata import current_version
-from conformance.iceberg.support.model import NEEDS, CatalogModel, Path, Statuses, ViewModel
+from conformance.iceberg.support.model import NEEDS, TRANSACTIONS, CatalogModel, Path, Statuses, ViewModel
 from conformance.iceberg.support.updates import LAST_ADDED, update
 from conformance.target.target import OFFERED
 
@@ -25,15 +25,16 @@ ALL_VERSIONS = {"version.history.num-entries": "100"}
 
 
 class CatalogMachine(RuleBasedStateMachine):
-    """State machine of catalog commands. The requirement below sets `catalog` for the run."""
+    """State machine of catalog commands. The requirement below sets `catalog` and `unmet` for the run."""
 
     catalog: IcebergCatalog
+    unmet: frozenset[str] = frozenset()
 
     def __init__(self) -> None:
         super().__init__()
         self.catalog.begin_example()
         self.model = CatalogModel({self.catalog.home})
-        self.committer = Committer(self.catalog, self.model.tables)
+        self.committer = Committer(self.catalog, self.model.tables, unmet=self.unmet)
 
     # Namespaces
 
@@ -85,7 +86,9 @@ class CatalogMachine(RuleBasedStateMachine):
         """Commit random updates to an existing table."""
         self.committer.commit(data.draw(st.sampled_from(sorted(self.model.tables))), data)
 
-    @precondition(lambda self: self.model.tables and self._has("commitTransaction"))
+    @precondition(
+        lambda self: self.model.tables and self._has("commitTransaction") and not self.unmet & {*TRANSACTIONS}
+    )
     @rule(data=st.data())
     def commit_transaction(self, data: st.DataObject) -> None:
         """Commit random updates to all existing tables in one transaction."""
@@ -178,4 +181,4 @@ def test_catalog_model(suite: Suite, catalog: IcebergCatalog) -> None:
     """Any sequence of operations on namespaces, tables and views produces the results that a simple model predicts."""
     for operation in SUBJECTS:
         catalog.client.require(operation)
-    suite.run_machine(CatalogMachine, catalog=catalog)
+    suite.run_machine(CatalogMachine, catalog=catalog, unmet=suite.unmet)

@@ -7,7 +7,7 @@ a hundred thousand of them.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import count
 from typing import Any, TypeVar
@@ -53,6 +53,11 @@ KEPT_COLUMNS = 3
 BRANCHES, TAGS = ("audit", "dev"), ("v1", "v2")
 ROWS_ADDED = 5
 MOST_UPDATES = 3
+UNKNOWN_ID = "iceberg.update.unknown_id."
+RISES, MAIN_IS_A_BRANCH = "iceberg.update.format.rises", "iceberg.ref.main_is_a_branch"
+UNKNOWN_SNAPSHOT = "iceberg.ref.unknown_snapshot"
+# Requirements on single updates; where one is not met, no commit has such an update.
+COMMIT_NEEDS = (*(UNKNOWN_ID + kind for kind in ("schema", "spec", "order")), RISES, MAIN_IS_A_BRANCH, UNKNOWN_SNAPSHOT)
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,13 +65,14 @@ class Choice:
     """Source of random choices: `pick` returns one of several options.
 
     `files` is the stage for manifest lists of snapshots, if files can be written; `revision` knows the updates of
-    the document; `ids` yields the ids of new snapshots.
+    the document; `ids` yields the ids of new snapshots; `unmet` are those of COMMIT_NEEDS that are not met.
     """
 
     pick: Callable[[Sequence[Any]], Any]
     revision: Revision
     files: Stage | None = None
     ids: Iterator[int] = dataclasses.field(default_factory=lambda: count(1_001))
+    unmet: Collection[str] = ()
 
     def one(self, options: Sequence[T]) -> T:
         """Return one of the options."""
@@ -125,7 +131,7 @@ def _schema_in_use(table: MetadataModel, wanted: Metadata) -> Updates:
 
 
 def _use_schema(table: MetadataModel, choice: Choice) -> Updates:
-    return [update("set-current-schema", schema_id=choice.one(_names(table.schemas)))]
+    return [update("set-current-schema", schema_id=choice.one(_names(table.schemas, choice, "schema")))]
 
 
 def _remove_schemas(table: MetadataModel, choice: Choice) -> Updates:
@@ -142,7 +148,7 @@ def _add_spec(table: MetadataModel, choice: Choice) -> Updates:
 
 
 def _use_spec(table: MetadataModel, choice: Choice) -> Updates:
-    return [update("set-default-spec", spec_id=choice.one(_names(table.specs)))]
+    return [update("set-default-spec", spec_id=choice.one(_names(table.specs, choice, "spec")))]
 
 
 def _remove_specs(table: MetadataModel, choice: Choice) -> Updates:
@@ -156,7 +162,7 @@ def _add_order(table: MetadataModel, choice: Choice) -> Updates:
 
 
 def _use_order(table: MetadataModel, choice: Choice) -> Updates:
-    return [update("set-default-sort-order", sort_order_id=choice.one(_names(table.orders)))]
+    return [update("set-default-sort-order", sort_order_id=choice.one(_names(table.orders, choice, "order")))]
 
 
 def _append(table: MetadataModel, choice: Choice) -> Updates:
@@ -171,9 +177,12 @@ def _add_snapshot(table: MetadataModel, choice: Choice) -> Updates:
 
 def _set_ref(table: MetadataModel, choice: Choice) -> Updates:
     name = choice.one([MAIN, *BRANCHES, *TAGS])
-    snapshot = choice.one([*table.snapshots, UNKNOWN])
-    kinds = ["tag"] if name in TAGS else ["branch", "branch", "tag"] if name == MAIN else ["branch"]
-    return [set_ref(name, snapshot, choice.one(kinds))]
+    snapshots = [*table.snapshots, *([] if UNKNOWN_SNAPSHOT in choice.unmet else [UNKNOWN])]
+    if not snapshots:
+        return []
+    either = name == MAIN and MAIN_IS_A_BRANCH not in choice.unmet
+    kinds = ["tag"] if name in TAGS else ["branch", "branch", "tag"] if either else ["branch"]
+    return [set_ref(name, choice.one(snapshots), choice.one(kinds))]
 
 
 def _remove_ref(_table: MetadataModel, choice: Choice) -> Updates:
@@ -198,6 +207,8 @@ def _statistics(table: MetadataModel, choice: Choice) -> Updates:
 
 
 def _upgrade(_table: MetadataModel, choice: Choice) -> Updates:
+    if RISES in choice.unmet:
+        return []
     return [update("upgrade-format-version", format_version=choice.one(range(1, choice.revision.format_version + 1)))]
 
 
@@ -265,9 +276,10 @@ def _named(versions: ContentVersions, content: Content) -> int:
     return LAST_ADDED if id is None else id
 
 
-def _names(versions: ContentVersions) -> list[int]:
+def _names(versions: ContentVersions, choice: Choice, kind: str) -> list[int]:
     """Return ids to choose from, including an unknown one."""
-    return [*versions.ids(), UNKNOWN, *([LAST_ADDED] if versions.added_is_clear else [])]
+    unknown = [] if UNKNOWN_ID + kind in choice.unmet else [UNKNOWN]
+    return [*versions.ids(), *unknown, *([LAST_ADDED] if versions.added_is_clear else [])]
 
 
 def _head(table: MetadataModel, branch: str) -> int | None:

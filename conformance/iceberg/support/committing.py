@@ -38,6 +38,7 @@ class Committer:
 
     `shown` has the last loaded metadata of a table, `files` its stage for manifest lists; both by UUID.
     `snapshots` yields ids of new snapshots, never used before: a snapshot may refer to a parent that was removed.
+    `unmet` are the requirements whose updates are left out.
     """
 
     catalog: IcebergCatalog
@@ -45,6 +46,7 @@ class Committer:
     shown: dict[str, Metadata] = field(default_factory=dict)
     files: dict[str, Stage | None] = field(default_factory=dict)
     snapshots: Iterator[int] = field(default_factory=lambda: count(1_001))
+    unmet: frozenset[str] = frozenset()
 
     def note(self, id: Path, metadata: Metadata) -> None:
         """Start the model of a new table."""
@@ -87,7 +89,8 @@ class Committer:
         A server may reject a new location: the table may have been renamed into another namespace.
         """
         table = self.tables[id]
-        choice = Choice(partial(_drawn, data), self.catalog.revision, self.files[table.uuid], self.snapshots)
+        files, revision = self.files[table.uuid], self.catalog.revision
+        choice = Choice(partial(_drawn, data), revision, files, self.snapshots, self.unmet)
         wanted, after = updates(table, choice)
         claims, hold = requirements(self.shown[table.uuid], table, choice)
         wrong: set[int] = set(IMPOSSIBLE if after is None else ()) | (set() if hold else {CONFLICT})

@@ -19,7 +19,7 @@ def names_place(operation: str, body: Any) -> bool:
         return bool(body.get("location"))
     if operation in RENAMINGS:
         source, destination = body.get("source"), body.get("destination")
-        if not (isinstance(source, dict) and isinstance(destination, dict)):
+        if not isinstance(source, dict) or not isinstance(destination, dict):
             return False
         return bool(source.get("namespace") != destination.get("namespace"))
     if operation in COMMITS:

@@ -6,7 +6,7 @@ from typing import Any
 
 from conformance.author.checks import equal, same_items
 from conformance.author.requirement import must, should
-from conformance.lance.catalog import LanceCatalog
+from conformance.lance.catalog import LanceCatalog, Names
 from conformance.lance.support.indexing import KINDS, ROWS, indexable, new_index, vector
 from conformance.lance.support.queries import PROBES, Row, distances, ids, nearest, new_queried, search
 from conformance.lance.support.queries import ROWS as FEW_ROWS
@@ -30,7 +30,7 @@ def test_effort_without_index(catalog: LanceCatalog, case: Row) -> None:
     equal(distances(PROBES[1], rows), nearest(PROBES[1], FEW_ROWS, 5), "the distances of the rows")
 
 
-EXACT = 20  # nearest rows; a quantized index finds others
+NUMBERS_OF_ROWS = range(60, 200, 6)  # of nearest ones: for about a third of them, a quantized index finds others
 ZEROS = ("nprobes", "refine_factor", "ef")
 
 
@@ -48,16 +48,24 @@ def _order(number: int) -> list[int]:
 
 def _found(catalog: LanceCatalog, kind: str, k: int, **query: Any) -> list[int]:
     """Return the rows that a search in a table with an index finds."""
+    id = _with_index(catalog, kind)
+    return ids(search(catalog, id, vector(17), k=k, vector_column="vector", **query))
+
+
+def _with_index(catalog: LanceCatalog, kind: str) -> Names:
+    """Create a table with an index on its vectors."""
     id = catalog.new_table_of(indexable())
     new_index(catalog, id, KINDS[kind], distance_type="l2")
-    return ids(search(catalog, id, vector(17), k=k, vector_column="vector", **query))
+    return id
 
 
 @must("lance.query.effort.exact", operations=QUERY, clause="query-bypass")
 def test_bypass(catalog: LanceCatalog) -> None:
     """QueryTable with bypass_vector_index returns the same rows as a search without an index."""
-    found = _found(catalog, "ivf_pq", EXACT, bypass_vector_index=True)
-    same_items(found, _order(17)[:EXACT], "the ids of the nearest rows")
+    id = _with_index(catalog, "ivf_pq")
+    for k in NUMBERS_OF_ROWS:
+        found = ids(search(catalog, id, vector(17), k=k, vector_column="vector", bypass_vector_index=True))
+        same_items(found, _order(17)[:k], f"the ids of the {k} nearest rows")
 
 
 @should("lance.query.effort.refined", operations=QUERY, clause="query-refine")
