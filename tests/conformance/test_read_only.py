@@ -18,6 +18,7 @@ from conformance.iceberg.catalog import IcebergCatalog
 from conformance.iceberg.client import in_prefix
 from conformance.iceberg.support.scans.samples import new_events
 from conformance.lance.support.arrow import stream
+from conformance.replay.replaying import Finding, replay
 from conformance.target.target import connect
 from conformance.values.exchange import Exchange
 from conformance.values.outcomes import Skipped
@@ -153,6 +154,15 @@ def test_every_client_of_a_run_has_its_gate(send):
     }[send]()
     with pytest.raises(Skipped):
         made.send(Exchange("DescribeTable", "POST", f"{NOWHERE}/v1/table/t/drop", {}, b""))
+
+
+def test_steps_that_would_write_are_not_replayed():
+    made = Exchange("createNamespace", "POST", f"{NOWHERE}/v1/namespaces", {}, b"{}", 200, {}).to_step()
+    finding = Finding("iceberg.x", "behaviour", "", [made], NOWHERE, "lpabcdef")
+    target = connect(load_settings({"server": NOWHERE, "api": "iceberg", "read_only": True}, {}))
+    replayed = replay(finding, target)
+    assert (replayed.state, replayed.why) == ("impossible", "--read-only sends no writes")
+    assert target.client.requests == 0
 
 
 # Runs
