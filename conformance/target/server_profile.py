@@ -23,12 +23,13 @@ def server_profile(target: Target) -> list[Trait]:
 def _surroundings(target: Target) -> Iterator[Trait]:
     settings, capabilities = target.settings, target.capabilities
     offered, operations = len(target.offered()), len(target.document.operations)
-    unasked = f", {operations - len(target.probes)} not asked" if target.read_only else ""
-    yield Trait(name="operations", value=f"{offered} of {operations} offered{unasked}")
     if target.read_only:
+        unasked = operations - len(target.probes)
+        yield Trait(name="operations", value=f"{offered} of {operations} offered, {unasked} not asked")
         yield Trait(name="the run reads", value=_read(target))
         return
     yield Trait(name="names", value=f"letters and digits, starting with {target.prefix}")
+    yield Trait(name="operations", value=f"{offered} of {operations} offered")
     yield Trait(name="the run stays", value=f"in {settings.namespace}" if settings.namespace else "below the root")
     if NAMESPACES in capabilities:
         yield Trait(name="namespaces", value=NESTING[capabilities[NAMESPACES]])

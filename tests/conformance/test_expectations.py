@@ -262,6 +262,7 @@ def test_what_was_blocked_expires_in_a_narrowed_run_too():
         (True, {"clause": ("page-token",)}),
         (True, {"select": "table"}),
         (True, {"last_failed": True}),
+        (True, {"read_only": True}),
     ],
 )
 def test_a_run_is_narrowed_by_what_leaves_requirements_out(narrowed, given):
