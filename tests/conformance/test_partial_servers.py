@@ -91,7 +91,8 @@ def check_amounts(case, results):
     assert 2 * len(passed) >= len(case.document.operations) - len(case.removed)
     assert [entry.id for entry in passed if known_to_lack(case).issuperset(entry.operations)] == []
     untested = [entry for entry in results.requirements if entry.verdict in ("unoffered", "skipped")]
-    assert sum(entry.requests for entry in untested) < 2 * len(untested)
+    # The first tries of each operation prepare what they need: among a few requirements they count for more.
+    assert sum(entry.requests for entry in untested) < amount(3, 2) * len(untested)
     if case.group in NOTHING_TO_MAKE:
         assert results.run.requests < 2 * len(results.requirements)
 
