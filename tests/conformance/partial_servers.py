@@ -74,6 +74,7 @@ FORMS: dict[str, Callable[[Call], Reply]] = {
     "refused": _error(lambda _: InvalidInput("Not today.")),
 }
 ROUTERS = ("text_404", "text_500")  # also the answers to unknown paths
+NO_ROUTE = (404, 405)
 CLAIMED = ("refused",)  # answers of operations that the server says to have
 
 
@@ -109,8 +110,11 @@ class Partial:
         kept = {f"{one.method} {one.own_path}" for one in self.document.operations.values() if one.id not in unsaid}
 
         async def around(call: Call, proceed: Proceed) -> Reply:
-            lost = call.operation.id in removed or (call.operation is NOWHERE and self.form in ROUTERS)
-            reply = FORMS[self.form](call) if lost else await proceed()
+            if call.operation.id in removed:
+                return FORMS[self.form](call)
+            reply = await proceed()
+            if call.operation is NOWHERE and self.form in ROUTERS and reply.status in NO_ROUTE:
+                return FORMS[self.form](call)
             return _saying(reply, kept if self.says else set()) if call.operation.id == CONFIG else reply
 
         return Fault(f"without {self.group}", "Operations are missing.", frozenset(), around)

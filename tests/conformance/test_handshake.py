@@ -217,10 +217,10 @@ def test_a_server_that_comes_up_later_is_waited_for(tmp_path, monkeypatch):
 def test_a_server_that_is_starting_is_waited_for(tmp_path, monkeypatch):
     monkeypatch.setattr(target, "WAIT_PAUSE", 0.02)
     answers = [503, 502, 504, 500]
-    with SmallServer(lambda handler, number: say(handler, answers[number - 1], {})) as server:
+    with SmallServer(lambda handler, number: say(handler, answers[min(number, 4) - 1], {})) as server:
         with pytest.raises(Problem, match="returned 500"):
             check(server.url, report=str(tmp_path), wait=LONG)
-        assert len(server.asked) == 4
+        assert len(server.asked) == 6  # a 500 may be the answer to one operation: two others are tried
 
 
 def test_waiting_has_an_end(tmp_path, monkeypatch):

@@ -1,7 +1,7 @@
 """The suite against servers that offer a part of their API: true verdicts on the part, and nothing about the rest.
 
 Each server lacks a group of operations. A standard run has each group and each form of the missing answers once for
-each API, judged by an eighth of the requirements and those about what a handshake needs; `--thorough` has all of them.
+each API, judged by a twelfth of the requirements and those about what a handshake needs; `--thorough` has all of them.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ GROUPS = {
 }
 MISSING = [form for form in FORMS if form not in CLAIMED]
 NOTHING_TO_MAKE = ("writes", "all but the handshake")
-SHARE = 8
+SHARE = 12
 # Findings that are true of such a server: the forms of its refusals, and of its answers to unknown paths.
 OF_REFUSALS = (".offered.", ".unsupported.form")
 OF_ROUTERS = (".request.unknown_path", ".request.nowhere")
@@ -79,13 +79,20 @@ def test_a_part_is_judged_truly(case, tmp_path):
     check_amounts(case, results)
 
 
+def known_to_lack(case):
+    """Return the removed operations that a run can know: a 404 to HEAD has no body, so `endpoints` has to say it."""
+    operations = case.document.operations
+    return {id for id in case.removed if case.says or operations[id].method != "HEAD"}
+
+
 def check_amounts(case, results):
     """Check that the part is tested, that nothing else passes, and that few requests are sent about the rest."""
     passed = [entry for entry in results.requirements if entry.verdict == "pass" and ".offered." not in entry.id]
     assert 2 * len(passed) >= len(case.document.operations) - len(case.removed)
-    assert [entry.id for entry in passed if case.removed.issuperset(entry.operations)] == []
+    assert [entry.id for entry in passed if known_to_lack(case).issuperset(entry.operations)] == []
     untested = [entry for entry in results.requirements if entry.verdict in ("unoffered", "skipped")]
-    assert sum(entry.requests for entry in untested) < 2 * len(untested)
+    # The first tries of each operation prepare what they need: among a few requirements they count for more.
+    assert sum(entry.requests for entry in untested) < amount(3, 2) * len(untested)
     if case.group in NOTHING_TO_MAKE:
         assert results.run.requests < 2 * len(results.requirements)
 
