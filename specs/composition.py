@@ -45,7 +45,8 @@ def compose(title: str, parts: Sequence[Mounted]) -> Document:
     for part in parts:
         _add(tree, part)
     unused = tuple(action for part in parts for action in part.document.unused_actions)
-    return Document(tree, ", ".join(part.document.source for part in parts), unused)
+    corrections = tuple(action for part in parts for action in part.document.corrections)
+    return Document(tree, ", ".join(part.document.source for part in parts), unused, corrections)
 
 
 def _add(tree: Tree, part: Mounted) -> None:

@@ -134,6 +134,7 @@ class Document:
     raw: dict[str, Any]
     source: str
     unused_actions: tuple[OverlayAction, ...] = field(default=())
+    corrections: tuple[OverlayAction, ...] = field(default=())
     errors: ErrorBody = field(default_factory=ErrorBody)
     compiled: dict[Any, Any] = field(default_factory=dict, init=False, compare=False, repr=False)
     """Values derived from the document that its users share: see `once` and validation.py."""
@@ -161,7 +162,8 @@ class Document:
             raw = apply_overlay(raw, overlay or [])
         if overlay is not None:
             expand_nullable(raw)
-        document = cls(expand_discriminators(raw), str(path), tuple(unused))
+        applied = tuple(action for action in overlay or () if action not in unused)
+        document = cls(expand_discriminators(raw), str(path), tuple(unused), applied)
         try:
             _ = document.operations
         except (AttributeError, KeyError, TypeError, ValueError) as error:

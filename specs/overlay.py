@@ -114,6 +114,31 @@ def apply_fitting(
             return corrected, [action for action in actions if action not in fitting]
 
 
+def reason_of(document: dict[str, Any], actions: Sequence[OverlayAction], place: Sequence[str | int], text: str) -> str:
+    """Return the reason for a rule of a corrected document, "" if the published document has it.
+
+    `place` is the rule's location, `text` the message of its violation: of a list of required fields it names one.
+    """
+    for action in actions:
+        for node in jsonpath_rfc9535.find(action.target, document):
+            length = len(node.location)
+            if tuple(place[:length]) == tuple(node.location) and _states(action.update, place[length:], text):
+                return action.description
+    return ""
+
+
+def _states(update: Any, place: Sequence[str | int], text: str) -> bool:
+    """True when an update adds the rule at a place below its target."""
+    for part in place:
+        if isinstance(update, list):
+            break
+        if not isinstance(update, dict) or part not in update:
+            return False
+        update = update[part]
+    names = [item for item in update if isinstance(item, str)] if isinstance(update, list) else []
+    return bool(place) and (not names or any(f'"{name}"' in text for name in names))
+
+
 def apply_action(document: dict[str, Any], action: OverlayAction) -> bool:
     """Apply an action in place; return True if it changed the document. Raises OverlayError for an invalid JSONPath."""
     try:

@@ -15,6 +15,7 @@ from jsonpointer import JsonPointer
 
 from specs.choices import nearest_error
 from specs.openapi import JSON_TYPE, Document, Schema
+from specs.overlay import reason_of
 from specs.variants import variants
 
 MAX_MISMATCHES = 5
@@ -28,12 +29,13 @@ class Mismatch:
     """Mismatch between a JSON value and its schema.
 
     `pointer` is the RFC 6901 pointer of the wrong field, "" for the value itself; `keyword` is the keyword of JSON
-    Schema that it violates.
+    Schema that it violates, `correction` the reason for a rule that the published document does not have.
     """
 
     pointer: str
     message: str
     keyword: str = ""
+    correction: str = ""
 
 
 class Validators:
@@ -53,7 +55,14 @@ class Validators:
         if validator is None or validator.is_valid(value):
             return []
         errors = islice(validator.iter_errors(value), MAX_MISMATCHES)
-        return [Mismatch(pointer(error.instance_path), error.message, _keyword(error)) for error in errors]
+        return [
+            Mismatch(pointer(error.instance_path), error.message, _keyword(error), self._correction(error))
+            for error in errors
+        ]
+
+    def _correction(self, error: jsonschema_rs.ValidationError) -> str:
+        """Return the reason for a violated rule that a correction added, "" for one of the published document."""
+        return reason_of(self.document.raw, self.document.corrections, error.schema_path, error.message)
 
     def first_request_mismatch(self, operation_id: str, value: Any, *, quoted: bool = True) -> Mismatch | None:
         """Return the first mismatch of the JSON body of a request, None if it matches.

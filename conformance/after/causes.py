@@ -24,8 +24,10 @@ SHOULD_AT_MOST: Rank = 2
 
 
 def with_causes(results: Results) -> Results:
-    """Return results with their causes; files of older kits have none."""
-    return results if results.causes else msgspec.structs.replace(results, causes=find_causes(results.requirements))
+    """Return results with their causes; those of older kits, which have no claims, are found anew."""
+    if results.causes and all(cause.claims for cause in results.causes):
+        return results
+    return msgspec.structs.replace(results, causes=find_causes(results.requirements))
 
 
 def find_causes(results: Iterable[Result]) -> list[Cause]:

@@ -18,7 +18,7 @@ from conformance.http.routers import UNSUPPORTED_TYPE, is_of_router, media_type
 from conformance.values.exchange import NO_JSON, Exchange, why_no_json
 from conformance.values.json_values import shown
 from specs.openapi import JSON_TYPE, Document
-from specs.validation import Validators
+from specs.validation import Mismatch, Validators
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,7 +147,13 @@ class WireLog:
         if value is NO_JSON:
             return [("body:", "JSON", why_no_json(exchange.response_body))]
         mismatches = self.validators.response_mismatches(exchange.operation, exchange.status, value)
-        return [(f"body:{mismatch.pointer}", mismatch.keyword, mismatch.message) for mismatch in mismatches]
+        return [(f"body:{mismatch.pointer}", mismatch.keyword, _told(mismatch)) for mismatch in mismatches]
+
+
+def _told(mismatch: Mismatch) -> str:
+    """Return the message of a mismatch, with the reason for a rule that the published document does not have."""
+    reason = mismatch.correction.rstrip(".")
+    return f"{mismatch.message} (a correction of the published document: {reason})" if reason else mismatch.message
 
 
 def _retry_after(exchange: Exchange) -> list[tuple[str, str]]:
