@@ -73,7 +73,8 @@ def _behaviour(claims: Claims, *, several: bool) -> str:
     """Return the verb and its object: the returned status, or the closed connection."""
     if not claims.status:
         return f"{'close' if several else 'closes'} the connection without a response"
-    return f"{'return' if several else 'returns'} {claims.status}{' and an HTML page' if claims.page else ''}"
+    kind = " and an HTML page" if claims.page else f" with type {claims.kind}" if claims.kind else ""
+    return f"{'return' if several else 'returns'} {claims.status}{kind}"
 
 
 def _due(claims: Claims) -> str:

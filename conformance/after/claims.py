@@ -56,6 +56,7 @@ HOLDS: dict[str, Callable[..., bool]] = {
     "request": lambda claimed, evidence, _: claimed == evidence.request,
     "statuses": lambda claimed, evidence, _: claimed == evidence.statuses,
     "due": lambda claimed, evidence, _: {status // CLASS for status in evidence.statuses} == {claimed},
+    "kind": lambda claimed, evidence, _: claimed == evidence.said.type,
     "said": lambda claimed, evidence, _: has_words(pattern(evidence.said.message), claimed),
     "aspect": lambda claimed, evidence, _: claimed == evidence.aspect,
     "place": lambda claimed, evidence, _: claimed == evidence.place,
@@ -111,6 +112,7 @@ def _about_status(claims: Claims, findings: Sequence[Sighting], status: int, *, 
         request="unknown" if norm else _same(entry.request for entry in evidence) or "unknown",
         statuses=statuses,
         due=due.pop() if len(due) == 1 and not statuses else 0,
+        kind="" if norm or said or page else _type(evidence),
         said="" if norm else said,
         norm=norm,
     )
@@ -158,6 +160,12 @@ def _said(evidence: Sequence[Evidence]) -> str:
     """Return the words that the server's messages share, "" for too few."""
     text = shortened(common_text(pattern(entry.said.message) for entry in evidence), MOST_SAID)
     return text if count_words(text) >= FEWEST_WORDS else ""
+
+
+def _type(evidence: Sequence[Evidence]) -> str:
+    """Return the type that the server's errors share, "" for none and for codes."""
+    kind = _same(entry.said.type for entry in evidence) or ""
+    return "" if kind.isdigit() else kind
 
 
 def _message(evidence: Evidence) -> str:

@@ -85,7 +85,8 @@ def keys_of(finding: Sighting) -> Iterator[Key]:
     evidence = finding.evidence
     yield from _of_one_error(evidence)
     if not evidence.said.page:
-        kind = (evidence.about_status, evidence.request == "valid", evidence.status)
+        got = evidence.status if evidence.about_status else evidence.refused
+        kind = (evidence.about_status, evidence.request == "valid", got)
         yield from ((kind, *key) for key in _of_a_kind(finding))
 
 
@@ -172,6 +173,8 @@ def _refusals(result: Result, evidence: Evidence) -> Iterator[Key]:
         yield "raw", operation, kind, raw_pattern(text)
     elif got < SERVER_ERRORS:
         yield "status", result.clause.id, evidence.statuses
+        if evidence.statuses and kind and not kind.isdigit():
+            yield "refused", kind, evidence.statuses
         if count_words(head) >= FEWEST:
             yield "words", operation, kind, head, evidence.statuses
     else:
@@ -179,5 +182,5 @@ def _refusals(result: Result, evidence: Evidence) -> Iterator[Key]:
         if count_words(head) >= TELLING_HEAD:
             yield "head", kind, head
         if not kind.isdigit():
-            yield "type", kind, result.clause.id
+            yield "type", operation, kind, result.clause.id
     yield "template", operation, kind, result.where

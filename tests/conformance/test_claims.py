@@ -26,13 +26,13 @@ MEMBER = structs.replace(finding("a"), evidence=EVIDENCE)
 TRUE = {
     "operations": ("GetIt",), "status": 500, "request": "invalid", "statuses": (400,), "due": 4, "aspect": "status",
     "said": "it … while it was read", "place": "/it", "field": "it", "expected": "1", "actual": "2",
-    "relation": "equal", "state": "stale", "write": "SetIt", "reader": "GetIt",
+    "relation": "equal", "kind": "Broken", "state": "stale", "write": "SetIt", "reader": "GetIt",
     "norm": "What is … is refused with 400", "message": f"{OPERATION} fails on it", "page": True,
 }  # fmt: skip
 FALSE = {
     "operations": ("FindIt",), "status": 400, "request": "valid", "statuses": (404,), "due": 5, "aspect": "body",
     "said": "it was read twice", "place": "/that", "field": "that", "expected": "2", "actual": "1",
-    "relation": "present", "state": "answer", "write": "DropIt", "reader": "ListIt",
+    "relation": "present", "kind": "Lost", "state": "answer", "write": "DropIt", "reader": "ListIt",
     "norm": "What is … is accepted", "message": f"{OPERATION} hangs on it", "page": True,
 }  # fmt: skip
 PAGE = structs.replace(MEMBER, evidence=structs.replace(EVIDENCE, said=Said(page=True)))

@@ -35,7 +35,7 @@ def groups_of(results):
 
 HANDLED = [
     shown_by("GetIt", "a", body=error("no such field", "BadRequest")),
-    shown_by("FindIt", "b", body=error("too long", "BadRequest")),
+    shown_by("FindIt", "b", body=error("too long", "TooLong")),
     shown_by("MakeIt", "c", body=error("a name is missing", "Invalid")),
 ]
 
@@ -48,6 +48,12 @@ def test_a_status_that_no_operation_ever_returns_is_one_cause():
 @pytest.mark.parametrize("others", [[], [passed("DropIt 400")]], ids=["findings alone", "returned elsewhere"])
 def test_a_status_that_may_be_returned_elsewhere_joins_nothing(others):
     assert len(groups_of([*HANDLED, *others])) == 3
+
+
+def test_the_same_type_and_status_where_the_same_was_due_is_one_cause():
+    same = [structs.replace(entry, steps=HANDLED[0].steps) for entry in HANDLED]
+    (cause,) = groups_of([*same, passed("DropIt 400")])
+    assert cause.sentence.startswith("GetIt returns 422 for an invalid request (expected 400)")
 
 
 def test_an_operation_that_never_rejects_anything_is_one_cause():
