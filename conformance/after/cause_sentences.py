@@ -30,6 +30,9 @@ NO_STATEMENT = ("wire",)  # kinds whose statement is general: only the message n
 def sentence_of(example: Sighting, findings: Sequence[Sighting]) -> str:
     """Return the sentence about findings of one cause; `example` is the finding shown with it."""
     evidence = example.evidence
+    if evidence.died:
+        text = sentence(evidence)
+        return text[:1].upper() + text[1:]
     names = sorted({finding.evidence.operation for finding in findings} - {""})
     who = _listed(names) if len(names) <= MOST_NAMES else f"{len(names)} operations"
     several = len(names) > 1

@@ -85,6 +85,8 @@ def _effort(finding: Sighting) -> tuple[bool, bool, bool, int, int, str]:
 
 def _rank(finding: Sighting) -> Rank:
     kind, evidence = finding.result.kind, finding.evidence
+    if evidence.died:
+        return 0
     if evidence.about_status:
         if evidence.request == "invalid" and not evidence.refused and kind in ("auth", "data"):
             return 1

@@ -58,7 +58,9 @@ def keys_of(finding: Sighting) -> Iterator[Key]:
     """Yield the keys of a finding."""
     result, evidence = finding.result, finding.evidence
     got, operation = evidence.status, evidence.operation
-    if evidence.said.page:
+    if evidence.died:
+        yield "died", evidence.actual
+    elif evidence.said.page:
         yield "page", got, operation if evidence.request == "valid" and got >= SERVER_ERRORS else ""
     elif not evidence.about_status:
         yield "check", *_check(result, evidence), got

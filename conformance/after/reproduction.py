@@ -19,6 +19,7 @@ from conformance.replay.script import doubt, missing_body, script_of
 from conformance.run.session import met
 from conformance.values.activity import doing
 from conformance.values.exchange import Exchange, Step
+from conformance.values.outcomes import Stopped
 from conformance.values.redaction import REDACTED
 from conformance.values.results import Results
 from conformance.values.settings import SETTINGS, Settings, load_settings, variable
@@ -100,13 +101,22 @@ def settings_for(
 def reproduce(record: Recorded, settings: Settings) -> Reproduced:
     """Replay the steps of a finding; if they do not decide, test its requirement.
 
-    All names belong to this run, and the created objects are dropped. Raises Problem when the target cannot be tested.
+    All names belong to this run, and the created objects are dropped. Raises Problem when the target cannot be tested,
+    and when it survives a request that was only one of several suspects.
     """
-    with met(settings) as target, doing("sending the steps again"):
-        replayed = replay(record.finding, target)
+    try:
+        with met(settings) as target, doing("sending the steps again"):
+            replayed = replay(record.finding, target)
+    except Stopped as stopped:
+        raise Problem(f"Nothing was decided: {stopped.msg}.", "Start the server, and try again.") from None
     if replayed.state in ("same", "fixed"):
         return Reproduced(replayed.state == "same", replayed.why, replayed.exchanges)
     fails, why = _tested(record, settings)
+    if not fails and record.finding.seen_as.suspected:
+        raise Problem(
+            f"{record.finding.id} alone does not kill the server: other requests were in flight when it died.",
+            "Reproduce the other suspects of the run, or run it again with --jobs 1.",
+        )
     return Reproduced(fails, f"{replayed.why}; so the requirement was tested: {why}", replayed.exchanges)
 
 

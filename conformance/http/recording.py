@@ -20,7 +20,8 @@ class Recording:
     the expected statuses of subjects that occurred. While it is `preparing`, a call of a subject counts as a
     prerequisite; answers to `unusual` requests are not checked against the document. `requests` counts over the whole
     run, `sent` in the current example; `sent_subject` is true when a request called a subject, also while preparing;
-    `cells` are the covered cells of the run. `at_once` are the requests that other threads sent in the current example.
+    `cells` are the covered cells of the run. `at_once` are the requests that other threads sent in the current example,
+    `previous` the exchanges of the last example before it that sent any.
     """
 
     wire: WireLog
@@ -36,6 +37,7 @@ class Recording:
     listener: Listener | None = None
     cells: CellLog | None = None
     at_once: set[tuple[str, str, bytes]] = field(default_factory=set)
+    previous: list[Exchange] = field(default_factory=list)
 
     def begin(self, subjects: Collection[str]) -> None:
         """Start a requirement."""
@@ -45,6 +47,7 @@ class Recording:
 
     def begin_example(self) -> None:
         """Start an example: its steps begin here."""
+        self.previous = self.steps or self.previous
         self.steps = []
         self.sent, self.sent_subject = 0, False
         self.at_once = set()

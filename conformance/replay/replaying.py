@@ -22,6 +22,7 @@ from conformance.target.hostile import CANARY, LAKE
 from conformance.target.target import Target
 from conformance.values.evidence import Evidence, shown_step
 from conformance.values.exchange import Exchange, Step
+from conformance.values.outcomes import Stopped
 from conformance.values.redaction import MADE_UP, REDACTED, hidden_fields
 from conformance.values.results import Result, Results
 
@@ -100,7 +101,12 @@ def replay(finding: Finding, target: Target, between: Mapping[str, str] = Mappin
         own = client.headers if step.borne else target.managing or client.headers
         request = _request(step, finding.base, client.base, names, own)
         target.sandbox.note_request(request)
-        exchanges.append(client.send(request))
+        exchanges.append(request)
+        try:
+            client.send(request)
+        except Stopped:
+            if not client.traffic.deaths.is_suspect(request):  # it killed the server: that is its answer
+                raise
         if step is shown:
             break
         names.learn((step.response.body or {}).get("json"), step.response.headers, exchanges[-1])

@@ -171,6 +171,7 @@ class Session:
         """Replay the steps of all findings, and drop the created objects: a finding that passes on replay is flaky."""
         preparation = self._preparation()
         found = [result for result in self.ledger.findings() if result.kind in SENT_AGAIN and not result.flaky]
+        found = [result for result in found if not (result.evidence and result.evidence.died)]
         with suppress(Stopped), doing("sending findings again") as tell:
             for number, result in enumerate(found, 1):
                 tell(f"sending findings again, {number:,} of {len(found):,}")
@@ -189,6 +190,10 @@ class Session:
         else:
             sandbox.sweep(end=False)
         return replayed
+
+    def note(self, text: str) -> None:
+        """Add a note to the report."""
+        self._notes.append(text)
 
     def results(self) -> Results:
         """Return the results so far."""

@@ -23,6 +23,7 @@ DROPPED = (200, 202, 204)
 GONE = 404
 MOST_TRIES = 3  # of an operation that the server seemed to lack: one wrong answer may have said so
 STAYED = "the server reported the drop as successful, but the object still exists"
+UNREACHABLE = "may still exist: the server is gone"
 UNSEEN = "not verified: no operation of the server shows whether the object exists"
 
 
@@ -150,8 +151,10 @@ class Sandbox:
     def clean_up(self, *, look: bool = False) -> None:
         """Drop the resources noted since the last call, and with `look` also those found in their namespaces.
 
-        An interrupted clean-up continues at its next call.
+        An interrupted clean-up continues at its next call. When the server is gone, all of them are left behind.
         """
+        if self.client.gone:
+            self._give_up()
         if self.inventory is None or self.client.gone:
             return
         with self.client.cleaning(), doing("cleaning up") as tell:
@@ -200,6 +203,13 @@ class Sandbox:
             Leftover(resource.kind, resource.name, reason) for resource, reason in reasons.items() if reason
         ]
         self.put_off.update(reasons)
+
+    def _give_up(self) -> None:
+        """Note all that was made and not dropped as left behind: the server is gone, and nobody can look."""
+        self.doubtful |= dict.fromkeys([*self.made, *self.kept], UNREACHABLE)
+        self.made.clear()
+        self.kept.clear()
+        self.left_behind = [Leftover(left.kind, left.name, UNREACHABLE) for left in ordered(self.doubtful)]
 
     def _doubts(self) -> dict[Resource, None]:
         """Return the resources not clearly dropped, without those put off."""

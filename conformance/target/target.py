@@ -13,7 +13,7 @@ from urllib.parse import unquote, urlsplit
 
 from conformance.http.client import Client
 from conformance.http.recording import ServerKnowledge
-from conformance.http.transport import Connection, Tls
+from conformance.http.transport import NOT_UP, Connection, Tls
 from conformance.target.documents import document_of, profile_of
 from conformance.target.fallbacks import PLACES, SERVERS_PLACE, Ways
 from conformance.target.hostile import Canaries
@@ -27,7 +27,6 @@ from specs.problems import Problem
 from specs.profiles import Profile
 
 OFFERED, REFUSED, MISSING = "offered", "refused", "missing"
-NOT_UP = (502, 503, 504)
 WAIT_PAUSE = 0.5
 DEFAULT_PREFIX = "lp"
 IDS = re.compile(r"[0-9a-f-]{8,}|\d+")
@@ -255,7 +254,9 @@ def connect(settings: Settings) -> Target:
         headers["Authorization"] = f"Bearer {settings.token}"
     tls = Tls(settings.ca, settings.insecure, settings.cert, settings.key)
     connection = Connection(settings.server.rstrip("/"), headers, settings.timeout, tls)
-    return Target(settings, profile, document, Client(connection, document), notes)
+    client = Client(connection, document)
+    client.traffic.patience = settings.wait
+    return Target(settings, profile, document, client, notes)
 
 
 def _check_handshake(first_answer: Exchange, profile: Profile, *, recognised: bool) -> None:

@@ -4,6 +4,7 @@ Violation    the target violates it: a failure, at the level of the requirement
 Blocked      a step before the one under test failed; the operation is named
 Unoffered    the target lacks the operation and says so as the document defines
 Stopped      the run is over: its time is up, or the target is gone
+Died         the requirement is over: the target died during one of its requests, and came back
 """
 
 from __future__ import annotations
@@ -75,3 +76,7 @@ class Stopped(Blocked):
         super().__init__(message, by)
         self.gone = gone
         self.exchange = exchange
+
+
+class Died(Stopped):
+    """The requirement ends here: the target died while it processed one of its requests, and came back."""
