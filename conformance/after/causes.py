@@ -98,7 +98,7 @@ def _effort(finding: Sighting) -> tuple[bool, bool, bool, int, int, bool, int, i
 
 def _rank_of_all(findings: Sequence[Sighting]) -> Rank:
     """Return the worst rank of the MUST among findings; a SHOULD alone never comes before what breaks clients."""
-    must = [finding for finding in findings if finding.result.level == "MUST"]
+    must = [finding for finding in findings if finding.result.level == "MUST" or finding.evidence.died]
     if must:
         return min(map(_rank, must))
     return max(SHOULD_AT_MOST, min(map(_rank, findings)))
@@ -106,6 +106,8 @@ def _rank_of_all(findings: Sequence[Sighting]) -> Rank:
 
 def _rank(finding: Sighting) -> Rank:
     kind, evidence = finding.result.kind, finding.evidence
+    if evidence.died:
+        return 0
     if evidence.about_status:
         if evidence.request == "invalid" and not evidence.refused and kind in ("auth", "data"):
             return 1

@@ -78,6 +78,8 @@ def claims_of(findings: Sequence[Sighting]) -> Claims:
     """Return what findings of one cause share, as far as a sentence states it."""
     evidence = [finding.evidence for finding in findings]
     names = {entry.operation for entry in evidence}
+    if all(entry.died for entry in evidence):
+        return Claims(message=_shared_message(findings))
     state = _same(entry.state for entry in evidence) or ""
     claims = Claims(
         operations=() if "" in names else tuple(sorted(names)),
@@ -171,7 +173,7 @@ def _type(evidence: Sequence[Evidence]) -> str:
 def _message(evidence: Evidence) -> str:
     """Return the sentence of a check with a placeholder for its operation."""
     message = sentence(msgspec.structs.replace(evidence, more=0, others=())).partition("\n")[0]
-    return message.replace(evidence.operation, OPERATION) if evidence.operation else message
+    return message.replace(evidence.operation, OPERATION) if evidence.operation and not evidence.died else message
 
 
 def _same(values: Iterable[T]) -> T | None:

@@ -93,6 +93,8 @@ def keys_of(finding: Sighting) -> Iterator[Key]:
 def _of_one_error(evidence: Evidence) -> Iterator[Key]:
     """Yield the keys of an error that says enough to be the same wherever it occurs: a page, or a long message."""
     got, said = evidence.status, pattern(evidence.said.message)
+    if evidence.died:
+        yield "died", evidence.actual
     if evidence.state in OF_A_WRITE:
         yield "write", evidence.write, evidence.state
     if evidence.said.page:

@@ -20,6 +20,7 @@ from conformance.run.session import met, replay_and_drop
 from conformance.values.activity import doing
 from conformance.values.evidence import shown_step
 from conformance.values.exchange import Exchange, Step
+from conformance.values.outcomes import Stopped
 from conformance.values.redaction import REDACTED
 from conformance.values.results import Results
 from conformance.values.settings import SETTINGS, Settings, load_settings, variable
@@ -120,19 +121,29 @@ def reproduce(record: Recorded, settings: Settings) -> Reproduced:
 def reproduce_all(records: Collection[Recorded], settings: Settings) -> dict[str, Reproduced]:
     """Replay the steps of findings; test the requirements of those whose answers differ, or whose steps are incomplete.
 
-    All names belong to this run, and the created objects are dropped. Raises Problem when the target cannot be tested.
+    All names belong to this run, and the created objects are dropped. Raises Problem when the target cannot be tested,
+    and when it survives a request that was only one of several suspects.
     """
-    replays: dict[str, Replayed] = {}
-    with met(settings) as target, doing("sending the steps again") as tell:
-        for number, record in enumerate(records, 1):
-            tell(f"sending the steps again, {number:,} of {len(records):,}")
-            replays[record.finding.id] = replay_and_drop(record.finding, target)
+    try:
+        replays = _replayed(records, settings)
+    except Stopped as stopped:
+        raise Problem(f"Nothing was decided: {stopped.msg}.", "Start the server, and try again.") from None
     undecided = [record.finding for record in records if replays[record.finding.id].state != "same"]
     tested = _tested(undecided, settings) if undecided else {}
     return {
         record.finding.id: _outcome(record.finding, replays[record.finding.id], tested.get(record.finding.id))
         for record in records
     }
+
+
+def _replayed(records: Collection[Recorded], settings: Settings) -> dict[str, Replayed]:
+    """Replay the steps of findings one after the other. Raises Stopped when the server is gone."""
+    replays: dict[str, Replayed] = {}
+    with met(settings) as target, doing("sending the steps again") as tell:
+        for number, record in enumerate(records, 1):
+            tell(f"sending the steps again, {number:,} of {len(records):,}")
+            replays[record.finding.id] = replay_and_drop(record.finding, target)
+    return replays
 
 
 def _outcome(finding: Finding, replayed: Replayed, result: Result | None) -> Reproduced:
@@ -146,6 +157,11 @@ def _outcome(finding: Finding, replayed: Replayed, result: Result | None) -> Rep
     line = result.message.partition("\n")[0] or result.verdict
     if result.verdict in FINDINGS or (result.verdict == "blocked" and same):
         return Reproduced("fails", why + (line if same else f"{OTHER}: {line}"), replayed.exchanges)
+    if finding.seen_as.suspected:
+        raise Problem(
+            f"{finding.id} alone does not kill the server: other requests were in flight when it died.",
+            "Reproduce the other suspects of the run, or run it again with --jobs 1.",
+        )
     if result.verdict != "pass":
         return Reproduced("unknown", f"{why}{result.verdict}, {line}", replayed.exchanges)
     if finding.kind == "wire" and not _same_way(finding, replayed):

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable
 from functools import partial
 
 from conformance.author.catalog import Catalog
+from conformance.http.transport import NOT_UP
 from conformance.target.capabilities import IN_PAGES, PAGES, WHOLE
-from conformance.target.target import NOT_UP
 from conformance.values.exchange import Exchange
 from conformance.values.json_values import read_object
 

@@ -23,7 +23,8 @@ class Recording:
     prerequisite; answers to `unusual` requests are not checked against the document. `requests` counts over the whole
     run, `sent` in the current example; `sent_subject` is true when a request called a subject, also while preparing;
     `listener` receives each exchange after its answer, `unsent` each request that the client prepared and did not send.
-    `cells` are the covered cells of the run. `at_once` are the requests that other threads sent in the current example.
+    `cells` are the covered cells of the run. `at_once` are the requests that other threads sent in the current example,
+    `previous` the exchanges of the last example before it that sent any.
     """
 
     wire: WireLog
@@ -41,6 +42,7 @@ class Recording:
     cells: CellLog | None = None
     at_once: set[tuple[str, str, bytes]] = field(default_factory=set)
     _actions: list[Action] = field(default_factory=list)  # beside HTTP, since the last request
+    previous: list[Exchange] = field(default_factory=list)
 
     def begin(self, subjects: Collection[str]) -> None:
         """Start a requirement."""
@@ -50,6 +52,7 @@ class Recording:
 
     def begin_example(self) -> None:
         """Start an example: its steps begin here."""
+        self.previous = self.steps or self.previous
         self.steps, self._actions = [], []
         self.sent, self.sent_subject = 0, False
         self.at_once = set()

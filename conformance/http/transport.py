@@ -1,7 +1,8 @@
 """Requests within limits: a deadline for each request, an end for the run, retries for an unreliable server.
 
 After 429 or 503 with Retry-After the client waits as told. A broken connection is counted, and the request sent again
-where that is allowed. A server that is gone ends the run after GONE_SECONDS.
+where that is allowed. A server that refuses connections has GONE_SECONDS, or those of --wait, to come back: a request
+during which it died is not sent again, and a server that stays away ends the run.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from urllib.parse import urlsplit
 import urllib3
 
 from conformance.http.deadlines import open_pool
+from conformance.http.deaths import Deaths
 from conformance.http.gate import Gate
 from conformance.http.retry_after import seconds_to_wait
 from conformance.values.exchange import Exchange
@@ -28,6 +30,7 @@ MOST_WAITS = 5
 ATTEMPTS = 4  # of a request that may be retried, each on a new connection
 GONE_SECONDS = 10.0
 PAUSE = 0.5
+NOT_UP = (502, 503, 504)
 HANGS = 5  # consecutive requests without a complete answer in time: the server hangs
 CLEAN_UP_SECONDS = 60.0  # limit of clean-up after the end of the run's time
 MAX_ANSWER = 256 << 20
@@ -80,7 +83,8 @@ class Traffic:
     """Observations about the server that all clients of a run share.
 
     `ends` is the end of the run's time on the monotonic clock, None for no end. `broken` counts requests whose
-    connection broke, `waited` the seconds that the server asked for. `last` is the latest request that reached it.
+    connection broke, `waited` the seconds that the server asked for. `last` is the latest request that reached it,
+    `patience` the seconds that a server which refuses connections has to come back, if more than GONE_SECONDS.
     `interrupted` is true from an interruption until the run has ended. `gate` is that of a read-only run.
     """
 
@@ -89,6 +93,8 @@ class Traffic:
     waits: int = 0
     waited: float = 0.0
     ends: float | None = None
+    patience: float = 0.0
+    deaths: Deaths = field(default_factory=Deaths)
     hangs: int = 0
     first_hang: Exchange | None = None
     last: Exchange | None = None
@@ -100,10 +106,16 @@ class Traffic:
     lock: threading.Lock = field(default_factory=threading.Lock)
 
     def check(self) -> None:
-        """Raise Stopped when the run is over: clean-up may exceed its time, unless the server is gone.
+        """Raise Stopped when the run is over, and Died when the requirement is; clean-up goes on after a death.
 
         Raises KeyboardInterrupt as check_interrupted does.
         """
+        self.check_end()
+        if not self.cleaning:
+            self.deaths.check()
+
+    def check_end(self) -> None:
+        """Raise Stopped when the run is over: clean-up may exceed its time, unless the server is gone."""
         self.check_interrupted()
         if self.stopped and (self.stopped.gone or not self.cleaning):
             raise self.stopped
@@ -127,6 +139,8 @@ class Traffic:
             self.broken += exchange.broken
             if exchange.status or exchange.broken:
                 self.last = exchange
+            if exchange.broken:
+                self.deaths.note_broken(exchange)
             if not exchange.hung:
                 self.hangs = 0
                 return
@@ -170,12 +184,14 @@ class Transport:
     def send(self, exchange: Exchange, *, again: bool) -> None:
         """Send a request and store the answer, or the reason why there is none, in its exchange.
 
-        `again` allows a retry after a broken connection. Raises Stopped when the run is over.
+        `again` allows a retry after a broken connection. Raises Stopped when the run is over, and Died when the server
+        died during a request of this requirement.
         """
         for attempt in range(ATTEMPTS):
             self.traffic.check()
             self._patiently(exchange)
-            if not exchange.broken or not again or attempt + 1 == ATTEMPTS:
+            fatal = self.traffic.deaths.is_suspect(exchange)
+            if not exchange.broken or not again or fatal or attempt + 1 == ATTEMPTS:
                 return
             exchange.resent = True
 
@@ -193,22 +209,38 @@ class Transport:
         self.traffic.impatient = seconds_to_wait(exchange) is not None  # waiting does not help: stop waiting
 
     def _until_there(self, exchange: Exchange) -> None:
-        """Send a request; a server that refuses connections gets GONE_SECONDS to return. Raises Stopped after that.
+        """Send a request, again after the server has come back; not again if it died during this request.
 
-        A server that never answered is not retried: there may be none.
+        A server that never answered is not waited for: there may be none.
         """
-        patience = time.monotonic() + GONE_SECONDS
-        while True:
-            refused = self._once(exchange)
-            if not refused or not self.traffic.last:
-                self.traffic.note(exchange)
-                return
-            if time.monotonic() > patience:
-                last = self.traffic.last
-                message = f"the server is gone: it refuses connections after {name_of(last)}"
-                self.traffic.stop(Stopped(message, "target", gone=True, exchange=last))
-            self._sleep(PAUSE)
+        while self._once(exchange) and self.traffic.last:
+            self.traffic.deaths.note_refused()
+            self._wait_until_back(self.traffic.last)
             self.traffic.check()
+            if self.traffic.deaths.is_suspect(exchange):
+                return
+        self.traffic.note(exchange)
+
+    def _wait_until_back(self, last: Exchange) -> None:
+        """Wait for a server that refuses connections. Raises Stopped when it stays away; `last` reached it last."""
+        deaths, ends = self.traffic.deaths, time.monotonic() + max(GONE_SECONDS, self.traffic.patience)
+        while not self._answers():
+            if time.monotonic() > ends:
+                shown = [broken.exchange for broken in deaths.suspects] or [last]
+                message = f"the server is gone: it refuses connections after {name_of(shown[0])}"
+                self.traffic.stop(Stopped(message, "target", gone=True, exchange=shown[0]))
+            self._sleep(PAUSE)
+            self.traffic.check_end()
+        deaths.note_back()
+
+    def _answers(self) -> bool:
+        """True when the server answers at all: a gateway in front of it may answer that it is not up."""
+        try:
+            response = self._pool.urlopen("GET", self.base or "/", redirect=False, retries=False, preload_content=False)
+            response.close()
+        except (urllib3.exceptions.HTTPError, http.client.HTTPException, OSError):
+            return False
+        return response.status not in NOT_UP
 
     def _sleep(self, seconds: float) -> None:
         ends = self.traffic.ends

@@ -22,7 +22,7 @@ from conformance.target.hostile import CANARY, LAKE
 from conformance.target.target import Target
 from conformance.values.evidence import Evidence, shown_step
 from conformance.values.exchange import Exchange, Step, is_cut
-from conformance.values.outcomes import Skipped
+from conformance.values.outcomes import Skipped, Stopped
 from conformance.values.redaction import MADE_UP, REDACTED, hidden_fields
 from conformance.values.results import Result, Results
 
@@ -126,10 +126,14 @@ def _sent(finding: Finding, target: Target, names: Renaming, actions: FileAction
         own = client.headers if step.borne else target.managing or client.headers
         request = _request(step, finding.base, client.base, names, own)
         target.sandbox.note_request(request)
+        exchanges.append(request)
         try:
-            exchanges.append(client.send(request))
+            client.send(request)
         except Skipped as error:  # of a step that this run does not send
-            return error.msg, exchanges
+            return error.msg, exchanges[:-1]
+        except Stopped:
+            if not client.traffic.deaths.is_suspect(request):  # it killed the server: that is its answer
+                raise
         if step is shown:
             break
         names.learn((step.response.body or {}).get("json"), step.response.headers, exchanges[-1])

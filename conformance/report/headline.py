@@ -30,8 +30,10 @@ def _verdict(results: Results) -> str:
         return _scenarios(results)
     must = sum(count for (level, verdict), count in counts.items() if level == "MUST" and verdict not in UNTESTED)
     broken, blocked, known = (counts["MUST", verdict] for verdict in ("fail", "blocked", "known"))
+    if (stopped and stopped.gone) or any(cause.fatal for cause in results.causes):
+        return f"Does not conform to {profile}: {'; '.join([*_deadly(results, known), *_also(results, blocked)])}."
     details = "; ".join([_cause_counts(results.causes, broken, known, must), *_also(results, blocked)])
-    if broken or blocked or results.target.lacking or (stopped and stopped.gone):
+    if broken or blocked or results.target.lacking:
         return f"Does not conform to {profile}: {details}."
     if results.totals["error"] or stopped:
         return f"No verdict on {profile}: {details}."
@@ -70,10 +72,24 @@ def _also(results: Results, blocked: int) -> Iterator[str]:
         yield f"{_counted(results.totals['error'], 'error')} of the kit"
     if broken := sum(record.state in BREAKING for record in results.expectations):
         yield f"{_counted(broken, 'expectation')} no longer {'holds' if broken == 1 else 'hold'}"
-    if results.run.stopped:
+    if results.run.stopped and results.run.stopped.gone:
+        yield f"the server stopped answering after {_tested(results).removesuffix(' tested')}"
+    elif results.run.stopped:
         yield f"stopped: {_tested(results)}"
     elif results.partial:
         yield f"{_part(results)} tested"
+
+
+def _deadly(results: Results, known: int) -> Iterator[str]:
+    """Yield the numbers of causes that kill the server, and of others."""
+    fatal = sum(cause.fatal for cause in results.causes)
+    others = sum(not cause.fatal and bool(cause.requirements) for cause in results.causes)
+    if fatal:
+        yield f"{_counted(fatal, 'cause')} {'kills' if fatal == 1 else 'kill'} the server"
+    if others:
+        yield f"{_counted(others, 'other cause' if fatal else 'cause')} of findings"
+    if known:
+        yield f"{_counted(known, 'known failure')}"
 
 
 def _part(results: Results) -> str:

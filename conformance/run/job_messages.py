@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from conformance.http.wire import Seen
 from conformance.run.ledger import Judged
+from conformance.run.suspects import Suspicion
 from conformance.target.sandbox import Doubt
 from conformance.target.target import Found
 from conformance.values.exchange import Exchange
@@ -69,7 +70,8 @@ class End:
 class News:
     """The observations of a worker since its last message: exchanges as lines of the log, and further data.
 
-    `judged` are the facts about the requirement, None without any. `traffic` are the counts of Traffic.absorb.
+    `judged` are the facts about the requirement, None without any. `traffic` are the counts of Traffic.absorb,
+    `suspicions` and `disturbed` the requirements during which the server died, `span` the time of the test.
     """
 
     id: str
@@ -79,6 +81,9 @@ class News:
     traffic: tuple[int, int, int, float]
     done: frozenset[str]
     wire: Seen
+    suspicions: list[Suspicion]
+    disturbed: Mapping[str, float]
+    span: tuple[float, float]
     end: End | None
 
 

@@ -24,6 +24,7 @@ from conformance.run.job_messages import AnyPipe, News, Rest, Start, Task
 from conformance.run.ledger import Judged
 from conformance.run.reporting import Reporter
 from conformance.run.session import Session
+from conformance.run.suspects import Suspects
 from conformance.run.verdicts import Facts
 from conformance.run.waiting import Waiting
 from conformance.values.activity import doing
@@ -41,6 +42,7 @@ class Jobs:
 
     session: Session
     reporter: Reporter
+    suspects: Suspects
     crew: Crew = field(init=False)
     first_seen: dict[Any, int] = field(default_factory=dict)
 
@@ -147,29 +149,28 @@ class Jobs:
             return name
         self._take(news)
         if news.end:
-            stopped = self.session.client.traffic.stopped = news.end.stopped()
-            item.session.shouldstop = str(stopped.msg)
+            traffic = self.session.client.traffic
+            traffic.stopped = traffic.stopped or news.end.stopped()
         else:
             self._add(item, news.judged)
             if self.session.log.problem:
                 item.session.shouldstop = self.session.log.problem.message
+        item.session.shouldstop = self.suspects.end or item.session.shouldstop
         return name
 
     def _add(self, item: pytest.Item, judged: Judged | None) -> None:
         """Store the facts of a test, and report the result, to pytest too."""
-        if judged is None:
-            return
-        result = self.session.ledger.take(judged)
-        self.reporter.report(item, result)
-        item.ihook.pytest_runtest_logstart(nodeid=item.nodeid, location=item.location)
-        for when in ("call", "teardown"):
-            item.ihook.pytest_runtest_logreport(report=self.reporter.report_of(item, result, when))
-        item.ihook.pytest_runtest_logfinish(nodeid=item.nodeid, location=item.location)
+        if judged:
+            self.reporter.publish(item, self.session.ledger.take(judged))
 
     def _take(self, news: News) -> None:
         """Merge the observations of a worker into those of the run."""
         client = self.session.client
         self.session.log_lines(news.lines)
+        self.suspects.spans[news.id] = news.span
+        self.suspects.disturbed.update(news.disturbed)
+        for suspicion in news.suspicions:
+            self.suspects.take(suspicion)
         client.requests += news.requests
         client.traffic.absorb(*news.traffic)
         client.known.done.update(news.done)

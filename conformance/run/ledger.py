@@ -101,7 +101,10 @@ class Ledger:
         return [
             result
             for result in self.findings()
-            if result.kind in SENT_AGAIN and not result.flaky and result.id not in self._repeated
+            if result.kind in SENT_AGAIN
+            and not result.flaky
+            and result.id not in self._repeated
+            and not (result.evidence and result.evidence.died)
         ]
 
     def verdict(self, name: str) -> Verdict | None:

@@ -12,6 +12,7 @@ import threading
 import time
 import traceback
 from collections.abc import Generator
+from contextlib import suppress
 from dataclasses import replace
 from types import CodeType, FrameType, FunctionType
 
@@ -31,11 +32,12 @@ from conformance.run.ordering import ranks
 from conformance.run.reporting import Card, Listener, Reporter
 from conformance.run.second_try import SecondTry
 from conformance.run.session import Session
+from conformance.run.suspects import Suspects, Suspicion, suspicions
 from conformance.run.verdicts import Facts, decide, outcome_of
 from conformance.values.activity import doing
 from conformance.values.exit_codes import EXIT_BROKEN, EXIT_FAILS, EXIT_USAGE
 from conformance.values.kinds import MODEL, WIRE
-from conformance.values.outcomes import Blocked, NotTested, Skipped, Unoffered
+from conformance.values.outcomes import Blocked, NotTested, Skipped, Stopped, Unoffered
 from conformance.values.requirement import Requirement
 from conformance.values.results import Result
 from conformance.values.verdict import FINDINGS, GOOD
@@ -60,6 +62,7 @@ class SuitePlugin:
         self.__name__ = fixtures.PLUGIN  # the name of its registration in pytest
         self.session = session
         self.reporter = Reporter(session.settings, listener, card)
+        self.suspects = Suspects(session, self.reporter)
         self.last: Result | None = None  # the result of the requirement under way
         self._started = 0.0
         self._requests = 0
@@ -76,8 +79,9 @@ class SuitePlugin:
         """
         config.pluginmanager.register(fixtures)
         config.pluginmanager.register(SecondTry(self.session.ledger, lambda: self.session.target.prefix))
+        config.pluginmanager.register(self.suspects)
         if self.session.settings.jobs > 1:
-            config.pluginmanager.register(Jobs(self.session, self.reporter))
+            config.pluginmanager.register(Jobs(self.session, self.reporter, self.suspects))
         if not config.pluginmanager.has_plugin("terminal"):
             self.reporter.card = None
             config.option.tbstyle = "native"
@@ -115,9 +119,12 @@ class SuitePlugin:
         """Show the tested requirement as the current activity."""
         client, before = self.session.client, self.session.client.requests
         name = requirement.id if (requirement := requirement_of(item)) else item.name
-        self.session.suite.subject = name
-        with doing(lambda: f"testing {name}, {client.requests - before:,} requests"):
-            return (yield)
+        self.session.suite.subject = client.traffic.deaths.subject = name
+        try:
+            with doing(lambda: f"testing {name}, {client.requests - before:,} requests"):
+                return (yield)
+        finally:
+            client.traffic.deaths.subject = ""
 
     def pytest_runtest_setup(self, item: pytest.Item) -> None:
         """Start a requirement."""
@@ -147,7 +154,10 @@ class SuitePlugin:
         requirement = requirement_of(item)
         if requirement is None:
             return report
-        if call.when == "call" or call.excinfo is not None:
+        suspicion, disturbed = self._note_deaths(requirement)
+        if suspicion or (disturbed and call.when != "teardown"):
+            self._keep_suspect(item, suspicion, report)
+        elif call.when == "call" or call.excinfo is not None:
             self._keep(item, requirement, call, report)
         if call.when == "teardown" and self.last:
             self.reporter.report(item, self.last)
@@ -173,6 +183,29 @@ class SuitePlugin:
             report.outcome, report.wasxfail = "skipped", result.message
         elif result.verdict in FINDINGS:
             report.longrepr = self.reporter.failure(result)
+
+    def _note_deaths(self, requirement: Requirement) -> tuple[Suspicion | None, bool]:
+        """Note the requirements during which the server died; return the suspicion of this one, and if it did then."""
+        suspects, disturbed = self.session.client.traffic.deaths.take()
+        found = {suspicion.id: suspicion for suspicion in suspicions(self.session, self._collected, suspects)}
+        for suspicion in found.values():
+            self.suspects.take(suspicion)
+        self.suspects.disturbed.update({name: at for name, at in disturbed.items() if name})
+        return found.get(requirement.id), requirement.id in disturbed
+
+    def _keep_suspect(self, item: pytest.Item, suspicion: Suspicion | None, report: pytest.TestReport) -> None:
+        """Put a requirement off, to be tested alone; when it is, the server's death is a finding about a suspect."""
+        item.session.shouldstop = self.suspects.end or item.session.shouldstop
+        if suspicion and self.suspects.alone:
+            self.last = self.take(suspicion.judged)
+            report.outcome, report.longrepr = "failed", self.reporter.failure(self.last)
+        else:
+            self.put_off()
+            report.outcome = "skipped"
+
+    def put_off(self) -> None:
+        """Keep no verdict on a suspect: it is tested again."""
+        self.last = None
 
     def take(self, judged: Judged) -> Result:
         """Store the facts of a test, and return the result."""
@@ -248,7 +281,9 @@ class SuitePlugin:
         try:
             if not (self.session.interrupted or self.reporter.ended):
                 self.session.look_again()
-            self.session.target.sandbox.sweep()
+            with suppress(Stopped):  # the server is gone: the next call notes what may be left on it
+                self.session.target.sandbox.sweep()
+            self.session.target.sandbox.clean_up()
         except Exception:  # a bug of the kit, which changes no verdict
             self.session.kit_errors.append(traceback.format_exc())
         self.session.ledger.reconsider()

@@ -46,6 +46,14 @@ class Reporter:
             self.ended = True
             item.session.shouldstop = f"{result.id} is not met"
 
+    def publish(self, item: pytest.Item, result: Result) -> None:
+        """Report the verdict on a requirement that was tested elsewhere, to pytest too."""
+        self.report(item, result)
+        item.ihook.pytest_runtest_logstart(nodeid=item.nodeid, location=item.location)
+        for when in ("call", "teardown"):
+            item.ihook.pytest_runtest_logreport(report=self.report_of(item, result, when))
+        item.ihook.pytest_runtest_logfinish(nodeid=item.nodeid, location=item.location)
+
     def fails(self, result: Result) -> bool:
         """True for a verdict that is a failure in pytest: a warning is one in strict runs only."""
         strict = self.settings.strict and result.level == "SHOULD"

@@ -187,6 +187,10 @@ class Session:
                 finding = Finding.seen(result, self.settings.server, self.target.prefix, preparation)
                 self.ledger.note_sent_again(result.id, replay_and_drop(finding, self.target))
 
+    def note(self, text: str) -> None:
+        """Add a note to the report."""
+        self._notes.append(text)
+
     def results(self) -> Results:
         """Return the results so far."""
         others = {*apis(), *VIEWS} - self._tested_suites

@@ -47,7 +47,7 @@ class Facts:
     `before` is the verdict that existed when the outcome occurred during clean-up. `succeeded` means that the seemingly
     missing operation has succeeded in this run, `violates` that its rejection is a finding in that case, `tried` that
     the requirement was tested once more. `flaky` means that its own examples got different answers, `sent_again` is the
-    outcome of its replay after the run.
+    outcome of its replay after the run. `died` means that the server died: a failure at any level.
     """
 
     outcome: Outcome
@@ -59,6 +59,7 @@ class Facts:
     flaky: bool = False
     expected: Expected | None = None
     sent_again: Replay | None = None
+    died: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +84,8 @@ def decide(facts: Facts) -> Decision:
     if facts.outcome == "broken":
         return Decision("error", "the kit")
     offered = facts.outcome == "unoffered" and facts.succeeded and facts.violates
-    verdict = FAILING[facts.level] if offered or facts.outcome == "violated" else BASE[facts.outcome]
+    failing: Verdict = "fail" if facts.died else FAILING[facts.level]
+    verdict = failing if offered or facts.outcome == "violated" else BASE[facts.outcome]
     again = facts.outcome == "unoffered" and facts.succeeded and not (facts.violates or facts.tried)
     flaky = verdict in FINDINGS and (facts.flaky or facts.sent_again == "fixed")
     if facts.expected is None:

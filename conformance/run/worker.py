@@ -11,6 +11,7 @@ import gc
 import os
 import signal
 import sys
+import time
 import traceback
 from collections.abc import Sequence
 from multiprocessing.connection import Connection
@@ -56,10 +57,10 @@ class Worker(SuitePlugin):
             self.session.ledger.elsewhere.update(task.verdicts)
             self.session.client.known.done.update(task.done)
             # The next requirement is unknown: only fixtures of the whole session stay, such as the grants of a matrix.
-            self._shown = None
+            self._shown, started = None, time.monotonic()
             items[task.id].config.hook.pytest_runtest_protocol(item=items[task.id], nextitem=session)
             with contextlib.suppress(OSError):  # the run has ended abruptly: there is no next task
-                self._pipe.send(self._news(task.id, self._shown))
+                self._pipe.send(self._news(task.id, self._shown, started))
         return True
 
     @pytest.hookimpl(trylast=True)
@@ -71,7 +72,7 @@ class Worker(SuitePlugin):
         except Exception:  # a bug of the kit, which changes no verdict
             own.kit_errors.append(traceback.format_exc())
         sandbox, cells = own.target.sandbox, own.cells
-        news = self._news("", None)
+        news = self._news("", None, time.monotonic())
         with contextlib.suppress(OSError):  # nobody listens any more
             self._pipe.send(Rest(news, cells.seen, cells.read, sandbox.doubtful, sandbox.registrations, own.kit_errors))
         own.finish()
@@ -83,7 +84,12 @@ class Worker(SuitePlugin):
             self._shown = judged
         return result
 
-    def _news(self, id: str, judged: Judged | None) -> News:
+    def put_off(self) -> None:
+        """Keep no verdict on a suspect: the run tests it again."""
+        super().put_off()
+        self._shown = None
+
+    def _news(self, id: str, judged: Judged | None, started: float) -> News:
         client = self.session.client
         traffic, before = client.traffic, self._traffic
         self._traffic = (traffic.requests, traffic.broken, traffic.waits, traffic.waited)
@@ -101,6 +107,8 @@ class Worker(SuitePlugin):
             ),
             frozenset(client.known.done),
             client.wire.take(),
+            *self.suspects.drain(),
+            (started, time.monotonic()),
             End.of(traffic.stopped) if traffic.stopped else None,
         )
 

@@ -26,6 +26,7 @@ UNCLEAR = (408, CONFLICT)  # client errors after which the object may exist
 MOST_TRIES = 3  # of an operation that the server seemed to lack: one wrong answer may have said so
 MOST_REFUSALS = 5  # of a drop that never succeeded; the sweep at the end tries again
 STAYED = "the server reported the drop as successful, but the object still exists"
+UNREACHABLE = "may still exist: the server is gone"
 UNSEEN = "not verified: no operation of the server shows whether the object exists"
 
 
@@ -219,8 +220,10 @@ class Sandbox:
     def clean_up(self, *, look: bool = False) -> None:
         """Drop the resources noted since the last call, and with `look` also those found in their namespaces.
 
-        An interrupted clean-up continues at its next call.
+        An interrupted clean-up continues at its next call. When the server is gone, all of them are left behind.
         """
+        if self.client.gone:
+            self._give_up()
         if self.inventory is None or self.client.gone or self.client.traffic.gate:
             return
         with self.client.cleaning(), doing("cleaning up") as tell:
@@ -281,6 +284,16 @@ class Sandbox:
         if 200 <= exchange.status < 300:
             return Standing.OPEN if inventory.only_stages(exchange) else Standing.MADE
         return None if 400 <= exchange.status < 500 and exchange.status not in UNCLEAR else Standing.OPEN
+
+    def _give_up(self) -> None:
+        """Note all that was made and not dropped as left behind: the server is gone, and nobody can look."""
+        made = {
+            resource for resource, standing in {**self.noted, **self.kept}.items() if standing is not Standing.NOTED
+        }
+        self.doubtful |= dict.fromkeys(made, Doubt(UNREACHABLE, made=False))
+        self.noted.clear()
+        self.kept.clear()
+        self.left_behind = [Leftover(left.kind, left.name, UNREACHABLE) for left in ordered(self.doubtful)]
 
     def _doubts(self) -> dict[Resource, Doubt]:
         """Return the resources not clearly dropped, without those put off."""

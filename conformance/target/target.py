@@ -15,7 +15,7 @@ from urllib.parse import unquote, urlsplit
 from conformance.http.client import Client
 from conformance.http.gate import Gate
 from conformance.http.recording import ServerKnowledge
-from conformance.http.transport import Connection, Tls, Traffic
+from conformance.http.transport import NOT_UP, Connection, Tls, Traffic
 from conformance.target.documents import document_of, profile_of
 from conformance.target.fallbacks import PLACES, SERVERS_PLACE, Ways
 from conformance.target.given import Given
@@ -30,7 +30,6 @@ from specs.problems import Problem
 from specs.profiles import Profile
 
 OFFERED, REFUSED, MISSING, UNASKED = "offered", "refused", "missing", "unasked"
-NOT_UP = (502, 503, 504)
 CALLERS = (401, 403, 429)  # statuses about the caller, whatever the path
 WAIT_PAUSE = 0.5
 DEFAULT_PREFIX = "lp"
@@ -299,6 +298,7 @@ def connect(settings: Settings) -> Target:
     tls = Tls(settings.ca, settings.insecure, settings.cert, settings.key)
     connection = Connection(settings.server.rstrip("/"), headers, settings.timeout, tls)
     traffic = Traffic(gate=Gate(document, profile.reading()) if settings.read_only else None)
+    traffic.patience = settings.wait
     return Target(settings, profile, document, Client(connection, document, traffic), notes)
 
 

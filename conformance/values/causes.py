@@ -1,5 +1,6 @@
 """Cause: one defect of a server behind one or more findings.
 
+rank 0    kills the server
 rank 1    loses data, or exposes data to another caller
 rank 2    breaks clients: a valid request fails, or an answer is wrong
 rank 3    an invalid request returns another status than expected
@@ -16,8 +17,14 @@ from conformance.values.evidence import Aspect, Relation, Request, State
 from conformance.values.requirement import Level
 from conformance.values.verdict import RequirementId, Text, Verdict
 
-Rank = Literal[1, 2, 3, 4]
-RANKS: dict[Rank, str] = {1: "Loses or shows data", 2: "Breaks clients", 3: "Wrong status", 4: "Form"}
+Rank = Literal[0, 1, 2, 3, 4]
+RANKS: dict[Rank, str] = {
+    0: "Kills the server",
+    1: "Loses or shows data",
+    2: "Breaks clients",
+    3: "Wrong status",
+    4: "Form",
+}
 OPERATION = "‹operation›"  # stands for an operation in the words of several findings
 LEVELS: tuple[Level, ...] = ("MUST", "SHOULD", "MAY")
 
@@ -83,7 +90,14 @@ class Cause(msgspec.Struct, kw_only=True):
     @property
     def verdict(self) -> Verdict:
         """The verdict on the requirements that it breaks; reports use its colour."""
-        return "blocked" if not self.requirements else "fail" if self.level == "MUST" else "warn"
+        if not self.requirements:
+            return "blocked"
+        return "fail" if self.level == "MUST" or self.fatal else "warn"
+
+    @property
+    def fatal(self) -> bool:
+        """True when the server died: that fails at any level."""
+        return self.rank == 0
 
     @property
     def size(self) -> str:

@@ -20,7 +20,11 @@ from conformance.values.patterns import pattern, raw_pattern
 Aspect = Literal["", "status", "header", "schema", "body", "effect", "history", "connection"]
 Request = Literal["unknown", "valid", "invalid", "unusual"]
 State = Literal["", "unsteady", "not done", "done", "stale", "answer", "state"]
-Relation = Literal["stated", "status", "equal", "unequal", "one of", "items", "none of", "no", "holds", "present"]
+Relation = Literal[
+    "stated", "status", "equal", "unequal", "one of", "items", "none of", "no", "holds", "present", "died", "suspect"
+]
+DIED: Relation = "died"
+SUSPECT: Relation = "suspect"
 SENTENCES: dict[Relation, str] = {
     "stated": "{thing}",
     "status": "{operation}: expected {expected}, got {actual}",
@@ -32,6 +36,8 @@ SENTENCES: dict[Relation, str] = {
     "no": "unexpected {thing}: {actual}",
     "holds": "this does not hold: {thing}",
     "present": "{thing} is missing",
+    "died": "the server died while it processed {actual}",
+    "suspect": "the server died while it processed {actual}",
 }
 PAGE = re.compile(r"<(?:!doctype )?html", re.IGNORECASE)
 TITLE = re.compile(r"<title>([^<]*)</title>", re.IGNORECASE)
@@ -61,7 +67,8 @@ class Evidence(msgspec.Struct, kw_only=True, omit_defaults=True, frozen=True):
     `aspect`      the wrong part: "effect" is a body in which another operation shows it
     `place`       the header, the JSON pointer, or the schema's place and keyword
     `field`       the field in which two documents differ first, or the pointer of the object or list that was read
-    `relation`    the expected relation between `expected` and `actual`, two values as JSON or in words
+    `relation`    the expected relation between `expected` and `actual`, two values as JSON or in words; of a server
+                  that died, `actual` are the operations that it processed
     `thing`       the object of the check, in words: for sentences alone
     `statuses`    the expected ones; `status` is the one received, 0 for none
     `request`     valid, invalid by its `feature`, or unusual by it
@@ -101,6 +108,16 @@ class Evidence(msgspec.Struct, kw_only=True, omit_defaults=True, frozen=True):
     def about_status(self) -> bool:
         """True when the status was wrong, or no answer came."""
         return self.aspect in ("status", "connection")
+
+    @property
+    def died(self) -> bool:
+        """True when the server died during the requests."""
+        return self.relation == DIED or self.suspected
+
+    @property
+    def suspected(self) -> bool:
+        """True when the server died during several requests, and it is unknown which one killed it."""
+        return self.relation == SUSPECT
 
     @property
     def signature(self) -> str:

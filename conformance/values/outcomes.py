@@ -6,6 +6,7 @@ NotTested    no evidence for or against it:
   Blocked      a step before the one under test failed although the target offers it; the operation is named
   Skipped      the run lacks something, or saw no answer that could violate the requirement
   Stopped      the run is over: its time is up, or the target is gone
+  Died         the requirement is over: the target died during one of its requests, and came back
 """
 
 from __future__ import annotations
@@ -88,3 +89,7 @@ class Stopped(Blocked):
         super().__init__(message, by)
         self.gone = gone
         self.exchange = exchange
+
+
+class Died(Stopped):
+    """The requirement ends here: the target died while it processed one of its requests, and came back."""

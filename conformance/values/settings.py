@@ -127,7 +127,7 @@ class Settings:
     jobs: int = setting(1, "Number of requirements tested in parallel.", "N")
     timeout: float = setting(30.0, "Time limit of a request.", "SECONDS")
     max_time: float = setting(0.0, "Time limit of the run; the results until then are reported.", "SECONDS")
-    wait: float = setting(0.0, "Time to wait for a server that is starting.", "SECONDS")
+    wait: float = setting(0.0, "Time to wait for a server that is starting, at first or again.", "SECONDS")
     fail_fast: bool = setting(False, "Stop at the first requirement that fails the run.")
 
     strict: bool = setting(False, "Fail the run when a SHOULD is violated.", section="Verdict and report")

@@ -74,9 +74,9 @@ class Result(msgspec.Struct, kw_only=True, omit_defaults=True):
         return "\n".join([self.message, *self.notes])
 
     def fails_gate(self, *, strict: bool) -> bool:
-        """True for a MUST, with `strict` also a SHOULD, that is not met or blocked."""
+        """True for a MUST, with `strict` also a SHOULD, that is not met or blocked; at any level for a failure."""
         counted = ("MUST", "SHOULD") if strict else ("MUST",)
-        return self.verdict in (*FINDINGS, "blocked") and self.level in counted
+        return self.verdict == "fail" or (self.verdict in FAILED and self.level in counted)
 
     @classmethod
     def of(

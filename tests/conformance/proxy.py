@@ -28,9 +28,9 @@ class Answer:
 
 
 class Proxy:
-    """The proxy, on a free port of the loopback address."""
+    """The proxy, on a port of the loopback address: by default a free one."""
 
-    def __init__(self, server: str) -> None:
+    def __init__(self, server: str, port: int = 0) -> None:
         self.pool = urllib3.connection_from_url(server, maxsize=32, retries=False)
         outer = self
 
@@ -58,7 +58,7 @@ class Proxy:
             def handle_error(self, *_: object) -> None:
                 """Say nothing of clients that hang up."""
 
-        self._http = Server(("127.0.0.1", 0), Handler)
+        self._http = Server(("127.0.0.1", port), Handler)
         self.url = f"http://127.0.0.1:{self._http.server_address[1]}"
 
     def __enter__(self) -> Any:

@@ -50,9 +50,10 @@ def claiming(claims, members):
 @pytest.mark.parametrize("name", Claims.__struct_fields__)
 def test_each_claim_is_compared_with_every_member(name):
     member = PAGE if name == "page" else EQUAL if name == "relation" else MEMBER
-    assert claiming(Claims(**{name: TRUE[name]}), [member, member]) == set()
+    true, false = (structs.replace(Claims(), **{name: values[name]}) for values in (TRUE, FALSE))
+    assert claiming(true, [member, member]) == set()
     assert name in HOLDS
-    assert name in claiming(Claims(**{name: FALSE[name]}), [member, MEMBER])
+    assert name in claiming(false, [member, MEMBER])
 
 
 def test_a_sentence_states_nothing_but_its_claims():

@@ -125,7 +125,12 @@ def test_exit_codes(judged, strict, code):
         ),
         (
             results(result("pass"), stopped=GONE),
-            "Does not conform to lance/2026-03: none of 1 MUST requirements is broken; stopped: 1 requirement tested.",
+            "Does not conform to lance/2026-03: the server stopped answering after 1 requirement.",
+        ),
+        (
+            results(result("fail"), result("blocked", name="b"), stopped=GONE, selected=9),
+            "Does not conform to lance/2026-03: 1 cause of findings; 1 could not be tested; "
+            "the server stopped answering after 2 of 9 requirements.",
         ),
         (
             results(result("fail"), result("warn", "SHOULD", "w", steps=[], message="else")),

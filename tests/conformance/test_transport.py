@@ -438,7 +438,9 @@ def test_a_server_that_vanishes_ends_the_run(number_of_good_requests, good, tmp_
     assert run["stopped"]["step"]["operation"] in run["stopped"]["message"]
     if number_of_good_requests > 80:
         assert results.run.requests <= number_of_good_requests + 5
-        assert not [entry for entry in results.requirements if entry.verdict in ("fail", "error", "blocked")]
+        (failed,) = [entry for entry in results.requirements if entry.verdict in ("fail", "error", "blocked")]
+        assert failed.evidence.died
+        assert results.causes[0].requirements == [failed.id]
 
 
 def test_a_server_that_hangs_ends_the_run(good, tmp_path, monkeypatch, clock):

@@ -36,9 +36,9 @@ class Difference:
     shown: Result
 
     def fails_gate(self, *, strict: bool) -> bool:
-        """True for a new or changed failure of a MUST, with `strict` also of a SHOULD."""
+        """True for a new or changed failure of a MUST, with `strict` also of a SHOULD; at any level for a death."""
         counted = ("MUST", "SHOULD") if strict else ("MUST",)
-        return self.change in FAILING and self.shown.level in counted
+        return self.change in FAILING and (self.shown.level in counted or self.shown.verdict == "fail")
 
 
 def differences(old: Results, new: Results) -> list[Difference]:
