@@ -117,7 +117,8 @@ def unlike(metadata: Metadata, *keys: str) -> Metadata:
 
 def renamed(metadata: Metadata) -> Metadata:
     """Return the metadata that a rename keeps, without properties: a server may record the rename in its own ones."""
-    return comparable(unlike(metadata, "properties"))
+    kept: Metadata = comparable(unlike(metadata, "properties"))
+    return kept
 
 
 def comparable(value: Any) -> Any:
