@@ -163,8 +163,8 @@ def load_expectations(path: str, profile: str) -> ExpectationFile:
 def write_expectations(path: Path, content: ExpectationFile) -> None:
     """Write an expectations file and the counterexamples beside it. Raises Problem if they cannot be written."""
     head = [HEAD, f"profile = {_text(content.profile)}", f"depth = {_text(content.depth)}"]
-    write_examples(path, dict(pair for entry in content.known for pair in entry.examples()))
     with written(path, "Give another --file."):
+        write_examples(path, dict(pair for entry in content.known for pair in entry.examples()))
         write_file(path, "\n".join([*head, *(line for entry in content.known for line in _lines(entry))]) + "\n")
 
 
