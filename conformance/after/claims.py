@@ -75,7 +75,7 @@ HOLDS: dict[str, Callable[..., bool]] = {
 
 
 def claims_of(findings: Sequence[Sighting]) -> Claims:
-    """Return what findings of one cause share, as far as a sentence states it."""
+    """Return the claims that hold for all findings of one cause."""
     evidence = [finding.evidence for finding in findings]
     names = {entry.operation for entry in evidence}
     if all(entry.died for entry in evidence):

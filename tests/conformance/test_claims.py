@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 from msgspec import structs
@@ -23,13 +24,13 @@ EVIDENCE = Evidence(
     state="stale", write="SetIt", reader="GetIt",
 )  # fmt: skip
 MEMBER = structs.replace(finding("a"), evidence=EVIDENCE)
-TRUE = {
+TRUE: dict[str, Any] = {
     "operations": ("GetIt",), "status": 500, "request": "invalid", "statuses": (400,), "due": 4, "aspect": "status",
     "said": "it … while it was read", "place": "/it", "field": "it", "expected": "1", "actual": "2",
     "relation": "equal", "kind": "Broken", "state": "stale", "write": "SetIt", "reader": "GetIt",
     "norm": "What is … is refused with 400", "message": f"{OPERATION} fails on it", "page": True,
 }  # fmt: skip
-FALSE = {
+FALSE: dict[str, Any] = {
     "operations": ("FindIt",), "status": 400, "request": "valid", "statuses": (404,), "due": 5, "aspect": "body",
     "said": "it was read twice", "place": "/that", "field": "that", "expected": "2", "actual": "1",
     "relation": "present", "kind": "Lost", "state": "answer", "write": "DropIt", "reader": "ListIt",

@@ -1,4 +1,4 @@
-"""Whose rule a mismatch violates: the published document's, or a correction's, with its reason."""
+"""The owner of a violated rule: the published document, or a correction with its reason."""
 
 from __future__ import annotations
 
