@@ -10,7 +10,8 @@ from collections.abc import Callable, Collection, Iterable
 from contextlib import AbstractContextManager, suppress
 from typing import Any, ClassVar, TypeVar
 
-from conformance.http.client import Answer, Client, Expected
+from conformance.http.answers import Answer
+from conformance.http.client import Client, Expected
 from conformance.http.gate import NEEDS_OWN
 from conformance.target.capabilities import NAMESPACES, NESTED
 from conformance.target.given import NAMED_BY

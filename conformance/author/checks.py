@@ -11,7 +11,8 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any, NoReturn, TypeVar
 from urllib.parse import SplitResult, urlsplit
 
-from conformance.http.client import Answer, is_success, unexpected_status
+from conformance.http.answers import Answer, is_success
+from conformance.http.client import unexpected_status
 from conformance.values.json_values import Fields, canonical, shown
 from conformance.values.outcomes import Violation
 

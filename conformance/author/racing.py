@@ -13,7 +13,8 @@ from typing import Any
 from conformance.author.suite import Suite
 from conformance.history import UNKNOWN, Contradiction, Event, Key, judge_history, outcome
 from conformance.history.orders import MOST_ORDERS
-from conformance.http.client import Answer, Client
+from conformance.http.answers import Answer
+from conformance.http.client import Client
 from conformance.values.evidence import Aspect
 from conformance.values.exchange import Moment
 from conformance.values.outcomes import Blocked, Violation

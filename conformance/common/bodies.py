@@ -20,7 +20,7 @@ from conformance.common.ordinary import (
     with_statuses,
 )
 from conformance.common.template import template
-from conformance.http.client import Answer
+from conformance.http.answers import Answer
 from conformance.values.exchange import Exchange
 from conformance.values.outcomes import Violation
 from specs.openapi import Operation

@@ -14,7 +14,7 @@ from conformance.author.suite import Suite
 from conformance.common.requests import ask_as, require_token
 from conformance.common.template import template
 from conformance.common.wire import raise_first
-from conformance.http.client import Answer
+from conformance.http.answers import Answer
 from conformance.http.retry_after import RETRY_AFTER
 from conformance.values.outcomes import Skipped, Unoffered, Violation
 from specs.openapi import Operation

@@ -9,7 +9,8 @@ from typing import Any
 from conformance.author.catalog import Catalog
 from conformance.author.requirement import must
 from conformance.common.template import template
-from conformance.http.client import Answer, Expected
+from conformance.http.answers import Answer
+from conformance.http.client import Expected
 from specs.openapi import snake_case
 
 NOT_FOUND = 404

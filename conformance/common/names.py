@@ -10,7 +10,7 @@ from conformance.author.catalog import Catalog
 from conformance.author.checks import contains, lacks, same_items
 from conformance.author.requirement import should
 from conformance.common.template import template
-from conformance.http.client import Answer
+from conformance.http.answers import Answer
 from conformance.values.resources import Names
 
 MADE, PLAIN = 200, "plain"

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Any, NoReturn, Protocol
 
 from conformance.author.catalog import Catalog
-from conformance.http.client import Answer
+from conformance.http.answers import Answer
 from conformance.values.outcomes import Blocked, Unoffered, Violation
 from specs.openapi import Parameter
 from specs.problems import Problem

@@ -15,7 +15,7 @@ from conformance.common.bodies import FAILURE, RequestCase
 from conformance.common.ordinary import accepted
 from conformance.common.template import template
 from conformance.history import OK, REFUSED, Contradiction, Event, one_winner
-from conformance.http.client import Answer
+from conformance.http.answers import Answer
 
 UNDECIDED = (0, 429, 503)  # no answer, or one that leaves open whether the request was executed
 Act = Callable[[Any], Answer]  # sends a request through the operations of one racing client

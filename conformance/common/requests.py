@@ -11,7 +11,8 @@ from conformance.author.requirement import must, should
 from conformance.author.suite import Suite
 from conformance.common.operations import has_json_body
 from conformance.common.template import template
-from conformance.http.client import Answer, Client, Expected
+from conformance.http.answers import Answer
+from conformance.http.client import Client, Expected
 from conformance.values.outcomes import Skipped, Violation
 from specs.openapi import Operation
 

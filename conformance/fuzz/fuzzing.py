@@ -15,7 +15,7 @@ from typing import Any
 from conformance.apis import PACKAGE
 from conformance.author.catalog import Catalog
 from conformance.common.operations import with_json_body
-from conformance.http.client import Answer
+from conformance.http.answers import Answer
 from conformance.target.target import Target
 from specs.openapi import Operation
 from specs.profiles import every_operation

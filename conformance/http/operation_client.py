@@ -15,7 +15,8 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 from urllib.parse import urlencode
 
-from conformance.http.client import Answer, Client, Expected, Successes
+from conformance.http.answers import Answer
+from conformance.http.client import Client, Expected, Successes
 from specs.openapi import JSON_TYPE, Document, Operation
 from specs.profiles import newest_operations
 

@@ -18,7 +18,8 @@ HEADER = '''"""Generated from the document by conformance/http/operation_stub.py
 
 from typing import Any
 
-from conformance.http.client import Answer, Expected
+from conformance.http.answers import Answer
+from conformance.http.client import Expected
 from conformance.http.operation_client import Headers, Id, OperationClient, Query
 
 class {name}(OperationClient):

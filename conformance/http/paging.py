@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 
 import orjson
 
-from conformance.http.client import Answer
+from conformance.http.answers import Answer
 from conformance.values.json_values import shown
 from conformance.values.outcomes import Violation
 

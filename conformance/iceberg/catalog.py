@@ -14,7 +14,8 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Any
 
 from conformance.author.catalog import JOINT, Catalog, inventory_of
-from conformance.http.client import Answer, Client, Expected, Successes
+from conformance.http.answers import Answer
+from conformance.http.client import Client, Expected, Successes
 from conformance.http.operation_client import DECLARED
 from conformance.iceberg.client import IcebergClient, Id, names_below_prefix
 from conformance.iceberg.inventory import IcebergInventory

@@ -10,7 +10,8 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any, ClassVar
 
-from conformance.http.client import Answer, Client, Encoded, Expected
+from conformance.http.answers import Answer
+from conformance.http.client import Client, Encoded, Expected
 from conformance.http.operation_client import (
     FORM_TYPE,
     Headers,

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from conformance.common.operations import operations_of, with_json_body
-from conformance.http.client import Answer
+from conformance.http.answers import Answer
 from specs.openapi import Operation
 
 OPERATIONS = operations_of("iceberg")

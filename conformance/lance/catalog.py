@@ -14,7 +14,8 @@ from typing import Any
 from conformance.author.catalog import JOINT, inventory_of
 from conformance.author.checks import equal, number
 from conformance.author.strategies import tables
-from conformance.http.client import Answer, Client, Expected
+from conformance.http.answers import Answer
+from conformance.http.client import Client, Expected
 from conformance.lance.client import Id, LanceClient
 from conformance.lance.inventory import NEW_NAME, LanceInventory, renamed
 from conformance.lance.making import TableMaker

@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from conformance.http.client import Answer, Expected
+from conformance.http.answers import Answer
+from conformance.http.client import Expected
 from conformance.http.operation_client import Headers, Id, Query
 from conformance.lance.methods import LanceMethods
 from conformance.lance.support.arrow import STREAM_TYPE

@@ -16,7 +16,8 @@ import orjson
 
 from conformance.author.catalog import Catalog, inventory_of
 from conformance.author.checks import find, listed, text
-from conformance.http.client import Answer, Client, Expected, bearer
+from conformance.http.answers import Answer
+from conformance.http.client import Client, Expected, bearer
 from conformance.http.operation_client import DECLARED, Query
 from conformance.http.paging import pages
 from conformance.iceberg.catalog import IcebergCatalog

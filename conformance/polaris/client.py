@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from conformance.http.client import Answer, Encoded, Expected
+from conformance.http.answers import Answer
+from conformance.http.client import Encoded, Expected
 from conformance.http.operation_client import Headers, PathClient, Query, Signature, make_signature, python_name
 from conformance.iceberg.client import names_below_prefix
 from conformance.polaris.methods import PolarisMethods

@@ -9,7 +9,7 @@ from contextlib import suppress
 from itertools import islice
 from typing import Any, ClassVar
 
-from conformance.http.client import Answer
+from conformance.http.answers import Answer
 from conformance.http.paging import pages
 from conformance.target.sandbox import MOST_TRIES
 from conformance.target.target import OFFERED, REFUSED, Target

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from conformance.http import paging
-from conformance.http.client import Answer
+from conformance.http.answers import Answer
 from conformance.http.paging import pages
 from conformance.values.exchange import Exchange
 from conformance.values.outcomes import Violation

@@ -10,7 +10,7 @@ from typing import Any
 from conformance.author.checks import equal
 from conformance.author.requirement import must, should
 from conformance.common.requests import RepeatedRequest
-from conformance.http.client import Answer
+from conformance.http.answers import Answer
 from conformance.iceberg.catalog import IcebergCatalog, Names
 from conformance.iceberg.support.assertions import same_metadata
 from conformance.iceberg.support.content import SCHEMA, view_body

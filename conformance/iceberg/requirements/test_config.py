@@ -8,7 +8,7 @@ from typing import Any
 from conformance.author.checks import contains, equal, holds, one_of
 from conformance.author.requirement import must, should
 from conformance.author.suite import Suite
-from conformance.http.client import Answer
+from conformance.http.answers import Answer
 from conformance.iceberg.catalog import IcebergCatalog
 from conformance.iceberg.operations import (
     ALWAYS,

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from conformance.author.checks import equal, find, holds, one_of, text
 from conformance.author.requirement import given, may, must, should
-from conformance.http.client import Answer
+from conformance.http.answers import Answer
 from conformance.iceberg.catalog import IcebergCatalog
 from conformance.iceberg.support.assertions import type_is
 from conformance.iceberg.support.content import SCHEMA

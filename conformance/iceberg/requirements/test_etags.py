@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from conformance.author.checks import equal, exactly, holds, unequal
 from conformance.author.requirement import must, should
-from conformance.http.client import Answer
+from conformance.http.answers import Answer
 from conformance.iceberg.catalog import IcebergCatalog
 from conformance.iceberg.support.content import SCHEMA
 from conformance.iceberg.support.metadata import properties_of

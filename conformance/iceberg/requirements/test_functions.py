@@ -8,7 +8,7 @@ from typing import Any
 
 from conformance.author.checks import contains, equal, holds, same_items, text
 from conformance.author.requirement import may, must
-from conformance.http.client import Answer
+from conformance.http.answers import Answer
 from conformance.http.paging import pages
 from conformance.iceberg.catalog import IcebergCatalog, Names
 from conformance.iceberg.support.assertions import type_is

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from conformance.common import http
 from conformance.common.http import Headers, Sent
-from conformance.http.client import Answer
+from conformance.http.answers import Answer
 from conformance.iceberg.catalog import IcebergCatalog
 from conformance.iceberg.operations import OPERATIONS
 

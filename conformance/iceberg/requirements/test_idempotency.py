@@ -10,7 +10,7 @@ from conformance.author.checks import at_most, equal
 from conformance.author.racing import Racer, race
 from conformance.author.requirement import given, must, should
 from conformance.author.suite import Suite
-from conformance.http.client import Answer
+from conformance.http.answers import Answer
 from conformance.iceberg.catalog import KEY_LIFETIME, IcebergCatalog, Names
 from conformance.iceberg.client import IcebergClient
 from conformance.iceberg.support.assertions import same_metadata

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from conformance.author.checks import equal, same_items, text, unequal
 from conformance.author.requirement import must
-from conformance.http.client import Answer
+from conformance.http.answers import Answer
 from conformance.iceberg.catalog import IcebergCatalog, Names
 from conformance.iceberg.support.assertions import type_is
 from conformance.iceberg.support.content import SCHEMA

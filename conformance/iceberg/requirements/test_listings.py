@@ -9,7 +9,7 @@ from hypothesis.strategies import SearchStrategy
 
 from conformance.author.checks import above, at_most, contains, equal, holds, same_items, text
 from conformance.author.requirement import given, must, should
-from conformance.http.client import Answer
+from conformance.http.answers import Answer
 from conformance.iceberg.catalog import NO_LEVEL, IcebergCatalog
 from conformance.iceberg.support.assertions import type_is
 from conformance.iceberg.support.content import SCHEMA

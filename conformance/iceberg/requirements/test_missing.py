@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from conformance.common.missing import NOT_FOUND, Absent, Missing, missing_is_refused
-from conformance.http.client import Answer
+from conformance.http.answers import Answer
 from conformance.iceberg.catalog import IcebergCatalog
 from conformance.iceberg.support.assertions import PLACE_REFUSED, type_is
 from conformance.iceberg.support.content import SCHEMA, view_body

@@ -8,7 +8,7 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, 
 from conformance.author.checks import ends_with, equal, same_items
 from conformance.author.requirement import should
 from conformance.author.suite import Suite
-from conformance.http.client import Answer
+from conformance.http.answers import Answer
 from conformance.iceberg.catalog import IcebergCatalog
 from conformance.iceberg.support.committing import Committer, agree
 from conformance.iceberg.support.content import SCHEMA, sql, view_body, view_version

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from conformance.author.checks import equal
 from conformance.author.requirement import given, must
 from conformance.author.strategies import TEXTS
-from conformance.http.client import Answer
+from conformance.http.answers import Answer
 from conformance.iceberg.catalog import NO_PROPERTIES, IcebergCatalog
 from conformance.iceberg.support.assertions import POLICY, namespace_properties
 from conformance.iceberg.support.content import SCHEMA, view_body

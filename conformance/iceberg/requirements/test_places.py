@@ -8,7 +8,7 @@ from typing import Any
 
 from conformance.author.checks import equal, text
 from conformance.author.requirement import should
-from conformance.http.client import Answer
+from conformance.http.answers import Answer
 from conformance.iceberg.catalog import IcebergCatalog, Names
 from conformance.iceberg.support.assertions import POLICY
 from conformance.iceberg.support.content import SCHEMA, view_body

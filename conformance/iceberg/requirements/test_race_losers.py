@@ -8,7 +8,7 @@ from typing import Any
 
 from conformance.common.bodies import RequestCase
 from conformance.common.races import Act, LoserRace, losers_are_refused, same_requests_are_no_failure
-from conformance.http.client import Answer
+from conformance.http.answers import Answer
 from conformance.iceberg.catalog import IcebergCatalog, Names
 from conformance.iceberg.client import IcebergClient, change
 from conformance.iceberg.operations import OPERATIONS

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from conformance.author.checks import at_least, equal, holds, nothing, one_of, text, unequal
 from conformance.author.requirement import given, may, must
-from conformance.http.client import Answer
+from conformance.http.answers import Answer
 from conformance.iceberg.catalog import IcebergCatalog, Names
 from conformance.iceberg.operations import OPERATIONS
 from conformance.iceberg.support.assertions import type_is

@@ -11,7 +11,7 @@ import urllib3
 
 from conformance.author.checks import equal, holds, one_of, url
 from conformance.author.requirement import must, should
-from conformance.http.client import Answer
+from conformance.http.answers import Answer
 from conformance.iceberg.catalog import IcebergCatalog, Names
 from conformance.iceberg.support.storage import SIGNING, Place, load_for, place_of
 from conformance.values.json_values import shown

@@ -7,7 +7,7 @@ from typing import Any
 
 from conformance.author.checks import equal, shows
 from conformance.author.requirement import must, should
-from conformance.http.client import Answer
+from conformance.http.answers import Answer
 from conformance.iceberg.catalog import IcebergCatalog
 from conformance.iceberg.support.assertions import COMMIT, allowed_commit
 from conformance.iceberg.support.content import order, partition, sort_field, spec

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from conformance.author.checks import at_most, equal, only, same_items, text
 from conformance.author.requirement import must, should
-from conformance.http.client import Answer
+from conformance.http.answers import Answer
 from conformance.iceberg.catalog import IcebergCatalog, Names
 from conformance.iceberg.support.content import SCHEMA, partition, spec
 from conformance.iceberg.support.listing import LISTINGS, NEXT

@@ -9,7 +9,7 @@ from urllib.parse import quote_plus
 
 from conformance.author.checks import above, equal, holds, one_of, text
 from conformance.author.requirement import may, must, should
-from conformance.http.client import Answer
+from conformance.http.answers import Answer
 from conformance.http.routers import UNSUPPORTED_TYPE
 from conformance.iceberg.catalog import IcebergCatalog
 from conformance.iceberg.support.content import ACCESS_TOKEN, EXCHANGE, Form, credentials_form, exchange_form, scope_of

@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 
 from conformance.author.checks import equal, one_of
-from conformance.http.client import Answer
+from conformance.http.answers import Answer
 from conformance.iceberg.catalog import IcebergCatalog, Names
 from conformance.iceberg.support.content import order, partition, sort_field, spec
 from conformance.iceberg.support.metadata import Metadata, column_names, comparable, properties_of

@@ -12,7 +12,8 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, Protocol
 
-from conformance.http.client import Answer, Client
+from conformance.http.answers import Answer
+from conformance.http.client import Client
 from conformance.iceberg.catalog import IcebergCatalog, Names
 from conformance.iceberg.support.storage import (
     ACCESS_KEY,

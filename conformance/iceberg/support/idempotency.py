@@ -10,7 +10,7 @@ from functools import partial
 from typing import Any
 from uuid import UUID
 
-from conformance.http.client import Answer
+from conformance.http.answers import Answer
 from conformance.iceberg.catalog import IcebergCatalog
 from conformance.iceberg.client import change
 from conformance.iceberg.support.assertions import ours

@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any
 
 from conformance.author.checks import listed
-from conformance.http.client import Answer
+from conformance.http.answers import Answer
 from conformance.http.paging import pages
 from conformance.iceberg.catalog import IcebergCatalog, Names
 from conformance.iceberg.client import Id

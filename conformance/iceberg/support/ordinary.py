@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from conformance.common.ordinary import Unprepared
-from conformance.http.client import Answer
+from conformance.http.answers import Answer
 from conformance.iceberg.catalog import IcebergCatalog
 from conformance.iceberg.client import Id, change, identifier
 from conformance.iceberg.support import stored, update_actions

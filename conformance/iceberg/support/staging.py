@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from conformance.author.checks import text
-from conformance.http.client import Answer
+from conformance.http.answers import Answer
 from conformance.iceberg.catalog import IcebergCatalog, Names
 from conformance.iceberg.client import Id
 from conformance.iceberg.support.content import now_ms

@@ -8,7 +8,7 @@ from typing import Any
 from urllib.parse import quote
 
 from conformance.author.checks import text, url
-from conformance.http.client import Answer
+from conformance.http.answers import Answer
 from conformance.iceberg.catalog import IcebergCatalog, Names
 from conformance.values.outcomes import Skipped, Unoffered
 

@@ -10,7 +10,7 @@ import pyarrow as pa
 from conformance.author.checks import equal, text
 from conformance.author.requirement import given, must, should
 from conformance.author.strategies import row_counts, spellings, tables
-from conformance.http.client import Answer
+from conformance.http.answers import Answer
 from conformance.lance.catalog import LanceCatalog
 from conformance.lance.support.arrow import BROKEN_STREAMS, stream
 from conformance.lance.support.ordinary import accepts

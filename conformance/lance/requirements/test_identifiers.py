@@ -12,7 +12,7 @@ from conformance.author.requirement import given, must, should
 from conformance.common import bodies
 from conformance.common.bodies import RequestCase
 from conformance.common.names import TOO_LONG, NamedObject, name_is_kept, named
-from conformance.http.client import Answer
+from conformance.http.answers import Answer
 from conformance.lance.catalog import LanceCatalog, Names
 from conformance.lance.operations import OPERATIONS
 from conformance.lance.support.checks import routed

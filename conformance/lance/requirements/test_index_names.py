@@ -9,7 +9,7 @@ from conformance.author.checks import equal, same_items, text
 from conformance.author.requirement import given, must, should
 from conformance.author.strategies import names
 from conformance.common.names import TOO_LONG
-from conformance.http.client import Answer
+from conformance.http.answers import Answer
 from conformance.lance.catalog import LanceCatalog
 from conformance.lance.support.checks import routed
 from conformance.lance.support.indexing import (

@@ -6,7 +6,8 @@ from conformance.author.checks import at_least, distinct, equal, exactly, number
 from conformance.author.requirement import given, must, should
 from conformance.author.strategies import names
 from conformance.common.operations import has_json_body
-from conformance.http.client import Answer, Expected
+from conformance.http.answers import Answer
+from conformance.http.client import Expected
 from conformance.lance.catalog import LanceCatalog, Names
 from conformance.lance.operations import OPERATIONS
 from conformance.lance.support.arrow import stream

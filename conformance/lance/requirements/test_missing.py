@@ -7,7 +7,8 @@ from collections.abc import Callable
 from conformance.author.checks import equal
 from conformance.author.strategies import tables
 from conformance.common.missing import NOT_FOUND, Absent, Missing, missing_is_refused
-from conformance.http.client import Answer, Expected
+from conformance.http.answers import Answer
+from conformance.http.client import Expected
 from conformance.lance.catalog import LanceCatalog, Names
 from conformance.lance.support.arrow import stream
 from conformance.lance.support.versions import MISSING_VERSION

@@ -17,7 +17,7 @@ from conformance.author.checks import contains, ends_with, equal, one_of, same_i
 from conformance.author.requirement import must
 from conformance.author.strategies import tables
 from conformance.author.suite import Suite
-from conformance.http.client import Answer
+from conformance.http.answers import Answer
 from conformance.lance.catalog import LanceCatalog
 from conformance.lance.support.arrow import stream
 from conformance.lance.support.listing import collect_namespaces, collect_tables

@@ -9,7 +9,7 @@ from conformance.author.requirement import should
 from conformance.author.suite import Suite
 from conformance.common import paths
 from conformance.common.paths import Asked
-from conformance.http.client import Answer
+from conformance.http.answers import Answer
 from conformance.lance.catalog import LanceCatalog
 from conformance.lance.operations import OPERATIONS
 from conformance.lance.support.ordinary import ordinary

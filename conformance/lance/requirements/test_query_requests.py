@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 from conformance.author.checks import equal, number, one_of, same_items
 from conformance.author.requirement import given, must, should
 from conformance.author.strategies import COLUMN_NAMES
-from conformance.http.client import Answer, Expected
+from conformance.http.answers import Answer
+from conformance.http.client import Expected
 from conformance.lance.catalog import LanceCatalog
 from conformance.lance.support.columns import check_no_column
 from conformance.lance.support.queries import (

@@ -9,7 +9,7 @@ from typing import Any
 from conformance.author.strategies import tables
 from conformance.common.bodies import RequestCase
 from conformance.common.races import Act, LoserRace, losers_are_refused, same_requests_are_no_failure
-from conformance.http.client import Answer
+from conformance.http.answers import Answer
 from conformance.lance.catalog import LanceCatalog
 from conformance.lance.client import LanceClient
 from conformance.lance.operations import OPERATIONS, reads

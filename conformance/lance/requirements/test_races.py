@@ -21,7 +21,7 @@ from conformance.history import (
     Event,
     judge_pairs,
 )
-from conformance.http.client import Answer
+from conformance.http.answers import Answer
 from conformance.lance.catalog import ALL_ROWS, LanceCatalog, Names
 from conformance.lance.client import LanceClient
 from conformance.lance.support.arrow import read_rows, stream

@@ -12,7 +12,7 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 from conformance.author.checks import distinct, equal, holds, number, same_items
 from conformance.author.requirement import should
 from conformance.author.suite import Suite
-from conformance.http.client import Answer
+from conformance.http.answers import Answer
 from conformance.lance.catalog import LanceCatalog
 from conformance.lance.support.arrow import stream
 from conformance.lance.support.merging import UPSERT

@@ -8,7 +8,7 @@ from typing import Any
 from conformance.author.checks import contains, equal, exactly, holds, keyed, lacks, one_of, shows
 from conformance.author.requirement import must, should
 from conformance.author.strategies import tables
-from conformance.http.client import Answer
+from conformance.http.answers import Answer
 from conformance.lance.catalog import LanceCatalog, Names
 from conformance.lance.support.arrow import stream
 from conformance.lance.support.indexing import all_indices

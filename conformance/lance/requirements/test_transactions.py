@@ -9,7 +9,7 @@ from typing import Any
 
 from conformance.author.checks import equal, holds, lacks, text
 from conformance.author.requirement import must, should
-from conformance.http.client import Answer
+from conformance.http.answers import Answer
 from conformance.lance.catalog import LanceCatalog
 from conformance.lance.support.versions import new_transaction
 from specs.lance.identifiers import DELIMITER

@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any
 
 from conformance.author.checks import one_of
-from conformance.http.client import Answer
+from conformance.http.answers import Answer
 from conformance.http.routers import is_split
 from conformance.http.wire import ExtraCheck, Found
 from conformance.values.exchange import Exchange

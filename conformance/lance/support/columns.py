@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from conformance.author.checks import contains, equal, holds, keyed
-from conformance.http.client import Answer
+from conformance.http.answers import Answer
 from conformance.lance.catalog import INVALID_INPUT, LanceCatalog, Names
 
 ADD = ["AlterTableAddColumns"]

@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 
 import pyarrow as pa
 
-from conformance.http.client import Answer
+from conformance.http.answers import Answer
 from conformance.lance.catalog import LanceCatalog, Names
 from conformance.lance.client import Id
 from conformance.lance.operations import OPERATIONS

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from conformance.author.checks import text
-from conformance.http.client import Answer
+from conformance.http.answers import Answer
 from conformance.http.paging import pages
 from conformance.lance.catalog import LanceCatalog, Names
 from conformance.lance.client import Id

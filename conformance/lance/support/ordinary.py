@@ -15,7 +15,8 @@ import pyarrow as pa
 from conformance.author.checks import text
 from conformance.author.strategies import tables
 from conformance.common.ordinary import Unprepared, accepted, refuses_each
-from conformance.http.client import Answer, Expected
+from conformance.http.answers import Answer
+from conformance.http.client import Expected
 from conformance.lance.catalog import INVALID_INPUT, LanceCatalog, Names
 from conformance.lance.support.arrow import stream
 from conformance.lance.support.indexing import KINDS, new_index

@@ -13,7 +13,8 @@ from typing import Any
 import pyarrow as pa
 
 from conformance.author.checks import distinct, number, within
-from conformance.http.client import Answer, Expected
+from conformance.http.answers import Answer
+from conformance.http.client import Expected
 from conformance.lance.catalog import LanceCatalog, Names
 from conformance.lance.operations import OPERATIONS
 from conformance.values.json_values import shown

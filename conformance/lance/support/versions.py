@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from conformance.author.checks import equal, holds, listed, number, text
 from conformance.author.strategies import tables
-from conformance.http.client import Answer
+from conformance.http.answers import Answer
 from conformance.lance.catalog import LanceCatalog, Names
 from conformance.lance.support.arrow import stream
 from conformance.values.json_values import Items

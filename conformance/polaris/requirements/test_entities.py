@@ -6,7 +6,7 @@ from typing import Any
 
 from conformance.author.checks import above, at_least, contains, equal, lacks, number, shows
 from conformance.author.requirement import must, should
-from conformance.http.client import Answer
+from conformance.http.answers import Answer
 from conformance.polaris.catalog import PolarisCatalog
 from conformance.polaris.entities import ENTITIES, EntityType, Names, of, properties_with
 

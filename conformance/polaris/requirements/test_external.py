@@ -8,7 +8,7 @@ from typing import Any
 
 from conformance.author.checks import equal
 from conformance.author.requirement import should
-from conformance.http.client import Answer
+from conformance.http.answers import Answer
 from conformance.iceberg.support.content import SCHEMA, view_body
 from conformance.polaris.catalog import PolarisCatalog
 from conformance.polaris.support.catalogs import ExternalCatalog, new_outside, readable

@@ -6,7 +6,8 @@ from typing import Any
 
 from conformance.author.checks import contains, equal, lacks, same_items, shows
 from conformance.author.requirement import must, should
-from conformance.http.client import Answer, Expected
+from conformance.http.answers import Answer
+from conformance.http.client import Expected
 from conformance.http.operation_client import DECLARED
 from conformance.iceberg.support.content import SCHEMA
 from conformance.polaris.catalog import PolarisCatalog

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from conformance.common import http
 from conformance.common.http import Headers, Sent
-from conformance.http.client import Answer
+from conformance.http.answers import Answer
 from conformance.polaris.catalog import PolarisCatalog
 from conformance.polaris.entities import PRINCIPAL_ROLE
 from conformance.polaris.operations import OPERATIONS

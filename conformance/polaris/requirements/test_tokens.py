@@ -9,7 +9,8 @@ from urllib.parse import quote_plus
 
 from conformance.author.checks import above, equal, number, one_of, text
 from conformance.author.requirement import must, should
-from conformance.http.client import Answer, bearer
+from conformance.http.answers import Answer
+from conformance.http.client import bearer
 from conformance.iceberg.support.content import ACCESS_TOKEN, EXCHANGE
 from conformance.polaris.catalog import EVERY_ROLE, GET_TOKEN, Caller, PolarisCatalog
 from conformance.polaris.support.principals import PRINCIPAL_ROLES, REFUSED, opens, takes

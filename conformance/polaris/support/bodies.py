@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from conformance.http.client import Answer
+from conformance.http.answers import Answer
 from conformance.iceberg.client import names_below_prefix
 from conformance.polaris.catalog import PolarisCatalog
 from conformance.polaris.entities import CATALOG, ENTITIES

@@ -9,7 +9,8 @@ from typing import Any
 import orjson
 
 from conformance.author.checks import text
-from conformance.http.client import Answer, Expected
+from conformance.http.answers import Answer
+from conformance.http.client import Expected
 from conformance.http.operation_client import DECLARED
 from conformance.iceberg.client import IcebergClient, in_prefix
 from conformance.polaris.catalog import BASE_LOCATION, PolarisCatalog

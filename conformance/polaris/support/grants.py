@@ -6,7 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from conformance.http.client import Answer, Expected
+from conformance.http.answers import Answer
+from conformance.http.client import Expected
 from conformance.http.operation_client import DECLARED
 from conformance.polaris.catalog import PolarisCatalog
 from conformance.polaris.entities import CATALOG_ROLE, Names

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from conformance.http.client import Answer, Client, Expected
+from conformance.http.answers import Answer
+from conformance.http.client import Client, Expected
 from conformance.http.operation_client import DECLARED
 from conformance.polaris.catalog import EVERY_ROLE, Credentials, PolarisCatalog, credentials
 from conformance.polaris.entities import CATALOG_ROLE, PRINCIPAL, PRINCIPAL_ROLE, EntityType, Names

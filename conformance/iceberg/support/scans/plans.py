@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from conformance.author.checks import same_items, text
-from conformance.http.client import Answer
+from conformance.http.answers import Answer
 from conformance.iceberg.catalog import IcebergCatalog
 from conformance.iceberg.client import Id
 from conformance.iceberg.support.scans.predicates import Json

@@ -12,7 +12,8 @@ from typing import Any
 from urllib.parse import urlencode
 
 from conformance.author.checks import equal, holds
-from conformance.http.client import Answer, Client, bearer
+from conformance.http.answers import Answer
+from conformance.http.client import Client, bearer
 from conformance.http.operation_client import FORM_TYPE
 from conformance.polaris.inventory import CATALOG_ADMIN
 from conformance.polaris.support.access.calls import AccessNames, AccessRequest, calls
