@@ -14,7 +14,6 @@ from conformance.common.ordinary import (
     PARAMETERS,
     Ordinary,
     accepted,
-    is_success,
     refuses_each,
     with_parameter,
     with_statuses,
@@ -123,8 +122,8 @@ def _none_fails(
             if _fails(catalog, answer):
                 needed = needed or [*prepared, client.steps[-1]]
                 failed.append((defect, answer))
-            succeeded = succeeded or is_success(answer)
-            if is_success(answer) and not case.lasting:
+            succeeded = succeeded or answer.succeeded
+            if answer.succeeded and not case.lasting:
                 break  # the request may have changed the objects that it names
         else:
             break
@@ -151,7 +150,7 @@ def large_bodies_are_no_failure(catalog: Catalog, case: RequestCase) -> None:
     if _fails(catalog, answer):
         text = f"{case.id} returns {answer.status} for a large body"
         raise Violation(text, request="unusual", feature="large body")
-    if not is_success(answer):
+    if not answer.succeeded:
         _check_plain(catalog, case, "plain")
 
 
@@ -166,8 +165,8 @@ def nested_namespaces_are_like_others(catalog: Catalog, case: RequestCase) -> No
     with catalog.deeper():
         answer = case.prepare(catalog, "t").send(catalog, case.operation.id)
     nested = catalog.client.steps[-1]
-    if not is_success(answer):
+    if not answer.succeeded:
         usual = case.prepare(catalog, "t").send(catalog, case.operation.id)
         catalog.client.check_status(nested, usual.status)
-        if not is_success(usual):
+        if not usual.succeeded:
             _check_plain(catalog, case, "plain")

@@ -61,15 +61,10 @@ def with_parameter(request: Any, parameter: Parameter, text: str) -> Any:
     return replace(request, **{place: {**getattr(request, place), parameter.name: text}})
 
 
-def is_success(answer: Answer) -> bool:
-    """True for a 2xx answer."""
-    return 200 <= answer.status < 300
-
-
 def accepted(catalog: Catalog, operation: str, request: Ordinary) -> Answer:
     """Send a valid request. Raises Blocked when it is rejected, Unoffered when the operation is not supported."""
     answer = request.send(catalog, operation)
-    if is_success(answer):
+    if answer.succeeded:
         return answer
     if catalog.client.refuses(catalog.client.steps[-1]):
         raise Unoffered(f"the server does not offer {operation}", operation)
@@ -99,7 +94,7 @@ def refuses_each(
             if needed is prepared and not is_refused(*answers[-1]):
                 needed = [*prepared, client.steps[-1]]
     taken = [(defect, answer) for defect, answer in answers if not is_refused(defect, answer)]
-    if not any(is_success(answer) for _, answer in taken):
+    if not any(answer.succeeded for _, answer in taken):
         accepted(catalog, operation, good)
     if taken:
         shown = with_statuses(taken)

@@ -10,7 +10,7 @@ from typing import Any
 
 from conformance.author.requirement import must, should
 from conformance.common.fields import Wrong, below_minimum, defects, wrong_types
-from conformance.common.ordinary import accepted, is_success, refuses_each
+from conformance.common.ordinary import accepted, refuses_each
 from conformance.lance.catalog import LanceCatalog
 from conformance.lance.operations import JSON_OPERATIONS, OPERATIONS, reads
 from conformance.lance.support.ordinary import LanceRequest, ordinary, refuses_invalid
@@ -66,7 +66,7 @@ ON_ROOT = {
 
 def _takes(catalog: LanceCatalog, operation: str, request: LanceRequest, **options: Any) -> None:
     """Check that a request is accepted. Raises Blocked when the server rejects the plain form of it too."""
-    if is_success(request.send(catalog, operation, **options)):
+    if request.send(catalog, operation, **options).succeeded:
         return
     refused = catalog.client.steps[-1]
     accepted(catalog, operation, ordinary(catalog, operation, "twin"))
