@@ -47,6 +47,10 @@ from conformance.values.settings import Settings
 from specs.apis import apis
 from specs.problems import Problem
 
+CREATES_NOTHING = (
+    "The server offers no operation that creates an object: add --read-only to test it on objects that exist."
+)
+
 
 class Session:
     """Connects to the target, and collects and writes the results of a run."""
@@ -117,6 +121,8 @@ class Session:
         try:
             with suppress(Stopped):  # the run ends at its first requirement then, and says why
                 handshake(self.target)
+                if sandbox.inventory and not (self.target.read_only or sandbox.inventory.can_make()):
+                    self.note(CREATES_NOTHING)
         except Problem:
             with suppress(Stopped):
                 if sandbox.noted or sandbox.kept:

@@ -126,6 +126,10 @@ class Inventory(ABC):
             if any(map(self.has, makers)) and not self.has(self.drops[kind])
         ]
 
+    def can_make(self) -> bool:
+        """True when the server offers an operation that creates a resource of the run."""
+        return any(self.has(maker) for makers in self.makers.values() for maker in makers)
+
     def can_drop(self, kind: str) -> bool:
         """True unless a probe showed that the server lacks the operation that drops resources of a kind."""
         return self.offers(self.drops[kind])

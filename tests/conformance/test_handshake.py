@@ -14,6 +14,8 @@ from conformance.target import target
 from lakeproof import check, serve
 from reference_server.faults import HEADER
 from specs.problems import Problem
+from tests.conformance.mutants import TOKEN
+from tests.conformance.partial_servers import Partial, partial_server
 from tests.conformance.small_servers import Meddler, SmallServer, drip, hang_up, say
 
 APIS = ("lance", "iceberg")
@@ -267,3 +269,12 @@ def test_without_a_way_to_a_token_nothing_can_be_asked(polaris, tmp_path):
     """No path but that of the configuration is there, so there is neither a caller nor a list of catalogs."""
     with pytest.raises(Problem, match="oauth/tokens answers 404 and no token for the credential"):
         polaris(tmp_path, "endpoints-not-there")
+
+
+@pytest.mark.parametrize(("group", "told"), [("writes", True), ("views", False)])
+def test_a_run_on_a_server_that_creates_nothing_names_the_option_for_existing_objects(group, told, tmp_path):
+    partial = Partial("iceberg", group, "text_404")
+    with partial_server(partial) as server:
+        given: dict[str, Any] = {"token": TOKEN, "report": str(tmp_path), "select": "iceberg.config.maps"}
+        results, code = check(server.url, api="iceberg", **given)
+    assert (code, any("--read-only" in note for note in results.run.notes)) == (0, told)
