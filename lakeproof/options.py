@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 import click
 from click.core import ParameterSource
 
-from conformance.values.settings import ENV_PREFIX, FILE_NAME
+from conformance.values.settings import ENV_PREFIX, FILE_NAME, Settings, variable
 from specs.files import read_toml
 from specs.problems import Problem, did_you_mean
 
@@ -40,6 +40,13 @@ WITHOUT: Mapping[str, Mapping[str, tuple[str, ...]]] = {
     "report": {"catalog": OF_A_CATALOG},
 }
 """By command, and by an option: the options that have no effect without it."""
+
+
+def check_may_write(settings: Settings, subject: str) -> None:
+    """Raise Problem if the settings are read-only, for a command without --read-only whose `subject` writes."""
+    if settings.read_only:
+        way_out = f"Unset it in {FILE_NAME} or {variable('read_only')}."
+        raise Problem(f"read_only is set, and {subject} writes.", way_out)
 
 
 class OneOf(click.Choice):  # type: ignore[type-arg]  # before click 8.2 it takes none

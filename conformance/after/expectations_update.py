@@ -19,7 +19,8 @@ def updated(
 ) -> ExpectationFile:
     """Return expectations with all findings and blocked requirements of a run, an entry for each cause.
 
-    Other entries stay; changed and expired ones are replaced. Without a new reason, an entry keeps its old one.
+    Other entries stay; changed and expired ones are replaced. Without a new reason, link or date, an entry keeps its
+    old one, except for a date that has passed.
     """
     by_id = {result.id: result for result in results.requirements}
     named = {name: entry for entry in file.known for name in entry.findings}
@@ -29,7 +30,8 @@ def updated(
         before = next((named[name] for name in ids if name in named), None)
         entry = _entry(cause, ids, by_id, results)
         entry.reason = reason or (before.reason if before else "")
-        entry.link, entry.expires = link or (before.link if before else ""), expires
+        entry.link = link or (before.link if before else "")
+        entry.expires = expires or (_valid_until(before) if before else None)
         entries.append(entry)
     new = {name for entry in entries for name in entry.findings}
     kept = [rest for entry in file.known if (rest := without(entry, new)).findings]
@@ -52,6 +54,11 @@ def without(entry: Entry, gone: Collection[str]) -> Entry:
     example = {} if entry.example in findings else {"example": "", "due": [], "prepared": {}, "steps": []}
     flaky, blocked = ([name for name in names if name not in gone] for names in (entry.flaky, entry.blocked))
     return msgspec.structs.replace(entry, findings=findings, evidence=evidence, flaky=flaky, blocked=blocked, **example)
+
+
+def _valid_until(entry: Entry) -> date | None:
+    """Return the date of an entry, None if it has passed."""
+    return entry.expires if entry.expires and entry.expires >= date.today() else None
 
 
 def _entry(cause: Cause, ids: Collection[str], by_id: Mapping[str, Result], results: Results) -> Entry:

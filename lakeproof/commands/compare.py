@@ -26,6 +26,7 @@ from lakeproof.command_line import command_line
 from lakeproof.commands.diff import entry, print_differences
 from lakeproof.commands.settings_options import CONNECTION, SELECTION, settings_options
 from lakeproof.console import err, out
+from lakeproof.options import check_may_write
 from lakeproof.progress import ProgressListener
 from lakeproof.shown_run import report_of, run_to_end, show_run
 from lakeproof.terminal import MOST_STEPS
@@ -74,6 +75,7 @@ def compare_command(url_a: str, url_b: str, *, as_json: bool, **given: Any) -> i
     """Send two servers the same requests, and show where their responses differ and which one follows the document."""
     command = command_line()
     other = load_settings({**given, "server": url_b})
+    check_may_write(other, "a comparison")
     del given["report"]
     answers: list[Comparison] = []
 

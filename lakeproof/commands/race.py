@@ -24,7 +24,7 @@ from lakeproof.command_line import command_line
 from lakeproof.commands.on_spark import api_option, counting, spark_options, spark_settings_of
 from lakeproof.commands.settings_options import ACCESS, CONNECTION, settings_options
 from lakeproof.console import out
-from lakeproof.options import checked
+from lakeproof.options import check_may_write, checked
 from lakeproof.progress import showing
 from lakeproof.server_process import ServerProcess, log_in
 from lakeproof.terminal import print_end
@@ -95,8 +95,7 @@ def race_command(
     """Race clients on Spark's executors and judge their history; by default on the embedded server."""
     spark: SparkSettings = spark_settings_of(given)
     settings = load_settings({**given, "server": url})
-    if settings.read_only:
-        raise Problem("read_only is set, and a race writes.", "Unset it in lakeproof.toml or LAKEPROOF_READ_ONLY.")
+    check_may_write(settings, "a race")
     tables = sql_tables(settings.api)
     if sql and not tables:
         able = " or ".join(filter(sql_tables, raceable()))

@@ -28,7 +28,7 @@ from conformance.values.settings import DEFAULT_REPORT
 from conformance.values.verdict import FINDINGS
 from lakeproof.commands.settings_options import ACCESS, settings_options
 from lakeproof.console import out
-from lakeproof.options import OneOf, checked
+from lakeproof.options import OneOf, check_may_write, checked
 from lakeproof.progress import showing
 from specs.problems import Problem
 
@@ -109,8 +109,11 @@ def _reproduce_every(path: Path, url: str | None, given: dict[str, Any]) -> int:
 
 
 def _reproduced(records: Sequence[Recorded], base: str, given: dict[str, Any]) -> dict[str, Reproduced]:
+    settings = settings_for(records[0], base, given)
+    if not records[0].settings.get("read_only"):  # the steps of a read-only run only read
+        check_may_write(settings, "the run of this finding")
     with showing():
-        return reproduce_all(records, settings_for(records[0], base, given))
+        return reproduce_all(records, settings)
 
 
 def _print_steps(steps: Sequence[Step], exchanges: Sequence[Exchange]) -> None:

@@ -7,8 +7,10 @@ from typing import Any
 
 import click
 
+from conformance.values.settings import load_settings
 from lakeproof.commands.on_spark import api_option, spark_options, spark_settings_of
 from lakeproof.commands.settings_options import ACCESS, CONNECTION, settings_options
+from lakeproof.options import check_may_write
 from lakeproof.shown_run import check_and_show
 from spark_tests.connectors import connectable
 from spark_tests.scenarios.running import run_scenarios
@@ -38,6 +40,7 @@ are those of `lakeproof check`.
 def spark_command(url: str | None, as_json: bool, **given: Any) -> int:
     """Test a server through Spark and the API's real connector; by default the embedded server."""
     spark = spark_settings_of(given)
+    check_may_write(load_settings({**given, "server": url}), "a scenario")
     check_spark(spark)
     runner = partial(run_scenarios, spark=spark)
     return check_and_show(url, as_json=as_json, runner=runner, program="lakeproof spark", **given)

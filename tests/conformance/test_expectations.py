@@ -42,6 +42,7 @@ CONFLICT = "lance.namespace.create.conflict"
 WORDS = "lance.namespace.create"
 PROFILE = "lance/2026-03"
 SEEN = "CreateNamespace: expected 409, got 400"
+PAST, SOON, LATER = date(2020, 1, 1), date(2999, 1, 1), date(2999, 6, 1)
 
 
 @pytest.fixture(scope="module")
@@ -86,8 +87,7 @@ def test_what_is_seen_as_it_is_known_breaks_no_gate(findings, faulty, judge):
     assert code == 0
     assert CONFLICT in broken
     assert {entry.id for entry in results.requirements if entry.verdict == "known"} == broken
-    assert states(results) == dict.fromkeys(broken, "known")
-    assert results.causes == []
+    assert (states(results), results.causes) == (dict.fromkeys(broken, "known"), [])
 
 
 def test_what_is_fixed_is_stale_until_it_is_removed(fixed, judge, findings):
@@ -110,7 +110,7 @@ def test_an_id_that_is_gone_is_an_orphan(fixed, judge):
 
 
 def test_an_entry_past_its_date_is_expired(faulty, judge):
-    results, code = judge(faulty, lambda file: [setattr(entry, "expires", date(2020, 1, 1)) for entry in file.known])
+    results, code = judge(faulty, lambda file: [setattr(entry, "expires", PAST) for entry in file.known])
     assert code == 1
     assert set(states(results).values()) == {"expired"}
     assert next(entry for entry in results.requirements if entry.id == CONFLICT).verdict == "fail"
@@ -150,6 +150,13 @@ def test_an_update_keeps_what_is_there_and_what_people_wrote(findings):
     assert kept in again.known
     assert {entry.reason for entry in again.known} == {"other", "by design"}
     assert {entry.link for entry in again.known} == {"", "https://x/1"}
+
+
+@pytest.mark.parametrize(("before", "given", "after"), [(SOON, None, SOON), (SOON, LATER, LATER), (PAST, None, None)])
+def test_an_update_keeps_a_date_that_is_to_come(findings, before, given, after):
+    first = updated(ExpectationFile(profile=PROFILE), findings, expires=before)
+    assert {entry.expires for entry in first.known} == {before}
+    assert {entry.expires for entry in updated(first, findings, expires=given).known} == {after}
 
 
 def test_names_of_a_run_are_not_stored(findings):
@@ -246,7 +253,7 @@ def test_what_was_blocked_gates_nothing_in_a_run_that_leaves_out_what_blocked_it
 
 
 def test_what_was_blocked_expires_in_a_narrowed_run_too():
-    expected = expectations(blocked=["lance.table.a"], expires=date(2020, 1, 1))
+    expected = expectations(blocked=["lance.table.a"], expires=PAST)
     expected.narrowed = True
     assert decided(expected, result("fail", message="other")).verdict == "fail"
     assert expected.states == {"lance.table.a": "expired"}
@@ -429,7 +436,7 @@ def test_a_file_of_an_older_kit_becomes_one_for_people(tmp_path, findings):
     assert "got 400" not in text
     again = updated(file, findings)
     (entry,) = [entry for entry in again.known if CONFLICT in entry.findings]
-    assert (entry.reason, entry.link) == ("by design", "https://x/1")
+    assert (entry.reason, entry.link, entry.expires) == ("by design", "https://x/1", date(2999, 12, 31))
 
 
 def test_a_short_entry_by_hand_is_enough(faulty, judge, tmp_path):

@@ -258,6 +258,20 @@ def test_a_run_reads_what_is_there_and_changes_nothing(api, tmp_path):
     assert "Read-only: nothing was written." in (report / "report.html").read_text()
 
 
+def test_queries_and_counts_of_an_existing_table_are_compared(tmp_path):
+    plain = [f"lance.query.{name}" for name in ("offset", "arrow_file", "explain.text", "analyze.text")]
+    count = "lance.rows.count.all"
+    with serve("lance", storage="memory:pure", faults=["count-plus-one"]) as server:
+        somebody = SOMEBODY["lance"](server.url)
+        fill(somebody, "shop")
+        stock_lance(somebody, server.url)
+        given: dict[str, Any] = {"read_only": True, "select": " or ".join([count, *plain]), "report": str(tmp_path)}
+        results, code = check(server.url, api="lance", table="shop.prices", **given)
+    verdicts = {entry.id: entry.verdict for entry in results.requirements}
+    assert {name: verdicts[name] for name in (count, *plain)} == {count: "fail", **dict.fromkeys(plain, "pass")}
+    assert code == 1
+
+
 @pytest.mark.parametrize(
     ("api", "given", "said"),
     [

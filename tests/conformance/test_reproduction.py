@@ -173,15 +173,19 @@ def test_a_secret_of_the_recorded_run_has_to_be_given(recorded_run):
     assert json.loads(json.dumps(recorded(recorded_run, NAME).settings)) == recorded(recorded_run, NAME).settings
 
 
-@pytest.mark.parametrize(("undroppable", "wanted"), [([], "sweep"), (["table"], "clean_up")])
-def test_a_server_that_cannot_drop_is_not_looked_through_after_each_finding(undroppable, wanted, monkeypatch):
+@pytest.mark.parametrize(
+    ("made", "undroppable", "wanted"), [(True, [], "sweep"), (True, ["table"], "clean_up"), (False, [], "clean_up")]
+)
+def test_what_a_finding_made_is_listed_only_where_it_can_be_dropped(made, undroppable, wanted, monkeypatch):
     done = []
-    inventory = SimpleNamespace(undroppable=lambda: undroppable)
     sandbox = SimpleNamespace(
-        inventory=inventory, clean_up=lambda: done.append("clean_up"), sweep=lambda end: done.append("sweep")
+        inventory=SimpleNamespace(undroppable=lambda: undroppable),
+        may_have_made=lambda exchanges: made,
+        clean_up=lambda: done.append("clean_up"),
+        sweep=lambda end: done.append("sweep"),
     )
     target: Any = SimpleNamespace(sandbox=sandbox, settings=SimpleNamespace(warehouse=""), prefix="lp")
-    replayed = MagicMock(spec=Replayed)
+    replayed = MagicMock(spec=Replayed, exchanges=[])
     monkeypatch.setattr(session, "replay", lambda *_: replayed)
     assert session.replay_and_drop(replayed, target) is replayed
     assert done == [wanted]

@@ -15,7 +15,7 @@ CONFLICT = "lance.namespace.create.conflict"
 # Seeing findings again
 
 
-def test_a_finding_is_sent_again(cli, folder):
+def test_a_finding_is_sent_again(cli, folder, monkeypatch):
     with serve("lance", storage="memory:pure", faults=["conflict-as-400"]) as faulty:
         assert cli("check", faulty.url, "-k", CONFLICT)[0] == 1
         code, out, _ = cli("repro", CONFLICT)
@@ -27,6 +27,10 @@ def test_a_finding_is_sent_again(cli, folder):
         assert cli("repro")[0] == cli("repro", "--all", "--as", "curl")[0] == 4
         assert cli("repro", CONFLICT, "--as", "curl")[1].startswith("#!/bin/sh")
         assert "def test_lance_namespace_create_conflict" in cli("repro", CONFLICT, "--as", "pytest")[1]
+        monkeypatch.setenv("LAKEPROOF_READ_ONLY", "1")
+        code, out, err = cli("repro", CONFLICT)
+        assert (code, out, "read_only is set, and the run of this finding writes" in err) == (4, "", True)
+        monkeypatch.delenv("LAKEPROOF_READ_ONLY")
     with serve("lance", storage="memory:pure") as fixed:
         code, out, _ = cli("repro", CONFLICT, fixed.url)
         assert (code, "It is fixed" in out, "(recorded: 400)" in out) == (0, True, True)

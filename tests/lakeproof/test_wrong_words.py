@@ -81,6 +81,15 @@ def test_options_that_do_nothing_are_refused(cli, arguments):
     assert "eave " in err  # leave it out, or one of them
 
 
+@pytest.mark.parametrize("command", [["race"], ["spark"], ["compare", "http://127.0.0.1:9", "http://127.0.0.1:9"]])
+def test_a_command_that_writes_is_refused_in_a_read_only_environment(cli, monkeypatch, command):
+    monkeypatch.setenv("LAKEPROOF_READ_ONLY", "true")
+    code, out, err = cli(*command)
+    assert (code, out) == (4, "")
+    assert "read_only is set, and a " in err
+    assert "Unset it in lakeproof.toml or LAKEPROOF_READ_ONLY." in " ".join(err.split())
+
+
 def test_every_command_with_such_options_is_tested():
     tested = {word for arguments in USELESS for word in arguments[:2]}
     assert tested >= command_options.BESIDE.keys() | command_options.WITHOUT.keys()

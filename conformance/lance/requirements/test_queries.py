@@ -20,6 +20,7 @@ from conformance.lance.support.queries import (
     ROWS,
     SCHEMA,
     Query,
+    any_queried,
     ask,
     ids,
     matching,
@@ -30,6 +31,7 @@ from conformance.lance.support.queries import (
 from specs.openapi import Operation
 
 FILE_TYPE = "application/vnd.apache.arrow.file"
+DETAILED = {"load_detailed_metadata": True}
 
 
 # Rows
@@ -74,12 +76,14 @@ def test_k_zero(catalog: LanceCatalog, case: Any) -> None:
         equal(read_rows(answer.body), [], "the rows that are found")
 
 
-@must("lance.query.offset", operations=QUERY, clause="query-offset")
+@must("lance.query.offset", operations=QUERY, clause="query-offset", reads=True)
 @given(k=st.sampled_from([1, 5, 20]), offset=st.sampled_from([0, 1, 10, 12, 40]))
 def test_offset(catalog: LanceCatalog, k: int, offset: int) -> None:
     """QueryTable with an offset skips that many rows."""
-    rows = catalog.rows(new_queried(catalog), k=k, offset=offset)
-    equal(len(rows), min(k, max(0, len(ROWS) - offset)), "the number of rows")
+    table = any_queried(catalog)
+    count = len(ROWS) if table.version is None else len(catalog.rows(table.id, k=k + offset, **table.fields()))
+    rows = catalog.rows(table.id, k=k, offset=offset, **table.fields())
+    equal(len(rows), min(k, max(0, count - offset)), "the number of rows")
 
 
 @should("lance.query.pages", operations=QUERY, clause="query-offset")
@@ -126,12 +130,17 @@ def test_version(catalog: LanceCatalog) -> None:
     same_items(ids(catalog.rows(id)), [0, 1, 2, 3, 4, 5], "the ids of the rows of the latest version")
 
 
-@must("lance.query.arrow_file", operations=QUERY, clause="query-arrow-file")
+@must("lance.query.arrow_file", operations=QUERY, clause="query-arrow-file", reads=True)
 def test_arrow_file(catalog: LanceCatalog) -> None:
     """QueryTable returns an Arrow file with its media type and with the table's columns in their types."""
-    answer = catalog.query_table(new_queried(catalog), vector={}, k=5)
+    table = any_queried(catalog)
+    answer = catalog.query_table(table.id, vector={}, k=5, **table.fields())
     equal(answer.header("content-type").partition(";")[0], FILE_TYPE, "the media type")
     schema = read_file(answer.body).schema
+    if table.version is not None:
+        described = catalog.describe_table(table.id, version=table.version, _query=DETAILED)["schema"]
+        same_items(schema.names, [field["name"] for field in described["fields"]], "the columns")
+        return
     holds(schema.equals(SCHEMA), f"the columns are {_columns(SCHEMA)}, where the answer has {_columns(schema)}")
 
 
@@ -171,11 +180,12 @@ def test_huge_numbers(catalog: LanceCatalog, case: Query, vector: Any) -> None:
 # Plans
 
 
-@must("lance.query.{}.text", clause="query-plan", each=PLANS)
+@must("lance.query.{}.text", clause="query-plan", each=PLANS, reads=True)
 @given(vector=st.sampled_from([{}, {"single_vector": [1, 2]}]), filter=st.sampled_from([None, "id > 3"]))
 def test_plan(catalog: LanceCatalog, case: Operation, vector: Any, filter: str | None) -> None:
     """{} returns a non-blank JSON string."""
-    plan = ask(catalog, case, new_queried(catalog), set_fields(vector=vector, filter=filter)).json
+    table = any_queried(catalog)
+    plan = ask(catalog, case, table.id, table.fields(vector=vector, filter=filter)).json
     holds(text(plan, "the plan").strip(), "the plan is more than blanks")
 
 

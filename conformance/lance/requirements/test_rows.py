@@ -7,17 +7,20 @@ from typing import Any
 import pyarrow as pa
 from hypothesis import strategies as st
 
-from conformance.author.checks import equal, same_items
+from conformance.author.checks import equal, number, same_items
 from conformance.author.requirement import given, must, should
 from conformance.author.strategies import row_counts, spellings, tables
 from conformance.lance.catalog import LanceCatalog
 from conformance.lance.support.arrow import BROKEN_STREAMS, stream
 from conformance.lance.support.ordinary import accepts
+from conformance.lance.support.queries import any_queried
 from conformance.lance.support.rows import BAD_PREDICATES
 from conformance.lance.support.versions import check_transaction
+from conformance.values.outcomes import Skipped
 
 INSERT = ["InsertIntoTable"]
 COUNT = ["CountTableRows"]
+MOST_READ = 1000  # rows of an existing table
 
 
 # InsertIntoTable
@@ -118,6 +121,16 @@ def test_insert_broken_stream(catalog: LanceCatalog, case: bytes) -> None:
 
 
 # CountTableRows
+
+
+@must("lance.rows.count.all", operations=[*COUNT, "QueryTable"], clause="count-version", reads=True)
+def test_count_of_all_rows(catalog: LanceCatalog) -> None:
+    """CountTableRows without a predicate returns the number of rows that QueryTable returns without a filter."""
+    table = any_queried(catalog)
+    count = number(catalog.count_table_rows(table.id, **table.fields()).json, "the count of rows")
+    if count > MOST_READ:
+        raise Skipped(f"the table has {count:,} rows, and this reads {MOST_READ:,} at most")
+    equal(count, len(catalog.rows(table.id, k=MOST_READ + 1, **table.fields())), "the count of rows")
 
 
 @must("lance.rows.count.predicate", operations=COUNT, clause="count-predicate")

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import pyarrow as pa
@@ -81,6 +82,30 @@ DISTANCES: dict[str, Callable[[Vector, Vector], float]] = {
 def new_queried(catalog: LanceCatalog, rows: list[Row] | None = None) -> Names:
     """Create a table of ROWS, or of other rows, and return its identifier."""
     return catalog.new_table_of(pa.Table.from_pylist(ROWS if rows is None else rows, schema=SCHEMA))
+
+
+@dataclass(frozen=True, slots=True)
+class Queried:
+    """Table to query; `version` is that of an existing one."""
+
+    id: Names
+    version: int | None = None
+
+    def fields(self, **own: Any) -> Row:
+        """Return the fields of a query. Those that name columns of ROWS are left out on an existing table."""
+        return set_fields(version=self.version, **(own if self.version is None else {}))
+
+
+def any_queried(catalog: LanceCatalog) -> Queried:
+    """Return a table to query: a new one of ROWS, an existing one if the run is read-only.
+
+    The version of an existing table is fixed, as others may write to it meanwhile.
+    """
+    if not catalog.target.read_only:
+        return Queried(new_queried(catalog))
+    with catalog.client.preparing():
+        id = catalog.new_table()
+        return Queried(id, catalog.version(id))
 
 
 def column(rows: Sequence[Row], name: str) -> list[Any]:
