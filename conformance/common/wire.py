@@ -81,5 +81,5 @@ def raise_first(suite: Suite, findings: list[WireFinding]) -> None:
     """Raise Violation for the first finding, and show its steps."""
     if findings:
         suite.client.steps = list(findings[0].steps)
-        first, more = findings[0], len(findings) - 1
-        raise Violation(first.message, expected=first.rule, aspect=aspect_of(first.mark, "schema"), more=more)
+        first, others = findings[0], tuple(finding.message for finding in findings[1:])
+        raise Violation(first.message, expected=first.rule, aspect=aspect_of(first.mark, "schema"), others=others)
