@@ -31,7 +31,7 @@ def offered_or_refused(suite: Suite, case: Operation) -> None:
     if probe.state == REFUSED and not 400 <= status < 500:
         raise Violation(f"{case.id} is not offered, but returns {status or probe.exchange.failure}")
     if probe.state == REFUSED and case.method != HEAD and not isinstance(probe.exchange.json(), dict):
-        raise Violation(f"{case.id} is not offered, and returns {status} without an error body")
+        raise Violation(f"{case.id} is not offered, but returns {status} without an error body")
     if probe.state == REFUSED:
         suite.client.reached.add(f"{case.id} {status}")
 

@@ -163,7 +163,7 @@ def test_what_is_not_supported_is_not_offered(client, target):
     target.script = (406, {"code": 0}, "application/json")
     with pytest.raises(Unoffered):
         client.call("ListNamespaces", path={"id": "a"}, expect=404)
-    with pytest.raises(Blocked):
+    with pytest.raises(Unoffered, match="this needs DropNamespace"):
         client.call("DropNamespace", path={"id": "a"}, json={})
     client.call("ListNamespaces", path={"id": "a"}, expect=406)
 

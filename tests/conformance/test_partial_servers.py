@@ -103,3 +103,15 @@ def test_what_refuses_every_request_passes_nothing(tmp_path):
         results, _ = check(server.url, api=case.api, select=select, report=str(tmp_path), **case.given)
     assert {entry.verdict for entry in results.requirements} == {"blocked"}
     assert sum(entry.requests for entry in results.requirements) < 10
+
+
+@pytest.mark.parametrize("says", [True, False])
+def test_refusals_without_an_error_body_have_one_cause(says, tmp_path):
+    case = Partial("iceberg", "writes", "text_404", says)
+    with partial_server(case) as server:
+        results, code = check(server.url, api=case.api, select="iceberg.offered", report=str(tmp_path), **case.given)
+    warned = {id for entry in results.requirements if entry.verdict == "warn" for id in entry.operations}
+    assert (warned, code) == (case.removed, 0)
+    (cause,) = results.causes
+    assert len(cause.requirements) == len(warned)
+    assert not says or cause.sentence == f"{len(warned)} operations are not offered, but return 404 without an error body"
