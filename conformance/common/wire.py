@@ -31,7 +31,7 @@ def offered_or_refused(suite: Suite, case: Operation) -> None:
     if probe.state == REFUSED and not 400 <= status < 500:
         raise Violation(f"{case.id} is not offered, but returns {status or probe.exchange.failure}")
     if probe.state == REFUSED and case.method != HEAD and not isinstance(probe.exchange.json(), dict):
-        raise Violation(f"{case.id} is not offered, and returns {status} without an error body")
+        raise Violation(f"{case.id} is not offered, but returns {status} without an error body")
     if probe.state == REFUSED:
         suite.client.reached.add(f"{case.id} {status}")
 
@@ -81,5 +81,5 @@ def raise_first(suite: Suite, findings: list[WireFinding]) -> None:
     """Raise Violation for the first finding, and show its steps."""
     if findings:
         suite.client.steps = list(findings[0].steps)
-        first, more = findings[0], len(findings) - 1
-        raise Violation(first.message, expected=first.rule, aspect=aspect_of(first.mark, "schema"), more=more)
+        first, others = findings[0], tuple(finding.message for finding in findings[1:])
+        raise Violation(first.message, expected=first.rule, aspect=aspect_of(first.mark, "schema"), others=others)

@@ -140,8 +140,13 @@ class IcebergCatalog(IcebergClient, Catalog):
 
     @property
     def home(self) -> Names:
-        """The namespace of this example, created on first access unless the run cannot create namespaces."""
+        """The namespace of this example, created on first access unless the run cannot create namespaces.
+
+        Raises Skipped where a read-only run found none.
+        """
         if self._home is None:
+            if not (self.makes_namespaces or self._shared):
+                raise Skipped("the run found no namespace to read")
             self._home = (*self.base, self.mark) if self.makes_namespaces else self._shared
             if self.makes_namespaces:
                 with self.client.preparing():
@@ -327,7 +332,7 @@ class IcebergCatalog(IcebergClient, Catalog):
         names = names_below_prefix(operation)
         if "namespace" not in names:
             return dict.fromkeys(names, name)
-        lacks = anywhere and self.makes_namespaces and self.client.lacks("createNamespace")
+        lacks = anywhere and (self.client.lacks("createNamespace") if self.makes_namespaces else not self._shared)
         return dict.fromkeys(names, name) | self.namespace_path(self.missing_namespace() if lacks else self.home)
 
     def new_thing(self) -> str:

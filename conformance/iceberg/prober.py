@@ -207,6 +207,7 @@ class IcebergProber:
         self.target.given = given = find_given(catalog.inventory, self.target.settings)
         deepest = max(map(len, given.of(NAMESPACE)), default=0)
         self.target.capabilities[NAMESPACES] = NESTED if deepest > len(catalog.base) + 1 else FLAT
+        self._note_heads()
 
     def _note_unasked(self) -> None:
         """Store what the configuration says about operations that a read-only run does not call."""
@@ -226,6 +227,7 @@ class IcebergProber:
         yield from find_ways(IcebergCatalog(self.target))
         self.target.capabilities[NAMESPACES] = self._namespaces()
         self._try_heads()
+        self._note_heads()
         catalog = IcebergCatalog(self.target)
         if catalog.makes_namespaces:
             base = catalog.base or None
@@ -247,6 +249,20 @@ class IcebergProber:
                     if answer and answer.status in (NOT_FOUND, *NO_HEAD):
                         why = f"returned {answer.status} for a {kind} that exists"
                         self.target.note_offer(Probe(head.id, REFUSED, why, answer))
+
+    def _note_heads(self) -> None:
+        """Store HEAD operations as missing that returned 404 where the server lacks GET at the same path.
+
+        Those that the configuration names are offered.
+        """
+        looks = IcebergCatalog(self.target).inventory.looks
+        for load, *heads in (looks[kind] for kind in MADE):
+            for probe in filter(None, map(self.target.probes.get, heads)):
+                unsaid = self._named(self.target.document.operation(probe.operation)) is None
+                found = self.target.state(load) == OFFERED or probe.operation in self.target.client.known.done
+                if unsaid and not found and probe.exchange.status == NOT_FOUND:
+                    why = f"returned 404, and the server lacks {load} at its path"
+                    self.target.note_offer(Probe(probe.operation, REFUSED, why, probe.exchange))
 
     def _prefix_note(self) -> str:
         """Return a note if the paths below the prefix seem not to exist, "" otherwise.

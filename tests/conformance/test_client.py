@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
+from conformance.common.wire import raise_first
 from conformance.http.client import Client
 from conformance.http.refusals import MOST_REFUSALS
 from conformance.http.transport import Connection
@@ -161,7 +163,7 @@ def test_what_is_not_supported_is_not_offered(client, target):
     target.script = (406, {"code": 0}, "application/json")
     with pytest.raises(Unoffered):
         client.call("ListNamespaces", path={"id": "a"}, expect=404)
-    with pytest.raises(Blocked):
+    with pytest.raises(Unoffered, match="this needs DropNamespace"):
         client.call("DropNamespace", path={"id": "a"}, json={})
     client.call("ListNamespaces", path={"id": "a"}, expect=406)
 
@@ -210,6 +212,17 @@ def test_answers_are_compared_with_the_document(client, target, script, mark, wo
     assert finding.mark == mark
     assert words in finding.message
     assert [step.url.rsplit("/", 2)[1] for step in finding.steps] == ["a"]
+
+
+def test_a_violation_of_the_document_lists_all_its_findings(client, target):
+    for status in (218, 219, 220):
+        target.script = (status, {"namespaces": []}, "application/json")
+        client.call("ListNamespaces", path={"id": "a"}, expect=None)
+    first, *others = (finding.message for finding in client.wire.of("ListNamespaces"))
+    with pytest.raises(Violation) as caught:
+        raise_first(SimpleNamespace(client=client), client.wire.of("ListNamespaces"))
+    assert str(caught.value).splitlines() == [f"{first} (and 2 more)", *(f"also: {other}" for other in others)]
+    assert "220" in others[-1]
 
 
 def test_good_answers_leave_no_finding(client, target):

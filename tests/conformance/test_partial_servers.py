@@ -47,6 +47,7 @@ def _standard():
         yield from (Partial(api, group, form) for group, form in zip(groups, cycle(MISSING), strict=False))
     yield Partial("iceberg", "views", "text_500", says=False)
     yield Partial("iceberg", "tables", "text_404", says=False)
+    yield Partial("iceberg", "namespaces", "error_404", says=False)
 
 
 def _all():
@@ -79,17 +80,11 @@ def test_a_part_is_judged_truly(case, tmp_path):
     check_amounts(case, results)
 
 
-def known_to_lack(case):
-    """Return the removed operations that a run can know: a 404 to HEAD has no body, so `endpoints` has to say it."""
-    operations = case.document.operations
-    return {id for id in case.removed if case.says or operations[id].method != "HEAD"}
-
-
 def check_amounts(case, results):
     """Check that the part is tested, that nothing else passes, and that few requests are sent about the rest."""
     passed = [entry for entry in results.requirements if entry.verdict == "pass" and ".offered." not in entry.id]
     assert 2 * len(passed) >= len(case.document.operations) - len(case.removed)
-    assert [entry.id for entry in passed if known_to_lack(case).issuperset(entry.operations)] == []
+    assert [entry.id for entry in passed if case.removed.issuperset(entry.operations)] == []
     untested = [entry for entry in results.requirements if entry.verdict in ("unoffered", "skipped")]
     # The first tries of each operation prepare what they need: among a few requirements they count for more.
     assert sum(entry.requests for entry in untested) < amount(3, 2) * len(untested)
@@ -102,4 +97,16 @@ def test_what_refuses_every_request_passes_nothing(tmp_path):
     with partial_server(case) as server:
         results, _ = check(server.url, api=case.api, select=select, report=str(tmp_path), **case.given)
     assert {entry.verdict for entry in results.requirements} == {"blocked"}
-    assert sum(entry.requests for entry in results.requirements) < 10
+    assert max(entry.requests for entry in results.requirements) < 10
+
+
+@pytest.mark.parametrize("says", [True, False])
+def test_refusals_without_an_error_body_have_one_cause(says, tmp_path):
+    case = Partial("iceberg", "writes", "text_404", says)
+    with partial_server(case) as server:
+        results, code = check(server.url, api=case.api, select="iceberg.offered", report=str(tmp_path), **case.given)
+    warned = {id for entry in results.requirements if entry.verdict == "warn" for id in entry.operations}
+    assert (warned, code) == (case.removed, 0)
+    (cause,) = results.causes
+    assert len(cause.requirements) == len(warned)
+    assert not says or cause.sentence == f"{len(warned)} operations are not offered, but return 404 without an error body"

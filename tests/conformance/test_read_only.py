@@ -309,6 +309,15 @@ def test_a_run_reads_the_objects_that_it_is_given(jobs, tmp_path):
     assert {path for path in named if "/namespaces/shop%1Finner/tables/t" in path}
 
 
+@pytest.mark.parametrize("api", ["iceberg", "lance"])
+def test_an_empty_catalog_is_no_error(api, tmp_path):
+    given: dict[str, Any] = {"select": "page or listing or missing or below", "report": str(tmp_path)}
+    with serve(api) as server:
+        results, code = check(server.url, api=api, read_only=True, **given)
+    assert {entry.verdict for entry in results.requirements} <= {"pass", "skipped", "unoffered"}
+    assert code == 0
+
+
 def test_a_table_needs_a_read_only_run():
     with pytest.raises(Problem, match="--table names an object for a read-only run"):
         load_settings({"table": "a.b"}, {})
