@@ -43,6 +43,12 @@ def one_of(actual: Any, allowed: Collection[Any], what: str) -> None:
         raise Violation(what, relation="one of", expected=" or ".join(map(shown, allowed)), actual=shown(actual))
 
 
+def status_is(status: int, due: int, what: str = "the status") -> None:
+    """Check the status of an answer: it is stated as due, and a wrong one groups with those of other requirements."""
+    if status != due:
+        raise Violation(what, relation="equal", expected=str(due), actual=str(status), statuses=(due,))
+
+
 def ends_with(answer: Answer, statuses: Collection[int]) -> None:
     """Check that an answer has one of these statuses; any 2xx counts as the success among them.
 
