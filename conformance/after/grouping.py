@@ -19,10 +19,10 @@ from conformance.values.verdict import Result
 TELLING = 6  # number of words that identify an error in another operation
 FEWEST = 3  # number of words that identify an error of one operation where one status was expected
 TELLING_HEAD = 4  # number of words that identify the beginning of an error
-UNDECLARED = "responses"  # the rule of a status that the document does not declare
 OF_A_WRITE = ("not done", "done", "stale")  # outcomes of experiments that name what is wrong with a write
 MISSING = 404
 FORBIDDEN = (403,)
+USUAL = (200, 201, 202, 204)  # successes of APIs: another one is the same defect, whatever was due
 SERVER_ERRORS = 500
 Key = tuple[Hashable, ...]
 
@@ -103,19 +103,17 @@ def _of_one_error(evidence: Evidence) -> Iterator[Key]:
         yield "page", got, evidence.operation if evidence.request == "valid" and got >= SERVER_ERRORS else ""
     elif evidence.about_status and got and evidence.refused and count_words(said) >= TELLING:
         yield "text", got, evidence.said.type, said
-    elif evidence.expected == UNDECLARED and not evidence.refused:
-        yield "success", evidence.operation, got
 
 
 def _of_one_answer(finding: Sighting) -> Iterator[Key]:
     """Yield the keys of an answer that several requirements see, each with a check and an expectation of its own."""
     evidence = finding.evidence
-    if evidence.statuses == FORBIDDEN:  # no check of privileges, whatever the operation then answers
-        yield ("let through",)
+    if evidence.statuses == FORBIDDEN and not _accepts_all(finding):
+        yield ("let through",)  # no check of privileges, whatever the operation then answers
     if evidence.refused:
         yield from _refusals_seen(evidence)
     elif evidence.about_status:
-        yield from _successes_seen(finding.result, evidence)
+        yield from _successes_seen(finding)
     else:
         yield from _values_seen(finding.result, evidence)
 
@@ -129,12 +127,15 @@ def _refusals_seen(evidence: Evidence) -> Iterator[Key]:
         yield "code", said.type  # of any error, in place of whatever code was due
 
 
-def _successes_seen(result: Result, evidence: Evidence) -> Iterator[Key]:
+def _successes_seen(finding: Sighting) -> Iterator[Key]:
     """Yield the keys of a success that was not due: another one was, or none."""
-    if any(status < ERROR_STATUS for status in evidence.statuses):
+    evidence = finding.evidence
+    undeclared = finding.result.kind == "wire"  # the one rule of wire findings about a status
+    due = any(status < ERROR_STATUS for status in evidence.statuses)
+    if due or undeclared or evidence.status not in USUAL:
         yield "success", evidence.operation, evidence.status
-    elif evidence.request == "invalid":  # operations that share a rule may do it with 200 and with 204
-        yield "accepted", result.clause.id, evidence.statuses or evidence.operation
+    elif evidence.request == "invalid" and not _accepts_all(finding):  # one rule, broken with 200 and with 204
+        yield "accepted", finding.result.clause.id, evidence.statuses or evidence.operation
 
 
 def _values_seen(result: Result, evidence: Evidence) -> Iterator[Key]:
@@ -162,8 +163,15 @@ def _of_a_kind(finding: Sighting) -> Iterator[Key]:
         yield "status", result.clause.id, evidence.statuses
         if evidence.statuses == (MISSING,):
             yield "missing", operation
-        if evidence.request == "invalid" and finding.reached.statuses and operation not in finding.reached.refusing:
+        if _accepts_all(finding):
             yield "accepts all", operation
+
+
+def _accepts_all(finding: Sighting) -> bool:
+    """True for an invalid request that succeeded in an operation that refused none in the whole run."""
+    evidence, reached = finding.evidence, finding.reached
+    wrong = evidence.about_status and evidence.request == "invalid" and not evidence.refused
+    return wrong and bool(reached.statuses) and evidence.operation not in reached.refusing
 
 
 def _never_due(finding: Sighting) -> bool:
