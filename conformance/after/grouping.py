@@ -19,9 +19,10 @@ from conformance.values.verdict import Result
 TELLING = 6  # number of words that identify an error in another operation
 FEWEST = 3  # number of words that identify an error of one operation where one status was expected
 TELLING_HEAD = 4  # number of words that identify the beginning of an error
-UNDECLARED = "responses"  # the rule of a status that the document does not declare
 OF_A_WRITE = ("not done", "done", "stale")  # outcomes of experiments that name what is wrong with a write
 MISSING = 404
+FORBIDDEN = (403,)
+USUAL = (200, 201, 202, 204)  # successes of APIs: another one is the same defect, whatever was due
 SERVER_ERRORS = 500
 Key = tuple[Hashable, ...]
 
@@ -84,6 +85,7 @@ def keys_of(finding: Sighting) -> Iterator[Key]:
     """Yield the keys of a finding: those of its error, which valid and invalid requests may share, and of its kind."""
     evidence = finding.evidence
     yield from _of_one_error(evidence)
+    yield from _of_one_answer(finding)
     if not evidence.said.page:
         got = evidence.status if evidence.about_status else evidence.refused
         kind = (evidence.about_status, evidence.request == "valid", got)
@@ -101,8 +103,50 @@ def _of_one_error(evidence: Evidence) -> Iterator[Key]:
         yield "page", got, evidence.operation if evidence.request == "valid" and got >= SERVER_ERRORS else ""
     elif evidence.about_status and got and evidence.refused and count_words(said) >= TELLING:
         yield "text", got, evidence.said.type, said
-    elif evidence.done or (evidence.expected == UNDECLARED and not evidence.refused):
-        yield "success", evidence.operation, got
+
+
+def _of_one_answer(finding: Sighting) -> Iterator[Key]:
+    """Yield the keys of an answer that several requirements see, each with a check and an expectation of its own."""
+    evidence = finding.evidence
+    if evidence.statuses == FORBIDDEN and not _accepts_all(finding):
+        yield ("let through",)  # no check of privileges, whatever the operation then answers
+    if evidence.refused:
+        yield from _refusals_seen(evidence)
+    elif evidence.about_status:
+        yield from _successes_seen(finding)
+    else:
+        yield from _values_seen(finding.result, evidence)
+
+
+def _refusals_seen(evidence: Evidence) -> Iterator[Key]:
+    """Yield the keys of an error that was seen for several wrong requests."""
+    got, said = evidence.status, evidence.said
+    if said.message and evidence.request != "valid" and got < SERVER_ERRORS:  # a failure may have any reason
+        yield "answer", evidence.operation, got, said.type, raw_pattern(said.message)
+    if not evidence.statuses and evidence.actual.isdigit() and evidence.actual == said.type:
+        yield "code", said.type  # of any error, in place of whatever code was due
+
+
+def _successes_seen(finding: Sighting) -> Iterator[Key]:
+    """Yield the keys of a success that was not due: another one was, or none."""
+    evidence = finding.evidence
+    undeclared = finding.result.kind == "wire"  # the one rule of wire findings about a status
+    due = any(status < ERROR_STATUS for status in evidence.statuses)
+    if due or undeclared or evidence.status not in USUAL:
+        yield "success", evidence.operation, evidence.status
+    elif evidence.request == "invalid" and not _accepts_all(finding):  # one rule, broken with 200 and with 204
+        yield "accepted", finding.result.clause.id, evidence.statuses or evidence.operation
+
+
+def _values_seen(result: Result, evidence: Evidence) -> Iterator[Key]:
+    """Yield the keys of a wrong value in a successful answer."""
+    operation, leaf = evidence.operation, evidence.leaf
+    if evidence.aspect in ("body", "effect"):
+        yield "clause", result.clause.id, operation
+    if leaf:
+        yield "subject", "".join(result.operations[:1]), leaf  # a write, seen in its answer and in a read
+    if leaf and (evidence.relation == "items" or evidence.expected.startswith("[")):
+        yield "list", operation, leaf
 
 
 def _of_a_kind(finding: Sighting) -> Iterator[Key]:
@@ -119,8 +163,15 @@ def _of_a_kind(finding: Sighting) -> Iterator[Key]:
         yield "status", result.clause.id, evidence.statuses
         if evidence.statuses == (MISSING,):
             yield "missing", operation
-        if evidence.request == "invalid" and finding.reached.statuses and operation not in finding.reached.refusing:
+        if _accepts_all(finding):
             yield "accepts all", operation
+
+
+def _accepts_all(finding: Sighting) -> bool:
+    """True for an invalid request that succeeded in an operation that refused none in the whole run."""
+    evidence, reached = finding.evidence, finding.reached
+    wrong = evidence.about_status and evidence.request == "invalid" and not evidence.refused
+    return wrong and bool(reached.statuses) and evidence.operation not in reached.refusing
 
 
 def _never_due(finding: Sighting) -> bool:

@@ -43,6 +43,12 @@ def one_of(actual: Any, allowed: Collection[Any], what: str) -> None:
         raise Violation(what, relation="one of", expected=" or ".join(map(shown, allowed)), actual=shown(actual))
 
 
+def status_is(status: int, due: int, what: str = "the status") -> None:
+    """Check the status of an answer: it is stated as due, and a wrong one groups with those of other requirements."""
+    if status != due:
+        raise Violation(what, relation="equal", expected=str(due), actual=str(status), statuses=(due,))
+
+
 def ends_with(answer: Answer, statuses: Collection[int]) -> None:
     """Check that an answer has one of these statuses; any 2xx counts as the success among them.
 
@@ -194,18 +200,27 @@ def _same(actual: Any, other: Any) -> bool:
 
 
 def _fail_equal(what: str, actual: Any, expected: Any, field: str = "") -> NoReturn:
-    """Fail with two values, or with the first difference of long ones, in a field of theirs."""
+    """Fail with two values, or with the first difference of long ones; the field of that is stated for both."""
+    differing = _differing(expected, actual)
     if len(shown(expected)) + len(shown(actual)) > 2 * MOST_SHOWN:
-        if isinstance(expected, Mapping) and isinstance(actual, Mapping):
-            for key in [*expected, *actual]:
-                if key not in actual or key not in expected or not _same(actual[key], expected[key]):
-                    _fail_equal(f"{what} at {shown(key)}", actual.get(key), expected.get(key), str(key))
+        for key in differing[:1]:
+            _fail_equal(f"{what} at {shown(key)}", actual.get(key), expected.get(key), str(key))
         if _is_array(expected) and _is_array(actual):
             for index, (got, wanted) in enumerate(zip(actual, expected, strict=False)):
                 if not _same(got, wanted):
                     _fail_equal(f"{what} at item {index}", got, wanted, field)
             _fail(what, f"{len(expected)} items", str(len(actual)), field)
-    _fail(what, shown(expected), shown(actual), field)
+    _fail(what, shown(expected), shown(actual), field or "".join(map(str, differing[:1])))
+
+
+def _differing(expected: Any, actual: Any) -> list[Any]:
+    """Return the names of the fields in which two objects differ, none for other values."""
+    if not (isinstance(expected, Mapping) and isinstance(actual, Mapping)):
+        return []
+    names = dict.fromkeys([*expected, *actual])
+    return [
+        name for name in names if name not in actual or name not in expected or not _same(actual[name], expected[name])
+    ]
 
 
 def _is_array(value: Any) -> bool:

@@ -26,14 +26,18 @@ PARAMETER = re.compile(r"(\{[^}]*\})")
 SEGMENT = r"(?!\.{1,2}(?:/|$))[^/?#\\;]+"  # a name that is one segment, however often it is decoded
 
 
+def reads_of(document: Document, reading: Reading) -> frozenset[str]:
+    """Return the operations of a document that change nothing: by their method, or by the table of their API."""
+    operations = document.operations.values()
+    return frozenset(entry.id for entry in operations if entry.method in SAFE or entry.id in reading.posts)
+
+
 class Gate:
     """The gate of all clients of a run; `reads` are the operations of the document that pass it."""
 
     def __init__(self, document: Document, reading: Reading) -> None:
         operations = document.operations.values()
-        self.reads = frozenset(
-            operation.id for operation in operations if operation.method in SAFE or operation.id in reading.posts
-        )
+        self.reads = reads_of(document, reading)
         self._posts = [_ends(operation) for operation in operations if operation.id in reading.posts]
         self._log_in = [_ends(operation) for operation in operations if operation.id in reading.log_in]
         self._logging_in = False

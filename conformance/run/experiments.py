@@ -24,8 +24,6 @@ from conformance.values.outcomes import Skipped
 from specs.openapi import JSON_TYPE, Document, Operation
 
 MOST = 200  # experiments of a run
-SAFE = ("GET", "HEAD")
-READS = re.compile(r"(?:describe|list|count|query|explain)|.*exists$", re.IGNORECASE)
 DESCRIBING = "describe"
 GONE = (404,)
 BODY_HEADERS = ("content-type", "content-length", "if-none-match", "idempotency-key")
@@ -37,8 +35,11 @@ class Experiments:
 
     left: int = MOST
 
-    def on(self, client: Client, evidence: Evidence) -> Evidence:
-        """Return the evidence of a finding with the outcome of an experiment, unchanged where none fits."""
+    def on(self, client: Client, evidence: Evidence, reads: frozenset[str]) -> Evidence:
+        """Return the evidence of a finding with the outcome of an experiment, unchanged where none fits.
+
+        `reads` are the operations that change nothing.
+        """
         steps, shown = client.steps, _shown(client.steps)
         about_state = evidence.aspect in ("body", "effect") or (
             evidence.aspect == "status" and evidence.statuses == GONE
@@ -48,21 +49,21 @@ class Experiments:
         self.left -= 1
         client.steps = list(steps)
         try:
-            return _experiment(client, steps[: steps.index(shown) + 1], evidence)
+            return _experiment(client, reads, steps[: steps.index(shown) + 1], evidence)
         except (Skipped, AssertionError):  # the run, or the server, ended
             return evidence
         finally:
             client.steps = steps
 
 
-def _experiment(client: Client, steps: Sequence[Exchange], evidence: Evidence) -> Evidence:
+def _experiment(client: Client, reads: frozenset[str], steps: Sequence[Exchange], evidence: Evidence) -> Evidence:
     """Return the evidence with what a read tells about the last step."""
     document, shown = client.document, steps[-1]
-    writes = [step for step in steps if step.operation in document.operations and not reads(document, step.operation)]
+    writes = [step for step in steps if step.operation in document.operations and step.operation not in reads]
     if not writes or shown.operation not in document.operations:
         return evidence
     if writes[-1] is shown:
-        return _of_a_write(client, steps, evidence)
+        return _of_a_write(client, reads, steps, evidence)
     before = steps[: steps.index(writes[-1])]
     return _of_a_read(client, before, writes[-1], shown, evidence)
 
@@ -83,10 +84,10 @@ def _of_a_read(
     return evidence
 
 
-def _of_a_write(client: Client, steps: Sequence[Exchange], evidence: Evidence) -> Evidence:
+def _of_a_write(client: Client, reads: frozenset[str], steps: Sequence[Exchange], evidence: Evidence) -> Evidence:
     """Compare the answer of a write with the object as a read shows it, and as it was before."""
     write = steps[-1]
-    load, pointer = reading(client.document, write), write.mark.removeprefix("body:")
+    load, pointer = reading(client.document, reads, write), write.mark.removeprefix("body:")
     if load is None or not _done(write) or not pointer.startswith("/"):
         return evidence
     loaded = client.send(load)
@@ -99,12 +100,7 @@ def _of_a_write(client: Client, steps: Sequence[Exchange], evidence: Evidence) -
     return msgspec.structs.replace(evidence, state=outcome, write=write.operation, reader=load.operation)
 
 
-def reads(document: Document, operation: str) -> bool:
-    """True for an operation that changes nothing: by its method, or a query in the body of a POST."""
-    return document.operations[operation].method in SAFE or bool(READS.match(operation))
-
-
-def reading(document: Document, write: Exchange) -> Exchange | None:
+def reading(document: Document, reads: frozenset[str], write: Exchange) -> Exchange | None:
     """Return a request that reads the object of a write, None where the document has none."""
     parts = urlsplit(write.url)
     path = document.operations[write.operation].path
@@ -117,7 +113,7 @@ def reading(document: Document, write: Exchange) -> Exchange | None:
     ]
     for candidate in candidates:
         for operation in document.operations.values():
-            if candidate.fits(operation) and reads(document, operation.id) and operation.method != "HEAD":
+            if candidate.fits(operation) and operation.id in reads and operation.method != "HEAD":
                 url = urlunsplit(parts._replace(path=candidate.address, query=""))
                 body = b"{}" if operation.request else b""
                 kind = {"Content-Type": JSON_TYPE} if body else {}

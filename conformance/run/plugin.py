@@ -22,6 +22,7 @@ from hypothesis.errors import Flaky
 from conformance.author import fixtures
 from conformance.author.requirement import requirement_of
 from conformance.author.shrinking import shrinking_notes
+from conformance.http.gate import reads_of
 from conformance.replay.flaky import IN_EXAMPLES
 from conformance.replay.issued import to_steps
 from conformance.run.evidence import evidence_of
@@ -229,7 +230,7 @@ class SuitePlugin:
         steps = to_steps(client.steps, target.preparation, own) if shown else []
         evidence = evidence_of(shown, requirement, steps) if shown else None
         if evidence and facts.outcome == "violated" and requirement.kind not in UNREPEATED:
-            evidence = self._experiments.on(client, evidence)
+            evidence = self._experiments.on(client, evidence, reads_of(target.document, target.profile.reading()))
         return Result.of(
             requirement,
             decide(facts).verdict,

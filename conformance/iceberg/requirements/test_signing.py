@@ -9,7 +9,7 @@ from urllib.parse import quote, urlsplit
 
 import urllib3
 
-from conformance.author.checks import equal, holds, one_of, url
+from conformance.author.checks import equal, holds, one_of, status_is, url
 from conformance.author.requirement import must, should
 from conformance.http.answers import Answer
 from conformance.iceberg.catalog import IcebergCatalog, Names
@@ -214,4 +214,4 @@ def test_where_signing_happens(catalog: IcebergCatalog) -> None:
     stated = url(config.get("signer.endpoint") or own, "the signer.endpoint of the table").path
     if "signer.uri" in config or not own.endswith(stated.lstrip("/")):
         raise Unoffered("the table names another place for signing")
-    equal(answer.status, 200, "the status")
+    status_is(answer.status, 200)

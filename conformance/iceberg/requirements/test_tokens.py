@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from urllib.parse import quote_plus
 
-from conformance.author.checks import above, equal, holds, one_of, text
+from conformance.author.checks import above, equal, holds, one_of, status_is, text
 from conformance.author.requirement import may, must, should
 from conformance.http.answers import Answer
 from conformance.http.routers import UNSUPPORTED_TYPE
@@ -98,7 +98,7 @@ def test_basic_authentication(catalog: IcebergCatalog) -> None:
 def test_exchange(catalog: IcebergCatalog) -> None:
     """getToken exchanges a valid token for another one that authorizes requests."""
     answer = _exchanged(catalog)
-    equal(answer.status, 200, "the status")
+    status_is(answer.status, 200)
     _opens(catalog, text(answer["access_token"], "the access_token"))
 
 

@@ -9,7 +9,7 @@ import pyarrow as pa
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
-from conformance.author.checks import distinct, equal, holds, number, same_items
+from conformance.author.checks import distinct, equal, holds, number, same_items, status_is
 from conformance.author.requirement import should
 from conformance.author.suite import Suite
 from conformance.http.answers import Answer
@@ -157,7 +157,7 @@ class TableMachine(RuleBasedStateMachine):
     def _same(self, expected: Outcome, command: Callable[[], Answer]) -> None:
         answer = command()
         status, code = expected
-        equal(answer.status, status, "the status")
+        status_is(answer.status, status)
         if code is not None:
             equal(answer.code, code, "the code of the error")
 

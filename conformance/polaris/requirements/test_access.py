@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
-from conformance.author.checks import equal, holds
+from conformance.author.checks import equal, holds, status_is
 from conformance.author.requirement import must, should
 from conformance.polaris.catalog import EVERY_ROLE
 from conformance.polaris.support.access.calls import AccessRequest, calls, operations
@@ -31,7 +31,7 @@ def test_without_a_good_token(make_access: MakeAccess, case: str | None) -> None
     access = make_access()
     nobody = access.as_({"Authorization": case})
     for name in filter(lambda name: access.offers(OPERATIONS[name]), ALWAYS):
-        equal(access.send(access.calls[name], nobody).status, 401, f"the status of {OPERATIONS[name]}")
+        status_is(access.send(access.calls[name], nobody).status, 401, f"the status of {OPERATIONS[name]}")
 
 
 @must("polaris.access.configuration", operations=["getConfig"], clause="access-configuration", kind="auth")
@@ -39,7 +39,7 @@ def test_configuration_for_everybody(make_access: MakeAccess) -> None:
     """getConfig returns 200 to a principal without any privilege."""
     access = make_access()
     call = AccessRequest("getConfig", query={"warehouse": access.names.catalog})
-    equal(access.send(call, access.caller(POWERLESS, call)).status, 200, "the status")
+    status_is(access.send(call, access.caller(POWERLESS, call)).status, 200)
 
 
 @should("polaris.access.administrator", operations=SUBJECTS, clause="access-administrator", kind="auth")
@@ -52,7 +52,7 @@ def test_administrator_of_a_catalog(make_access: MakeAccess) -> None:
         if held & set(rules()[name].suffice):
             holds(answer.status not in DENIED, f"{OPERATIONS[name]} is let through")
         else:
-            equal(answer.status, 403, f"the status of {OPERATIONS[name]}")
+            status_is(answer.status, 403, f"the status of {OPERATIONS[name]}")
 
 
 @should("polaris.access.own_secret", operations=["rotateCredentials"], clause="access-oneself", kind="auth")
@@ -61,7 +61,7 @@ def test_own_secret(make_access: MakeAccess) -> None:
     access = make_access()
     name, known = access.new_principal()
     call = AccessRequest("rotateCredentials", {"principalName": name})
-    equal(access.send(call, access.log_in(known, EVERY_ROLE)).status, 200, "the status")
+    status_is(access.send(call, access.log_in(known, EVERY_ROLE)).status, 200)
 
 
 @should("polaris.access.oneself", operations=["getPrincipal"], clause="access-oneself", kind="auth")
@@ -70,7 +70,7 @@ def test_oneself(make_access: MakeAccess) -> None:
     access = make_access()
     name, known = access.new_principal()
     call = AccessRequest("getPrincipal", {"principalName": name})
-    equal(access.send(call, access.log_in(known, EVERY_ROLE)).status, 403, "the status")
+    status_is(access.send(call, access.log_in(known, EVERY_ROLE)).status, 403)
 
 
 # Missing objects and the content of refusals
@@ -120,8 +120,8 @@ def test_names_come_before_rights(make_access: MakeAccess, case: MissingName) ->
     there, missing = (calls(names)[case.request] for names in (access.names, replace(access.names, **absent)))
     access.require(there)
     caller = access.caller(POWERLESS, there)
-    equal(access.send(there, caller).status, 403, "the status where it is there")
-    equal(access.send(missing, caller).status, 404, "the status where it is not there")
+    status_is(access.send(there, caller).status, 403, "the status where it is there")
+    status_is(access.send(missing, caller).status, 404, "the status where it is not there")
 
 
 @should("polaris.access.silent", operations=SUBJECTS, clause="access-silent", kind="auth")
@@ -183,8 +183,8 @@ def _allowed(access: AccessFixture) -> tuple[str, Callable[[], int]]:
     call = access.calls["list_tables"]
     access.require(call)
     with access.admin.preparing():
-        equal(access.send(call, access.caller(POWERLESS, call)).status, 403, "the status without a grant")
+        status_is(access.send(call, access.caller(POWERLESS, call)).status, 403, "the status without a grant")
         role = access.new_role(LIST_TABLES)
         client = access.in_roles([role])
-        equal(access.send(call, client).status, 200, "the status with the grant")
+        status_is(access.send(call, client).status, 200, "the status with the grant")
     return role, lambda: int(access.send(call, client).status)

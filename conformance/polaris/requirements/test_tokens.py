@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from urllib.parse import quote_plus
 
-from conformance.author.checks import above, equal, number, one_of, text
+from conformance.author.checks import above, equal, number, one_of, status_is, text
 from conformance.author.requirement import must, should
 from conformance.http.answers import Answer
 from conformance.http.client import bearer
@@ -32,7 +32,7 @@ def _lists(catalog: PolarisCatalog, caller: Caller, scope: str) -> Answer:
 def test_scope_of_all_roles(catalog: PolarisCatalog) -> None:
     """A token with the scope PRINCIPAL_ROLE:ALL activates every role of the principal."""
     caller = catalog.new_caller(LIST_NAMESPACES)
-    equal(_lists(catalog, caller, EVERY_ROLE).status, 200, "the status")
+    status_is(_lists(catalog, caller, EVERY_ROLE).status, 200)
 
 
 @should("polaris.token.one_role", operations=TOKEN, clause="scope-role", kind="auth")
@@ -40,10 +40,10 @@ def test_scope_of_one_role(catalog: PolarisCatalog) -> None:
     """A token with the scope of one role activates that role and no other role of the principal."""
     caller, other = catalog.new_caller(LIST_NAMESPACES), catalog.new_caller()
     PRINCIPAL_ROLES.give(catalog, (other.principal_role,), (caller.principal,))
-    equal(_lists(catalog, caller, ROLE.format(caller.principal_role)).status, 200, "the status with the role")
-    equal(_lists(catalog, caller, ROLE.format(other.principal_role)).status, 403, "the status with another role")
+    status_is(_lists(catalog, caller, ROLE.format(caller.principal_role)).status, 200, "the status with the role")
+    status_is(_lists(catalog, caller, ROLE.format(other.principal_role)).status, 403, "the status with another role")
     both = f"{ROLE.format(other.principal_role)} {ROLE.format(caller.principal_role)}"
-    equal(_lists(catalog, caller, both).status, 200, "the status with both roles")
+    status_is(_lists(catalog, caller, both).status, 200, "the status with both roles")
 
 
 @should("polaris.token.foreign_role", operations=TOKEN, clause="scope-role-not-given", kind="auth")
@@ -64,7 +64,7 @@ def test_status_with_a_role_that_one_has_not(catalog: PolarisCatalog) -> None:
     """A request with a token for a role that the principal lacks returns 401."""
     caller, powerful = catalog.new_caller(), catalog.new_caller(LIST_NAMESPACES)
     for role in (powerful.principal_role, catalog.target.missing_name):
-        equal(_lists(catalog, caller, ROLE.format(role)).status, 401, "the status")
+        status_is(_lists(catalog, caller, ROLE.format(role)).status, 401)
 
 
 @should("polaris.token.revoked_role", operations=TOKEN, clause="scope-role-unauthorized", kind="auth", since="1.7")
@@ -122,7 +122,7 @@ def test_exchanged_token(catalog: PolarisCatalog) -> None:
     caller = catalog.new_caller(LIST_NAMESPACES)
     token = text(catalog.ask_token(caller.credentials.form())["access_token"], "the access_token")
     answer = _exchange(catalog, token)
-    equal(answer.status, 200, "the status")
+    status_is(answer.status, 200)
     client = catalog.client.as_(bearer(text(answer["access_token"], "the access_token")))
     catalog.within(catalog.home, client).list_namespaces()
     catalog.called_by(client).list_principals(expect=403)
@@ -136,7 +136,7 @@ def test_exchanged_token_of_fewer_roles(catalog: PolarisCatalog) -> None:
     PRINCIPAL_ROLES.give(catalog, (other.principal_role,), (caller.principal,))
     token = text(catalog.ask_token(caller.credentials.form())["access_token"], "the access_token")
     answer = _exchange(catalog, token, ROLE.format(other.principal_role))
-    equal(answer.status, 200, "the status")
+    status_is(answer.status, 200)
     client = catalog.client.as_(bearer(text(answer["access_token"], "the access_token")))
     catalog.within(catalog.home, client).list_namespaces(expect=403)
 

@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import Any
 from urllib.parse import urlencode
 
-from conformance.author.checks import equal, holds
+from conformance.author.checks import holds, status_is
 from conformance.http.answers import Answer
 from conformance.http.client import Client, bearer
 from conformance.http.operation_client import FORM_TYPE
@@ -237,8 +237,8 @@ def check_refused(access: AccessFixture, rule: Rule, grants: Grants) -> None:
     status = access.ask(rule.name, grants).status
     if status != 403 and len(grants) > 1:
         for grant in grants:
-            equal(access.ask(rule.name, (grant,)).status, 403, f"the status for a caller with {grant} alone")
-    equal(status, 403, f"the status for a caller with {_named(grants)}")
+            status_is(access.ask(rule.name, (grant,)).status, 403, f"the status for a caller with {grant} alone")
+    status_is(status, 403, f"the status for a caller with {_named(grants)}")
 
 
 def _named(grants: Grants) -> str:
