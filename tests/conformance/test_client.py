@@ -219,8 +219,9 @@ def test_a_violation_of_the_document_lists_all_its_findings(client, target):
         target.script = (status, {"namespaces": []}, "application/json")
         client.call("ListNamespaces", path={"id": "a"}, expect=None)
     first, *others = (finding.message for finding in client.wire.of("ListNamespaces"))
+    suite: Any = SimpleNamespace(client=client)
     with pytest.raises(Violation) as caught:
-        raise_first(SimpleNamespace(client=client), client.wire.of("ListNamespaces"))
+        raise_first(suite, client.wire.of("ListNamespaces"))
     assert str(caught.value).splitlines() == [f"{first} (and 2 more)", *(f"also: {other}" for other in others)]
     assert "220" in others[-1]
 

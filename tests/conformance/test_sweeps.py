@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from conformance.http.transport import Traffic
 from conformance.target.sandbox import MOST_REFUSALS, MOST_TRIES, UNSEEN, Doubt, Sandbox, Standing
 from conformance.values.exchange import Exchange
 from conformance.values.resources import NAMESPACE, TABLE, Leftover, Resource
@@ -52,6 +53,7 @@ class Silent:
     """As much of a client as a sandbox needs."""
 
     gone = False
+    traffic = Traffic()
 
     @contextmanager
     def cleaning(self):
