@@ -16,7 +16,7 @@ def why_untested(results: Results) -> list[str]:
     skipped = [result for result in results.requirements if result.verdict == "skipped"]
     lines = []
     if unoffered:
-        needs = _most(unoffered, lambda result: f"need {result.lacks}" if result.lacks else "need another feature")
+        needs = _most(unoffered, lambda result: f"need {result.lacks}" if result.lacks else "for reasons in the report")
         lines.append(f"not offered: {needs}")
     if skipped:
         needs = _most(skipped, lambda result: f"need {result.option}" if result.option else "saw no response to judge")

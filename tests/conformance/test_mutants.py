@@ -20,10 +20,10 @@ import reference_server
 from conformance.apis import requirements
 from conformance.lance.support import indexing
 from lakeproof.server_process import ServerProcess
+from mutants.faults import FAULTS
 from mutants.mutation import Shown, show
 from mutants.noticed import matching
 from reference_server.derived_faults import derived_faults
-from reference_server.faults import FAULTS
 from reference_server.serve import server_settings
 from specs.apis import apis
 from specs.profiles import find_profile

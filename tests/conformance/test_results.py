@@ -363,7 +363,7 @@ def test_what_was_not_tested_is_told_with_its_reasons():
     lines = why_untested(
         results(*unoffered, result("unoffered", name="v"), result("skipped", name="s", option="--token"))
     )
-    assert lines == ["not offered: 3 need DropTable, 1 need another feature", "skipped: 1 need --token"]
+    assert lines == ["not offered: 3 need DropTable, 1 for reasons in the report", "skipped: 1 need --token"]
     assert why_untested(results(result("pass"))) == []
 
 
