@@ -159,3 +159,16 @@ def test_values_of_arrow_are_told_by_their_size():
 def test_further_findings_are_listed_below_the_first():
     several = Violation("the first", others=("the second", "the third")).args[0]
     assert several.splitlines() == ["the first (and 2 more)", "also: the second", "also: the third"]
+
+
+def test_a_wrong_status_states_the_one_that_was_due():
+    with pytest.raises(Violation, match="the status: expected 403, got 200") as caught:
+        checks.status_is(200, 403)
+    assert caught.value.evidence.statuses == (403,)
+
+
+@pytest.mark.parametrize("actual", [{"a": 1}, {"a": 1, "b": 3}])
+def test_the_field_of_a_difference_is_stated_for_short_objects_too(actual):
+    with pytest.raises(Violation) as caught:
+        equal(actual, {"a": 1, "b": 2}, WHAT)
+    assert caught.value.evidence.field == "b"

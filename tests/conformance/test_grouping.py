@@ -7,6 +7,7 @@ from msgspec import structs
 
 from conformance.after.causes import find_causes
 from conformance.after.claims import true_of_all
+from conformance.values.evidence import Evidence, Said
 from tests.conformance.made_findings import clause, finding
 
 
@@ -100,3 +101,41 @@ def test_a_short_error_of_one_operation_is_one_cause_where_the_same_was_due():
     assert cause.sentence.startswith("DropIt returns 400 for an invalid request (expected 404): “it is not here")
     right = shown_by("DropIt", "r", "GetIt: expected 200, got 400", status=400, body=error("it is not here: r", "Lost"))
     assert len(groups_of([*missing, right])) == 2
+
+
+def stated(operation, name, status=200, *, body=None, **fields):
+    """A finding with evidence of its own, as a run of this kit has it."""
+    evidence = Evidence(operation=operation, status=status, check=f"c:{name}", **fields)
+    return shown_by(operation, name, status=status, body=body, evidence=evidence)
+
+
+DENIED = {"aspect": "status", "statuses": (403,), "request": "invalid"}
+OF_ANSWER = {"aspect": "body", "relation": "equal"}
+SAID = {"said": Said(type="7", message="no {it}")}
+ONE_CAUSE = {
+    "who is let through": [stated("GetIt", "a", **DENIED), stated("DropIt", "b", 409, **DENIED)],
+    "one code of all errors": [
+        stated("GetIt", "a", 400, expected="3", actual="7", **OF_ANSWER, **SAID),
+        stated("DropIt", "b", 404, expected="4", actual="7", **OF_ANSWER, **SAID),
+    ],
+    "one list": [
+        stated("ListIt", "a", field="/its", expected="[1]", actual="[]", **OF_ANSWER),
+        stated("ListIt", "b", field="/its", aspect="effect", relation="items", actual="[2]"),
+    ],
+    "a status that no API uses": [
+        stated("GetIt", "a", 299, aspect="status", statuses=(404,), request="invalid"),
+        stated("GetIt", "b", 299, aspect="status", statuses=(200,), request="valid"),
+    ],
+}
+
+
+@pytest.mark.parametrize("found", ONE_CAUSE.values(), ids=ONE_CAUSE)
+def test_one_answer_that_several_requirements_see_is_one_cause(found):
+    passes = passed("GetIt 400", "DropIt 400", "ListIt 400")
+    assert len(groups_of([*found, passes])) == 1
+
+
+def test_what_accepts_everything_is_told_apart_from_who_is_let_through():
+    found = [stated("GetIt", "a", **DENIED), stated("DropIt", "b", 204, **DENIED)]
+    assert len(groups_of([*found, passed("GetIt 400", "DropIt 400")])) == 1
+    assert len(groups_of([*found, passed("GetIt 200", "DropIt 400")])) == 2
