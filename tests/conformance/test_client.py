@@ -6,10 +6,11 @@ import json
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
+from conformance.author.suite import Suite
 from conformance.common.wire import raise_first
 from conformance.http.client import Client
 from conformance.http.refusals import MOST_REFUSALS
@@ -220,7 +221,7 @@ def test_a_violation_of_the_document_lists_all_its_findings(client, target):
         client.call("ListNamespaces", path={"id": "a"}, expect=None)
     first, *others = (finding.message for finding in client.wire.of("ListNamespaces"))
     with pytest.raises(Violation) as caught:
-        raise_first(SimpleNamespace(client=client), client.wire.of("ListNamespaces"))
+        raise_first(cast(Suite, SimpleNamespace(client=client)), client.wire.of("ListNamespaces"))
     assert str(caught.value).splitlines() == [f"{first} (and 2 more)", *(f"also: {other}" for other in others)]
     assert "220" in others[-1]
 
