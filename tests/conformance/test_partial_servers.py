@@ -82,7 +82,10 @@ def test_a_part_is_judged_truly(case, tmp_path):
 
 def check_amounts(case, results):
     """Check that the part is tested, that nothing else passes, and that few requests are sent about the rest."""
-    passed = [entry for entry in results.requirements if entry.verdict == "pass" and ".offered." not in entry.id]
+    # Requirements on unknown paths name an operation, but judge the router alone.
+    others = (".offered.", *OF_ROUTERS)
+    of_part = [entry for entry in results.requirements if not any(known in entry.id for known in others)]
+    passed = [entry for entry in of_part if entry.verdict == "pass"]
     assert 2 * len(passed) >= len(case.document.operations) - len(case.removed)
     assert [entry.id for entry in passed if case.removed.issuperset(entry.operations)] == []
     untested = [entry for entry in results.requirements if entry.verdict in ("unoffered", "skipped")]
@@ -109,4 +112,5 @@ def test_refusals_without_an_error_body_have_one_cause(says, tmp_path):
     assert (warned, code) == (case.removed, 0)
     (cause,) = results.causes
     assert len(cause.requirements) == len(warned)
-    assert not says or cause.sentence == f"{len(warned)} operations are not offered, but return 404 without an error body"
+    if says:
+        assert cause.sentence == "20 operations are not offered, but return 404 without an error body"
