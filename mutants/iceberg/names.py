@@ -135,6 +135,9 @@ fault("names-in-capitals", "Listings show names in capital letters.", on=LISTS)(
 async def _deep_names(call: Call, proceed: Proceed) -> Reply:
     """A request about an object in a nested namespace returns 500."""
     reply = await proceed()
-    if UNIT_SEPARATOR in call.path.get("namespace", ""):
+    source = (content(call) or {}).get("source")
+    levels = source.get("namespace") if isinstance(source, dict) else None
+    nested = isinstance(levels, list) and len(levels) > 1
+    if nested or UNIT_SEPARATOR in call.path.get("namespace", ""):
         raise Internal("The parent of the namespace is null.")
     return reply

@@ -217,9 +217,11 @@ def test_odd_name_within_a_namespace(catalog: IcebergCatalog, name: str) -> None
 
 # Objects in nested namespaces
 
+RENAMES = ("renameTable", "renameView")  # their bodies name the namespaces
 NESTED = {
     name: RequestCase(operation, preparation(operation), accepted=operation.id not in ISSUED)
     for name, operation in OPERATIONS.items()
-    if "{namespace}/" in operation.path and operation.id not in ("updateProperties", "signRequest")
+    if ("{namespace}/" in operation.path and operation.id not in ("updateProperties", "signRequest"))
+    or operation.id in RENAMES
 }
 test_nested_namespaces_are_like_others = bodies.nested_namespaces_are_like_others.declare(__name__, NESTED)
