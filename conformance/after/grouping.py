@@ -31,11 +31,13 @@ Key = tuple[Hashable, ...]
 class Reached:
     """The answers that were due and came in a whole run: what a server never did at all has one cause.
 
-    `statuses` are those of any operation; `refusing` are the operations that refused something as they should.
+    `statuses` are those of any operation; `refusing` are the operations that refused something as they should,
+    `careless` those that accepted something wrong which concerns no privilege.
     """
 
     statuses: frozenset[int] = frozenset()
     refusing: frozenset[str] = frozenset()
+    careless: frozenset[str] = frozenset()
 
     @classmethod
     def of(cls, results: Iterable[Result]) -> Reached:
@@ -44,7 +46,10 @@ class Reached:
         whole = any(result.verdict == "pass" for result in results)
         pairs = [entry.rpartition(" ")[::2] for result in results for entry in result.reached if whole]
         refusing = frozenset(operation for operation, status in pairs if int(status) >= ERROR_STATUS)
-        return cls(frozenset(int(status) for _, status in pairs), refusing)
+        seen = [adapted(result).evidence for result in results if whole]
+        accepted = [evidence for evidence in seen if evidence and _accepted(evidence)]
+        careless = frozenset(evidence.operation for evidence in accepted if evidence.statuses != FORBIDDEN)
+        return cls(frozenset(int(status) for _, status in pairs), refusing, careless)
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +104,8 @@ def _of_one_error(evidence: Evidence) -> Iterator[Key]:
         yield "died", evidence.actual
     if evidence.state in OF_A_WRITE:
         yield "write", evidence.write, evidence.state
+    if evidence.state == "unsteady":
+        yield "unsteady", evidence.operation
     if evidence.said.page:
         yield "page", got, evidence.operation if evidence.request == "valid" and got >= SERVER_ERRORS else ""
     elif evidence.about_status and got and evidence.refused and count_words(said) >= TELLING:
@@ -119,9 +126,10 @@ def _of_one_answer(finding: Sighting) -> Iterator[Key]:
 
 
 def _refusals_seen(evidence: Evidence) -> Iterator[Key]:
-    """Yield the keys of an error that was seen for several wrong requests."""
+    """Yield the keys of an error that was seen for several requests; a valid one needs telling words."""
     got, said = evidence.status, evidence.said
-    if said.message and evidence.request != "valid" and got < SERVER_ERRORS:  # a failure may have any reason
+    telling = evidence.request != "valid" or count_words(said.message) >= FEWEST
+    if said.message and telling and got < SERVER_ERRORS:  # a failure may have any reason
         yield "answer", evidence.operation, got, said.type, raw_pattern(said.message)
     if not evidence.statuses and evidence.actual.isdigit() and evidence.actual == said.type:
         yield "code", said.type  # of any error, in place of whatever code was due
@@ -168,10 +176,18 @@ def _of_a_kind(finding: Sighting) -> Iterator[Key]:
 
 
 def _accepts_all(finding: Sighting) -> bool:
-    """True for an invalid request that succeeded in an operation that refused none in the whole run."""
+    """True for an invalid request that succeeded in an operation that refused none in the whole run.
+
+    To let callers through is no reason: it says nothing about other requests.
+    """
     evidence, reached = finding.evidence, finding.reached
-    wrong = evidence.about_status and evidence.request == "invalid" and not evidence.refused
-    return wrong and bool(reached.statuses) and evidence.operation not in reached.refusing
+    refuses = evidence.operation in reached.refusing or not reached.statuses
+    return _accepted(evidence) and evidence.operation in reached.careless and not refuses
+
+
+def _accepted(evidence: Evidence) -> bool:
+    """True when an invalid request succeeded."""
+    return evidence.about_status and evidence.request == "invalid" and not evidence.refused
 
 
 def _never_due(finding: Sighting) -> bool:

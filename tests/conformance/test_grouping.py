@@ -112,6 +112,7 @@ def stated(operation, name, status=200, *, body=None, **fields):
 DENIED = {"aspect": "status", "statuses": (403,), "request": "invalid"}
 OF_ANSWER = {"aspect": "body", "relation": "equal"}
 SAID = {"said": Said(type="7", message="no {it}")}
+TELLING_WORDS = Said(type="Bad", message="the effort must be positive")
 ONE_CAUSE = {
     "who is let through": [stated("GetIt", "a", **DENIED), stated("DropIt", "b", 409, **DENIED)],
     "one code of all errors": [
@@ -121,6 +122,14 @@ ONE_CAUSE = {
     "one list": [
         stated("ListIt", "a", field="/its", expected="[1]", actual="[]", **OF_ANSWER),
         stated("ListIt", "b", field="/its", aspect="effect", relation="items", actual="[2]"),
+    ],
+    "an answer that changes without a change": [
+        stated("ListIt", "a", field="/its", state="unsteady", expected="[1]", actual="[]", **OF_ANSWER),
+        stated("ListIt", "b", field="/token", state="unsteady", aspect="body", relation="none of", actual="[2]"),
+    ],
+    "one refusal of a valid and of an invalid request": [
+        stated("GetIt", "a", 400, aspect="status", statuses=(200,), request="valid", said=TELLING_WORDS),
+        stated("GetIt", "b", 400, aspect="status", statuses=(404,), request="invalid", said=TELLING_WORDS),
     ],
     "a status that no API uses": [
         stated("GetIt", "a", 299, aspect="status", statuses=(404,), request="invalid"),
@@ -138,4 +147,7 @@ def test_one_answer_that_several_requirements_see_is_one_cause(found):
 def test_what_accepts_everything_is_told_apart_from_who_is_let_through():
     found = [stated("GetIt", "a", **DENIED), stated("DropIt", "b", 204, **DENIED)]
     assert len(groups_of([*found, passed("GetIt 400", "DropIt 400")])) == 1
-    assert len(groups_of([*found, passed("GetIt 200", "DropIt 400")])) == 2
+    passes = passed("GetIt 200", "DropIt 400")
+    assert len(groups_of([*found, passes])) == 1
+    accepted = stated("GetIt", "c", aspect="status", statuses=(400,), request="invalid")
+    assert len(groups_of([*found, accepted, passes])) == 2
