@@ -238,10 +238,11 @@ class IcebergProber:
 
         A 404 for a missing object does not show whether the operation exists: HEAD has no body.
         """
-        inventory = IcebergCatalog(self.target).inventory
+        inventory, operations = IcebergCatalog(self.target).inventory, self.target.document.operations
         for kind, make in MADE.items():
-            head = self.target.document.operation(inventory.looks[kind][-1])
-            if self._named(head) is None and inventory.has(head.id) and inventory.has(inventory.makers[kind][0]):
+            head = operations.get(inventory.looks[kind][-1])
+            asked = head and self._named(head) is None and inventory.has(head.id)
+            if head and asked and inventory.has(inventory.makers[kind][0]):
                 catalog = IcebergCatalog(self.target)
                 catalog.begin_example()
                 with suppress(Violation, NotTested):

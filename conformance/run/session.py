@@ -121,7 +121,7 @@ class Session:
         try:
             with suppress(Stopped):  # the run ends at its first requirement then, and says why
                 handshake(self.target)
-                if sandbox.inventory and not (self.target.read_only or sandbox.inventory.can_make()):
+                if sandbox.inventory and not self.target.read_only and sandbox.inventory.only_shows():
                     self.note(CREATES_NOTHING)
         except Problem:
             with suppress(Stopped):

@@ -126,9 +126,11 @@ class Inventory(ABC):
             if any(map(self.has, makers)) and not self.has(self.drops[kind])
         ]
 
-    def can_make(self) -> bool:
-        """True when the server offers an operation that creates a resource of the run."""
-        return any(self.has(maker) for makers in self.makers.values() for maker in makers)
+    def only_shows(self) -> bool:
+        """True when the server offers operations that show resources, and none that creates one."""
+        makers = (maker for makers in self.makers.values() for maker in makers)
+        looks = (look for looks in self.looks.values() for look in looks)
+        return any(map(self.has, looks)) and not any(map(self.has, makers))
 
     def can_drop(self, kind: str) -> bool:
         """True unless a probe showed that the server lacks the operation that drops resources of a kind."""

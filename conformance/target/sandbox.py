@@ -109,8 +109,8 @@ class Findable(Protocol):
     def can_see(self, kind: str) -> bool:
         """True when an operation of the server shows resources of a kind."""
 
-    def can_make(self) -> bool:
-        """True when the server offers an operation that creates a resource of the run."""
+    def only_shows(self) -> bool:
+        """True when the server offers operations that show resources, and none that creates one."""
 
     def can_drop(self, kind: str) -> bool:
         """True unless the server lacks the operation that drops resources of a kind."""
