@@ -129,7 +129,7 @@ class Inventory(ABC):
     def only_shows(self) -> bool:
         """True when the server offers operations that show resources, and none that creates one."""
         makers = (maker for makers in self.makers.values() for maker in makers)
-        looks = (look for looks in self.looks.values() for look in looks)
+        looks = (looks[0] for looks in self.looks.values())  # whether others exist may be unclear: see `looks`
         return any(map(self.has, looks)) and not any(map(self.has, makers))
 
     def can_drop(self, kind: str) -> bool:
