@@ -73,6 +73,7 @@ HTTPS, HTTP = {"server": "https://127.0.0.1:9"}, {"server": "http://127.0.0.1:9"
         ({**HTTP, "cert": "c.pem", "key": "k.pem"}, {**HTTPS, "cert": "c.pem", "key": "k.pem"}),
         ({"table": "a.b"}, {"table": "a.b", "read_only": True}),
         ({"view": "a.b"}, {"view": "a.b", "read_only": True}),
+        ({"path_prefix": "dev"}, {"path_prefix": "dev", "api": "iceberg"}),
         ({"scope": "s"}, {"scope": "s", "credential": "a:b"}),
         ({"seed": 7, "depth": None}, {"seed": 7, "depth": "deep"}),
     ],
