@@ -91,7 +91,7 @@ def test_the_action(github, wheel):
     badges = git("ls-tree", "--name-only", "badges", folder=github.folder / "origin.git").split()
     assert badges == ["mine.json", "other.json"]
     badge = json.loads(git("show", "badges:mine.json", folder=github.folder / "origin.git"))
-    assert (badge["schemaVersion"], badge["message"]) == (1, "1/2 (partial run)")
+    assert (badge["schemaVersion"], badge["message"]) == (1, "1/2, 34/35 operations (partial run)")
     assert len(git("log", "--format=%H", "badges", folder=github.folder / "origin.git").split()) == 2
 
 
