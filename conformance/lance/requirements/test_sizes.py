@@ -15,7 +15,9 @@ LONG = "x" * 2_200_000  # common frameworks limit bodies to two mebibytes
 
 
 def _declare(catalog: LanceCatalog) -> None:
-    catalog.declare_table(catalog.table_id(), properties={"long": LONG})
+    id = catalog.table_id()
+    catalog.declare_table(id, properties={"long": LONG})
+    catalog.table_exists(id)
 
 
 def _count(catalog: LanceCatalog) -> None:
