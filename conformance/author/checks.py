@@ -11,8 +11,9 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any, NoReturn, TypeVar
 from urllib.parse import SplitResult, urlsplit
 
-from conformance.http.answers import Answer, is_success
+from conformance.http.answers import Answer
 from conformance.http.client import unexpected_status
+from conformance.values.exchange import is_success
 from conformance.values.json_values import Fields, canonical, shown
 from conformance.values.outcomes import Violation
 

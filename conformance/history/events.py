@@ -11,7 +11,7 @@ from collections.abc import Hashable
 from dataclasses import dataclass
 from typing import Any
 
-from conformance.values.exchange import Exchange
+from conformance.values.exchange import Exchange, is_success
 
 OK, REFUSED, UNKNOWN = "ok", "refused", "unknown"
 READ = "read"
@@ -76,4 +76,4 @@ class Undecided:
 
 def outcome(status: int) -> str:
     """Return the outcome of an operation by the status of its answer; 0 means no answer."""
-    return OK if 200 <= status < 300 else REFUSED if 400 <= status < 500 else UNKNOWN
+    return OK if is_success(status) else REFUSED if 400 <= status < 500 else UNKNOWN

@@ -43,7 +43,8 @@ class Answer:
     @property
     def succeeded(self) -> bool:
         """True for a 2xx answer, also one with a status that the operation does not declare."""
-        return is_success(self.status)
+        self._touch(self._exchange, "status")
+        return self._exchange.succeeded
 
     @property
     def body(self) -> bytes:
@@ -111,8 +112,3 @@ class Answer:
     def __repr__(self) -> str:
         body = hide_fields(self._exchange.response_body)[:200].decode("utf-8", "replace")
         return f"<{self._exchange.status} {body}>"
-
-
-def is_success(status: int) -> bool:
-    """True for a 2xx status."""
-    return 200 <= status < 300

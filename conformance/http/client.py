@@ -16,12 +16,12 @@ from urllib.parse import quote, urlencode
 
 import orjson
 
-from conformance.http.answers import Answer, is_success
+from conformance.http.answers import Answer
 from conformance.http.recording import Recording, ServerKnowledge
 from conformance.http.transport import Connection, Traffic, Transport
 from conformance.http.wire import WireLog
 from conformance.values.evidence import aspect_of
-from conformance.values.exchange import A_FILE, Action, Beside, Exchange, Verb
+from conformance.values.exchange import A_FILE, Action, Beside, Exchange, Verb, is_success
 from conformance.values.outcomes import UNREADABLE, Blocked, Skipped, Unoffered, Violation
 from conformance.values.redaction import is_secret
 from specs.identifiers import encode_segment
@@ -151,10 +151,10 @@ class Client:
         prerequisite that is always refused is blocked without a request; see Refusals. An unexpected 403 raises Skipped
         in a read-only run: its caller may have few rights.
         """
-        self._spare(operation_id)
         exchange = self.prepare(
             operation_id, path=path, query=query, json=json, body=body, content_type=content_type, headers=headers
         )
+        self._spare(exchange)
         if operation_id in self.subjects and not self.recording.preparing:
             self.reach_subject()
         if expect is not None:
@@ -205,10 +205,9 @@ class Client:
         self.recording.add(exchange)
         self._transport.send(exchange, again=self.traffic.cleaning or not self.recording.checking)
         if exchange.operation in self.document.operations:
-            done = is_success(exchange.status)
-            if not (done and self.recording.unusual):
+            if not (exchange.succeeded and self.recording.unusual):
                 self.wire.check(exchange, self.steps)
-            if done:
+            if exchange.succeeded:
                 self.known.done.add(exchange.operation)
         self.recording.hear(exchange)
         return exchange
@@ -353,9 +352,11 @@ class Client:
         if operations and all(map(self._given_up, operations)):
             self.require(operations[0])
 
-    def _spare(self, operation: str) -> None:
+    def _spare(self, exchange: Exchange) -> None:
         """Count a request to an operation that the server does not offer. Raises Unoffered after some tries."""
+        operation = exchange.operation
         if self._given_up(operation):
+            self.recording.withhold(exchange)
             raise self._unoffered(operation)
         if self.lacks(operation):
             self.known.tries[operation] += 1

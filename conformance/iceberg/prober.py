@@ -94,7 +94,7 @@ class IcebergProber:
         """Load the configuration and read its settings."""
         answer = self._sent(partial(catalog.get_config, **query, expect=None))
         self._configuration = answer
-        self._config = read_object(answer.response_body) if 200 <= answer.status < 300 else {}
+        self._config = read_object(answer.response_body) if answer.succeeded else {}
         self._read_config()
         return answer
 
@@ -121,7 +121,7 @@ class IcebergProber:
         with self.target.client.logging_in():
             answer = self._sent(partial(catalog.get_token, credentials_form(settings), expect=None))
         token = read_object(answer.response_body).get("access_token")
-        if not 200 <= answer.status < 300 or not isinstance(token, str):
+        if not answer.succeeded or not isinstance(token, str):
             raise Problem(
                 f"{answer.url} answers {answer.status or answer.failure} and no token for the credential.",
                 "Check --credential and --scope, or get a token elsewhere and give it with --token.",
@@ -277,7 +277,7 @@ class IcebergProber:
             if ROUTE in operations[name].path and probe.exchange.method != "HEAD"
         ]
         missing = [probe for probe in probes if nowhere and probe.status == 404 and is_missing(probe, nowhere)]
-        found = any(200 <= probe.status < 300 for probe in probes)
+        found = any(probe.succeeded for probe in probes)
         if found or not missing or len(missing) < MOST_MISSING * len(probes):
             return ""
         place = self.target.client.known.locate(ROUTE).rstrip("/")

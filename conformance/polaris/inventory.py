@@ -159,7 +159,7 @@ class PolarisInventory(ContentInventory):
     def made_otherwise(self, exchange: Exchange) -> Resource | None:
         """Return the entity that a server created from a name that is not a string, or from a body that is one."""
         entity, operation = CREATED.get(exchange.operation), self.target.document.operations.get(exchange.operation)
-        if entity is None or operation is None or not 200 <= exchange.status < 300:
+        if entity is None or operation is None or not exchange.succeeded:
             return None
         shown = read_object(exchange.response_body)
         shown = shown[entity.field] if isinstance(shown.get(entity.field), dict) else shown

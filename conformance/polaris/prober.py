@@ -77,7 +77,7 @@ class PolarisProber(IcebergProber):
         if first_answer.operation not in LISTS:
             return super().recognises(first_answer)
         listed = read_object(first_answer.response_body).get(LISTS[first_answer.operation])
-        return 200 <= first_answer.status < 300 and isinstance(listed, list)
+        return first_answer.succeeded and isinstance(listed, list)
 
     def _choose(self) -> None:
         """Choose the given catalog, or the first that is listed, and read its configuration as the run's caller."""

@@ -22,7 +22,7 @@ LIST = re.compile(r": (?:lacks|has) \[")
 MORE = re.compile(r" \(and \d+ more\)$")
 FLAKY = "flaky: "
 SHRINKING = "shrinking stopped after "
-UNTESTED = "(blocked in the run of the expectations"
+BLOCKED_BEFORE = "(blocked in the run of the expectations"
 
 
 def evidence_of(message: str, steps: Sequence[Step], operations: Sequence[str], where: str = "") -> Evidence:
@@ -67,7 +67,7 @@ def adapted(result: Result) -> Result:
     if result.evidence or not result.message or result.verdict in GOOD:
         return result
     first, *others = result.message.split("\n")
-    notes = [line for line in others if line.startswith((FLAKY, SHRINKING, UNTESTED))]
+    notes = [line for line in others if line.startswith((FLAKY, SHRINKING, BLOCKED_BEFORE))]
     message = "\n".join([first, *(line for line in others if line not in notes)])
     evidence = evidence_of(message, result.steps, result.operations, result.where)
     flaky = any(line.startswith(FLAKY) for line in (first, *notes))

@@ -31,15 +31,13 @@ BODY_HEADERS = ("content-type", "content-length", "if-none-match", "idempotency-
 
 @dataclass
 class Experiments:
-    """The experiments of a run; `left` is the number that it may still do."""
+    """The experiments of a run. `reads` are the operations that change nothing, `left` the number still to be done."""
 
+    reads: frozenset[str]
     left: int = MOST
 
-    def on(self, client: Client, evidence: Evidence, reads: frozenset[str]) -> Evidence:
-        """Return the evidence of a finding with the outcome of an experiment, unchanged where none fits.
-
-        `reads` are the operations that change nothing.
-        """
+    def on(self, client: Client, evidence: Evidence) -> Evidence:
+        """Return the evidence of a finding with the outcome of an experiment, unchanged where none fits."""
         steps, shown = client.steps, _shown(client.steps)
         about_state = evidence.aspect in ("body", "effect") or (
             evidence.aspect == "status" and evidence.statuses == GONE
@@ -49,7 +47,7 @@ class Experiments:
         self.left -= 1
         client.steps = list(steps)
         try:
-            return _experiment(client, reads, steps[: steps.index(shown) + 1], evidence)
+            return _experiment(client, self.reads, steps[: steps.index(shown) + 1], evidence)
         except (Skipped, AssertionError):  # the run, or the server, ended
             return evidence
         finally:
@@ -77,9 +75,9 @@ def _of_a_read(
         return msgspec.structs.replace(evidence, state="unsteady", write=write.operation)
     earlier = [step for step in before if _request(step) == _request(shown)]
     same = bool(earlier) and _seen(earlier[-1], shown.mark) == _seen(shown, shown.mark)
-    if _done(write) and (same or (evidence.statuses == GONE and _done(shown))):
+    if write.succeeded and (same or (evidence.statuses == GONE and shown.succeeded)):
         return msgspec.structs.replace(evidence, state="not done", write=write.operation)
-    if not _done(write) and earlier and not same:
+    if not write.succeeded and earlier and not same:
         return msgspec.structs.replace(evidence, state="done", write=write.operation)
     return evidence
 
@@ -88,11 +86,11 @@ def _of_a_write(client: Client, reads: frozenset[str], steps: Sequence[Exchange]
     """Compare the answer of a write with the object as a read shows it, and as it was before."""
     write = steps[-1]
     load, pointer = reading(client.document, reads, write), write.mark.removeprefix("body:")
-    if load is None or not _done(write) or not pointer.startswith("/"):
+    if load is None or not write.succeeded or not pointer.startswith("/"):
         return evidence
     loaded = client.send(load)
     answered, stored = _at(write, pointer), _at(loaded, pointer)
-    if not _done(loaded) or stored is NO_JSON or answered is NO_JSON:
+    if not loaded.succeeded or stored is NO_JSON or answered is NO_JSON:
         return evidence
     earlier = [_at(step, pointer) for step in steps[:-1] if step.operation in (write.operation, load.operation)]
     stale = answered != stored and bool(earlier) and earlier[-1] == answered
@@ -171,7 +169,3 @@ def _at(exchange: Exchange, pointer: str) -> Any:
         return resolve_pointer(exchange.json(NO_JSON), pointer, NO_JSON)
     except JsonPointerException:
         return NO_JSON
-
-
-def _done(exchange: Exchange) -> bool:
-    return 200 <= exchange.status < 300

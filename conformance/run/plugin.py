@@ -67,7 +67,8 @@ class SuitePlugin:
         self.last: Result | None = None  # the result of the requirement under way
         self._started = 0.0
         self._requests = 0
-        self._experiments = Experiments()
+        target = session.target
+        self._experiments = Experiments(reads_of(target.document, target.profile.reading()))
         self._collected: list[Requirement] = []
         self._signals: list[int] = []  # with handlers of this run
 
@@ -230,7 +231,7 @@ class SuitePlugin:
         steps = to_steps(client.steps, target.preparation, own) if shown else []
         evidence = evidence_of(shown, requirement, steps) if shown else None
         if evidence and facts.outcome == "violated" and requirement.kind not in UNREPEATED:
-            evidence = self._experiments.on(client, evidence, reads_of(target.document, target.profile.reading()))
+            evidence = self._experiments.on(client, evidence)
         return Result.of(
             requirement,
             decide(facts).verdict,
@@ -284,7 +285,8 @@ class SuitePlugin:
                 self.session.look_again()
             with suppress(Stopped):  # the server is gone: the next call notes what may be left on it
                 self.session.target.sandbox.sweep()
-            self.session.target.sandbox.clean_up()
+            if self.session.client.gone:
+                self.session.target.sandbox.clean_up()
         except Exception:  # a bug of the kit, which changes no verdict
             self.session.kit_errors.append(traceback.format_exc())
         self.session.ledger.reconsider()

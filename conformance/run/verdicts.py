@@ -37,7 +37,7 @@ BASE: dict[Outcome, Verdict] = {
     "skipped": "skipped",
     "broken": "error",
 }
-UNTESTED: dict[type[NotTested], Outcome] = {Blocked: "blocked", Unoffered: "unoffered", Skipped: "skipped"}
+OUTCOMES: dict[type[NotTested], Outcome] = {Blocked: "blocked", Unoffered: "unoffered", Skipped: "skipped"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +118,7 @@ def outcome_of(error: BaseException | None, *, called: bool) -> Outcome:
     """Return the outcome of a test; `called` is false for errors before and after it."""
     if error is None:
         return "passed"
-    for kind, outcome in UNTESTED.items():
+    for kind, outcome in OUTCOMES.items():
         if isinstance(error, kind):
             return outcome
     return "violated" if called and isinstance(error, Violation | AssertionError | Flaky) else "broken"

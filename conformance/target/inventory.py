@@ -105,13 +105,14 @@ class Inventory(ABC):
         answer = self.look(looks[0], resource) if looks and self.is_ours(resource.id) else None
         if answer and answer.status == 404 and self.offers(looks[0]):
             return False
-        return True if _succeeded(answer) and self._tells_apart(looks[0], resource) else None
+        return True if answer and answer.succeeded and self._tells_apart(looks[0], resource) else None
 
     def _tells_apart(self, operation: str, resource: Resource) -> bool:
         """True unless an operation that shows a resource also succeeds for one that never existed."""
         if operation not in self._telling and not isinstance(resource.id, str):
             missing = Resource(resource.kind, (*resource.id[:-1], self.target.missing_name))
-            self._telling[operation] = not _succeeded(self.look(operation, missing))
+            answer = self.look(operation, missing)
+            self._telling[operation] = not (answer and answer.succeeded)
         return self._telling.get(operation, True)
 
     def can_see(self, kind: str) -> bool:
@@ -178,8 +179,3 @@ class Inventory(ABC):
             except (Violation, NotTested, IdentifierError):
                 self._in_vain[operation] += 1
         return items
-
-
-def _succeeded(answer: Exchange | None) -> bool:
-    """True for a 2xx answer."""
-    return answer is not None and 200 <= answer.status < 300

@@ -284,7 +284,7 @@ class Sandbox:
 
     def _standing(self, inventory: Findable, exchange: Exchange) -> Standing | None:
         """Return the evidence of an answer that the resource of its request exists, None for a refusal."""
-        if 200 <= exchange.status < 300:
+        if exchange.succeeded:
             return Standing.OPEN if inventory.only_stages(exchange) else Standing.MADE
         return None if 400 <= exchange.status < 500 and exchange.status not in UNCLEAR else Standing.OPEN
 

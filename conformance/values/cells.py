@@ -126,7 +126,7 @@ class Shape:
             yield BIG
         if self.body:
             yield from (f"body {cell}" for cell in _walk(self.body, read_json(exchange.request_body)))
-        if self.answer and 200 <= exchange.status < 300:
+        if self.answer and exchange.succeeded:
             yield from (f"answer {cell}" for cell in _sizes(self.answer, exchange.json()))
 
 
@@ -172,7 +172,7 @@ class CellLog:
 
     def look(self, exchange: Exchange, path: str) -> None:
         """Note that a requirement read a field of a successful answer."""
-        if 200 <= exchange.status < 300:
+        if exchange.succeeded:
             self.read.setdefault(exchange.operation, set()).add(path)
 
     def at_once(self, operation: str) -> None:

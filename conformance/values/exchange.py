@@ -23,6 +23,11 @@ Verb = Literal["wrote", "deleted", "staged"]
 A_FILE = "a file"
 
 
+def is_success(status: int) -> bool:
+    """True for a 2xx status."""
+    return 200 <= status < 300
+
+
 class StepRequest(msgspec.Struct, kw_only=True):
     """A request in files: secrets redacted; `curl` is a shell command that sends the same request."""
 
@@ -140,6 +145,11 @@ class Exchange:
     before: tuple[Action, ...] = ()
     moment: Moment | None = None
     _parsed: tuple[bytes, Any] | None = field(default=None, compare=False, repr=False)
+
+    @property
+    def succeeded(self) -> bool:
+        """True for a 2xx answer."""
+        return is_success(self.status)
 
     def json(self, default: Any = None) -> Any:
         """Return the body of the answer as JSON, the default if it is not JSON.

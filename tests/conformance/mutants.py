@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
+
+import pytest
 
 from conformance.after.runner import run
 from conformance.values.results import Result, Results
@@ -11,7 +14,8 @@ from conformance.values.verdict import FINDINGS
 from lakeproof import Server
 from lakeproof.server_process import ServerProcess
 from mutants.noticed import noticed_file, read_noticed
-from reference_server.faults import HEADER
+from reference_server.context import Reply
+from reference_server.faults import FAULTS, HEADER, Call, Fault, Proceed
 from reference_server.iceberg.catalog.function_files import SAMPLES
 from reference_server.iceberg.options import SAMPLE_NAMESPACE
 from specs.apis import apis
@@ -41,6 +45,25 @@ def settings_for(server: Server | ServerProcess, folder: Path, *, fault: str = "
     (api,) = server.urls
     given = {"server": server.url, "api": api, "token": TOKEN, "header": headers, "report": str(folder)}
     return load_settings({**given, **SETTINGS.get(api, {}), "no_shrink": True, **more}, environ={}, folder=folder)
+
+
+class Mended:
+    """Listener that ends a fault after the first tested requirement: register it as the fault `once`."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, wrong: Fault) -> None:
+        self.verdicts: list[str] = []
+
+        async def around(call: Call, proceed: Proceed) -> Reply:
+            return await (proceed() if self.verdicts else wrong.around(call, proceed))
+
+        monkeypatch.setitem(FAULTS, "once", replace(wrong, name="once", around=around))
+
+    def selected(self, requirements: object) -> None:
+        """Expect nothing of the selection."""
+
+    def tested(self, result: Result) -> None:
+        """Note a verdict."""
+        self.verdicts.append(result.verdict)
 
 
 def unnoticed(requirements: list[Result]) -> set[str]:

@@ -30,8 +30,9 @@ from conformance.run.session import met
 from conformance.values.exchange import MAX_BODY, Action, Beside, Exchange, Step
 from conformance.values.settings import Settings
 from lakeproof import check, serve
-from reference_server.faults import FAULTS, find_fault
+from reference_server.faults import find_fault
 from tests.conformance import made_results
+from tests.conformance.mutants import Mended
 
 LOST, LATER = "iceberg.table.load.lost_file", "iceberg.table.load.uncommitted"
 SCHEME = "lance.version.create.scheme"
@@ -81,26 +82,13 @@ def test_a_defect_that_needs_files_is_neither_fixed_nor_flaky_on_the_same_server
 
 
 def test_a_finding_whose_steps_no_replay_can_do_is_flaky_if_it_passes_when_tested_again(tmp_path, monkeypatch):
-    wrong, broken, tested = find_fault("naming-scheme-ignored"), [True], []
-
-    async def once(call, proceed):
-        return await (wrong.around(call, proceed) if broken else proceed())
-
-    class Fixes:
-        def selected(self, requirements):
-            pass
-
-        def tested(self, result):
-            broken.clear()
-            tested.append(result.verdict)
-
-    monkeypatch.setitem(FAULTS, "once", replace(wrong, name="once", around=once))
+    mended = Mended(monkeypatch, find_fault("naming-scheme-ignored"))
     with serve("lance", faults=["once"]) as server:
-        results, code = check(server.url, api="lance", select=SCHEME, report=str(tmp_path), listener=Fixes())
+        results, code = check(server.url, api="lance", select=SCHEME, report=str(tmp_path), listener=mended)
     (entry,) = results.requirements
     assert (code, entry.verdict, entry.flaky) == (0, "warn", True)
     assert entry.notes == [TESTED_AGAIN]
-    assert set(tested) == {"warn"}
+    assert set(mended.verdicts) == {"warn"}
 
 
 def outcome(state, verdict, kind="behaviour", message="", recorded=(), now=()):

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from conformance.common.wire import raise_first
-from conformance.http.client import Client
+from conformance.http.client import MOST_TRIES, Client
 from conformance.http.refusals import MOST_REFUSALS
 from conformance.http.transport import Connection
 from conformance.values.outcomes import Blocked, Unoffered, Violation
@@ -224,6 +224,18 @@ def test_a_violation_of_the_document_lists_all_its_findings(client, target):
         raise_first(suite, client.wire.of("ListNamespaces"))
     assert str(caught.value).splitlines() == [f"{first} (and 2 more)", *(f"also: {other}" for other in others)]
     assert "220" in others[-1]
+
+
+def test_a_request_that_is_not_sent_is_passed_on_so_that_nothing_is_dropped_for_it(client, target):
+    target.script = (404, {"error": "no route", "code": 4}, "application/json")
+    client.known.unoffered.add("CreateNamespace")
+    withheld = []
+    client.recording.unsent = withheld.append
+    for _ in range(MOST_TRIES + 2):
+        with pytest.raises(Unoffered):
+            client.call("CreateNamespace", path={"id": "a"}, json={})
+    assert len(target.asked) == MOST_TRIES
+    assert [exchange.operation for exchange in withheld] == ["CreateNamespace"] * 2
 
 
 def test_good_answers_leave_no_finding(client, target):

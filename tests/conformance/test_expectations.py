@@ -37,6 +37,7 @@ from lakeproof import check, serve
 from reference_server.context import Reply
 from reference_server.faults import FAULTS, find_fault
 from specs.problems import Problem
+from tests.conformance.mutants import Mended
 
 CONFLICT = "lance.namespace.create.conflict"
 WORDS = "lance.namespace.create"
@@ -294,22 +295,9 @@ def test_a_part_of_the_requirements_meets_expectations_of_more_of_them(tmp_path)
 
 
 def test_a_finding_whose_steps_end_well_when_they_are_sent_again_is_flaky(tmp_path, monkeypatch):
-    broken = [True]
-    wrong = FAULTS["conflict-as-400"]
-
-    async def now_and_then(call, proceed):
-        return await (wrong.around(call, proceed) if broken else proceed())
-
-    class Fixes:
-        def selected(self, requirements):
-            pass
-
-        def tested(self, result):
-            broken.clear()
-
-    monkeypatch.setitem(FAULTS, "now-and-then", replace(wrong, name="now-and-then", around=now_and_then))
-    with serve("lance", storage="memory:pure", faults=["now-and-then"]) as server:
-        results, code = check(server.url, select=CONFLICT, report=str(tmp_path), listener=Fixes())
+    mended = Mended(monkeypatch, FAULTS["conflict-as-400"])
+    with serve("lance", storage="memory:pure", faults=["once"]) as server:
+        results, code = check(server.url, select=CONFLICT, report=str(tmp_path), listener=mended)
         (entry,) = results.requirements
         assert (code, entry.verdict, entry.flaky) == (1, "fail", True)
         assert [step.response.status for step in entry.steps[-2:]] == [400, 409]
