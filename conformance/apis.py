@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,6 +16,7 @@ from conformance.http.wire import ExtraCheck
 from conformance.target.target import Prober, Target
 from conformance.values.cells import Levels
 from conformance.values.requirement import Requirement
+from conformance.values.worlds import Dimension
 from specs.apis import part_of
 from specs.profiles import Profile
 
@@ -29,7 +30,8 @@ class SuitePart:
     `crowded` are operations whose answers show objects of concurrent requirements: their requirements run alone.
     `ordered` are names of lists in answers whose order the document defines, `chosen` names of fields whose values the
     server chooses and no client interprets. `shared` are fixtures that a run creates once and uses, with objects of
-    their own, in many requirements: one worker tests all requirements that use the same fixture.
+    their own, in many requirements: one worker tests all requirements that use the same fixture. `worlds` are the
+    dimensions of the worlds in which requirements are tested.
     """
 
     prober: Callable[[Target], Prober]
@@ -39,6 +41,7 @@ class SuitePart:
     ordered: tuple[str, ...] = ("fields",)
     chosen: tuple[str, ...] = ()
     shared: tuple[str, ...] = ()
+    worlds: tuple[Dimension, ...] = ()
 
 
 def suite_part(api: str) -> SuitePart:
@@ -46,6 +49,11 @@ def suite_part(api: str) -> SuitePart:
     package = part_of(PACKAGE, api).__name__
     part: SuitePart = importlib.import_module(f"{package}.part").PART
     return part
+
+
+def dimensions_of(parts: Iterable[SuitePart]) -> tuple[Dimension, ...]:
+    """Return the dimensions of several APIs; one of the same name is that of the first."""
+    return tuple({dimension.name: dimension for part in reversed(list(parts)) for dimension in part.worlds}.values())
 
 
 def requirements(api: str) -> dict[str, Requirement]:

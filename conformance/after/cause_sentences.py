@@ -52,6 +52,7 @@ def sentence_of(claims: Claims) -> str:
     else:
         text = f"{who or 'The server'} {_wrong_part(claims, several=several)}"
     text += STATES[claims.state].format(write=claims.write or "the write", reader=claims.reader or "a read")
+    text += f" ({claims.only})" if claims.only else ""
     return "".join(sign for sign in text if sign.isprintable())
 
 

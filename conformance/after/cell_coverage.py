@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from conformance.after.status_coverage import COVERED, EXCLUDED, GAP, UNSERVED
-from conformance.apis import PACKAGE, place_of, suite_part
+from conformance.apis import PACKAGE, dimensions_of, place_of, suite_part
 from conformance.values.cells import declared_cells
 from conformance.values.results import Results
 from specs.files import read_toml
@@ -24,7 +24,7 @@ from specs.problems import Problem
 from specs.profiles import Profile, find_profile
 
 FILE_NAME = "coverage.toml"
-PARTS = ("path", "request", "query", "header", "body", "answer")
+PARTS = ("path", "request", "query", "header", "body", "answer", "world")
 KEYS = {"operations", "cells", "why"}
 
 
@@ -147,8 +147,9 @@ def gap_groups(coverage: Iterable[CellCoverage]) -> list[GapGroup]:
 
 
 def _declared(profile: Profile) -> dict[str, list[str]]:
-    levels = {scale for part in profile.tested_by() for scale in suite_part(part.api).levels}
-    return declared_cells(profile.document(), levels)
+    parts = [suite_part(part.api) for part in profile.tested_by()]
+    levels = {scale for part in parts for scale in part.levels}
+    return declared_cells(profile.document(), levels, dimensions_of(parts))
 
 
 def _cell(operation: str, cell: str, seen: set[str], unserved: set[str], excuses: Sequence[Excuse]) -> CellCoverage:

@@ -67,6 +67,7 @@ HOLDS: dict[str, Callable[..., bool]] = {
     "state": lambda claimed, evidence, _: claimed == evidence.state,
     "write": lambda claimed, evidence, _: claimed == evidence.write,
     "reader": lambda claimed, evidence, _: claimed == evidence.reader,
+    "only": lambda claimed, evidence, _: claimed == evidence.only,
     "norm": lambda claimed, _, result: (
         has_words(result.statement, claimed) or shortened(result.clause.text, MOST_STATED) == claimed
     ),
@@ -76,6 +77,12 @@ HOLDS: dict[str, Callable[..., bool]] = {
 
 def claims_of(findings: Sequence[Sighting]) -> Claims:
     """Return the claims that hold for all findings of one cause."""
+    only = _same(finding.evidence.only for finding in findings) or ""
+    return msgspec.structs.replace(_claims_about_answers(findings), only=only)
+
+
+def _claims_about_answers(findings: Sequence[Sighting]) -> Claims:
+    """Return the claims about what the server answered and what was due."""
     evidence = [finding.evidence for finding in findings]
     names = {entry.operation for entry in evidence}
     if all(entry.died for entry in evidence):

@@ -91,6 +91,8 @@ def keys_of(finding: Sighting) -> Iterator[Key]:
     evidence = finding.evidence
     yield from _of_one_error(evidence)
     yield from _of_one_answer(finding)
+    if len(evidence.world) == 1:
+        yield "world", *evidence.world, evidence.operation
     if not evidence.said.page:
         got = evidence.status if evidence.about_status else evidence.refused
         kind = (evidence.about_status, evidence.request == "valid", got)

@@ -95,6 +95,12 @@ class Catalog:
         """Return the operations of the API, sent through another client with the credentials of this one."""
         raise NotImplementedError
 
+    def enter_world(self) -> None:
+        """Create the objects that the values of the current world need, as preparation.
+
+        Raises NotTested or Violation where the server refuses one of them: then it is not tested with this value.
+        """
+
     def begin_example(self) -> None:
         """Start an example with no steps and no home."""
         self.client.begin_example()

@@ -8,7 +8,9 @@ The first line of the docstring is the statement shown in reports. With `each` o
 cases: every key makes a requirement. `{}` is replaced by the key in the id and the clause, and in the statement by the
 case's own `id`, or the key in words. A case has `operations`, or is an operation of the document, unless the decorator
 names them. `@given` below it draws further arguments, as in Hypothesis. With `reads=True` a read-only run tests it on
-existing objects: it must hold for any object, whoever created it, and send nothing that writes. A statement shared by
+existing objects: it must hold for any object, whoever created it, and send nothing that writes. A requirement is tested
+in drawn worlds, too (conformance/values/worlds.py); `world={"state": ("new",)}` names the values that it bears of a
+dimension, for one that takes more for granted than the objects that it creates. A statement shared by
 several APIs is a template (common/template.py), which provides the statement and the place of its declaration.
 """
 
@@ -22,6 +24,7 @@ from typing import TYPE_CHECKING, Any
 
 from conformance.values.kinds import EVERY_KIND
 from conformance.values.requirement import ID, Level, Requirement
+from conformance.values.worlds import Pins
 
 if TYPE_CHECKING:
     import pytest
@@ -31,6 +34,7 @@ if TYPE_CHECKING:
 
 MARK = "lakeproof_requirement"
 CASE, STRATEGIES = "case", "strategies"
+ANY_WORLD: Pins = {}
 Test = Callable[..., None]
 Declaration = Callable[..., Callable[[Test], Test]]
 
@@ -73,6 +77,7 @@ def _decorator(level: Level) -> Declaration:
         statement: Callable[[Any], str] | None = None,
         where: str = "",
         reads: bool = False,
+        world: Pins | Callable[[Any], Pins] = ANY_WORLD,
     ) -> Callable[[Test], Test]:
         if kind not in EVERY_KIND:
             raise ValueError(f"{requirement_id}: unknown kind {kind!r}")
@@ -93,6 +98,7 @@ def _decorator(level: Level) -> Declaration:
                         since,
                         kind == "model" or STRATEGIES in function.__dict__,
                         reads or kind == "wire",
+                        world(value) if callable(world) else world,
                     )
                 )
                 for key, value in cases.items()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 import hypothesis
@@ -15,6 +15,7 @@ from hypothesis.stateful import RuleBasedStateMachine, run_state_machine_as_test
 
 from conformance.author.drawing import as_seeded
 from conformance.author.shrinking import Shrinking
+from conformance.author.wandering import Wandering
 from conformance.http.client import Client
 from conformance.target.target import Target
 from conformance.values.outcomes import UNREADABLE, Blocked, Stopped, Violation
@@ -39,7 +40,12 @@ class Suite:
     target: Target
     subject: str = ""
     unmet: frozenset[str] = frozenset()
+    wandering: Wandering = field(init=False)
     _shrinking: Shrinking | None = None  # of the current test's examples
+
+    def __post_init__(self) -> None:
+        """Set up the tests in drawn worlds: none until the run draws some."""
+        self.wandering = Wandering(self.target)
 
     def clean_up(self, *, look: bool = False) -> None:
         """Drop the objects that a requirement created, and with `look` all objects in its namespaces."""
@@ -74,13 +80,15 @@ class Suite:
         )
 
     def run(self, test: Callable[..., None], fixtures: Mapping[str, Any], strategies: Mapping[str, Any]) -> None:
-        """Run a requirement's test once, or once for each drawn example."""
+        """Run a requirement's test once, or once for each drawn example, and then in its drawn worlds."""
 
         def example(**drawn: Any) -> None:
             self._run_example(lambda: test(**fixtures, **drawn), fixtures.values())
 
         if not strategies:
+            before = self.client.requests
             example()
+            self.wandering.run(self.subject, example, fixtures.values(), self.client.requests - before)
             return
         example.__name__ = test.__name__
         drawn = self._seeded(self._hypothesis_settings()(hypothesis.given(**strategies)(example)))

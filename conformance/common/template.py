@@ -17,14 +17,15 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from conformance.author.requirement import Declaration, Test
+from conformance.author.requirement import ANY_WORLD, Declaration, Test
+from conformance.values.worlds import Pins
 
 
 @dataclass(frozen=True, slots=True)
 class Template:
     """Test that APIs declare as their requirement. `id` follows the name of the API; `level` is must, should or may.
 
-    With `reads` a read-only run tests it on existing objects, see Requirement.
+    With `reads` a read-only run tests it on existing objects; `world` are the values that it bears: see Requirement.
     """
 
     test: Test
@@ -33,6 +34,7 @@ class Template:
     clause: str
     kind: str
     reads: bool
+    world: Pins
 
     def declare(
         self,
@@ -45,11 +47,13 @@ class Template:
         statement: str = "",
         needs: Sequence[str] = (),
         reads: bool | None = None,
+        world: Pins | None = None,
     ) -> Test:
         """Declare one requirement of an API for each case, and return the test.
 
         `module` is the module of the declaration, which assigns the test to the name test_ + the template's name.
-        Arguments that are not given come from the template. A case may have its own `clause`, `statement` and `needs`.
+        Arguments that are not given come from the template. A case may have its own `clause`, `statement`, `needs`
+        and `world`.
         """
         declared = (level or self.level)(
             f"{module.split('.')[1]}.{id or self.id}",
@@ -60,16 +64,23 @@ class Template:
             statement=lambda case: getattr(case, "statement", statement or self.test.__doc__),
             where=f"{module}:test_{self.test.__name__}",
             reads=self.reads if reads is None else reads,
+            world=lambda case: getattr(case, "world", self.world if world is None else world),
         )
         return declared(self.test)
 
 
 def template(
-    id: str, level: Declaration, *, clause: str = "", kind: str = "behaviour", reads: bool = False
+    id: str,
+    level: Declaration,
+    *,
+    clause: str = "",
+    kind: str = "behaviour",
+    reads: bool = False,
+    world: Pins = ANY_WORLD,
 ) -> Callable[[Test], Template]:
     """Make a template of a test. The docstring of the test is the statement unless a case has one."""
 
     def make(test: Test) -> Template:
-        return Template(test, id, level, clause, kind, reads)
+        return Template(test, id, level, clause, kind, reads, world)
 
     return make

@@ -23,6 +23,7 @@ from conformance.iceberg.support.content import SCHEMA, order, spec, view_body
 from conformance.iceberg.support.places import names_place
 from conformance.iceberg.support.revision import Revision
 from conformance.iceberg.support.updates import Ids, fresh_ids, numbered, with_field_ids, with_ids
+from conformance.iceberg.worlds import FORMS_OF_NAMES, NAMES, PLACE, STATE, STATES
 from conformance.target import hostile
 from conformance.target.capabilities import SEPARATOR
 from conformance.target.target import Target
@@ -150,8 +151,26 @@ class IcebergCatalog(IcebergClient, Catalog):
             self._home = (*self.base, self.mark) if self.makes_namespaces else self._shared
             if self.makes_namespaces:
                 with self.client.preparing():
-                    self.create_namespace(self._home)
+                    self._make_home(self._home)
         return self._home
+
+    def _make_home(self, id: Names) -> None:
+        """Create the namespace of this example, in the place of the current world."""
+        self.create_namespace(id)
+        place = self.target.surroundings.value(PLACE)
+        if place == "nested":
+            self._home = (*id, "inner")
+            self.create_namespace(self._home)
+        elif place == "beside":
+            self.create_namespace((*id, "beside"))
+            self.create_table((*id, "beside", "t"), schema=SCHEMA)
+            self.create_view((*id, "beside"), **view_body(id))
+
+    def enter_world(self) -> None:
+        """Create a table and a view in the current world."""
+        with self.client.preparing():
+            self.new_table()
+            self.new_view()
 
     @property
     def stem(self) -> str:
@@ -160,7 +179,8 @@ class IcebergCatalog(IcebergClient, Catalog):
 
     def table_id(self, name: str = "t") -> Names:
         """Return an identifier for a table, a view or a namespace in this example's home, creating only the home."""
-        return (*self.home, f"{self.stem}{name}")
+        form = FORMS_OF_NAMES.get(self.target.surroundings.value(NAMES), "{}")
+        return (*self.home, form.format(f"{self.stem}{name}"))
 
     @contextmanager
     def deeper(self) -> Iterator[None]:
@@ -230,6 +250,10 @@ class IcebergCatalog(IcebergClient, Catalog):
         if self.target.read_only:
             return self.existing(TABLE, name, plain=not body)
         id = self.table_id(name)
+        if not body and (state := STATES.get(self.target.surroundings.value(STATE))):
+            with self.client.preparing():
+                state(self, id, {"schema": SCHEMA})
+            return id
         with self._making("createTable", body):
             made = self.create_table(id, **{"schema": SCHEMA, **body})
         asked = (body.get("properties") or {}).get(FORMAT_VERSION)

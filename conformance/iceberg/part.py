@@ -5,11 +5,13 @@ from __future__ import annotations
 from conformance.apis import SuitePart
 from conformance.iceberg.prober import IcebergProber
 from conformance.iceberg.support.checks import extra_checks
+from conformance.iceberg.worlds import DIMENSIONS
 from conformance.values.cells import Levels
 
 PART = SuitePart(
     IcebergProber,
     extra_checks,
     (Levels("namespace", r"[\x1f.]", (1, 2)),),
+    worlds=DIMENSIONS,
     chosen=("next-page-token", "plan-id", "plan-tasks"),
 )

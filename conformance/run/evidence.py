@@ -13,6 +13,7 @@ from conformance.values.evidence import Evidence, completed
 from conformance.values.exchange import Step
 from conformance.values.outcomes import Violation
 from conformance.values.requirement import Requirement
+from conformance.values.worlds import PLAIN_WORLD, World
 
 # The code of the suite that checks: requirements, templates, and what they share. The rest of it are tools.
 CHECKS = re.compile(r"conformance\.(common|fuzz)\.|conformance\.\w+\.(requirements|support)\.")
@@ -20,11 +21,17 @@ TOOLS = {*sys.stdlib_module_names, "conformance", "specs", "hypothesis", "pytest
 MOST_OF_A_STATEMENT = 2000
 
 
-def evidence_of(error: BaseException, requirement: Requirement, steps: Sequence[Step]) -> Evidence:
-    """Return the evidence of the error that ended a requirement's test, with its steps."""
+def evidence_of(
+    error: BaseException, requirement: Requirement, steps: Sequence[Step], world: World = PLAIN_WORLD, only: str = ""
+) -> Evidence:
+    """Return the evidence of the error that ended a requirement's test, with its steps.
+
+    `world` is the smallest one in which the test ends so, and `only` tells it in words.
+    """
     stated = violation_of(error)
     evidence = stated.evidence if stated else Evidence(thing=str(getattr(error, "msg", None) or error))
     evidence = msgspec.structs.replace(evidence, thing=evidence.thing[:MOST_OF_A_STATEMENT], check=_place(error))
+    evidence = msgspec.structs.replace(evidence, world=tuple(sorted(world.items())), only=only)
     return completed(evidence, steps, requirement.operations)
 
 

@@ -42,6 +42,7 @@ from conformance.values.outcomes import Blocked, NotTested, Skipped, Stopped, Un
 from conformance.values.requirement import Requirement
 from conformance.values.results import Result
 from conformance.values.verdict import FINDINGS, GOOD
+from conformance.values.worlds import PLAIN_WORLD, only_in
 
 log = logging.getLogger("lakeproof.suite")
 # An exception in one of them leaves the lock taken: the next thread that needs it waits for ever.
@@ -133,6 +134,7 @@ class SuitePlugin:
         requirement = requirement_of(item)
         if requirement:
             self.last = None
+            self.session.suite.wandering.begin()
             self._started = time.perf_counter()
             self._requests = self.session.client.requests
             if why := self.session.unread(requirement):
@@ -229,13 +231,15 @@ class SuitePlugin:
         own = {*client.headers.values(), *target.managing.values()}
         shown = None if isinstance(error, Unoffered | Skipped) else error  # these violate nothing
         steps = to_steps(client.steps, target.preparation, own) if shown else []
-        evidence = evidence_of(shown, requirement, steps) if shown else None
+        world = self.session.suite.wandering.failed if shown else PLAIN_WORLD
+        only = only_in(world, self.session.suite.wandering.dimensions) if world else ""
+        evidence = evidence_of(shown, requirement, steps, world, only) if shown else None
         if evidence and facts.outcome == "violated" and requirement.kind not in UNREPEATED:
             evidence = self._experiments.on(client, evidence)
         return Result.of(
             requirement,
             decide(facts).verdict,
-            _message(error),
+            _message(error) + (f" ({only})" if only else ""),
             seconds=time.perf_counter() - self._started,
             requests=client.requests - self._requests,
             steps=steps,

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import cast
 
-from conformance.apis import requirements, suite_part
+from conformance.apis import dimensions_of, requirements, suite_part
 from conformance.author.requirement import REQUIREMENTS
 from conformance.author.suite import Suite
 from conformance.http.client import Client
@@ -21,6 +21,7 @@ from conformance.replay.expectations import Expectations
 from conformance.replay.expectations_file import load_expectations
 from conformance.replay.issued import to_steps
 from conformance.replay.replaying import Finding, Replayed, replay
+from conformance.run.drawn_worlds import drawn_worlds
 from conformance.run.dropping import check_dropped, check_refused
 from conformance.run.ledger import Ledger
 from conformance.run.selection import Scope, Selection, narrows, required_operations, selection_of
@@ -44,6 +45,7 @@ from conformance.values.results import (
     new_run_id,
 )
 from conformance.values.settings import Settings
+from conformance.values.worlds import World
 from specs.apis import apis
 from specs.problems import Problem
 
@@ -83,6 +85,8 @@ class Session:
         self._notes: list[str] = []
         self.target: Target = known or connect(settings)
         self.suite = Suite(settings, self.target)
+        parts = [suite_part(profile.api) for profile in self.target.profile.tested_by()]
+        self.suite.wandering.dimensions = dimensions_of(parts)
         self._scope = Scope.of(self.target.profile, self.target.document)
         self._selection = _selection(self.target, ids)
         self._required = required_operations(settings, self.target.document)
@@ -97,8 +101,8 @@ class Session:
         self.ledger = Ledger(self._expectations, lambda: self.client.known.done)
         self._tested_suites: set[str] = set()
         self.log = log or ExchangeLog(Path(settings.report))
-        levels = {scale for profile in self.target.profile.tested_by() for scale in suite_part(profile.api).levels}
-        self.cells = CellLog(self.target.document, tuple(levels))
+        levels = {scale for part in parts for scale in part.levels}
+        self.cells = CellLog(self.target.document, tuple(levels), self.suite.wandering.dimensions)
         self._also = self.client.recording.listener
         self.client.recording.listener = self._hear
         self.client.recording.cells = self.cells
@@ -164,9 +168,18 @@ class Session:
             name: requirement for api in suites for name, requirement in requirements(api).items()
         }
         self.selected, self.available = len(selected), sum(map(self._scope.has, known.values()))
+        self.suite.wandering.drawn = self._worlds(known)
         self._order = {name: place for place, name in enumerate(selected)}
         if selected:
             self.log.keep()
+
+    def _worlds(self, known: Mapping[str, Requirement]) -> dict[str, list[World]]:
+        """Return the drawn worlds of known requirements, by those that each API has, whatever the run selects."""
+        drawn: dict[str, list[World]] = {}
+        for profile in self.target.profile.tested_by():
+            own = [entry for entry in known.values() if entry.suite == profile.api and self._scope.has(entry)]
+            drawn |= drawn_worlds(self.settings, own, suite_part(profile.api).worlds)
+        return drawn
 
     def place(self, requirement_id: str) -> int:
         """Return the index of a requirement in the results; an unknown one comes last."""

@@ -22,6 +22,7 @@ from conformance.target.given import Given
 from conformance.target.hostile import Canaries
 from conformance.target.reach import NOBODY_THERE
 from conformance.target.sandbox import Sandbox
+from conformance.target.surroundings import Surroundings
 from conformance.values.activity import doing
 from conformance.values.exchange import ERROR_STATUS, Exchange
 from conformance.values.settings import Settings
@@ -108,7 +109,8 @@ class Target:
     letters and digits, which all servers accept. `table_folder` is the folder in which the server placed a table of the
     run. `ways` are the chosen ways to create objects that requirements start from. `managing` are the headers of the
     server's manager, when requirements on tables run as another caller. `preparation` are the exchanges that created
-    this caller and its catalog. `given` are objects that existed before, if the run is read-only.
+    this caller and its catalog. `surroundings` are the world of the current example. `given` are objects that existed
+    before, if the run is read-only.
     """
 
     settings: Settings
@@ -124,6 +126,7 @@ class Target:
     managing: Mapping[str, str] = field(default_factory=dict)
     preparation: Sequence[Exchange] = ()
     given: Given = field(default_factory=Given)
+    surroundings: Surroundings = field(default_factory=Surroundings)
     numbers: Iterator[int] = field(default_factory=lambda: itertools.count(1))
     prefix: str = field(init=False)
     sandbox: Sandbox = field(init=False)

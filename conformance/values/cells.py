@@ -18,6 +18,7 @@ import msgspec
 from conformance.values.declared_fields import ITEM, FieldNode, field_tree
 from conformance.values.exchange import Exchange
 from conformance.values.json_values import ALL_BELOW, read_json
+from conformance.values.worlds import Dimension, cells_of_worlds
 from specs.openapi import JSON_TYPE, Document, Operation, Parameter
 
 VALUE, ABSENT, NULL, WRONG_TYPE, UNKNOWN_VALUE = "value", "absent", "null", "wrong type", "unknown value"
@@ -130,12 +131,16 @@ class Shape:
             yield from (f"answer {cell}" for cell in _sizes(self.answer, exchange.json()))
 
 
-def declared_cells(document: Document, levels: Iterable[Levels] = ()) -> dict[str, list[str]]:
-    """Return all cells of a document by operation."""
-    known = frozenset(levels)
+def declared_cells(
+    document: Document, levels: Iterable[Levels] = (), dimensions: Iterable[Dimension] = ()
+) -> dict[str, list[str]]:
+    """Return all cells of a document by operation, with those of the values of dimensions."""
+    known, worlds = frozenset(levels), tuple(dimensions)
     shapes = shapes_of(document, known).items()
+    varied = cells_of_worlds(document, worlds)
     return document.once(
-        (declared_cells, known), lambda: {id: list(dict.fromkeys(shape.declared())) for id, shape in shapes}
+        (declared_cells, known, worlds),
+        lambda: {id: [*dict.fromkeys(shape.declared()), *varied[id]] for id, shape in shapes},
     )
 
 
@@ -153,6 +158,7 @@ class CellLog:
 
     document: Document
     levels: tuple[Levels, ...] = ()
+    dimensions: tuple[Dimension, ...] = ()
     seen: dict[str, set[str]] = field(default_factory=dict)
     read: dict[str, set[str]] = field(default_factory=dict)
 
@@ -175,6 +181,10 @@ class CellLog:
         if exchange.succeeded:
             self.read.setdefault(exchange.operation, set()).add(path)
 
+    def enter(self, operation: str, cells: Iterable[str]) -> None:
+        """Note that requests of an operation were sent in a world; `cells` are those of its values."""
+        self.seen.setdefault(operation, set()).update(cells)
+
     def at_once(self, operation: str) -> None:
         """Note that two clients sent the same request at the same time."""
         self.seen.setdefault(operation, set()).add(AT_ONCE)
@@ -187,7 +197,7 @@ class CellLog:
 
     def records(self) -> list[CellRecord]:
         """Return the cells of the document that occurred, by operation."""
-        declared = declared_cells(self.document, self.levels)
+        declared = declared_cells(self.document, self.levels, self.dimensions)
         return [
             CellRecord(operation=name, cells=sorted(cells.intersection(declared[name])))
             for name, shape in self._shapes.items()

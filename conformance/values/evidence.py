@@ -78,6 +78,8 @@ class Evidence(msgspec.Struct, kw_only=True, omit_defaults=True, frozen=True):
                   answer is the one before it ("stale"), wrong where `reader` shows another value ("answer"), or as
                   `reader` shows it ("state")
     `check`       the place of the check in the code
+    `world`       the smallest world in which the requirement fails, by dimension; in the plain one it passes. `only`
+                  tells it in words
     `others`      the messages of further findings of the same kind, which are listed below the first
     `more`        the number of such findings in results of an older kit, which did not store them
     `worded`      true for a finding of an older kit, whose only evidence is the sentence in `thing`
@@ -100,6 +102,8 @@ class Evidence(msgspec.Struct, kw_only=True, omit_defaults=True, frozen=True):
     write: str = ""
     reader: str = ""
     check: str = ""
+    world: tuple[tuple[str, str], ...] = ()
+    only: str = ""
     others: tuple[str, ...] = ()
     more: int = 0
     worded: bool = False
@@ -126,7 +130,8 @@ class Evidence(msgspec.Struct, kw_only=True, omit_defaults=True, frozen=True):
         place = raw_pattern(self.place) or "-"
         check = self.check.partition("+")[0] or "-"
         features = [f"{crc32(pattern(self.feature).encode()):08x}"] if self.feature else []
-        return " ".join([self.operation or "-", self.aspect or "-", place, statuses, check, *features])
+        world = [f"{dimension}={value}" for dimension, value in self.world]
+        return " ".join([self.operation or "-", self.aspect or "-", place, statuses, check, *features, *world])
 
     @property
     def leaf(self) -> str:

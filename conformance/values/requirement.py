@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
+
+from conformance.values.worlds import Pins
 
 VIEWS = ("spark", "fuzz")  # suites that test an API through another tool: their ids start with their name
 Level = Literal["MUST", "SHOULD", "MAY"]
@@ -17,7 +19,8 @@ class Requirement:
     `operations` are its subjects: any other call of its test is a prerequisite. `needs` are requirements that must be
     met first: an unmet one blocks it. `since` is the first revision of its API that includes it, "" for all. `drawn` is
     true when its test draws arguments or commands. `reads` is true when it holds for every object, whoever created it,
-    and its test needs no request that writes: a read-only run tests it on existing objects.
+    and its test needs no request that writes: a read-only run tests it on existing objects. `world` are the values
+    that it bears of some dimensions, all of the others; see conformance/values/worlds.py.
     """
 
     id: str
@@ -31,6 +34,7 @@ class Requirement:
     since: str = ""
     drawn: bool = False
     reads: bool = False
+    world: Pins = field(default_factory=dict, hash=False, compare=False)
 
     @property
     def suite(self) -> str:

@@ -31,6 +31,7 @@ PATH_PREFIX = re.compile(r"/?(?!v1(/|$))[^\s/?#{}]+(/[^\s/?#{}]+)*/?")
 LOCATION = re.compile(r"/|[a-z][a-z0-9+.-]*:/")
 MOST_JOBS = 64
 DEFAULT_REPORT = "lakeproof-report"
+PLAIN = "plain"  # as the value of `world`
 EXPECTATIONS = "lakeproof-expectations.toml"
 EMBEDDED_STORAGE = "memory"
 NEARLY = 0.9  # similarity from which an unknown variable of the environment counts as a misspelt setting
@@ -123,6 +124,12 @@ class Settings:
         "gate", "Number of examples per requirement, few to many", "DEPTH", choices=lambda: DEPTHS, section="Execution"
     )
     seed: int = setting(0, "Random seed of a deep run; other depths always draw the same examples.", "N")
+    world: tuple[str, ...] = setting(
+        (),
+        "Test every requirement in this world, too, such as names=dot; `plain` for the plain world alone; repeatable.  "
+        "[default: drawn worlds]",
+        "DIMENSION=VALUE",
+    )
     no_shrink: bool = setting(False, "Report a counterexample as drawn, without reducing it.")
     jobs: int = setting(1, "Number of requirements tested in parallel.", "N")
     timeout: float = setting(30.0, "Time limit of a request.", "SECONDS")

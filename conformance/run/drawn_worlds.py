@@ -1,0 +1,127 @@
+"""The worlds of a run: which requirement is tested in which, besides the plain one.
+
+They cover, and do not multiply: each requirement has few worlds, chosen so that over the suite each operation occurs
+with each value of each dimension, and values of different dimensions occur together. The choice follows from the seed
+and the requirements of an API alone; the selection of a run and the number of its jobs do not change it.
+"""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import combinations
+
+from conformance.values.requirement import Requirement
+from conformance.values.settings import PLAIN, Settings
+from conformance.values.worlds import Dimension, World
+from specs.problems import Problem, did_you_mean
+
+NUMBER = {"smoke": 0, "gate": 1, "deep": 4}  # of drawn worlds for a requirement, by the depth of the run
+MAIN = ("behaviour", "data", "pagination")  # kinds that always have a world
+BESIDE = ("error", "auth")  # kinds that have one where it covers something new
+CANDIDATES = 12  # worlds to choose the best one of
+
+
+def drawn_worlds(
+    settings: Settings, requirements: Collection[Requirement], dimensions: Sequence[Dimension]
+) -> dict[str, list[World]]:
+    """Return the drawn worlds of requirements by their ids. Raises Problem for an unknown dimension or value."""
+    if PLAIN in settings.world or not dimensions:
+        return {}
+    if settings.world:
+        world = given_world(settings.world, dimensions)
+        drawn = {entry.id: [_bearable(entry, world, dimensions)] for entry in requirements if _may_vary(entry)}
+        return {name: worlds for name, worlds in drawn.items() if any(worlds)}
+    number = NUMBER[settings.depth]
+    return Covering(dimensions, random.Random(settings.seed)).draw(requirements, number) if number else {}  # noqa: S311
+
+
+def given_world(texts: Iterable[str], dimensions: Sequence[Dimension]) -> World:
+    """Return the world that a setting names. Raises Problem for an unknown dimension or value."""
+    known = {dimension.name: dimension for dimension in dimensions}
+    world = {}
+    for text in texts:
+        name, _, value = text.partition("=")
+        if name not in known:
+            raise Problem(f"--world {text}: there is no dimension {name}.", did_you_mean(name, known))
+        if value not in known[name].values:
+            raise Problem(f"--world {text}: {name} has no value {value!r}.", did_you_mean(value, known[name].values))
+        world[name] = value
+    return world
+
+
+@dataclass
+class Covering:
+    """A covering choice of worlds: the values that occurred so far, alone and in pairs."""
+
+    dimensions: Sequence[Dimension]
+    random: random.Random
+    _alone: Counter[tuple[str, str, str]] = field(default_factory=Counter)  # operation, dimension, value
+    _pairs: Counter[tuple[str, str, str, str]] = field(default_factory=Counter)
+
+    def draw(self, requirements: Collection[Requirement], number: int) -> dict[str, list[World]]:
+        """Return the worlds of all requirements that may vary, in order of their ids; those of MAIN come first."""
+        drawn: dict[str, list[World]] = {}
+        varied = sorted(filter(_may_vary, requirements), key=lambda entry: (entry.kind not in MAIN, entry.id))
+        for _ in range(number):
+            for requirement in varied:
+                world, new = self._best(requirement)
+                if world and (new or requirement.kind in MAIN):
+                    self._note(requirement, world)
+                    drawn.setdefault(requirement.id, []).append(world)
+        return drawn
+
+    def _best(self, requirement: Requirement) -> tuple[World, int]:
+        """Return the drawn world that covers most, and how many values of operations it covers first."""
+        choices = {
+            dimension.name: values
+            for dimension in self.dimensions
+            if any(map(dimension.touches, requirement.operations)) and (values := dimension.bearable(requirement.world))
+        }
+        if not choices:
+            return {}, 0
+        candidates = [self._candidate(requirement, choices) for _ in range(CANDIDATES)]
+        return max(((world, self._new(requirement, world)) for world in candidates), key=lambda pair: self._gain(*pair))
+
+    def _candidate(self, requirement: Requirement, choices: Mapping[str, Sequence[str]]) -> World:
+        """Return a world: for each dimension one of its values, rare ones of the operation more likely."""
+        operation = requirement.operations[0]
+        return {
+            name: min(values, key=lambda value: (self._alone[operation, name, value], self.random.random()))
+            if self.random.random() < 0.5
+            else self.random.choice(values)
+            for name, values in choices.items()
+        }
+
+    def _new(self, requirement: Requirement, world: World) -> int:
+        return sum(
+            not self._alone[operation, *value] for operation in requirement.operations for value in world.items()
+        )
+
+    def _gain(self, world: World, new: int) -> tuple[int, int]:
+        return new, sum(not self._pairs[pair] for pair in _pairs(world))
+
+    def _note(self, requirement: Requirement, world: World) -> None:
+        self._alone.update((operation, *value) for operation in requirement.operations for value in world.items())
+        self._pairs.update(_pairs(world))
+
+
+def _pairs(world: World) -> Iterable[tuple[str, str, str, str]]:
+    return ((*one, *other) for one, other in combinations(sorted(world.items()), 2))
+
+
+def _may_vary(requirement: Requirement) -> bool:
+    """True for kinds whose requirements take objects for granted; those that draw arguments vary them already."""
+    return requirement.kind in (*MAIN, *BESIDE) and not requirement.drawn and bool(requirement.operations)
+
+
+def _bearable(requirement: Requirement, world: World, dimensions: Sequence[Dimension]) -> World:
+    """Return the part of a world that a requirement bears and that concerns its operations."""
+    return {
+        dimension.name: world[dimension.name]
+        for dimension in dimensions
+        if world.get(dimension.name) in dimension.bearable(requirement.world)
+        and any(map(dimension.touches, requirement.operations))
+    }
