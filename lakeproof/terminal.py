@@ -10,7 +10,7 @@ from rich.console import Group
 from rich.table import Table
 from rich.text import Text
 
-from conformance.replay.commands import repro
+from conformance.replay.commands import repro, retest
 from conformance.report.expected import expected, not_as_expected
 from conformance.report.headline import sentence
 from conformance.report.matrix import ALL, GLYPHS, WORST_FIRST, build_matrix, subjects
@@ -144,7 +144,7 @@ def _lines(causes: Iterable[Cause]) -> Table:
 def _commands(results: Results, entry: Result) -> str:
     """Return the commands that reproduce a finding."""
     again = results.run.again or f"lakeproof check {results.target.url}"
-    return f"  again: {again} -k {entry.id}\n  steps: {repro(entry.id, results.target.settings)}\n"
+    return f"  again: {retest(again, entry)}\n  steps: {repro(entry.id, results.target.settings)}\n"
 
 
 def _card(entry: Result, title: Text, about: str, commands: str) -> Group:

@@ -12,23 +12,27 @@ from typing import Any
 
 from conformance.target.target import Target
 from conformance.values.outcomes import NotTested, Stopped, Violation
-from conformance.values.worlds import PLAIN_WORLD, Dimension, World, world_cell
+from conformance.values.worlds import PLAIN_WORLD, Dimension, World, named, world_cell
 
 MOST_REQUESTS = 12  # of a requirement in the plain world: those that need more are tested there alone
 
 
 @dataclass
 class Wandering:
-    """Tests of requirements in drawn worlds. `failed` is the smallest world of the current requirement's failure."""
+    """Tests of requirements in drawn worlds.
+
+    `failed` is the smallest world of the current requirement's failure, `tested` the worlds in which it was tested.
+    """
 
     target: Target
     dimensions: Sequence[Dimension] = ()
     drawn: dict[str, list[World]] = field(default_factory=dict)
     failed: World = field(default_factory=dict)
+    tested: list[str] = field(default_factory=list)
 
     def begin(self) -> None:
         """Start a requirement."""
-        self.failed = {}
+        self.failed, self.tested = {}, []
 
     def run(self, subject: str, attempt: Callable[[], None], fixtures: Iterable[Any], sent: int) -> None:
         """Test a requirement in its drawn worlds: `attempt` tests it once, and took `sent` requests in the plain one.
@@ -41,8 +45,11 @@ class Wandering:
         guides = [fixture for fixture in fixtures if hasattr(fixture, "enter_world")]
         for world in worlds:
             possible = {name: value for name, value in world.items() if self._is_possible(name, value, guides)}
-            if possible and (error := self._failure(possible, attempt)):
-                raise self._smallest(possible, error, attempt)
+            error = self._failure(possible, attempt) if possible else None
+            if entered := self._entered(possible):
+                self.tested.append(named(entered))
+            if error:
+                raise self._smallest(entered, error, attempt)
 
     def _failure(self, world: World, attempt: Callable[[], None]) -> Exception | None:
         """Return the failure in a world, None if the requirement passes or cannot be tested in it."""
@@ -57,18 +64,20 @@ class Wandering:
             except Exception as error:
                 return error
             finally:
-                entered = {name: world[name] for name in sorted(surroundings.entered & world.keys())}
-                self._note(entered)
+                self._note(self._entered(world))
         return None
 
+    def _entered(self, world: World) -> World:
+        """Return the values of a world on which the last test in it depended."""
+        return {name: value for name, value in world.items() if name in self.target.surroundings.entered}
+
     def _smallest(self, world: World, error: Exception, attempt: Callable[[], None]) -> Exception:
-        """Return the failure of the smallest world, and keep its steps.
+        """Return the failure of the smallest world with values of a failing one, and keep its steps.
 
         A failure that the plain world shows, too, when it is tried again depends on no world.
         """
         recording = self.target.client.recording
         steps = recording.steps
-        world = {name: value for name, value in world.items() if name in self.target.surroundings.entered}
         if again := self._failure(PLAIN_WORLD, attempt):
             return again
         for name in list(world) if len(world) > 1 else ():
@@ -80,8 +89,10 @@ class Wandering:
 
     def _is_possible(self, name: str, value: str, guides: Iterable[Any]) -> bool:
         """True when the server creates what a value needs: found out once in a run, with objects of its own."""
-        dimension = next(entry for entry in self.dimensions if entry.name == name)
+        dimension = next((entry for entry in self.dimensions if entry.name == name), None)
         surroundings = self.target.surroundings
+        if dimension is None or value not in dimension.values:  # of an expectation of an older kit
+            return False
         if dimension.always or (name, value) in surroundings.known:
             return True
         if (name, value) in surroundings.refused:

@@ -9,6 +9,7 @@ from typing import Any
 
 from conformance.values.redaction import is_secret
 from conformance.values.settings import DEFAULT_REPORT, EXPECTATIONS, SETTINGS, Settings, flag, variable
+from conformance.values.verdict import Result
 
 SELECTING = ("kinds", "operation", "clause", "select")
 # Settings that do not change the test of one requirement, or that a command writes separately.
@@ -20,6 +21,7 @@ LEFT_OUT = (
     "max_time",
     "wait",
     "seed",
+    "world",
     "jobs",
     "last_failed",
     "fail_fast",
@@ -36,6 +38,12 @@ def again(settings: Settings, command: str = "lakeproof check") -> str:
     """
     words = [command, *([shlex.quote(settings.server)] if settings.server else []), *_options(settings)]
     return " ".join(words) + _unless(DEFAULT_REPORT, settings.report, "--report")
+
+
+def retest(command: str, result: Result) -> str:
+    """Return the command that tests the requirement of a result alone, in the world that its finding needs."""
+    world = result.evidence.world if result.evidence else ()
+    return " ".join([command, f"-k {result.id}", *(f"--world {name}={value}" for name, value in world)])
 
 
 def repro(requirement_id: str, settings: Mapping[str, Any]) -> str:

@@ -26,10 +26,12 @@ import msgspec
 from conformance.replay.expectations_file import RUN, Entry, ExpectationFile
 from conformance.replay.older import alike
 from conformance.replay.replaying import Finding, Replayed, State
+from conformance.values.evidence import world_of
 from conformance.values.patterns import GAP
 from conformance.values.requirement import Requirement
 from conformance.values.settings import DEPTHS
 from conformance.values.verdict import ExpectationRecord, ExpectationState, Result
+from conformance.values.worlds import World
 
 MOST_SEEN = 400
 NOT_TESTED = "(blocked in the run of the expectations; this run leaves out the blocking requirement)"
@@ -72,6 +74,12 @@ class Expectations:
     def __post_init__(self) -> None:
         """Index the entries by requirement."""
         self._entries = {name: entry for entry in self.file.known for name in entry.findings}
+
+    def worlds(self) -> Iterator[tuple[str, World]]:
+        """Yield the requirements whose finding needs a world, with that world: they are tested in it again."""
+        for name, entry in self._entries.items():
+            if world := world_of(entry.evidence.get(name, "")):
+                yield name, world
 
     @property
     def replayed(self) -> set[str]:

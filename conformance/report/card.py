@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from conformance.replay.commands import again, repro
+from conformance.replay.commands import again, repro, retest
 from conformance.report.pretty import step_lines
 from conformance.values.settings import Settings
 from conformance.values.verdict import Result
@@ -30,5 +30,5 @@ def _lines(result: Result, settings: Settings) -> Iterator[str]:
         sent, came = step_lines(step)
         yield f"{number}. {sent}"
         yield f"   → {came}"
-    yield f"again: {again(settings)} -k {result.id}"
+    yield f"again: {retest(again(settings), result)}"
     yield f"steps: {repro(result.id, {'report': settings.report})}"

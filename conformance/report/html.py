@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import groupby
 
-from conformance.replay.commands import repro
+from conformance.replay.commands import repro, retest
 from conformance.report.expected import advice, by_state
 from conformance.report.headline import sentence
 from conformance.report.matrix import GLYPHS, MEANINGS, WORST_FIRST, build_matrix
@@ -42,6 +42,7 @@ def render_html(results: Results) -> str:
         advice=advice(results),
         matrix=build_matrix(results),
         step_lines=step_lines,
+        retest=retest,
         answer_line=answer_line,
         shown_reference=shown_reference,
         most_steps=MOST_STEPS,

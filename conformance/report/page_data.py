@@ -11,6 +11,7 @@ from typing import Any
 import orjson
 
 from conformance.replay.chosen import rests_on
+from conformance.replay.commands import retest
 from conformance.replay.replaying import Finding
 from conformance.replay.script import CLIENTS, doubt, missing_body, script_of
 from conformance.report.body_files import with_file
@@ -56,6 +57,8 @@ def page_data(results: Results, order: list[Result]) -> dict[str, Any]:
                 "operations": subjects(result, results),
                 "requests": result.requests,
                 "ms": round(result.seconds * 1000),
+                "again": retest("", result).strip(),
+                "worlds": result.worlds,
                 "where": result.where,
                 "blocker": result.blocked_by or "",
                 "cause": causes.get(result.id, 0),

@@ -86,7 +86,8 @@ function card(one) {
     <p class="meta">${one.kind} · ${text(one.operations.join(", "))} · ${one.requests} requests · ${one.ms} ms ·
     <code>${text(one.where)}</code> <a class="permalink" href="#${text(one.id)}">link</a></p>
     ${one.timeline}
-    ${pasted(`${again} -k ${one.id}`, "again")}
+    ${one.worlds.length ? `<p class="meta">Also tested in ${one.worlds.map((world) => `<code>${text(world)}</code>`).join("; ")}</p>` : ""}
+    ${pasted(`${again} ${one.again}`, "again")}
     ${one.steps.length && ["fail", "warn", "known"].includes(one.verdict) ? pasted(repro.replace("ID", one.id), "repro") : ""}
     ${one.steps.length ? steps(one) : ""}</div>`;
 }

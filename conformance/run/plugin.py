@@ -249,6 +249,7 @@ class SuitePlugin:
             option=error.option if isinstance(error, Skipped) else "",
             evidence=evidence,
             notes=shrinking_notes(shown) if shown else [],
+            worlds=self.session.suite.wandering.tested,
         )
 
     # The end

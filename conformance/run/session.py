@@ -174,11 +174,13 @@ class Session:
             self.log.keep()
 
     def _worlds(self, known: Mapping[str, Requirement]) -> dict[str, list[World]]:
-        """Return the drawn worlds of known requirements, by those that each API has, whatever the run selects."""
+        """Return the worlds of requirements: those of expected findings, and drawn ones for all that an API has."""
         drawn: dict[str, list[World]] = {}
         for profile in self.target.profile.tested_by():
             own = [entry for entry in known.values() if entry.suite == profile.api and self._scope.has(entry)]
             drawn |= drawn_worlds(self.settings, own, suite_part(profile.api).worlds)
+        for name, world in self._expectations.worlds():
+            drawn[name] = [world, *drawn.get(name, ())]
         return drawn
 
     def place(self, requirement_id: str) -> int:

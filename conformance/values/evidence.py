@@ -42,6 +42,7 @@ SENTENCES: dict[Relation, str] = {
 PAGE = re.compile(r"<(?:!doctype )?html", re.IGNORECASE)
 TITLE = re.compile(r"<title>([^<]*)</title>", re.IGNORECASE)
 PAGE_HEAD = 1000
+IN = "in:"  # starts a value of a world in a signature
 NOTHING = "nothing"  # an absent value in the words of a check
 
 
@@ -130,7 +131,7 @@ class Evidence(msgspec.Struct, kw_only=True, omit_defaults=True, frozen=True):
         place = raw_pattern(self.place) or "-"
         check = self.check.partition("+")[0] or "-"
         features = [f"{crc32(pattern(self.feature).encode()):08x}"] if self.feature else []
-        world = [f"{dimension}={value}" for dimension, value in self.world]
+        world = [f"{IN}{dimension}={value}" for dimension, value in self.world]
         return " ".join([self.operation or "-", self.aspect or "-", place, statuses, check, *features, *world])
 
     @property
@@ -153,6 +154,12 @@ class Evidence(msgspec.Struct, kw_only=True, omit_defaults=True, frozen=True):
     def done(self) -> bool:
         """True when a valid request succeeded, with any 2xx or 3xx status."""
         return self.request == "valid" and not self.refused
+
+
+def world_of(signature: str) -> dict[str, str]:
+    """Return the world that a signature names, by dimension."""
+    tokens = (token.removeprefix(IN).partition("=") for token in signature.split() if token.startswith(IN))
+    return {dimension: value for dimension, _, value in tokens}
 
 
 def sentence(evidence: Evidence) -> str:

@@ -43,7 +43,7 @@ class Result(msgspec.Struct, kw_only=True, omit_defaults=True):
     steps returned different answers. `steps` are the exchanges that show it, `reached` the expected operations and
     statuses that occurred, `blocked_by` the operation or requirement that failed before. `lacks` is the operation that
     the server does not offer, `option` the one that would test a skipped requirement. `reference` are the answers of
-    the reference server to the steps that were sent to it.
+    the reference server to the steps that were sent to it. `worlds` are the drawn worlds in which it was tested, too.
     """
 
     id: RequirementId
@@ -67,6 +67,7 @@ class Result(msgspec.Struct, kw_only=True, omit_defaults=True):
     evidence: Evidence | None = None
     flaky: bool = False
     notes: list[str] = []
+    worlds: list[str] = []
 
     @property
     def text(self) -> str:
@@ -95,6 +96,7 @@ class Result(msgspec.Struct, kw_only=True, omit_defaults=True):
         evidence: Evidence | None = None,
         flaky: bool = False,
         notes: list[str] | None = None,
+        worlds: list[str] | None = None,
     ) -> Result:
         """Return the result of a requirement."""
         clause = clauses(requirement.suite)[requirement.clause]
@@ -119,6 +121,7 @@ class Result(msgspec.Struct, kw_only=True, omit_defaults=True):
             evidence=evidence,
             flaky=flaky,
             notes=notes or [],
+            worlds=worlds or [],
         )
 
 
