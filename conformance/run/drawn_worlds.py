@@ -16,7 +16,7 @@ from itertools import combinations
 from conformance.values.requirement import Requirement
 from conformance.values.settings import PLAIN, Settings
 from conformance.values.worlds import Dimension, World
-from specs.problems import Problem, did_you_mean
+from specs.problems import Problem
 
 NUMBER = {"smoke": 0, "gate": 1, "deep": 4}  # of drawn worlds for a requirement, by the depth of the run
 MAIN = ("behaviour", "data", "pagination")  # kinds that always have a world
@@ -42,12 +42,13 @@ def given_world(texts: Iterable[str], dimensions: Sequence[Dimension]) -> World:
     """Return the world that a setting names. Raises Problem for an unknown dimension or value."""
     known = {dimension.name: dimension for dimension in dimensions}
     world = {}
-    for text in texts:
+    for text in (text for text in texts if text != PLAIN):
         name, _, value = text.partition("=")
         if name not in known:
-            raise Problem(f"--world {text}: there is no dimension {name}.", did_you_mean(name, known))
+            hint = " ".join(f"{entry.name}={'|'.join(entry.values)}" for entry in dimensions)
+            raise Problem(f"--world {text}: the API has no dimension {name!r}.", f"Known: {hint}, or plain.")
         if value not in known[name].values:
-            raise Problem(f"--world {text}: {name} has no value {value!r}.", did_you_mean(value, known[name].values))
+            raise Problem(f"--world {text}: {name} has no value {value!r}.", f"Known: {', '.join(known[name].values)}.")
         world[name] = value
     return world
 

@@ -21,7 +21,7 @@ from conformance.replay.expectations import Expectations
 from conformance.replay.expectations_file import load_expectations
 from conformance.replay.issued import to_steps
 from conformance.replay.replaying import Finding, Replayed, replay
-from conformance.run.drawn_worlds import drawn_worlds
+from conformance.run.drawn_worlds import drawn_worlds, given_world
 from conformance.run.dropping import check_dropped, check_refused
 from conformance.run.ledger import Ledger
 from conformance.run.selection import Scope, Selection, narrows, required_operations, selection_of
@@ -67,7 +67,7 @@ class Session:
         *,
         own: bool = False,
     ) -> None:
-        """Probe the target, unless it is `known`. Raises Problem when it cannot be tested.
+        """Probe the target, unless it is `known`. Raises Problem when it cannot be tested, and for an unknown world.
 
         The listener of a known target receives the exchanges of the run, too. `ids` limits the selection, if given;
         `log` stores the exchanges, by default in the report's folder. `own` means that the run uses only the suites of
@@ -87,6 +87,7 @@ class Session:
         self.suite = Suite(settings, self.target)
         parts = [suite_part(profile.api) for profile in self.target.profile.tested_by()]
         self.suite.wandering.dimensions = dimensions_of(parts)
+        given_world(settings.world, self.suite.wandering.dimensions)
         self._scope = Scope.of(self.target.profile, self.target.document)
         self._selection = _selection(self.target, ids)
         self._required = required_operations(settings, self.target.document)
