@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from itertools import combinations
 
 from conformance.values.requirement import Requirement
-from conformance.values.settings import PLAIN, Settings
+from conformance.values.settings import DRAWN, PLAIN, Settings
 from conformance.values.worlds import Dimension, World
 from specs.problems import Problem
 
@@ -30,11 +30,11 @@ def drawn_worlds(
     """Return the drawn worlds of requirements by their ids. Raises Problem for an unknown dimension or value."""
     if PLAIN in settings.world or not dimensions:
         return {}
-    if settings.world:
+    if set(settings.world) - {DRAWN}:
         world = given_world(settings.world, dimensions)
         drawn = {entry.id: [_bearable(entry, world, dimensions)] for entry in requirements if _may_vary(entry)}
         return {name: worlds for name, worlds in drawn.items() if any(worlds)}
-    number = NUMBER[settings.depth]
+    number = NUMBER[settings.depth] or int(DRAWN in settings.world)
     return Covering(dimensions, random.Random(settings.seed)).draw(requirements, number) if number else {}  # noqa: S311
 
 
@@ -42,11 +42,11 @@ def given_world(texts: Iterable[str], dimensions: Sequence[Dimension]) -> World:
     """Return the world that a setting names. Raises Problem for an unknown dimension or value."""
     known = {dimension.name: dimension for dimension in dimensions}
     world = {}
-    for text in (text for text in texts if text != PLAIN):
+    for text in (text for text in texts if text not in (PLAIN, DRAWN)):
         name, _, value = text.partition("=")
         if name not in known:
             hint = " ".join(f"{entry.name}={'|'.join(entry.values)}" for entry in dimensions)
-            raise Problem(f"--world {text}: the API has no dimension {name!r}.", f"Known: {hint}, or plain.")
+            raise Problem(f"--world {text}: the API has no dimension {name!r}.", f"Known: {hint}, plain or drawn.")
         if value not in known[name].values:
             raise Problem(f"--world {text}: {name} has no value {value!r}.", f"Known: {', '.join(known[name].values)}.")
         world[name] = value

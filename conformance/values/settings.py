@@ -31,7 +31,7 @@ PATH_PREFIX = re.compile(r"/?(?!v1(/|$))[^\s/?#{}]+(/[^\s/?#{}]+)*/?")
 LOCATION = re.compile(r"/|[a-z][a-z0-9+.-]*:/")
 MOST_JOBS = 64
 DEFAULT_REPORT = "lakeproof-report"
-PLAIN = "plain"  # as the value of `world`
+PLAIN, DRAWN = "plain", "drawn"  # as values of `world`
 EXPECTATIONS = "lakeproof-expectations.toml"
 EMBEDDED_STORAGE = "memory"
 NEARLY = 0.9  # similarity from which an unknown variable of the environment counts as a misspelt setting
@@ -126,8 +126,8 @@ class Settings:
     seed: int = setting(0, "Random seed of a deep run; other depths always draw the same examples.", "N")
     world: tuple[str, ...] = setting(
         (),
-        "Test every requirement in this world, too, such as names=dot; `plain` for the plain world alone; repeatable.  "
-        "[default: drawn worlds]",
+        "Test every requirement in this world, too, such as names=dot; `plain` for none, `drawn` for drawn ones; "
+        "repeatable.  [default: drawn, at depth smoke plain]",
         "DIMENSION=VALUE",
     )
     no_shrink: bool = setting(False, "Report a counterexample as drawn, without reducing it.")

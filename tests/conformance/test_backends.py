@@ -36,7 +36,7 @@ IN_PART = ("in this run shows it",)  # what is checked over all responses, where
 def test_the_embedded_server_conforms_on_a_directory(api, tmp_path):
     storage, report = f"dir:{tmp_path / 'lake'}", tmp_path / "report"
     runner = partial(run, ids=part(api, PART))
-    results, code = check(api=api, storage=storage, report=str(report), depth=DEPTH, runner=runner)
+    results, code = check(api=api, storage=storage, report=str(report), depth=DEPTH, world=("drawn",), runner=runner)
     assert_all_met(results, code, (*unoffered(api, "dir"), *IN_PART))
     assert foreign_names(report, find_profile(api).document(), SAMPLE_NAMESPACE) == []
 
@@ -56,6 +56,7 @@ def test_a_run_stays_in_its_namespace_and_order_changes_no_verdict(api, storage,
             given: dict[str, Any] = {
                 "namespace": "shop.own",
                 "depth": DEPTH,
+                "world": ("drawn",),
                 "report": str(report),
                 **FUNCTIONS.get(api, {}),
             }
