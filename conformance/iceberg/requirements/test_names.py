@@ -86,6 +86,22 @@ KINDS = {"namespace": NAMESPACE, "table": TABLE, "view": VIEW}
 test_name_is_kept = name_is_kept.declare(__name__, named(KINDS, SPEAKABLE) | named(KINDS, LONG_NAMES, TOO_LONG))
 
 
+@must(
+    "iceberg.names.there.{}",
+    operations=lambda kind: kind.operations[:2],
+    clause="create-{}",
+    kind="hostile",
+    each=KINDS,
+    statement=lambda kind: f"A {kind.word} that is created under an unusual name loads under this name at once.",
+)
+@given(name=st.sampled_from(sorted(SPEAKABLE.values())))
+def test_unusual_name_is_there(catalog: IcebergCatalog, case: NamedObject, name: str) -> None:
+    """An object that is created under an unusual name loads under this name at once."""
+    id = case.id(catalog, name)
+    if case.make(catalog, id, expect=(case.made, *TOO_LONG)).succeeded:
+        case.look(catalog, id)
+
+
 @should(
     "iceberg.names.inside.{}",
     operations=["createTable"],
