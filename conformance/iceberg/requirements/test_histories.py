@@ -371,8 +371,6 @@ def _plan(catalog: IcebergCatalog, id: Names) -> None:
 
 READS: dict[str, tuple[str, Callable[[IcebergCatalog, Names], object]]] = {
     "load_table": ("loadTable", lambda catalog, id: catalog.load_table(id, snapshots="refs")),
-    "table_exists": ("tableExists", IcebergCatalog.table_exists),
-    "list_tables": ("listTables", lambda catalog, id: catalog.list_tables(id[:-1])),
     "load_credentials": ("loadCredentials", IcebergCatalog.load_credentials),
     "plan_table_scan": ("planTableScan", _plan),
 }
