@@ -25,7 +25,7 @@ from conformance.iceberg.support.metadata import (
     refs,
     snapshot_ids,
 )
-from conformance.iceberg.support.registrations import drop_table, file_of, read_content
+from conformance.iceberg.support.registrations import drop_table, file_of, located, read_content
 from conformance.iceberg.support.staging import FIRST, KEPT, SECOND, new_table_with_snapshots, stage
 from conformance.iceberg.support.updates import (
     CREATE,
@@ -39,7 +39,7 @@ from conformance.iceberg.support.updates import (
     set_ref,
     update,
 )
-from conformance.values.outcomes import Unoffered
+from conformance.values.outcomes import Unoffered, Violation
 
 DAY_MS = 86_400_000
 FILE = "metadata-location"
@@ -299,15 +299,17 @@ STAGED = {"staged": Write("updateTable", _commit_staged)}
 @must("iceberg.file.{}", clause="metadata-file-true", each=WRITES | STAGED)
 def test_file_has_the_metadata(catalog: IcebergCatalog, case: Write) -> None:
     """After {}, the file at the metadata-location of loadTable contains the metadata that loadTable returns."""
+    files = stage(catalog, catalog.new_table("control")).files  # raises Skipped where files cannot be read from here
     id, _ = case.send(catalog)
     loaded = catalog.load_table(id)
-    location = text(loaded.get(FILE), FILE) if loaded.get(FILE) else file_of(catalog, id)
-    stage(catalog, id)  # raises Skipped where the file cannot be read here
+    if not loaded.get(FILE):
+        raise Unoffered("the server does not tell where metadata files are")
+    location, own = text(loaded[FILE], FILE), loaded["metadata"]
+    holds(files.exists(location), f"the file {location} exists")
     try:
-        stored = orjson.loads(read_content(location))
+        stored = orjson.loads(read_content(located(location, files)))
     except orjson.JSONDecodeError:
-        stored = {}
-    own = loaded["metadata"]
+        raise Violation(f"the file {location} is not valid JSON") from None
     equal(str(stored.get("table-uuid")).lower(), str(own["table-uuid"]).lower(), "the table-uuid in the file")
     equal(outline(stored), outline(own), "the metadata in the file, in outline")
     equal(ours(catalog, stored)["properties"], ours(catalog, own)["properties"], "the properties in the file")
