@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from conformance.author.checks import above, at_least, equal, unequal
+from conformance.author.checks import above, at_least, equal, same_items, unequal
 from conformance.author.requirement import must
 from conformance.iceberg.catalog import IcebergCatalog
 from conformance.iceberg.support.assertions import COMMIT, IMPOSSIBLE, LAYOUT, POLICY, allowed_commit, state, unchanged
@@ -54,6 +54,7 @@ def test_field_ids_over_specs(catalog: IcebergCatalog) -> None:
         last = catalog.metadata(id)["last-partition-id"]
         metadata = catalog.update_table(id, add_and_use_spec(layout(*parts)))["metadata"]
         found = _field_ids(metadata)
+        same_items(found, [part["name"] for part in parts], "the partition fields of the default spec")
         equal({name: found[name] for name in known if name in found}, {n: known[n] for n in known if n in found}, IDS)
         for name in found.keys() - known.keys():
             above(found[name], last, f"the field-id of the new field {name}")
