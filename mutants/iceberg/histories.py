@@ -101,6 +101,15 @@ async def _former_file(call: Call, proceed: Proceed) -> Reply:
     return await body_becomes(edit, 200)(call, proceed)
 
 
+def _first_unwritten(body: Json) -> Json:
+    return body if body["metadata"].get("metadata-log") else {**body, FILE: f"{body.get(FILE)}.tmp"}
+
+
+fault("first-file-unwritten", "The first metadata file of a table is not where a load says.", on=[LOAD])(
+    body_becomes(_first_unwritten, 200)
+)
+
+
 @fault("last-file-named", on=["createTable", LOAD])
 async def _last_file(call: Call, proceed: Proceed) -> Reply:
     """A load names the metadata file of the table that was created last but one."""

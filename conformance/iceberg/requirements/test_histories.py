@@ -299,7 +299,10 @@ STAGED = {"staged": Write("updateTable", _commit_staged)}
 @must("iceberg.file.{}", clause="metadata-file-true", each=WRITES | STAGED)
 def test_file_has_the_metadata(catalog: IcebergCatalog, case: Write) -> None:
     """After {}, the file at the metadata-location of loadTable contains the metadata that loadTable returns."""
-    files = stage(catalog, catalog.new_table("control")).files  # raises Skipped where files cannot be read from here
+    control = catalog.new_table("control")
+    with catalog.client.preparing():
+        catalog.update_table(control, [TOUCH])
+    files = stage(catalog, control).files  # raises Skipped where files cannot be read from here
     id, _ = case.send(catalog)
     loaded = catalog.load_table(id)
     if not loaded.get(FILE):
