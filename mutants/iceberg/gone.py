@@ -152,6 +152,16 @@ fault(
 )(when(_deep, items(_last_level)))
 
 
+@fault("missing-levels-bad", on=[*NAMED, *SPACES])
+async def _bad_levels(call: Call, proceed: Proceed) -> Reply:
+    """A missing namespace of several levels, and what would be in it, is refused with 400."""
+    reply = await proceed()
+    if reply.status == NOT_FOUND and _deep(call):
+        refusal = refused(call, InvalidInput("The namespace is malformed."))
+        return Reply(refusal.status) if call.operation.method == "HEAD" else refusal
+    return reply
+
+
 @fault("renamed-to-itself-lost", on=["renameTable", "renameView"])
 async def _lost(call: Call, proceed: Proceed) -> Reply:
     """A table or view that is renamed to its own name is lost, and the answer is success."""

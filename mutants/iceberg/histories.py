@@ -102,12 +102,16 @@ async def _former_file(call: Call, proceed: Proceed) -> Reply:
 
 
 def _first_unwritten(body: Json) -> Json:
-    return body if body["metadata"].get("metadata-log") else {**body, FILE: f"{body.get(FILE)}.tmp"}
+    table = body["metadata"]
+    first = {"a", "touched"} & (table.get("properties") or {}).keys() and not table.get("metadata-log")
+    return {**body, FILE: f"{body.get(FILE)}.tmp"} if first else body
 
 
-fault("first-file-unwritten", "The first metadata file of a table is not where a load says.", on=[LOAD])(
-    body_becomes(_first_unwritten, 200)
-)
+fault(
+    "first-file-unwritten",
+    "The first file of a table with a property of its client is not where a load says.",
+    on=[LOAD],
+)(body_becomes(_first_unwritten, 200))
 
 
 @fault("last-file-named", on=["createTable", LOAD])
@@ -258,6 +262,22 @@ async def _first_retention(call: Call, proceed: Proceed) -> Reply:
 
     return await each_update("set-snapshot-ref", edit)(call, proceed)
 
+
+def _forward_alone(commit: Json, table: Json) -> Json:
+    """Return a commit without updates that set main to a snapshot before the current one."""
+    ids = [entry["snapshot-id"] for entry in table.get("snapshots") or ()]
+    current = ids.index(table["current-snapshot-id"]) if table.get("current-snapshot-id") in ids else 0
+    updates = [
+        update
+        for update in commit["updates"]
+        if update.get("ref-name") != "main" or update.get("snapshot-id") not in ids[:current]
+    ]
+    return {**commit, "updates": updates}
+
+
+fault("main-goes-forward-alone", "A rollback of main is answered with success and passed over.", on=[COMMIT])(
+    request_follows(_forward_alone)
+)
 
 # Options
 
