@@ -8,9 +8,8 @@ import orjson
 
 from mutants.iceberg.blocks import when
 from reference_server.context import Reply, json_reply
-from reference_server.errors import InvalidInput
+from reference_server.errors import InvalidInput, NamespaceNotEmpty
 from reference_server.faults import Call, Proceed, content, fault
-from reference_server.iceberg.errors import NamespaceNotEmpty
 from reference_server.iceberg.faults.blocks import items, performed, refused
 from specs.identifiers import UNIT_SEPARATOR
 

@@ -100,7 +100,7 @@ GRANTS = {**SHOWN, "alone": TableRequest("loadCredentials", _alone)}
 
 @should("iceberg.storage.vended.expiry.{}", clause="vended-credentials-expiry", each=GRANTS)
 def test_expiry_of_credentials(catalog: IcebergCatalog, case: TableRequest) -> None:
-    """Where credentials of {} name their expiry, it is in milliseconds and in the future."""
+    """An expiry in the credentials of {} is in milliseconds and in the future."""
     config = [entry["config"] for entry in vended(catalog, case.send(catalog, asking(VENDED)))]
     ends = {name: value for settings in config for name, value in settings.items() if EXPIRY in name}
     if not ends:

@@ -37,7 +37,7 @@ BY_DAY, BY_NAME, BY_ID = (
     partition(2, "name_bucket", "bucket[16]"),
     partition(1, "id"),
 )
-V2 = {"properties": {"format-version": "2"}}
+V2: dict[str, Any] = {"properties": {"format-version": "2"}}
 
 
 def _field_ids(metadata: Metadata) -> dict[str, int]:
