@@ -13,7 +13,7 @@ from conformance.author.requirement import given, may, must, should
 from conformance.http.answers import Answer
 from conformance.iceberg.catalog import IcebergCatalog
 from conformance.iceberg.support.assertions import type_is
-from conformance.iceberg.support.content import SCHEMA
+from conformance.iceberg.support.content import SCHEMA, now_ms
 from conformance.iceberg.support.registrations import registered_before
 from conformance.iceberg.support.storage import (
     CREDENTIALS,
@@ -35,6 +35,7 @@ LOAD, CREDENTIALS_OF = ["loadTable"], ["loadCredentials"]
 LISTS = st.sampled_from([f"{VENDED},{SIGNING}", f"{SIGNING}, {VENDED}"])
 NO_TABLE, NO_NAMESPACE = "NoSuchTableException", "NoSuchNamespaceException"
 NOT_FOUND = "load-credentials-not-found"
+EXPIRY, MOST_MS = "expires-at", 10 * 365 * 86_400_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +87,45 @@ def test_credentials_of_a_table(catalog: IcebergCatalog, case: TableRequest) -> 
 def test_credentials_alone(catalog: IcebergCatalog) -> None:
     """loadCredentials returns storage-credentials, each with a location prefix and a config."""
     _well_formed(vended(catalog, catalog.load_credentials(catalog.new_table())))
+
+
+def _alone(catalog: IcebergCatalog, _: dict[str, str]) -> Answer:
+    """Ask for the credentials of a second table, after those of a first one."""
+    catalog.load_credentials(catalog.new_table("other"))
+    return catalog.load_credentials(catalog.new_table())
+
+
+GRANTS = {**SHOWN, "alone": TableRequest("loadCredentials", _alone)}
+
+
+@should("iceberg.storage.vended.expiry.{}", clause="vended-credentials-expiry", each=GRANTS)
+def test_expiry_of_credentials(catalog: IcebergCatalog, case: TableRequest) -> None:
+    """An expiry in the credentials of {} is in milliseconds and in the future."""
+    config = [entry["config"] for entry in vended(catalog, case.send(catalog, asking(VENDED)))]
+    ends = {name: value for settings in config for name, value in settings.items() if EXPIRY in name}
+    if not ends:
+        raise Unoffered("the credentials do not say when they expire")
+    now = now_ms()
+    late = {name: end for name, end in ends.items() if not (str(end).isdecimal() and now < int(end) < now + MOST_MS)}
+    equal(late, {}, "the expiries that are not milliseconds in the future")
+
+
+OTHERS = {name: request for name, request in SHOWN.items() if name != "load"}
+
+
+@should("iceberg.storage.vended.prefix.{}", clause="vended-credentials-prefix", each=OTHERS)
+def test_prefixes_of_credentials_in_answers(catalog: IcebergCatalog, case: TableRequest) -> None:
+    """A prefix in the credentials of {} covers the location of the table in the same answer."""
+    with catalog.client.preparing():
+        load_for(catalog, catalog.new_table("other"), VENDED)
+    answer = case.send(catalog, asking(VENDED))
+    _check_covered(location_of(answer), vended(catalog, answer))
+
+
+@should("iceberg.access.unasked.{}", clause="vended-credentials-unasked", each=OTHERS)
+def test_nobody_asked_another_operation(catalog: IcebergCatalog, case: TableRequest) -> None:
+    """{} without X-Iceberg-Access-Delegation returns no storage secret in the table's config."""
+    equal(secrets_in(case.send(catalog, {}).get("config")), [], "the secrets in the configuration of the table")
 
 
 def _well_formed(credentials: list[dict[str, Any]]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from functools import partial
 
 from hypothesis import strategies as st
@@ -10,7 +11,7 @@ from conformance.author.checks import equal, holds, same_items
 from conformance.author.requirement import given, must, should
 from conformance.common import bodies
 from conformance.common.bodies import RequestCase
-from conformance.common.names import TOO_LONG, NamedObject, name_is_kept, named
+from conformance.common.names import TOO_LONG, Named, NamedObject, name_is_kept, named
 from conformance.http.client import Encoded
 from conformance.iceberg.catalog import IcebergCatalog, Names
 from conformance.iceberg.operations import OPERATIONS
@@ -84,6 +85,23 @@ VIEW = NamedObject(
 KINDS = {"namespace": NAMESPACE, "table": TABLE, "view": VIEW}
 
 test_name_is_kept = name_is_kept.declare(__name__, named(KINDS, SPEAKABLE) | named(KINDS, LONG_NAMES, TOO_LONG))
+
+
+@must(
+    "iceberg.names.there.{}",
+    operations=lambda case: case.operations[:2],
+    clause="create-{}",
+    kind="hostile",
+    each={key: Named(kind, "", "any") for key, kind in KINDS.items()},
+    statement="A {0.kind.word} that is created under an unusual name loads under this name at once.".format,
+)
+@given(name=st.sampled_from(sorted(SPEAKABLE.values())))
+def test_unusual_name_is_there(catalog: IcebergCatalog, case: Named, name: str) -> None:
+    """An object that is created under an unusual name loads under this name at once."""
+    with suppress(Unoffered):  # no name of a namespace holds the separator of levels
+        id = case.kind.id(catalog, name)
+        if case.kind.make(catalog, id, expect=(case.kind.made, *TOO_LONG)).succeeded:
+            case.kind.look(catalog, id)
 
 
 @should(

@@ -86,6 +86,7 @@ RULES = {
 RECOMMENDED_RULES = (
     "metadata_snapshot_log",
     "metadata_statistics",
+    "metadata_log_order",
 )
 
 

@@ -219,6 +219,23 @@ def statistics_there(metadata: Metadata) -> Iterator[tuple[str, str]]:
                 yield f"/{name}/{position}/snapshot-id", f"there is no snapshot {shown(entry['snapshot-id'])}"
 
 
+def identifiers_there(metadata: Metadata) -> Iterator[tuple[str, str]]:
+    """identifier-field-ids of every schema in table metadata are ids of its fields."""
+    for position, schema in enumerate(metadata.get("schemas") or []):
+        known = set(field_ids(schema))
+        for id in schema.get("identifier-field-ids") or ():
+            if id not in known:
+                yield f"/schemas/{position}/identifier-field-ids", f"there is no field {shown(id)}"
+
+
+def metadata_log_in_order(metadata: Metadata) -> Iterator[tuple[str, str]]:
+    """metadata-log in table metadata is in chronological order and ends before last-updated-ms."""
+    log = metadata.get("metadata-log") or []
+    yield from _forward("/metadata-log", log)
+    if log and log[-1]["timestamp-ms"] > metadata["last-updated-ms"] + CLOCK_SKEW_MS:
+        yield "/last-updated-ms", "last-updated-ms is before the last entry of metadata-log"
+
+
 def row_ids_below_next(metadata: Metadata) -> Iterator[tuple[str, str]]:
     """From format version 3 on, next-row-id in table metadata is above the row ids of every snapshot."""
     if metadata["format-version"] < 3:
@@ -242,6 +259,8 @@ TABLE_RULES: dict[str, Rule] = {
     "metadata-snapshot-log": snapshot_log_in_order,
     "metadata-statistics": statistics_there,
     "metadata-v3-row-ids": row_ids_below_next,
+    "metadata-identifier-fields": identifiers_there,
+    "metadata-log-order": metadata_log_in_order,
 }
 
 # Rules for views

@@ -57,6 +57,8 @@ BROKEN_TABLES: dict[str, dict[str, Any]] = {
     "metadata-snapshot-log": {"snapshot-log": [EARLIER, *TABLE["snapshot-log"]]},
     "metadata-statistics": {"partition-statistics": [{"snapshot-id": 8}]},
     "metadata-v3-row-ids": {"next-row-id": 9},
+    "metadata-identifier-fields": {"schemas": [{**TABLE["schemas"][0], "identifier-field-ids": [1, 2]}]},
+    "metadata-log-order": {"metadata-log": [{"metadata-file": "a", "timestamp-ms": 2_100_000}]},
 }
 BROKEN_VIEWS: dict[str, dict[str, Any]] = {
     "view-metadata-current": {"schemas": [{"schema-id": 1}]},
