@@ -65,7 +65,10 @@ def test_query_of_the_past(catalog: LanceCatalog, case: Change) -> None:
     equal(found, [{"name": "row 4", "n": 4}], "the row that the filter finds")
 
 
-@must("lance.past.count.{}", operations=["CountTableRows"], clause="version-past", each={**COLUMN_CHANGES, **LATER})
+COUNTED = {name: change for name, change in {**COLUMN_CHANGES, **LATER}.items() if name != "add_columns"}
+
+
+@must("lance.past.count.{}", operations=["CountTableRows"], clause="version-past", each=COUNTED)
 def test_count_of_the_past(catalog: LanceCatalog, case: Change) -> None:
     """After {}, CountTableRows of the version before it counts its rows, also with a predicate on its columns."""
     id, before = _changed(catalog, case)
