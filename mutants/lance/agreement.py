@@ -111,8 +111,8 @@ async def _parts_return(call: Call, proceed: Proceed) -> Reply:
     id, body = call.path["id"], content(call) or {}
     if call.operation.id == "InsertIntoTable":
         reply = await proceed()
-        for operation, undo in removed.pop(id, []) if reply.status == 200 else []:
-            await send(call, proceed, operation, undo, id=id)
+        for operation, sent in removed.pop(id, []) if reply.status == 200 else []:
+            await send(call, proceed, operation, sent, id=id)
         return reply
     undo: tuple[str, Any]
     if call.operation.id == "DeleteTableTag":
@@ -172,14 +172,12 @@ PARTS = ("AlterTableDropColumns",)
 async def _repeatable(call: Call, proceed: Proceed) -> Reply:
     """Removing what was removed before succeeds again."""
     known: set[Any] = call.state.setdefault("removal-repeatable", set())
-    keys = {(name, call.path.get("id"), call.request.body) for name in (call.operation.id,)}
+    keys = {(call.operation.id, call.path.get("id"), call.request.body)}
     if call.operation.id in REMOVALS and "id" in call.path:
         keys.add(("table", call.path["id"], b""))
     reply = await proceed()
     if reply.status == 200:
         known.update(keys)
-        known.update({("body", *key) for key in keys})
-        call.state["removal-reply", call.operation.id] = reply.body
     elif reply.status in (400, 404, 409) and known & keys:
         return json_reply({"version": 1, "results": []})
     return reply

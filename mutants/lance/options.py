@@ -6,6 +6,7 @@ from typing import Any
 
 import orjson
 
+from mutants.lance.asking import send
 from mutants.lance.queries import QUERY, queries_become, refused_if, table_becomes
 from reference_server.context import Reply, json_reply
 from reference_server.faults import Call, Proceed, body_becomes, content, fault
@@ -131,7 +132,6 @@ async def _shared(call: Call, proceed: Proceed) -> Reply:
 @fault("no-change-refused", on=["InsertIntoTable", "UpdateTable", "DeleteFromTable", "MergeInsertIntoTable"])
 async def _no_change(call: Call, proceed: Proceed) -> Reply:
     """A change that changes no row is refused, after it was done."""
-    from mutants.lance.asking import send  # noqa: PLC0415 - below what it is made of
 
     async def rows() -> bytes:
         return (await send(call, proceed, "QueryTable", {"vector": {}, "k": 1000})).body
@@ -146,8 +146,6 @@ async def _no_change(call: Call, proceed: Proceed) -> Reply:
 @fault("empty-tables-fail")
 async def _empty_fails(call: Call, proceed: Proceed) -> Reply:
     """An operation on a table without rows is an internal error."""
-    from mutants.lance.asking import send  # noqa: PLC0415 - below what it is made of
-
     if "/table/{id}" in call.operation.path and call.operation.id not in ("CountTableRows", "CreateTable", "DropTable"):
         count = await send(call, proceed, "CountTableRows")
         if count.status == 200 and orjson.loads(count.body) == 0:
@@ -167,7 +165,7 @@ def _deepest(value: Any) -> int:
 
 @fault("deep-missing-fails")
 async def _deep_missing(call: Call, proceed: Proceed) -> Reply:
-    """What does not exist below several namespaces is an internal error."""
+    """A request on a missing object below several namespaces is an internal error."""
     reply = await proceed()
     depth = max(len(call.path.get("id", "").split("$")), _deepest(content(call)) + (call.operation.id == "RenameTable"))
     return json_reply({"error": "internal error", "code": 18}, 500) if reply.status == 404 and depth > 2 else reply

@@ -88,7 +88,9 @@ def _all_tags(first: int, second: int) -> dict[str, int]:
     return {"one": first, "same": first, "two": second}
 
 
-def _then(action: Callable[[LanceCatalog, Names, int, int], object]) -> Callable[[LanceCatalog, Names, int, int], Names]:
+def _then(
+    action: Callable[[LanceCatalog, Names, int, int], object],
+) -> Callable[[LanceCatalog, Names, int, int], Names]:
     """Return an action that leaves the table its id."""
 
     def act(catalog: LanceCatalog, id: Names, first: int, second: int) -> Names:

@@ -223,7 +223,7 @@ def _drop_and_declare(catalog: LanceCatalog, id: Names) -> object:
 
 @dataclass(frozen=True, slots=True)
 class OnDeclared:
-    """What happens to a declared table, and whether it is only declared afterwards."""
+    """A change of a declared table, and whether the table is only declared afterwards."""
 
     id: str
     act: Act

@@ -114,9 +114,7 @@ def _of_table(field: str, fetch: str, name: str = "") -> Callable[[LanceCatalog,
 
 
 AMONG = {
-    "tables.declared": Among(
-        "ListTables", _beside(lambda catalog, name: catalog.new_declared_table(name)), _tables
-    ),
+    "tables.declared": Among("ListTables", _beside(lambda catalog, name: catalog.new_declared_table(name)), _tables),
     "tables.namespaces": Among(
         "ListTables", _beside(lambda catalog, name: catalog.create_namespace((*catalog.home, name))), _tables
     ),

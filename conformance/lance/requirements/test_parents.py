@@ -125,7 +125,7 @@ BATCHED = {
 
 @must("lance.parent.batch.{}", operations=["BatchCommitTables"], clause="table-not-found", kind="error", each=BATCHED)
 def test_batch_below_missing_namespaces(catalog: LanceCatalog, case: Any) -> None:
-    """BatchCommitTables with an operation ({}) below several missing namespaces returns 404 and creates none of them."""
+    """BatchCommitTables with an operation ({}) below several missing namespaces returns 404 and creates none."""
     for place in _places(catalog):
         refused = catalog.batch_commit_tables(operations=[case((*place, "t"))], expect=404)
         one_of(refused.code, (1, 4), "the code of the error")

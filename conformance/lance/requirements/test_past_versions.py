@@ -12,7 +12,7 @@ from conformance.lance.support.columns import schema_of
 from conformance.lance.support.listing import collect
 from conformance.lance.support.queries import PLANS
 from conformance.lance.support.versions import MISSING_VERSION
-from conformance.lance.support.views import CHANGES, COLUMN_CHANGES, METADATA, Change, new_people, people, rows_are
+from conformance.lance.support.views import CHANGES, COLUMN_CHANGES, METADATA, Change, new_people, people
 from specs.openapi import Operation
 
 ROWS = people(0, 5).to_pylist()
@@ -104,7 +104,6 @@ def test_restored_version_equals_the_past(catalog: LanceCatalog, case: Change) -
     id, before = _changed(catalog, case)
     catalog.restore_table(id, version=before)
     same_items(catalog.rows(id), ROWS, "the rows of the table")
-    rows_are(catalog, id, (0, 1, 2, 3, 4))
     catalog.insert_into_table(id, stream(people(5, 1)))
     same_items(catalog.rows(id), people(0, 6).to_pylist(), "the rows after the next insert")
 
@@ -154,7 +153,7 @@ RECORD = ("manifest_size", "e_tag", "timestamp_millis", "metadata")
 
 @must("lance.past.record", operations=["ListTableVersions"], clause="version-record")
 def test_records_stay(catalog: LanceCatalog) -> None:
-    """ListTableVersions returns the same time, size and metadata of a version after later changes, tags and restores."""
+    """ListTableVersions returns the same time, size and metadata of a version after later changes and tags."""
     id, first = new_people(catalog)
     before = _records(catalog, id)
     contains(before, [first], "the listed versions")
@@ -169,7 +168,7 @@ def test_records_stay(catalog: LanceCatalog) -> None:
 
 
 def _records(catalog: LanceCatalog, id: Names) -> dict[int, dict[str, Any]]:
-    """Return what is listed of each version, by its number."""
+    """Return the listed record of each version, by its number."""
     versions = collect(lambda **page: catalog.list_table_versions(id, **page), "versions")
     return {
         version["version"]: {name: version.get(name) for name in RECORD if version.get(name) is not None}

@@ -182,7 +182,7 @@ PARTS = {
 
 @must("lance.removed.part.{}", clause="removed-stays-removed", each=PARTS)
 def test_removed_part_stays_removed(catalog: LanceCatalog, case: PartRemoval) -> None:
-    """What {} removed from a table stays removed in all answers, also after the next insert and update."""
+    """After {} of a part of a table, no response has that part, also after the next insert and update."""
     id, first = new_people(catalog)
     with catalog.client.preparing():
         case.give(catalog, id, first)
@@ -195,7 +195,7 @@ def test_removed_part_stays_removed(catalog: LanceCatalog, case: PartRemoval) ->
 
 @must("lance.removed.part.column", operations=["AlterTableDropColumns"], clause="removed-stays-removed")
 def test_dropped_column_stays_removed(catalog: LanceCatalog) -> None:
-    """What AlterTableDropColumns dropped stays removed in all answers, also after the next insert."""
+    """After AlterTableDropColumns, no response has the dropped columns, also after the next insert."""
     id, _ = new_people(catalog)
     catalog.alter_table_drop_columns(id, columns=["n"])
     _column_is_gone(catalog, id)
@@ -205,7 +205,7 @@ def test_dropped_column_stays_removed(catalog: LanceCatalog) -> None:
 
 @must("lance.removed.part.restored", operations=["RestoreTable"], clause="removed-stays-removed")
 def test_undone_inserts_stay_undone(catalog: LanceCatalog) -> None:
-    """Rows that RestoreTable undid stay away after the next insert and the next index."""
+    """After RestoreTable, the rows of later versions do not return with the next insert or the next index."""
     id, first = new_people(catalog)
     catalog.restore_table(id, version=first)
     rows_are(catalog, id, (0, 1, 2))

@@ -66,7 +66,7 @@ LISTS = {
 }
 WIDE = ["id", "name", "n", "more"]
 AFTER: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
-    "AlterTableAddColumns": lambda row: {**row, **{name: row["n"] + 1 for name in NAMES}},
+    "AlterTableAddColumns": lambda row: {**row, **dict.fromkeys(NAMES, row["n"] + 1)},
     "AlterTableAlterColumns": lambda row: {"a": row["id"], "name": row["name"], "b": row["n"], "c": row["more"]},
     "AlterTableDropColumns": lambda row: {"id": row["id"]},
     "UpdateTable": lambda row: {**row, "name": "x", "n": row["n"] + 100, "more": row["more"] + row["n"]},
@@ -130,7 +130,7 @@ def test_several_aliases(catalog: LanceCatalog) -> None:
     aliases = {"n": "id", "id": "n", "label": "name"}
     rows = catalog.rows(id, columns={"column_aliases": aliases}, filter="id > 2")
     equal(sorted(column(rows, "label")), ["row 3", "row 4"], "the values of label")
-    same_items([set(row) for row in rows][0] if rows else [], aliases, "the columns of the rows")
+    equal([set(row) == set(aliases) for row in rows], [True, True], "whether rows have the aliases and nothing else")
 
 
 # Batches

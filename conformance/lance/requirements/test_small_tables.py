@@ -251,7 +251,9 @@ MERGES: dict[str, tuple[dict[str, Any], list[tuple[int, int]]]] = {
 
 
 @must("lance.rows.merge.key_twice.{}", operations=["MergeInsertIntoTable"], clause="merge-on", kind="data", each=MERGES)
-def test_merge_into_rows_with_one_key(catalog: LanceCatalog, case: tuple[dict[str, Any], list[tuple[int, int]]]) -> None:
+def test_merge_into_rows_with_one_key(
+    catalog: LanceCatalog, case: tuple[dict[str, Any], list[tuple[int, int]]]
+) -> None:
     """A merge ({}) treats every row of the table whose key is in the request alike, where the table has a key twice."""
     clauses, expected = case
     id = catalog.new_table_of(TWICE)

@@ -32,7 +32,9 @@ def people(first: int, count: int) -> pa.Table:
     """Return rows with the columns id, name and n, their ids from `first` on."""
     keys = range(first, first + count)
     names = [f"row {key}" for key in keys]
-    return pa.table({"id": pa.array(keys, pa.int64()), "name": pa.array(names, pa.string()), "n": pa.array(keys, pa.int64())})
+    return pa.table(
+        {"id": pa.array(keys, pa.int64()), "name": pa.array(names, pa.string()), "n": pa.array(keys, pa.int64())}
+    )
 
 
 def new_people(catalog: LanceCatalog, name: str = "t") -> tuple[Names, int]:
