@@ -109,3 +109,25 @@ async def _mixes(call: Call, proceed: Proceed) -> Reply:
     """An insert whose columns are arranged otherwise mixes them up, and fills those that are missing with a default."""
     call.request = with_rows(call.request, _by_place if b"name" in call.request.body else _filled)
     return await proceed()
+
+
+@fault("index-one-behind", on=["CreateTableIndex", "QueryTable", "CountTableRows"])
+async def _one_behind(call: Call, proceed: Proceed) -> Reply:
+    """A query of a table with an index finds the rows that were there before the latest change."""
+    built: dict[str, int] = call.state.setdefault("index-one-behind", {})
+    id, body = call.path["id"], content(call) or {}
+    if call.operation.id == "CreateTableIndex":
+        reply = await proceed()
+        built[id] = await _latest(call, proceed)
+        return reply
+    searches = any(body.get(name) for name in ("filter", "predicate", "full_text_query", "vector"))
+    if searches and id in built and "version" not in body:
+        version = max(built[id], await _latest(call, proceed) - 1)
+        call.request = call.request.altered(body=orjson.dumps({**body, "version": version}))
+    return await proceed()
+
+
+async def _latest(call: Call, proceed: Proceed) -> int:
+    described = await ask(call, proceed, "DescribeTableVersion")
+    number: int = described.get("version", {}).get("version", 0)
+    return number

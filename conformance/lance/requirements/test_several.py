@@ -73,11 +73,11 @@ AFTER: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
 }
 
 
-def _new_wide(catalog: LanceCatalog) -> tuple[Names, list[dict[str, Any]]]:
+def _new_wide(catalog: LanceCatalog, name: str = "t") -> tuple[Names, list[dict[str, Any]]]:
     """Create a table with the columns WIDE and return its id and its rows."""
     data = people(0, 3)
     data = data.append_column("more", data["n"])
-    return catalog.new_table_of(data), data.to_pylist()
+    return catalog.new_table_of(data, name), data.to_pylist()
 
 
 @must("lance.several.all.{}", clause="several-all", kind="data", each=LISTS)
@@ -87,6 +87,11 @@ def test_every_item_takes_effect(catalog: LanceCatalog, case: ListOfChanges) -> 
     case.send(catalog, id, list(case.good))
     catalog.client.check_status(catalog.client.steps[-1], 200)
     same_items(catalog.rows(id), map(AFTER[case.id], rows), "the rows of the table")
+
+
+def _send_good(catalog: LanceCatalog, changes: ListOfChanges) -> None:
+    changes.send(catalog, _new_wide(catalog, "twin")[0], list(changes.good))
+    catalog.client.check_status(catalog.client.steps[-1], 200)
 
 
 BAD = {f"{name}.{place}": (case, at) for name, case in LISTS.items() for place, at in PLACES.items()}
@@ -102,6 +107,7 @@ BAD = {f"{name}.{place}": (case, at) for name, case in LISTS.items() for place, 
 def test_no_item_takes_effect(catalog: LanceCatalog, case: tuple[ListOfChanges, int]) -> None:
     """A request on columns of which one is missing ({}) returns 400 or 404 and changes no column and no row."""
     changes, at = case
+    catalog.control(lambda: _send_good(catalog, changes))
     id, rows = _new_wide(catalog)
     items = list(changes.good)
     items[at] = changes.bad
@@ -230,7 +236,8 @@ def _set(key: str) -> dict[str, Any]:
 def test_one_action_that_fails(catalog: LanceCatalog, case: int) -> None:
     """AlterTransaction with three actions, of which the {} cannot be done, returns 400 or 409 and does none."""
     id = new_transaction(catalog)
-    catalog.alter_transaction(id, actions=[_set("taken")])
+    with catalog.client.preparing():
+        catalog.alter_transaction(id, actions=[_set("taken")])
     keys = list(NAMES)
     keys[case] = "taken"
     catalog.alter_transaction(id, actions=[_set(key) for key in keys], expect=(400, 409))
