@@ -92,7 +92,7 @@ def _new_indexed(catalog: LanceCatalog, kind: IndexType) -> Names:
 
 @must("lance.index.changed.{}", operations=["QueryTable"], clause="index-answers", kind="data", each=SCALAR)
 def test_filter_after_a_change(catalog: LanceCatalog, case: Case) -> None:
-    """QueryTable and CountTableRows with a filter on an indexed column find the rows as they are after a change ({})."""
+    """QueryTable and CountTableRows with a filter on an indexed column find the rows of the latest version ({})."""
     kind, filters, change = case
     id = _new_indexed(catalog, kind)
     with catalog.client.preparing():
