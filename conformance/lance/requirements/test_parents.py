@@ -1,0 +1,131 @@
+"""Missing namespaces above the namespace of an object, for every operation that names an object."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from conformance.author.checks import equal, one_of
+from conformance.author.requirement import must
+from conformance.author.strategies import tables
+from conformance.http.answers import Answer
+from conformance.lance.catalog import TOO_DEEP, LanceCatalog, Names
+from conformance.lance.operations import OPERATIONS
+from conformance.lance.support.arrow import stream
+from conformance.lance.support.checks import NO_NAMESPACE, table_is_missing
+from conformance.lance.support.columns import KEPT
+from conformance.target.hostile import UNUSED
+from specs.openapi import Operation
+
+ROWS = stream(tables(1))
+QUERY: dict[str, Any] = {"vector": {}, "k": 1}
+INDEX = {"column": "id", "index_type": "BTREE", "name": "idx"}
+MANIFEST = {"version": 1, "manifest_path": f"{UNUSED}/_versions/1.manifest-x"}
+# The bodies of valid requests, {} where there is none; operations without a JSON body have None.
+BODIES: Mapping[str, Any] = {
+    "DropTable": None,
+    "ListTableVersions": None,
+    "ListTableTags": None,
+    "DropTableIndex": None,
+    "ListNamespaces": None,
+    "ListTables": None,
+    "RestoreTable": {"version": 1},
+    "RenameTable": {"new_table_name": "other"},
+    "UpdateTableSchemaMetadata": {"a": "1"},
+    "CreateTableVersion": MANIFEST,
+    "DescribeTableVersion": {"version": 1},
+    "BatchDeleteTableVersions": {"ranges": [{"start_version": 0, "end_version": 1}]},
+    "UpdateTable": {"updates": [["name", "'new'"]]},
+    "DeleteFromTable": {"predicate": "true"},
+    "QueryTable": QUERY,
+    "ExplainTableQueryPlan": {"query": QUERY},
+    "AnalyzeTableQueryPlan": QUERY,
+    "AlterTableAddColumns": {"new_columns": [{"name": "new", "expression": "1"}]},
+    "AlterTableAlterColumns": {"alterations": [{"path": "id", "data_type": KEPT, "rename": "key"}]},
+    "AlterTableDropColumns": {"columns": ["name"]},
+    "CreateTableIndex": INDEX,
+    "CreateTableScalarIndex": INDEX,
+    "CreateTableTag": {"tag": "old", "version": 1},
+    "GetTableTagVersion": {"tag": "old"},
+    "UpdateTableTag": {"tag": "old", "version": 1},
+    "DeleteTableTag": {"tag": "old"},
+}
+STREAMS: Mapping[str, dict[str, Any]] = {
+    "CreateTable": {},
+    "InsertIntoTable": {},
+    "MergeInsertIntoTable": {"on": "id", "when_not_matched_insert_all": True},
+}
+PART_MISSING = (NO_NAMESPACE, 6, 8, 11)  # codes of a namespace, and of an index, a tag or a version in the table
+# A server may check the location of a registration first: lance.table.register.namespace_missing bears that.
+ON_TABLES = {
+    name: operation
+    for name, operation in OPERATIONS.items()
+    if "/table/{id}" in operation.path and operation.id != "RegisterTable"
+}
+ON_NAMESPACES = {name: operation for name, operation in OPERATIONS.items() if "/namespace/{id}" in operation.path}
+MAKERS = ("CreateTable", "DeclareTable", "CreateEmptyTable")
+
+
+def _send(catalog: LanceCatalog, operation: Operation, id: Names, statuses: tuple[int, ...]) -> Answer:
+    """Send a valid request of an operation on an object that cannot exist."""
+    name = operation.id
+    path = {"index_name": "idx"} if "{index_name}" in operation.path else {}
+    if name in STREAMS:
+        return catalog.send(name, id, data=ROWS, query=STREAMS[name], path=path, expect=statuses)
+    return catalog.send(name, id, BODIES.get(name, {}), path=path, expect=statuses)
+
+
+def _places(catalog: LanceCatalog) -> list[Names]:
+    """Return namespaces that do not exist: two levels of which none exists, and a missing one in an existing one."""
+    catalog.require_nested()
+    return [(*catalog.missing_namespace(), "inner"), (*catalog.home, "missing")]
+
+
+@must("lance.parent.table.{}", clause="table-not-found", kind="error", each=ON_TABLES)
+def test_table_below_missing_namespaces(catalog: LanceCatalog, case: Operation) -> None:
+    """{} on a table below several missing namespaces returns 404 with the code of a namespace or of the table."""
+    for place in _places(catalog):
+        refused = _send(catalog, case, (*place, "t"), (404,))
+        if case.id == "TableExists" and not refused.body:
+            continue
+        if case.id in MAKERS:
+            equal(refused.code, NO_NAMESPACE, "the code of the error")
+        else:
+            table_is_missing(refused, case.id, *PART_MISSING)
+
+
+@must("lance.parent.namespace.{}", clause="namespace-not-found", kind="error", each=ON_NAMESPACES)
+def test_namespace_below_missing_namespaces(catalog: LanceCatalog, case: Operation) -> None:
+    """{} on a namespace below several missing ones returns 404 with code 1, or 400 or 403 where it lies too deep."""
+    for place in _places(catalog):
+        refused = _send(catalog, case, (*place, "n"), (404, *TOO_DEEP))
+        if refused.status == 404 and (case.id != "NamespaceExists" or refused.body):
+            equal(refused.code, NO_NAMESPACE, "the code of the error")
+
+
+@must("lance.parent.rename", operations=["RenameTable"], clause="namespace-not-found", kind="error")
+def test_rename_below_missing_namespaces(catalog: LanceCatalog) -> None:
+    """RenameTable to a namespace below several missing ones returns 404 with code 1, and the table stays."""
+    places, id = _places(catalog), catalog.new_table()
+    for place in places:
+        refused = catalog.rename_table(id, new_table_name="t", new_namespace_id=list(place), expect=404)
+        equal(refused.code, NO_NAMESPACE, "the code of the error")
+    catalog.table_exists(id)
+
+
+BATCHED = {
+    "declare": lambda id: {"declare_table": {"id": id}},
+    "deregister": lambda id: {"deregister_table": {"id": id}},
+    "delete_versions": lambda id: {
+        "delete_table_versions": {"id": id, "ranges": [{"start_version": 0, "end_version": 1}]}
+    },
+}
+
+
+@must("lance.parent.batch.{}", operations=["BatchCommitTables"], clause="table-not-found", kind="error", each=BATCHED)
+def test_batch_below_missing_namespaces(catalog: LanceCatalog, case: Any) -> None:
+    """BatchCommitTables with an operation ({}) below several missing namespaces returns 404 and creates none."""
+    for place in _places(catalog):
+        refused = catalog.batch_commit_tables(operations=[case((*place, "t"))], expect=404)
+        one_of(refused.code, (1, 4), "the code of the error")
+    catalog.namespace_exists(catalog.missing_namespace(), expect=404)

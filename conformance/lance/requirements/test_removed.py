@@ -1,0 +1,295 @@
+"""Removed objects: gone from every operation, also after the next write, and removed only once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from conformance.author.checks import equal, lacks, one_of, same_items
+from conformance.author.requirement import must
+from conformance.http.answers import Answer
+from conformance.lance.catalog import LanceCatalog, Names
+from conformance.lance.support.arrow import stream
+from conformance.lance.support.columns import fields, metadata
+from conformance.lance.support.indexing import index_names, wait_for_index
+from conformance.lance.support.listing import collect_all_tables, collect_namespaces
+from conformance.lance.support.versions import numbers
+from conformance.lance.support.views import new_people, people, rows_are, table_is_gone, tags_agree
+from specs.lance.identifiers import join_parts
+
+NOT_FOUND = 404
+
+# Tables
+
+
+@dataclass(frozen=True, slots=True)
+class Removal:
+    """An operation after which a table is gone; `act` takes its id."""
+
+    id: str
+    act: Callable[[LanceCatalog, Names], object]
+
+
+def _rename_away(catalog: LanceCatalog, id: Names) -> Answer:
+    return catalog.rename_table(id, new_table_name=catalog.table_id("elsewhere")[-1])
+
+
+def _deregister_in_batch(catalog: LanceCatalog, id: Names) -> Answer:
+    catalog.sandbox.note_made("RegisterTable", id)
+    return catalog.batch_commit_tables(operations=[{"deregister_table": {"id": id}}])
+
+
+def _drop_above(catalog: LanceCatalog, id: Names) -> Answer:
+    return catalog.supported(catalog.drop_namespace(id[:-1], behavior="Cascade", expect=None), "drops that cascade")
+
+
+REMOVALS = {
+    "drop": Removal("DropTable", lambda catalog, id: catalog.drop_table(id)),
+    "deregister": Removal("DeregisterTable", lambda catalog, id: catalog.deregister_table(id)),
+    "rename": Removal("RenameTable", _rename_away),
+    "batch_deregister": Removal("BatchCommitTables", _deregister_in_batch),
+}
+
+
+@must("lance.removed.table.{}", clause="removed-stays-removed", each=REMOVALS)
+def test_removed_table_stays_removed(catalog: LanceCatalog, case: Removal) -> None:
+    """After {}, no operation shows the table, also once the next table is created and filled beside it."""
+    id = catalog.new_table()
+    case.act(catalog, id)
+    table_is_gone(catalog, id, rows=True)
+    other = catalog.new_table("other", rows=1)
+    catalog.insert_into_table(other, stream(people(5, 1).select(["id", "name"])))
+    table_is_gone(catalog, id, rows=True)
+
+
+@must("lance.removed.table.cascade", operations=["DropNamespace"], clause="removed-stays-removed")
+def test_tables_of_a_dropped_namespace_stay_removed(catalog: LanceCatalog) -> None:
+    """After a DropNamespace that cascades, a namespace of the same name has none of the former tables and children."""
+    space = catalog.new_namespace()
+    id = (*space, "t")
+    catalog.make_table(id, people(0, 2))
+    if catalog.nested:
+        catalog.create_namespace((*space, "inner"))
+    _drop_above(catalog, id)
+    if not catalog.client.lacks("ListAllTables"):
+        lacks(collect_all_tables(catalog), [join_parts(id)], "all tables")
+    catalog.create_namespace(space)
+    table_is_gone(catalog, id)
+    equal(collect_namespaces(catalog, space), [], "the children of the new namespace")
+    catalog.make_table((*space, "u"), people(0, 1))
+    table_is_gone(catalog, id)
+
+
+# Parts of a table
+
+
+PartAction = Callable[[LanceCatalog, Names, int], object]
+
+
+@dataclass(frozen=True, slots=True)
+class PartRemoval:
+    """An operation that removes a part of a table.
+
+    `give` adds the part to a table that `new_people` created, `act` removes it, and `check` checks that it is gone;
+    each takes the id of the table and its first version.
+    """
+
+    id: str
+    act: PartAction
+    check: PartAction
+    give: PartAction = lambda _catalog, _id, _first: None
+
+
+def _give_tags(catalog: LanceCatalog, id: Names, first: int) -> None:
+    for tag in ("gone", "kept"):
+        catalog.create_table_tag(id, tag=tag, version=first if tag == "gone" else catalog.version(id))
+
+
+def _tag_is_gone(catalog: LanceCatalog, id: Names, _first: int) -> None:
+    kept = catalog.get_table_tag_version(id, tag="kept")["version"]
+    tags_agree(catalog, id, {"kept": kept})
+    catalog.get_table_tag_version(id, tag="gone", expect=NOT_FOUND)
+
+
+def _give_indices(catalog: LanceCatalog, id: Names, _first: int) -> None:
+    for name, column in (("gone", "id"), ("kept", "n")):
+        catalog.create_table_index(id, column=column, index_type="BTREE", name=name)
+        wait_for_index(catalog, id, name)
+
+
+def _index_is_gone(catalog: LanceCatalog, id: Names, _first: int) -> None:
+    equal(index_names(catalog, id), ["kept"], "the indices of the table")
+    catalog.describe_table_index_stats(id, "gone", expect=NOT_FOUND)
+
+
+def _column_is_gone(catalog: LanceCatalog, id: Names) -> None:
+    same_items(fields(catalog, id), ["id", "name"], "the columns of the table")
+    catalog.count_table_rows(id, predicate="n > 0", expect=(400, NOT_FOUND))
+
+
+def _rows_are_gone(catalog: LanceCatalog, id: Names, _first: int) -> None:
+    equal(catalog.count_table_rows(id, predicate="id IN (1, 3)").json, 0, "the count of the deleted rows")
+    same_items([row["id"] for row in catalog.rows(id) if row["id"] < 5], [0, 2, 4], "the ids of the earlier rows")
+
+
+def _metadata_is_gone(catalog: LanceCatalog, id: Names, _first: int) -> None:
+    lacks(metadata(catalog, id), ["gone"], "the metadata of the schema")
+
+
+def _record_is_gone(catalog: LanceCatalog, id: Names, first: int) -> None:
+    catalog.describe_table_version(id, version=first, expect=NOT_FOUND)
+    lacks(numbers(catalog, id), [first], "the listed versions")
+
+
+PARTS = {
+    "tag": PartRemoval(
+        "DeleteTableTag", lambda catalog, id, _: catalog.delete_table_tag(id, tag="gone"), _tag_is_gone, _give_tags
+    ),
+    "index": PartRemoval(
+        "DropTableIndex", lambda catalog, id, _: catalog.drop_table_index(id, "gone"), _index_is_gone, _give_indices
+    ),
+    "rows": PartRemoval(
+        "DeleteFromTable",
+        lambda catalog, id, _: catalog.delete_from_table(id, predicate="id IN (1, 3)"),
+        _rows_are_gone,
+    ),
+    "merged_rows": PartRemoval(
+        "MergeInsertIntoTable",
+        lambda catalog, id, _: catalog.merge_insert_into_table(
+            id,
+            stream(people(0, 1)),
+            on="id",
+            when_not_matched_by_source_delete=True,
+            when_not_matched_by_source_delete_filt="id IN (1, 3)",
+        ),
+        _rows_are_gone,
+    ),
+    "metadata": PartRemoval(
+        "UpdateTableSchemaMetadata",
+        lambda catalog, id, _: catalog.update_table_schema_metadata(id, {"kept": "yes"}),
+        _metadata_is_gone,
+        lambda catalog, id, _: catalog.update_table_schema_metadata(id, {"gone": "yes", "kept": "yes"}),
+    ),
+    "version": PartRemoval(
+        "BatchDeleteTableVersions",
+        lambda catalog, id, first: catalog.batch_delete_table_versions(
+            id, ranges=[{"start_version": first, "end_version": first + 1}]
+        ),
+        _record_is_gone,
+    ),
+}
+
+
+@must("lance.removed.part.{}", clause="removed-stays-removed", each=PARTS)
+def test_removed_part_stays_removed(catalog: LanceCatalog, case: PartRemoval) -> None:
+    """After {} of a part of a table, no response has that part, also after the next insert and update."""
+    id, first = new_people(catalog)
+    with catalog.client.preparing():
+        case.give(catalog, id, first)
+    case.act(catalog, id, first)
+    case.check(catalog, id, first)
+    catalog.insert_into_table(id, stream(people(5, 2)))
+    catalog.update_table(id, predicate="id = 5", updates=[["name", "'later'"]])
+    case.check(catalog, id, first)
+
+
+@must("lance.removed.part.column", operations=["AlterTableDropColumns"], clause="removed-stays-removed")
+def test_dropped_column_stays_removed(catalog: LanceCatalog) -> None:
+    """After AlterTableDropColumns, no response has the dropped columns, also after the next insert."""
+    id, _ = new_people(catalog)
+    catalog.alter_table_drop_columns(id, columns=["n"])
+    _column_is_gone(catalog, id)
+    catalog.insert_into_table(id, stream(people(5, 2).select(["id", "name"])))
+    _column_is_gone(catalog, id)
+
+
+@must("lance.removed.part.restored", operations=["RestoreTable"], clause="removed-stays-removed")
+def test_undone_inserts_stay_undone(catalog: LanceCatalog) -> None:
+    """After RestoreTable, the rows of later versions do not return with the next insert or the next index."""
+    id, first = new_people(catalog)
+    catalog.restore_table(id, version=first)
+    rows_are(catalog, id, (0, 1, 2))
+    catalog.insert_into_table(id, stream(people(7, 1)))
+    rows_are(catalog, id, (0, 1, 2, 7))
+    if not catalog.client.lacks("CreateTableScalarIndex"):
+        catalog.create_table_scalar_index(id, column="id", index_type="BTREE", name="idx")
+        rows_are(catalog, id, (0, 1, 2, 7))
+
+
+# Removing twice
+
+
+@dataclass(frozen=True, slots=True)
+class Repeat:
+    """A removal that is repeated: `make` creates its object, `act` removes it, `codes` has the codes of the error."""
+
+    id: str
+    make: Callable[[LanceCatalog], Names]
+    first: Callable[[LanceCatalog, Names], object]
+    again: Callable[[LanceCatalog, Names], Answer]
+    codes: tuple[int, ...] = (4,)
+
+
+def _drop(catalog: LanceCatalog, id: Names) -> Answer:
+    return catalog.drop_table(id, expect=None)
+
+
+def _deregister(catalog: LanceCatalog, id: Names) -> Answer:
+    return catalog.deregister_table(id, expect=None)
+
+
+def _rename(catalog: LanceCatalog, id: Names) -> Answer:
+    return catalog.rename_table(id, new_table_name=catalog.table_id("elsewhere")[-1], expect=None)
+
+
+def _batch(catalog: LanceCatalog, id: Names) -> Answer:
+    return catalog.batch_commit_tables(operations=[{"deregister_table": {"id": id}}], expect=None)
+
+
+def _created(catalog: LanceCatalog) -> Names:
+    return catalog.new_table()
+
+
+def _declared(catalog: LanceCatalog) -> Names:
+    return catalog.new_declared_table()
+
+
+def _drop_column(catalog: LanceCatalog, id: Names) -> Answer:
+    return catalog.alter_table_drop_columns(id, columns=["name"], expect=None)
+
+
+REPEATS = {
+    "drop": Repeat("DropTable", _created, _drop, _drop),
+    "drop_declared": Repeat("DropTable", _declared, _drop, _drop),
+    "deregister": Repeat("DeregisterTable", _created, _deregister, _deregister),
+    "deregister_declared": Repeat("DeregisterTable", _declared, _deregister, _deregister),
+    "deregister_dropped": Repeat("DeregisterTable", _created, _drop, _deregister),
+    "rename": Repeat("RenameTable", _created, _rename, _rename, (4, 5)),
+    "rename_dropped": Repeat("RenameTable", _created, _drop, _rename),
+    "batch_deregister": Repeat("BatchCommitTables", _created, _batch, _batch),
+    "drop_column": Repeat("AlterTableDropColumns", _created, _drop_column, _drop_column, (12, 13)),
+}
+STATUSES = {4: 404, 5: 409, 12: 404, 13: 400}
+
+
+@must("lance.removed.twice.{}", clause="removed-once", kind="error", each=REPEATS)
+def test_removing_twice(catalog: LanceCatalog, case: Repeat) -> None:
+    """A second {} for the same object returns the error for a missing one, not a second success."""
+    id = case.make(catalog)
+    with catalog.client.preparing():
+        case.first(catalog, id)
+        catalog.client.check_status(catalog.client.steps[-1], 200)
+    refused = case.again(catalog, id)
+    catalog.client.check_status(catalog.client.steps[-1], tuple({STATUSES[code] for code in case.codes}))
+    one_of(refused.code, case.codes, "the code of the error")
+
+
+@must("lance.removed.twice.namespace", operations=["DropNamespace"], clause="removed-once", kind="error")
+def test_dropping_a_namespace_twice(catalog: LanceCatalog) -> None:
+    """A second DropNamespace of the same namespace returns 400 or 404 with code 1, and succeeds in mode Skip."""
+    id = catalog.new_namespace()
+    with catalog.client.preparing():
+        catalog.drop_namespace(id)
+    equal(catalog.drop_namespace(id, expect=(400, 404)).code, 1, "the code of the error")
+    catalog.drop_namespace(id, mode="Skip", expect=(200, 204))
+    catalog.namespace_exists(id, expect=NOT_FOUND)
