@@ -9,7 +9,8 @@ from reference_server.faults import Call, Proceed, fault
 from reference_server.polaris.handlers.bodies import WRAPPERS
 
 
-def _granted(call: Call) -> Json:
+def granted(call: Call) -> Json:
+    """Return the grant in a request, wrapped or bare."""
     body = read(call.request.body)
     grant: Json = body.get(WRAPPERS[ADD]) or body
     return grant
@@ -18,7 +19,7 @@ def _granted(call: Call) -> Json:
 @fault("revoke-takes-all-levels", on=[REVOKE])
 async def _all_levels(call: Call, proceed: Proceed) -> Reply:
     """A revoke takes the privilege away from a role wherever it has it."""
-    wanted, reply = _granted(call), await proceed()
+    wanted, reply = granted(call), await proceed()
     if reply.status == 201:
         for grant in (await by_root(call, proceed, LIST)).get("grants", []):
             if grant["privilege"] == wanted.get("privilege"):
@@ -29,7 +30,7 @@ async def _all_levels(call: Call, proceed: Proceed) -> Reply:
 @fault("revoke-takes-all-roles", on=[REVOKE])
 async def _all_roles(call: Call, proceed: Proceed) -> Reply:
     """A revoke takes the privilege away from all roles of the catalog."""
-    wanted, reply = _granted(call), await proceed()
+    wanted, reply = granted(call), await proceed()
     if reply.status == 201:
         for role in (await by_root(call, proceed, CATALOG_ROLE.lists)).get("roles", []):
             await by_root(call, proceed, REVOKE, wanted, {"catalogRoleName": role["name"]})
