@@ -61,14 +61,17 @@ class ReadableType:
 
     def read(self, catalog: PolarisCatalog, client: Client, id: Names, *, expect: Expected = DONE) -> Answer:
         """Read an object of the home catalog as a caller."""
+        return self.send(catalog, self.reads, client, id, expect=expect)
+
+    def send(self, catalog: PolarisCatalog, operation: str, client: Client, id: Names, *, expect: Expected) -> Answer:
+        """Send an operation on an object of this name in the home catalog as a caller."""
         located = catalog.within(catalog.home, client).client
-        return PolarisClient(located).send(self.reads, self.path(id), expect=expect)
+        return PolarisClient(located).send(operation, self.path(id), expect=expect)
 
     def drop(self, catalog: PolarisCatalog, id: Names) -> None:
         """Drop an object of the home catalog."""
         client = catalog.client if self.managed else catalog.tables.client
-        located = catalog.within(catalog.home, client).client
-        PolarisClient(located).send(self.drops, self.path(id), expect=DONE)
+        self.send(catalog, self.drops, client, id, expect=DONE)
 
 
 def new_generic_table(catalog: PolarisCatalog, id: Names, **fields: Any) -> Answer:
