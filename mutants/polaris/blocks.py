@@ -65,18 +65,24 @@ def named(call: Call, entity: Entity) -> str:
 
 
 async def by_root(
-    call: Call, proceed: Proceed, operation: str, body: Any = None, at: Mapping[str, str] | None = None
+    call: Call,
+    proceed: Proceed,
+    operation: str,
+    body: Any = None,
+    at: Mapping[str, str] | None = None,
+    principal: Principal = ADMIN,
+    query: Json | None = None,
 ) -> Json:
     """Do another operation as root by the way and return the object in its answer, an empty one for an error.
 
-    `at` are path parameters beside those of the call.
+    `at` are path parameters beside those of the call, `principal` another caller than root, `query` the query.
     """
     caller, path = call.request.principal, call.path
     names = call.document.operation(operation).path_names
-    call.request.principal = ADMIN
+    call.request.principal = principal
     call.path = {name: value for name, value in {**path, **(at or {})}.items() if name in names}
     try:
-        reply = await performed(call, proceed, operation, body)
+        reply = await performed(call, proceed, operation, body, query=query)
     finally:
         call.request.principal, call.path = caller, path
     return read(reply.body) if reply.status < 300 else {}

@@ -54,7 +54,7 @@ Grant = dict[str, Any]
 Held = tuple[dict[str, str], Grant]  # the path of a role, and a grant of it
 
 
-async def _grants(call: Call, proceed: Proceed, catalog: str) -> list[Held]:
+async def held_grants(call: Call, proceed: Proceed, catalog: str) -> list[Held]:
     """Return all grants of all roles of a catalog."""
     grants: list[Held] = []
     for role in (await by_root(call, proceed, "listCatalogRoles", at={"catalogName": catalog})).get("roles", []):
@@ -90,7 +90,7 @@ async def _of_all_roles(call: Call, proceed: Proceed) -> Reply:
     """The grants of a role are listed with those of all other roles of the catalog."""
     reply = await proceed()
     if reply.status == 200:
-        grants = await _grants(call, proceed, call.path["catalogName"])
+        grants = await held_grants(call, proceed, call.path["catalogName"])
         reply.body = orjson.dumps({"grants": [grant for _, grant in grants]})
     return reply
 

@@ -12,16 +12,14 @@ from conformance.polaris.inventory import CATALOG_ADMIN
 from conformance.polaris.support.catalogs import changed, refused
 
 REFUSED = (400, 409)
+TYPES = {"internal": "INTERNAL", "external": "EXTERNAL"}
 
 
 @must(
     "polaris.catalog.type.{}",
     operations=["createCatalog", "getCatalog"],
     clause="catalog-type",
-    each={
-        "internal": "INTERNAL",
-        "external": "EXTERNAL",
-    },
+    each=TYPES,
 )
 def test_type_is_kept(catalog: PolarisCatalog, case: str) -> None:
     """getCatalog and listCatalogs return the type of a catalog as it was created: {}."""
@@ -164,6 +162,41 @@ def test_update_without_a_version(catalog: PolarisCatalog) -> None:
     taken = catalog.update(CATALOG, id, properties=properties, expect=(200, 400)).succeeded
     wanted = properties if taken else before["properties"]
     equal(dict(catalog.get(CATALOG, id)["properties"]), wanted, "the properties")
+
+
+@must("polaris.catalog.update.type.{}", operations=["updateCatalog"], clause="catalog-type", each=TYPES)
+def test_update_keeps_the_type(catalog: PolarisCatalog, case: str) -> None:
+    """updateCatalog keeps the type of a catalog, in its response and wherever the catalog is shown: {}."""
+    id = catalog.new(CATALOG, type=case)
+    properties = catalog.get(CATALOG, id)["properties"]
+    answer = _update(catalog, id, properties={**properties, "a": "1"})
+    for shown in (answer, catalog.get(CATALOG, id), catalog.listed(CATALOG, id)):
+        equal(shown["type"], case, "the type")
+
+
+@should("polaris.catalog.update.overlap", operations=["updateCatalog"], clause="locations-apart", kind="error")
+def test_update_to_the_location_of_another(catalog: PolarisCatalog) -> None:
+    """updateCatalog with an allowed location inside the location of another catalog returns 400 and changes nothing."""
+    id, base = catalog.new(CATALOG), _taken(catalog)
+
+    def widen(location: str, expect: int) -> None:
+        config = catalog.get(CATALOG, id)["storageConfigInfo"]
+        allowed = [*config["allowedLocations"], location]
+        _update(catalog, id, storageConfigInfo={**config, "allowedLocations": allowed}, expect=expect)
+
+    catalog.control(lambda: widen(catalog.storage.base(catalog.target, catalog.target.new_name()), 200))
+    before = catalog.get(CATALOG, id).json
+    widen(f"{base}/inner", 400)
+    equal(catalog.documented(catalog.get(CATALOG, id).json), catalog.documented(before), "the catalog")
+
+
+@should("polaris.catalog.overlap.freed", operations=["createCatalog", "deleteCatalog"], clause="locations-apart")
+def test_location_of_a_deleted_catalog(catalog: PolarisCatalog) -> None:
+    """createCatalog succeeds at the location of a deleted catalog, under another name."""
+    former, id = catalog.new(CATALOG), catalog.id(CATALOG)
+    base = str(catalog.get(CATALOG, former)["properties"][BASE_LOCATION]).rstrip("/")
+    catalog.delete(CATALOG, former)
+    catalog.create(CATALOG, id, _at(catalog, id, base))
 
 
 # Deletion

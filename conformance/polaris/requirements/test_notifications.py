@@ -148,3 +148,60 @@ def test_notification_to_an_internal_catalog(catalog: PolarisCatalog) -> None:
         body = {"notification-type": kind, "payload": {**payload, "metadata-location": location}}
         catalog.send("sendNotification", path, body, expect=400)
     catalog.tables.load_table((*catalog.tables.home, "u"), expect=404)
+
+
+# Several tables
+
+
+def _second(outside: ExternalCatalog, metadata: dict[str, object]) -> tuple[ExternalCatalog, str]:
+    """Return the external catalog with another namespace and its table, and a metadata file of that table."""
+    other = replace(outside, namespace=(f"{outside.namespace[0]}-other",), uuid=OTHER_UUID)
+    return other, other.write({**metadata, "table-uuid": OTHER_UUID})
+
+
+OTHER_UUID = "99999999-0000-4000-8000-000000000000"
+
+
+@must("polaris.notification.per_table", operations=NOTIFY, clause="notification-of-a-table")
+def test_timestamps_of_each_table(catalog: PolarisCatalog) -> None:
+    """The timestamp of a notification is compared with the last one for its table, not for other tables."""
+    outside, metadata = new_outside(catalog)
+    location = outside.write(metadata)
+    other, elsewhere = _second(outside, metadata)
+    readable(catalog, outside, location)
+    with catalog.client.preparing():
+        _enter(outside, "CREATE", 10, location)
+    _enter(other, "CREATE", 5, elsewhere)
+    _points_to(other, elsewhere)
+    other.notify("UPDATE", 6, elsewhere)
+    outside.notify("UPDATE", 9, location, expect=409)
+
+
+@must("polaris.notification.alone", operations=NOTIFY, clause="notification-of-a-table")
+def test_notification_of_one_table(catalog: PolarisCatalog) -> None:
+    """Notifications about one table, also of its drop, leave the other tables of the catalog as they are."""
+    outside, metadata = new_outside(catalog)
+    first, second = outside.write(metadata), outside.write(metadata, 2)
+    other, elsewhere = _second(outside, metadata)
+    readable(catalog, outside, first)
+    with catalog.client.preparing():
+        _enter(outside, "CREATE", 10, first)
+        _enter(other, "CREATE", 10, elsewhere)
+    outside.notify("UPDATE", 11, second)
+    _points_to(other, elsewhere)
+    outside.notify("DROP", 12, second)
+    _points_to(other, elsewhere)
+
+
+@should("polaris.notification.again", operations=NOTIFY, clause="notification-order", kind="error")
+def test_notification_again(catalog: PolarisCatalog) -> None:
+    """The same notification sent twice returns 409 the second time, and the table stays as it is."""
+    outside, metadata = new_outside(catalog)
+    first, second = outside.write(metadata), outside.write(metadata, 2)
+    readable(catalog, outside, first)
+    with catalog.client.preparing():
+        _enter(outside, "CREATE", 10, first)
+    outside.notify("UPDATE", 11, second)
+    outside.notify("UPDATE", 11, second, expect=409)
+    outside.notify("UPDATE", 10, first, expect=409)
+    _points_to(outside, second)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from conformance.author.checks import equal
 from conformance.author.requirement import should
 from conformance.polaris.catalog import PolarisCatalog
-from conformance.polaris.entities import PRINCIPAL_ROLE
+from conformance.polaris.entities import PRINCIPAL_ROLE, properties_with
 from conformance.polaris.support.principals import PRINCIPAL_ROLES
 
 LIST_NAMESPACES = "NAMESPACE_LIST"
@@ -49,3 +49,20 @@ def test_federated_roles(catalog: PolarisCatalog, case: bool | None) -> None:
     """getPrincipalRole returns the federated flag as created, and false if it was not given: {}."""
     id = catalog.new(PRINCIPAL_ROLE, **({} if case is None else {"federated": case}))
     equal(catalog.get(PRINCIPAL_ROLE, id).get("federated", False), bool(case), "federated")
+
+
+@should(
+    "polaris.principal_role.federated.updated",
+    operations=["updatePrincipalRole", "listPrincipalRoles"],
+    clause="federated-kept",
+    since="1.7",
+)
+def test_update_of_a_federated_role(catalog: PolarisCatalog) -> None:
+    """A federated principal role is federated after updatePrincipalRole, wherever it is shown."""
+    id = catalog.new(PRINCIPAL_ROLE, federated=True)
+    before = catalog.get(PRINCIPAL_ROLE, id)
+    catalog.control(lambda: equal(before["federated"], True, "federated"))
+    version, properties = before["entityVersion"], properties_with(before, "a")
+    answer = catalog.update(PRINCIPAL_ROLE, id, currentEntityVersion=version, properties=properties)
+    for shown in (answer, catalog.get(PRINCIPAL_ROLE, id), catalog.listed(PRINCIPAL_ROLE, id)):
+        equal(shown["federated"], True, "federated")

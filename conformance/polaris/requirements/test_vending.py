@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
@@ -121,3 +122,28 @@ def test_local_files_need_no_credentials(catalog: PolarisCatalog) -> None:
     answer = tables.load_table(id, _headers=VENDED)
     for vending in VENDINGS.values():
         equal(_begun(answer.get("config") or {}, vending.keys), [], "the credentials among the settings")
+
+
+@should(
+    "polaris.vending.{}.expiry",
+    operations=[*LOAD, "loadCredentials"],
+    clause="vended-expiry",
+    each=VENDINGS,
+    since="1.7",
+)
+def test_credentials_end_in_the_future(catalog: PolarisCatalog, case: Vending) -> None:
+    """Every end of credentials for {} in loadTable and loadCredentials is in the future, in milliseconds."""
+    tables, id = _table(catalog, case.id)
+    loaded = tables.load_table(id, _headers=VENDED)
+    configs = [loaded["config"]]
+    for answer in (loaded, tables.load_credentials(id)):
+        configs += [entry["config"] for entry in answer["storage-credentials"]]
+    ends = [value for config in configs for name, value in config.items() if EXPIRES in name]
+    if not ends:
+        raise Unoffered("the credentials have no end")
+    now = time.time() * 1000
+    for end in ends:
+        holds(str(end).isdecimal() and now < int(end) < now + YEAR, "credentials end within a year from now")
+
+
+EXPIRES, YEAR = "expires-at", 366 * 86_400_000  # milliseconds

@@ -1,0 +1,236 @@
+"""What was deleted or revoked does not return: neither with the next write, nor when its name is given again."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from conformance.author.checks import equal, lacks
+from conformance.author.requirement import must, should
+from conformance.http.answers import Answer
+from conformance.http.client import Client
+from conformance.polaris.catalog import Caller, PolarisCatalog, credentials
+from conformance.polaris.entities import (
+    CATALOG,
+    CATALOG_ROLE,
+    ENTITIES,
+    PRINCIPAL,
+    PRINCIPAL_ROLE,
+    EntityType,
+    Names,
+    of,
+)
+from conformance.polaris.inventory import CATALOG_ADMIN
+from conformance.polaris.support.grants import (
+    ADD,
+    LIST,
+    NEWER,
+    OLDER,
+    REVOKE,
+    SECURABLES,
+    GrantableType,
+    add,
+    grants,
+    new_role,
+    revoke,
+)
+from conformance.polaris.support.principals import ASSIGNMENTS, CATALOG_ROLES, PRINCIPAL_ROLES, Assignment, refuses
+from conformance.polaris.support.readables import DENIED, NEWER_TYPES, OLDER_TYPES, SINCE, ReadableType
+from conformance.values.outcomes import Unoffered
+
+CREATED, TAKEN = 201, 409
+REFUSED = (401, DENIED)
+NEW_ONE = {NEWER: SECURABLES[NEWER]}
+LIST_NAMESPACES = OLDER["catalog"].grant((), "NAMESPACE_LIST")
+MANAGE = "CATALOG_MANAGE_ACCESS"  # a privilege on everything
+
+
+def _made_again(catalog: PolarisCatalog, entity: EntityType, id: Names) -> Answer:
+    """Create an entity under a deleted name. Raises Unoffered if the server does not give the name again."""
+    answer = catalog.create(entity, id, expect=(CREATED, TAKEN))
+    if answer.status == TAKEN:
+        raise Unoffered(f"the server does not give the name of a deleted {entity.id} again")
+    return answer
+
+
+def _allowed(catalog: PolarisCatalog) -> Caller:
+    """Create a caller that may list the namespaces of the home catalog, and see that it may."""
+    caller = catalog.new_caller(LIST_NAMESPACES)
+    with catalog.client.preparing():
+        _lists(catalog, caller.client, expect=200)
+    return caller
+
+
+def _lists(catalog: PolarisCatalog, client: Client, *, expect: Any = REFUSED, name: str = "") -> None:
+    catalog.within(name or catalog.home, client).list_namespaces(expect=expect)
+
+
+# Principals and roles
+
+
+def _principal_made_again(catalog: PolarisCatalog) -> Caller:
+    """Create a caller, delete it, and create a principal of its name with the same principal role."""
+    caller = _allowed(catalog)
+    catalog.delete(PRINCIPAL, (caller.principal,))
+    _made_again(catalog, PRINCIPAL, (caller.principal,))
+    PRINCIPAL_ROLES.give(catalog, (caller.principal_role,), (caller.principal,))
+    return caller
+
+
+@must("polaris.remade.principal.secret", operations=["deletePrincipal"], clause="principal-remade", kind="auth")
+def test_secret_of_a_former_principal(catalog: PolarisCatalog) -> None:
+    """The credentials of a deleted principal obtain no token after a principal of the same name was created."""
+    refuses(catalog, _principal_made_again(catalog).credentials)
+
+
+@must("polaris.remade.principal.token", operations=["deletePrincipal"], clause="principal-remade", kind="auth")
+def test_token_of_a_former_principal(catalog: PolarisCatalog) -> None:
+    """The token of a deleted principal gets 401 or 403, whatever a new principal of the same name may do."""
+    _lists(catalog, _principal_made_again(catalog).client)
+
+
+@must("polaris.remade.principal.access", operations=["deletePrincipal"], clause="assignments-go-along", kind="auth")
+def test_access_of_a_former_principal(catalog: PolarisCatalog) -> None:
+    """A principal under the name of a deleted one gets 403 where only the roles of the deleted one gave access."""
+    caller = _allowed(catalog)
+    catalog.delete(PRINCIPAL, (caller.principal,))
+    made = credentials(_made_again(catalog, PRINCIPAL, (caller.principal,)))
+    _lists(catalog, catalog.logged_in(made), expect=DENIED)
+
+
+@must(
+    "polaris.remade.principal_role.access",
+    operations=["deletePrincipalRole"],
+    clause="assignments-go-along",
+    kind="auth",
+)
+def test_access_by_a_former_principal_role(catalog: PolarisCatalog) -> None:
+    """The holders of a deleted principal role get no access from a new principal role of the same name."""
+    caller = _allowed(catalog)
+    catalog.delete(PRINCIPAL_ROLE, (caller.principal_role,))
+    _made_again(catalog, PRINCIPAL_ROLE, (caller.principal_role,))
+    CATALOG_ROLES.give(catalog, (catalog.home, caller.catalog_role), (caller.principal_role,))
+    _lists(catalog, caller.client)
+
+
+@must(
+    "polaris.remade.catalog_role.access", operations=["deleteCatalogRole"], clause="assignments-go-along", kind="auth"
+)
+def test_access_by_a_former_catalog_role(catalog: PolarisCatalog) -> None:
+    """The holders of a deleted catalog role get no access from a new catalog role of the same name."""
+    caller = _allowed(catalog)
+    role = (catalog.home, caller.catalog_role)
+    catalog.delete(CATALOG_ROLE, role)
+    _made_again(catalog, CATALOG_ROLE, role)
+    add(catalog, role, LIST_NAMESPACES)
+    _lists(catalog, caller.client)
+
+
+@must("polaris.remade.catalog.access", operations=["deleteCatalog"], clause="catalog-remade", kind="auth")
+def test_access_to_a_former_catalog(catalog: PolarisCatalog) -> None:
+    """A catalog under the name of a deleted one has none of its assignments and grants."""
+    (name,) = catalog.new(CATALOG)
+    caller, admin = catalog.new_caller(), (name, CATALOG_ADMIN)
+    content = OLDER["catalog"].grant((), "CATALOG_MANAGE_CONTENT")
+    with catalog.client.preparing():
+        _lists(catalog, caller.client, name=name, expect=DENIED)
+        CATALOG_ROLES.give(catalog, admin, (caller.principal_role,))
+        add(catalog, admin, content)
+        _lists(catalog, caller.client, name=name, expect=200)
+    catalog.delete(CATALOG, (name,))
+    _made_again(catalog, CATALOG, (name,))
+    _lists(catalog, caller.client, name=name)
+    lacks(grants(catalog, admin), [content], "the grants of catalog_admin")
+
+
+# Objects in a catalog
+
+
+def _thing_made_again(catalog: PolarisCatalog, kind: ReadableType) -> None:
+    caller, thing = catalog.new_caller(), kind.new(catalog)
+    role = (catalog.home, caller.catalog_role)
+    add(catalog, role, kind.grant(thing))
+    with catalog.client.preparing():
+        kind.read(catalog, caller.client, thing)
+        kind.drop(catalog, thing)
+        kind.create(catalog, thing)
+    kind.read(catalog, caller.client, thing, expect=DENIED)
+    equal(grants(catalog, role), [], "the grants")
+
+
+@should("polaris.remade.{}.access", operations=[ADD], clause="grants-go-with-the-thing", kind="auth", each=OLDER_TYPES)
+def test_access_to_a_former_object(catalog: PolarisCatalog, case: ReadableType) -> None:
+    """A grant on a dropped {} gives no access to a new one of the same name."""
+    _thing_made_again(catalog, case)
+
+
+@should(
+    "polaris.remade.{}.access",
+    operations=[ADD],
+    clause="grants-go-with-the-thing",
+    kind="auth",
+    each=NEWER_TYPES,
+    since=SINCE,
+)
+def test_access_to_a_former_object_since(catalog: PolarisCatalog, case: ReadableType) -> None:
+    """A grant on a dropped {} gives no access to a new one of the same name."""
+    _thing_made_again(catalog, case)
+
+
+# The next write
+
+
+def _grant_stays_away(catalog: PolarisCatalog, case: GrantableType) -> None:
+    role, thing = new_role(catalog), case.new(catalog)
+    add(catalog, role, case.grant(thing))
+    revoke(catalog, role, case.grant(thing))
+    add(catalog, role, case.grant(thing, MANAGE))
+    equal(grants(catalog, role), [case.grant(thing, MANAGE)], "the grants")
+    revoke(catalog, role, case.grant(thing, MANAGE))
+    equal(grants(catalog, role), [], "the grants")
+
+
+@must("polaris.grant.{}.not_back", operations=[ADD, REVOKE, LIST], clause="grant-revoked", each=OLDER)
+def test_revoked_grant_stays_away(catalog: PolarisCatalog, case: GrantableType) -> None:
+    """A grant on a {} that was revoked does not return with the next grant or revoke."""
+    _grant_stays_away(catalog, case)
+
+
+@must("polaris.grant.{}.not_back", operations=[ADD, REVOKE, LIST], clause="grant-revoked", each=NEW_ONE, since=SINCE)
+def test_revoked_grant_stays_away_since(catalog: PolarisCatalog, case: GrantableType) -> None:
+    """A grant on a {} that was revoked does not return with the next grant or revoke."""
+    _grant_stays_away(catalog, case)
+
+
+@must("polaris.assignment.{}.not_back", operations=of("assign", "revoke"), clause="revoked", each=ASSIGNMENTS)
+def test_revoked_assignment_stays_away(catalog: PolarisCatalog, case: Assignment) -> None:
+    """A {} that was revoked does not return when another one is assigned or revoked."""
+    role, other, taker = catalog.new(case.given), catalog.new(case.given), catalog.new(case.taker)
+    case.give(catalog, role, taker)
+    case.take(catalog, role, taker)
+    case.give(catalog, other, taker)
+    equal(case.of_taker(catalog, role, taker), [other[-1]], "what is assigned")
+    case.take(catalog, other, taker)
+    equal(case.of_taker(catalog, role, taker), [], "what is assigned")
+    equal(case.takers(catalog, role), [], "whom it is assigned to")
+
+
+def _update(catalog: PolarisCatalog, case: EntityType, id: Names, properties: dict[str, str]) -> dict[str, str]:
+    """Replace the properties of an entity, except those of the server, and return all that it has then."""
+    before = catalog.get(case, id)
+    shown = before.get("properties") or {}
+    kept = {name: value for name, value in shown.items() if name not in PROPERTIES}
+    catalog.update(case, id, currentEntityVersion=before["entityVersion"], properties={**kept, **properties})
+    after = catalog.get(case, id).get("properties") or {}
+    return {name: value for name, value in after.items() if name in PROPERTIES}
+
+
+PROPERTIES = ("a", "b", "c")
+
+
+@should("polaris.{}.update.not_back", operations=of("update", "get"), clause="update-replaces", each=ENTITIES)
+def test_removed_properties_stay_away(catalog: PolarisCatalog, case: EntityType) -> None:
+    """Properties of a {} that an update left out do not return with the next update."""
+    id = catalog.new(case, properties={"a": "1", "b": "2"})
+    equal(_update(catalog, case, id, {}), {}, "the properties after an update without any")
+    equal(_update(catalog, case, id, {"c": "3"}), {"c": "3"}, "the properties after the next update")
+    equal(_update(catalog, case, id, {"a": "4"}), {"a": "4"}, "the properties after the last update")
