@@ -43,7 +43,7 @@ def _old_times(metadata: Json) -> Json:
 
 @fault("view-schema-id-as-sent", on=VIEWS_SHOWN)
 async def _schema_id_as_sent(call: Call, proceed: Proceed) -> Reply:
-    """The first version of a view refers to its schema by the id that the client sent, which the schema does not get."""
+    """The first version of a view refers to its schema by the id that the client sent, not by the one that it got."""
     sent: dict[str, int] = call.state.setdefault("view-schema-id-as-sent", {})
     body = content(call) or {}
     reply = await proceed()
