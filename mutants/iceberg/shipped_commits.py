@@ -164,7 +164,13 @@ async def _log_lost(call: Call, proceed: Proceed) -> Reply:
 @fault("several-snapshots-crash", on=COMMIT)
 async def _several_crash(call: Call, proceed: Proceed) -> Reply:
     """Removing several snapshots in one update ends in an error page of the web server."""
-    several = _has_update(lambda update: update.get("action") == "remove-snapshots" and len(update["snapshot-ids"]) > 1)
+    several = _has_update(
+        lambda update: (
+            update.get("action") == "remove-snapshots"
+            and all(isinstance(id, int) for id in update["snapshot-ids"][:2])
+            and len(update["snapshot-ids"]) > 1
+        )
+    )
     return Reply(500, PAGE, "text/html") if several(call) else await proceed()
 
 

@@ -35,10 +35,11 @@ FETCHED = 25  # what a store hands out at once
 @fault("pages-filtered-late", on=[LIST_TABLES])
 async def _filtered_late(call: Call, proceed: Proceed) -> Reply:
     """A page is one of tables and views alike; views are left out then, and a page without tables is the last."""
-    size, start = offset_of(query_value(call, SIZE)), offset_of(query_value(call, TOKEN))
+    size, token = offset_of(query_value(call, SIZE)), query_value(call, TOKEN)
     reply = await performed(call, proceed, LIST_TABLES)
-    if not size or reply.status != 200:
-        return reply if reply.status != 200 else await proceed()
+    if not size or token is None or not f"{token}0".isdecimal() or reply.status != 200:
+        return await proceed()
+    start = offset_of(token)
     tables = body_of(reply)["identifiers"]
     views = body_of(await performed(call, proceed, LIST_VIEWS)).get("identifiers", [])
     everything: list[Any] = sorted(tables + views, key=lambda entry: str(entry["name"]))

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections import Counter
 from typing import Any
 
+from mutants.iceberg.table_races import MEETING_SECONDS
 from reference_server.context import Reply
 from reference_server.errors import Internal, ServiceUnavailable, TableAlreadyExists, TableNotFound
 from reference_server.faults import Call, Proceed, content, fault, request_becomes
@@ -90,6 +92,7 @@ async def _loser_unavailable(call: Call, proceed: Proceed) -> Reply:
     under_way[name] += 1
     if under_way[name] > 1:
         met.add(name)
+    await asyncio.sleep(MEETING_SECONDS)
     reply = await proceed()
     under_way[name] -= 1
     late = name in met and reply.status == 404

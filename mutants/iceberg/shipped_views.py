@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import orjson
 
 from mutants.iceberg.blocks import VIEWS_SHOWN, metadata_become, updates_of
@@ -13,21 +11,21 @@ from reference_server.faults import Call, Proceed, content, fault
 from reference_server.iceberg.faults.blocks import body_of, performed, refused
 from reference_server.iceberg.metadata.reading import Json
 
-CREATE, LOAD = "createView", "loadView"
+CREATE, LOAD, ADD = "createView", "loadView", "add-view-version"
 
 
 @fault("view-definition-again-crashes", on=["replaceView"])
 async def _again_crashes(call: Call, proceed: Proceed) -> Reply:
     """Replacing the definition of a view by one that it had before is an error of the server."""
-    before = body_of(await performed(call, proceed, LOAD)).get("metadata")
-    added: list[Any] = [update["view-version"] for update in updates_of(call) if update["action"] == "add-view-version"]
-    if before and added:
+    added = [update["view-version"]["representations"] for update in updates_of(call) if update["action"] == ADD]
+    before = body_of(await performed(call, proceed, LOAD)).get("metadata") if added else None
+    if before:
         earlier = [
             version["representations"]
             for version in before["versions"]
             if version["version-id"] != before["current-version-id"]
         ]
-        if added[-1]["representations"] in earlier:
+        if added[-1] in earlier:
             return refused(call, Internal("The timestamp of the version is before the last entry of the log."))
     return await proceed()
 
