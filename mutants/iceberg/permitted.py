@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
+from collections import Counter
+
+from mutants.iceberg.table_races import MEETING_SECONDS
 from reference_server.context import Reply
-from reference_server.errors import InvalidInput, Unsupported
+from reference_server.errors import InvalidInput, ServiceUnavailable, Unsupported
 from reference_server.faults import Call, Proceed, arguments_lost, content, fault
 from reference_server.iceberg.faults.blocks import CONDITION, ETAG, LISTS, SIZE, TAGGED, TOKEN, body_of, refused
 
@@ -41,6 +45,22 @@ async def _once(call: Call, proceed: Proceed) -> Reply:
     if location:
         used.add(location.rstrip("/"))
     return reply
+
+
+@fault("second-drop-unavailable", on=["dropTable"])
+async def _loser_unavailable(call: Call, proceed: Proceed) -> Reply:
+    """Of two concurrent drops of a table the one that comes too late returns 503."""
+    under_way: Counter[tuple[str, str]] = call.state.setdefault("second-drop-unavailable", Counter())
+    met: set[tuple[str, str]] = call.state.setdefault("second-drop-unavailable met", set())
+    name = call.path["namespace"], call.path["table"]
+    under_way[name] += 1
+    if under_way[name] > 1:
+        met.add(name)
+    await asyncio.sleep(MEETING_SECONDS)
+    reply = await proceed()
+    under_way[name] -= 1
+    late = name in met and reply.status == 404
+    return refused(call, ServiceUnavailable("Failed to drop the table.")) if late else reply
 
 
 fault("pages-never", "Listings are answered in one piece, whatever page is asked for.", on=LISTS)(

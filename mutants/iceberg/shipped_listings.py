@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
 from zlib import crc32
 
 import orjson
@@ -35,17 +34,19 @@ FETCHED = 25  # what a store hands out at once
 @fault("pages-filtered-late", on=[LIST_TABLES])
 async def _filtered_late(call: Call, proceed: Proceed) -> Reply:
     """A page is one of tables and views alike; views are left out then, and a page without tables is the last."""
+    issued: set[str] = call.state.setdefault("pages-filtered-late", {""})
     size, token = offset_of(query_value(call, SIZE)), query_value(call, TOKEN)
-    reply = await performed(call, proceed, LIST_TABLES)
-    if not size or token is None or not f"{token}0".isdecimal() or reply.status != 200:
+    if not size or token not in issued:
         return await proceed()
-    start = offset_of(token)
-    tables = body_of(reply)["identifiers"]
+    reply = await performed(call, proceed, LIST_TABLES)
+    tables = body_of(reply).get("identifiers", [])
     views = body_of(await performed(call, proceed, LIST_VIEWS)).get("identifiers", [])
-    everything: list[Any] = sorted(tables + views, key=lambda entry: str(entry["name"]))
-    page = [entry for entry in everything[start : start + size] if entry in tables]
-    more = page and start + size < len(everything)
-    return json_reply({"identifiers": page, NEXT: str(start + size) if more else None})
+    left = sorted(str(entry["name"]) for entry in [*tables, *views] if str(entry["name"]) > token)
+    page = [entry for entry in tables if str(entry["name"]) in left[:size]]
+    if reply.status != 200 or not page or len(left) <= size:
+        return json_reply({"identifiers": page, NEXT: None}) if reply.status == 200 else reply
+    issued.add(left[size - 1])
+    return json_reply({"identifiers": page, NEXT: left[size - 1]})
 
 
 @fault("pages-end-with-a-fetch", on=LISTS)

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections import Counter
 from typing import Any
 
-from mutants.iceberg.table_races import MEETING_SECONDS
 from reference_server.context import Reply
-from reference_server.errors import Internal, ServiceUnavailable, TableAlreadyExists, TableNotFound
+from reference_server.errors import Internal, TableAlreadyExists, TableNotFound
 from reference_server.faults import Call, Proceed, content, fault, request_becomes
 from reference_server.iceberg.faults.blocks import body_of, error_becomes, performed, query_value, refused, refuses_when
 from specs.identifiers import UNIT_SEPARATOR
@@ -81,22 +78,6 @@ async def _neighbours_purged(call: Call, proceed: Proceed) -> Reply:
             purge = {"purgeRequested": ["true"]}
             await performed(call, proceed, DROP, query=purge, table=identifier["name"])
     return reply
-
-
-@fault("second-drop-unavailable", on=[DROP])
-async def _loser_unavailable(call: Call, proceed: Proceed) -> Reply:
-    """Of two concurrent drops of a table the one that comes too late returns 503."""
-    under_way: Counter[Name] = call.state.setdefault("second-drop-unavailable", Counter())
-    met: set[Name] = call.state.setdefault("second-drop-unavailable met", set())
-    name = _of_path(call)
-    under_way[name] += 1
-    if under_way[name] > 1:
-        met.add(name)
-    await asyncio.sleep(MEETING_SECONDS)
-    reply = await proceed()
-    under_way[name] -= 1
-    late = name in met and reply.status == 404
-    return refused(call, ServiceUnavailable("Failed to drop the table.")) if late else reply
 
 
 def _spec_lacks_ids(call: Call) -> bool:

@@ -23,7 +23,7 @@ from reference_server.polaris.securables import parent
 ATTACH, DETACH = "attachPolicy", "detachPolicy"
 ADD, LIST, REVOKE = "addGrantToCatalogRole", "listGrantsForCatalogRole", "revokeGrantFromCatalogRole"
 UPDATE = "updateCatalog"
-GENERIC, LOCATION, BASE = "createGenericTable", "base-location", "default-base-location"
+BASE = "default-base-location"
 ASSIGNMENTS = ("revokePrincipalRole", "revokeCatalogRoleFromPrincipalRole")
 
 
@@ -120,15 +120,3 @@ async def _by_namespace(call: Call, proceed: Proceed) -> Reply:
         right, call.api = call.api.authorizer, copy(call.api)
         call.api.authorizer = AroundAuthorizer(right.rules, right.state)
     return await proceed()
-
-
-@fault("generic-location-unchecked", on=[GENERIC])
-async def _unchecked(call: Call, proceed: Proceed) -> Reply:
-    """Generic tables may lie anywhere, also in the folders of other tables."""
-    reply, body = await proceed(), read(call.request.body)
-    if reply.status not in (400, 403, 409) or not body.get(LOCATION):
-        return reply
-    bare = {name: value for name, value in body.items() if name != LOCATION}
-    call.request = call.request.altered(body=orjson.dumps(bare))
-    accepted = await proceed()
-    return json_reply({"table": body}) if accepted.status == 200 else reply
