@@ -31,20 +31,24 @@ _, LIST_TABLES, LIST_VIEWS = LISTS
 FETCHED = 25  # what a store hands out at once
 
 
-@fault("pages-filtered-late", on=[LIST_TABLES])
+@fault("pages-filtered-late", on=[LIST_TABLES, LIST_VIEWS])
 async def _filtered_late(call: Call, proceed: Proceed) -> Reply:
-    """A page is one of tables and views alike; views are left out then, and a page without tables is the last."""
+    """Pages are of tables and views alike; one kind is left out then, and a page on which nothing is left is the last."""
     issued: set[str] = call.state.setdefault("pages-filtered-late", {""})
     size, token = offset_of(query_value(call, SIZE)), query_value(call, TOKEN)
     if not size or token not in issued:
         return await proceed()
-    reply = await performed(call, proceed, LIST_TABLES)
-    tables = body_of(reply).get("identifiers", [])
-    views = body_of(await performed(call, proceed, LIST_VIEWS)).get("identifiers", [])
-    left = sorted(str(entry["name"]) for entry in [*tables, *views] if str(entry["name"]) > token)
-    page = [entry for entry in tables if str(entry["name"]) in left[:size]]
-    if reply.status != 200 or not page or len(left) <= size:
-        return json_reply({"identifiers": page, NEXT: None}) if reply.status == 200 else reply
+    asked = call.operation.id
+    reply = await performed(call, proceed, asked)
+    if reply.status != 200:
+        return reply
+    wanted = body_of(reply)["identifiers"]
+    other = await performed(call, proceed, LIST_VIEWS if asked == LIST_TABLES else LIST_TABLES)
+    names = (str(entry["name"]) for entry in [*wanted, *body_of(other).get("identifiers", [])])
+    left = sorted(name for name in names if name > token)
+    page = [entry for entry in wanted if str(entry["name"]) in left[:size]]
+    if not page or len(left) <= size:
+        return json_reply({"identifiers": page, NEXT: None})
     issued.add(left[size - 1])
     return json_reply({"identifiers": page, NEXT: left[size - 1]})
 
