@@ -72,19 +72,19 @@ def publish_mutants(folder: Path, faults_by_api: Mapping[str, Mapping[str, str]]
 
 
 def _known(api: str, written: Mapping[str, str]) -> dict[str, Mutant]:
-    """Return the written faults of an API with the requirements that notice them, according to noticed.toml."""
+    """Return the written faults of an API with the requirements that notice them, according to the files."""
     noticed, ids = read_noticed(noticed_file(api)), requirements(api)
+    shipped = {bug.fault: (bug.requirement,) for bug in read_shipped().bug if bug.api == api}
+    patterns = {fault: (*noticed.get(fault, ()), *shipped.get(fault, ())) for fault in written}
     return {
-        fault: Mutant(
-            fault=fault, breaks=breaks, noticed_by=dict.fromkeys(sorted(matching(noticed.get(fault, ()), ids)), 0)
-        )
+        fault: Mutant(fault=fault, breaks=breaks, noticed_by=dict.fromkeys(sorted(matching(patterns[fault], ids)), 0))
         for fault, breaks in written.items()
     }
 
 
 def _page(apis: Mapping[str, Judges], known: Mapping[str, Mapping[str, Mutant]]) -> Iterator[str]:
     yield HEAD
-    yield "| API | written faults | in noticed.toml | shown again | noticed then | requirements that notice a fault |"
+    yield "| API | written faults | known to be seen | shown again | noticed then | requirements that notice a fault |"
     yield "|---|--:|--:|--:|--:|--:|"
     for api, faults in known.items():
         ours, noticing = counted(_ours(apis, api)), by_requirement(faults.values())
@@ -96,7 +96,7 @@ def _page(apis: Mapping[str, Judges], known: Mapping[str, Mapping[str, Mutant]])
             _share(len(noticing), len(requirements(api))),
         ]
         yield f"| [{api}]({api}.md) | {' | '.join(cells)} |"
-    yield "\nWhat is not in noticed.toml is noticed by Spark scenarios, in tests of their own, or by nobody."
+    yield "\nOthers are noticed by Spark scenarios, in tests of their own, or by nobody."
     for api, judges in apis.items():
         if ours := counted(_ours(apis, api)):
             seconds = sum(mutant.seconds for mutant in ours)

@@ -57,7 +57,7 @@ def read_shipped() -> Shipped:
 
 
 def count(levels: Iterable[str]) -> str:
-    """Return how many of some levels there are, as text: the strongest first."""
+    """Count some levels, and return the counts as text: the strongest first."""
     counted, texts = list(levels), []
     for level, words in {"MUST": "a MUST", "SHOULD": "a SHOULD", "MAY": "a MAY", "none": "nothing"}.items():
         if number := counted.count(level):

@@ -13,8 +13,9 @@ HEAD = """\
 Public trackers of catalogs have reports of users: what a server did, and what a client made of it. Each bug here is
 such a report, in our words and without names, as a fault of the reference server. The faults were written before
 anybody looked whether the suite notices them, so the column *at first* says what the suite finds on bugs that it has
-never seen. Where a bug survived, the missing requirement was written. *Noticed by* is the strongest requirement that
-notices a bug; tests hold the suite to it.
+never seen; a few were corrected afterwards, as they did more than their report says. Where a bug survived although the
+document demands something else, the missing requirement was written. *Noticed by* is the strongest requirement that
+notices a bug; tests hold the suite to it. A SHOULD notices a bug where the document recommends, or says nothing.
 
 Below are deviations that users reported too, and that the documents permit: no MUST blames a server for them.
 

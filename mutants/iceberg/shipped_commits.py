@@ -129,7 +129,7 @@ async def _refs_return(call: Call, proceed: Proceed) -> Reply:
     """A branch or tag that was removed is there again after the next commit."""
     removed: dict[tuple[str, str], Json] = call.state.setdefault("removed-refs-return", {})
     updates = updates_of(call)
-    names = [update.get("ref-name") for update in updates if update.get("action") == "remove-snapshot-ref"]
+    names = [str(update["ref-name"]) for update in updates if update.get("action") == "remove-snapshot-ref"]
     if names:
         refs = ((await table_there(call, proceed)) or {}).get("refs", {})
         reply = await proceed()

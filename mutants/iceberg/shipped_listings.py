@@ -33,7 +33,7 @@ FETCHED = 25  # what a store hands out at once
 
 @fault("pages-filtered-late", on=[LIST_TABLES, LIST_VIEWS])
 async def _filtered_late(call: Call, proceed: Proceed) -> Reply:
-    """Pages are of tables and views alike; one kind is left out then, and a page on which nothing is left is the last."""
+    """Pages are of tables and views alike; one kind is left out then, and a page without entries is the last."""
     issued: set[str] = call.state.setdefault("pages-filtered-late", {""})
     size, token = offset_of(query_value(call, SIZE)), query_value(call, TOKEN)
     if not size or token not in issued:

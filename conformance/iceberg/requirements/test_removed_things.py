@@ -1,4 +1,4 @@
-"""What was removed or dropped stays away, and its name is free for others."""
+"""Removed and dropped things: they stay away, and their names are free for others."""
 
 from __future__ import annotations
 
