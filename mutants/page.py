@@ -8,7 +8,7 @@ from pathlib import Path
 
 from conformance.apis import requirements
 from conformance.values.kinds import KINDS
-from mutants import clustering_page
+from mutants import clustering_page, shipped_page
 from mutants.clustering_page import read_measured
 from mutants.noticed import compress, matching, noticed_file, read_noticed
 from mutants.scores import (
@@ -24,6 +24,7 @@ from mutants.scores import (
     kind_of,
     survivors,
 )
+from mutants.shipped import read_shipped
 from specs.problems import Problem
 from specs.writing import write_file, written
 
@@ -43,7 +44,8 @@ what a client does: neither is made to notice all of these.
 `lakeproof mutants --api API --sample N --jobs 2 --keep mutants/results` measures what is not measured yet,
 `python -m peers.judges JUDGE --api API --keep mutants/results` asks another judge about the same faults, and
 `lakeproof mutants --publish mutants/results` makes this page. Whether one fault makes one cause in a report, and one
-cause is one fault, is in [causes.md](causes.md).
+cause is one fault, is in [causes.md](causes.md). Bugs that servers have shipped and users reported are in
+[shipped.md](shipped.md).
 """
 Judges = Mapping[str, Mapping[str, Mutant]]
 
@@ -59,11 +61,10 @@ def publish_mutants(folder: Path, faults_by_api: Mapping[str, Mapping[str, str]]
         raise Problem(f"{folder} has no measurements.", "`lakeproof mutants --keep DIR` makes some.")
     known = {api: _known(api, faults) for api, faults in faults_by_api.items()}
     texts = {PAGE: "\n".join(_page(apis, known)), BADGE: _badge(apis)}
-    if causes := read_measured(folder):
-        texts[clustering_page.PAGE] = clustering_page.clustering_page(causes)
     if measured := read_measured(folder):
         texts[clustering_page.PAGE] = clustering_page.clustering_page(measured)
     texts |= {f"{api}.md": "\n".join(_both_ways(api, faults)) for api, faults in known.items()}
+    texts[shipped_page.PAGE] = shipped_page.shipped_page(read_shipped())
     with written(folder, "Give another folder."):
         for name, text in texts.items():
             write_file(folder / name, text.rstrip() + "\n")
@@ -71,19 +72,19 @@ def publish_mutants(folder: Path, faults_by_api: Mapping[str, Mapping[str, str]]
 
 
 def _known(api: str, written: Mapping[str, str]) -> dict[str, Mutant]:
-    """Return the written faults of an API with the requirements that notice them, according to noticed.toml."""
+    """Return the written faults of an API with the requirements that notice them, according to the files."""
     noticed, ids = read_noticed(noticed_file(api)), requirements(api)
+    shipped = {bug.fault: (bug.requirement,) for bug in read_shipped().bug if bug.api == api}
+    patterns = {fault: (*noticed.get(fault, ()), *shipped.get(fault, ())) for fault in written}
     return {
-        fault: Mutant(
-            fault=fault, breaks=breaks, noticed_by=dict.fromkeys(sorted(matching(noticed.get(fault, ()), ids)), 0)
-        )
+        fault: Mutant(fault=fault, breaks=breaks, noticed_by=dict.fromkeys(sorted(matching(patterns[fault], ids)), 0))
         for fault, breaks in written.items()
     }
 
 
 def _page(apis: Mapping[str, Judges], known: Mapping[str, Mapping[str, Mutant]]) -> Iterator[str]:
     yield HEAD
-    yield "| API | written faults | in noticed.toml | shown again | noticed then | requirements that notice a fault |"
+    yield "| API | written faults | known to be seen | shown again | noticed then | requirements that notice a fault |"
     yield "|---|--:|--:|--:|--:|--:|"
     for api, faults in known.items():
         ours, noticing = counted(_ours(apis, api)), by_requirement(faults.values())
@@ -95,7 +96,7 @@ def _page(apis: Mapping[str, Judges], known: Mapping[str, Mapping[str, Mutant]])
             _share(len(noticing), len(requirements(api))),
         ]
         yield f"| [{api}]({api}.md) | {' | '.join(cells)} |"
-    yield "\nWhat is not in noticed.toml is noticed by Spark scenarios, in tests of their own, or by nobody."
+    yield "\nOthers are noticed by Spark scenarios, in tests of their own, or by nobody."
     for api, judges in apis.items():
         if ours := counted(_ours(apis, api)):
             seconds = sum(mutant.seconds for mutant in ours)

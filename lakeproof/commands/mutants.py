@@ -28,6 +28,7 @@ from mutants.noticed import (
 )
 from mutants.page import publish_mutants
 from mutants.scores import OURS, Keeper, Mutant, counted, survivors
+from mutants.shipped import read_shipped
 from reference_server.derived_faults import derived_faults
 from reference_server.faults import Fault, find_fault
 from specs.apis import apis, default_api
@@ -166,8 +167,9 @@ def _to_notice() -> dict[str, dict[str, str]]:
 
 
 def _excused(api: str) -> Excused:
-    """Return the excused faults of an API and of the suites that it shares, with the reasons."""
-    return {pattern: why for suite in find_profile(api).suites for pattern, why in read_excused(suite).items()}
+    """Return the excused faults of an API and of the suites that it shares, and the permitted ones, with reasons."""
+    excused = {pattern: why for suite in find_profile(api).suites for pattern, why in read_excused(suite).items()}
+    return excused | {entry.fault: entry.why for entry in read_shipped().permitted}
 
 
 def _written(api: str) -> Iterator[Fault]:

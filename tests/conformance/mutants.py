@@ -29,6 +29,19 @@ SETTINGS = {
 }
 SERVED = {"iceberg": {"functions": str(SAMPLES)}, "polaris": {"bootstrap": ROOT}}
 ON_S3 = "iceberg.storage."  # judged in iceberg/test_s3_mutants.py
+# They get the errors whose form others judge.
+ERRING = {
+    "iceberg.config.warehouse_unknown",
+    "iceberg.listing.namespaces.missing",
+    "iceberg.namespace.create.conflict",
+    "iceberg.register.table.taken",
+    "iceberg.table.create.namespace_missing",
+    "iceberg.table.create.taken",
+    "iceberg.table.metrics.missing",
+    "iceberg.table.rename.missing",
+    "iceberg.transaction.missing",
+    "iceberg.view.rename.missing",
+}
 NOTICED = {api: read_noticed(noticed_file(api)) for api in apis()}
 
 

@@ -57,7 +57,7 @@ def test_faults_are_counted_by_what_it_takes_to_see_them():
 def test_a_page_shows_all_judges_and_names_survivors(folder):
     paths = publish_mutants(folder, {"lance": {SEEN.fault: BREAKS, "nobody-sees-it": "It is not seen."}})
     page = (folder / "README.md").read_text()
-    assert {path.name for path in paths} == {"README.md", "lance.md", "badge.json"}
+    assert {path.name for path in paths} == {"README.md", "lance.md", "shipped.md", "badge.json"}
     assert "- `left-over`" in page
     assert "| [lance](lance.md) | 2 | 1 (50%) | 2 | 1 (50%) |" in page
     assert "Shown again: 2 faults (one fault in 3, seed 0), in 4 s" in page

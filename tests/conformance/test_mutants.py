@@ -28,7 +28,7 @@ from reference_server.serve import server_settings
 from specs.apis import apis
 from specs.profiles import find_profile
 from tests.amount import amount, tried
-from tests.conformance.mutants import NOTICED, ON_S3, SERVED, TOKEN, judge, settings_for, unnoticed
+from tests.conformance.mutants import ERRING, NOTICED, ON_S3, SERVED, TOKEN, judge, settings_for, unnoticed
 
 WRITTEN, DERIVED = 3, 12  # one in so many
 MOST = amount(6, None)
@@ -38,19 +38,6 @@ MUTANTS = [
     for fault, patterns in NOTICED[api].items()
     if not all(pattern.startswith(ON_S3) for pattern in patterns) and tried(fault, DERIVED if ":" in fault else WRITTEN)
 ]
-# They get the errors whose form others judge.
-ERRING = {
-    "iceberg.config.warehouse_unknown",
-    "iceberg.listing.namespaces.missing",
-    "iceberg.namespace.create.conflict",
-    "iceberg.register.table.taken",
-    "iceberg.table.create.namespace_missing",
-    "iceberg.table.create.taken",
-    "iceberg.table.metrics.missing",
-    "iceberg.table.rename.missing",
-    "iceberg.transaction.missing",
-    "iceberg.view.rename.missing",
-}
 RACES_AGAIN = 3
 Meets = Callable[[str, set[str]], set[str]]
 

@@ -1,0 +1,142 @@
+"""Removed and dropped things: they stay away, and their names are free for others."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from conformance.author.checks import equal, same_items
+from conformance.author.requirement import must, should
+from conformance.iceberg.catalog import IcebergCatalog, Names
+from conformance.iceberg.support.assertions import COMMIT, allowed_commit
+from conformance.iceberg.support.content import SCHEMA, view_body
+from conformance.iceberg.support.listing import tables_in, views_in
+from conformance.iceberg.support.metadata import MAIN, logged_snapshots, refs, snapshot_ids
+from conformance.iceberg.support.staging import FIRST, KEPT, SECOND, THIRD, new_table_with_snapshots
+from conformance.iceberg.support.updates import TOUCH, set_ref, update
+
+REFS = "the refs and their snapshots"
+
+
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """A way in which something gets the name that a dropped table or view had.
+
+    `drops` is the operation whose clause frees the name. `give` drops what has the name, gives it to something else
+    and returns the UUID of that; `uuid` reads the UUID under the name, `listed` lists the names.
+    """
+
+    operations: list[str]
+    clause: str
+    words: str
+    give: Callable[[IcebergCatalog, Names], str]
+    uuid: Callable[[IcebergCatalog, Names], str]
+    listed: Callable[[IcebergCatalog, Names], list[Names]]
+
+
+def _table_uuid(catalog: IcebergCatalog, id: Names) -> str:
+    return str(catalog.metadata(id)["table-uuid"])
+
+
+def _view_uuid(catalog: IcebergCatalog, id: Names) -> str:
+    return str(catalog.view_metadata(id)["view-uuid"])
+
+
+def _rename_table(catalog: IcebergCatalog, id: Names) -> str:
+    with catalog.client.preparing():
+        other = catalog.new_table("other")
+        uuid = _table_uuid(catalog, other)
+        catalog.create_table(id, schema=SCHEMA)
+    catalog.drop_table(id)
+    catalog.rename_table(other, id)
+    return uuid
+
+
+def _rename_view(catalog: IcebergCatalog, id: Names) -> str:
+    with catalog.client.preparing():
+        other = catalog.new_view("other")
+        uuid = _view_uuid(catalog, other)
+        catalog.create_view(id, **view_body(catalog.home))
+    catalog.drop_view(id)
+    catalog.rename_view(other, id)
+    return uuid
+
+
+def _view_for_table(catalog: IcebergCatalog, id: Names) -> str:
+    with catalog.client.preparing():
+        catalog.create_table(id, schema=SCHEMA)
+    catalog.drop_table(id)
+    return str(catalog.create_view(id, **view_body(catalog.home))["metadata"]["view-uuid"])
+
+
+def _table_for_view(catalog: IcebergCatalog, id: Names) -> str:
+    with catalog.client.preparing():
+        catalog.create_view(id, **view_body(catalog.home))
+    catalog.drop_view(id)
+    return str(catalog.create_table(id, schema=SCHEMA)["metadata"]["table-uuid"])
+
+
+OF_TABLE = (_table_uuid, tables_in)
+OF_VIEW = (_view_uuid, views_in)
+TAKEN = {
+    "rename_table": Taken(
+        ["dropTable", "renameTable"], "drop-table", "renameTable gives a table", _rename_table, *OF_TABLE
+    ),
+    "rename_view": Taken(["dropView", "renameView"], "drop-view", "renameView gives a view", _rename_view, *OF_VIEW),
+    "create_view": Taken(
+        ["dropTable", "createView"], "drop-table", "createView gives a view, after a table,", _view_for_table, *OF_VIEW
+    ),
+    "create_table": Taken(
+        ["dropView", "createTable"], "drop-view", "createTable gives a table, after a view,", _table_for_view, *OF_TABLE
+    ),
+}
+
+
+@must(
+    "iceberg.removed.name.{}",
+    clause=lambda case: case.clause,
+    each=TAKEN,
+    statement=lambda case: f"{case.words} the name of a dropped one, and it stays there.",
+)
+def test_dropped_name_is_free(catalog: IcebergCatalog, case: Taken) -> None:
+    """The name of a dropped table or view is free for another one, which stays there."""
+    id = catalog.table_id("t")
+    uuid = case.give(catalog, id)
+    for _ in range(2):
+        equal(case.uuid(catalog, id), uuid, "the UUID under the name")
+    same_items(case.listed(catalog, catalog.home), [id], "the listed names")
+
+
+REMOVABLE = {"branch": "audit", "tag": "v1"}
+
+
+@must("iceberg.removed.ref.{}", operations=COMMIT, clause="update-remove-ref", kind="data", each=REMOVABLE, needs=KEPT)
+def test_removed_ref_stays_away(catalog: IcebergCatalog, case: str) -> None:
+    """A {} that remove-snapshot-ref deleted is still missing after the next commits."""
+    id, files = new_table_with_snapshots(catalog, FIRST)
+    with catalog.client.preparing():
+        catalog.update_table(id, [set_ref(case, FIRST, "tag" if case == REMOVABLE["tag"] else "branch")])
+    catalog.update_table(id, [update("remove-snapshot-ref", ref_name=case)])
+    equal(refs(catalog.update_table(id, [TOUCH])["metadata"]), {MAIN: FIRST}, REFS)
+    snapshot = files.snapshot(SECOND, 2, parent=FIRST)
+    catalog.update_table(id, [update("add-snapshot", snapshot=snapshot), set_ref(MAIN, SECOND)])
+    equal(refs(catalog.metadata(id)), {MAIN: SECOND}, REFS)
+
+
+@must("iceberg.removed.snapshots_together", operations=COMMIT, clause="update-remove-snapshots", needs=KEPT)
+def test_snapshots_removed_together(catalog: IcebergCatalog) -> None:
+    """remove-snapshots with several snapshot-ids removes all of them."""
+    id, _ = new_table_with_snapshots(catalog, FIRST, SECOND, THIRD)
+    metadata = allowed_commit(catalog, id, [update("remove-snapshots", snapshot_ids=[FIRST, SECOND])])["metadata"]
+    equal(snapshot_ids(metadata), [THIRD], "the snapshots of the table")
+    equal(snapshot_ids(catalog.metadata(id)), [THIRD], "the snapshots of the loaded table")
+
+
+@should("iceberg.removed.main_log", operations=COMMIT, clause="update-set-main-log", needs=KEPT)
+def test_main_set_anew_keeps_the_log(catalog: IcebergCatalog) -> None:
+    """A commit that removes main and sets it anew keeps the snapshot-log and appends to it."""
+    id, files = new_table_with_snapshots(catalog, FIRST)
+    added = update("add-snapshot", snapshot=files.snapshot(SECOND, 2))
+    anew = [update("remove-snapshot-ref", ref_name=MAIN), added, set_ref(MAIN, SECOND)]
+    metadata = allowed_commit(catalog, id, anew)["metadata"]
+    equal(logged_snapshots(metadata), [FIRST, SECOND], "the snapshot-log")
