@@ -11,10 +11,21 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from conformance.target.target import Target
+from conformance.values.exchange import Exchange
 from conformance.values.outcomes import NotTested, Stopped, Violation
 from conformance.values.worlds import PLAIN_WORLD, Dimension, World, world_cell
 
 MOST_REQUESTS = 12  # of a requirement in the plain world: those that need more are tested there alone
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """A failure in a world. `met` are the values of the world that the example met, `steps` its exchanges."""
+
+    error: Exception
+    world: World
+    met: World
+    steps: list[Exchange]
 
 
 @dataclass
@@ -40,46 +51,64 @@ class Wandering:
             return
         guides = [fixture for fixture in fixtures if hasattr(fixture, "enter_world")]
         for world in worlds:
-            possible = {name: value for name, value in world.items() if self._is_possible(name, value, guides)}
-            if possible and (error := self._failure(possible, attempt)):
-                raise self._smallest(possible, error, attempt)
+            failure = self._failure(self._unrefused(world), attempt)
+            if failure and len(left := self._possible(failure.world, guides)) < len(failure.world):
+                failure = self._failure(left, attempt)
+            if failure and not isinstance(failure.error, NotTested):
+                raise self._smallest(failure, attempt)
 
-    def _failure(self, world: World, attempt: Callable[[], None]) -> Exception | None:
-        """Return the failure in a world, None if the requirement passes or cannot be tested in it."""
-        surroundings = self.target.surroundings
+    def _failure(self, world: World, attempt: Callable[[], None]) -> Failure | None:
+        """Test a requirement in a world, unless it is the plain one. Return None if it passes.
+
+        The error of a failure may also say that the requirement cannot be tested in this world.
+        """
+        return self._tested(world, attempt) if world else None
+
+    def _tested(self, world: World, attempt: Callable[[], None]) -> Failure | None:
+        surroundings, recording = self.target.surroundings, self.target.client.recording
         with surroundings.within(world):
             try:
                 attempt()
             except Stopped:
                 raise
-            except NotTested:
-                return None
             except Exception as error:
-                return error
+                met = {name: value for name, value in world.items() if name in surroundings.entered}
+                return Failure(error, world, met, recording.steps)
             finally:
-                entered = {name: world[name] for name in sorted(surroundings.entered & world.keys())}
-                self._note(entered)
+                self._note({name: world[name] for name in sorted(surroundings.entered & world.keys())})
         return None
 
-    def _smallest(self, world: World, error: Exception, attempt: Callable[[], None]) -> Exception:
+    def _violation(self, world: World, attempt: Callable[[], None]) -> Failure | None:
+        """Return the failure in a world, None if the requirement passes or cannot be tested in it."""
+        failure = self._tested(world, attempt)
+        return None if failure and isinstance(failure.error, NotTested) else failure
+
+    def _smallest(self, failure: Failure, attempt: Callable[[], None]) -> Exception:
         """Return the failure of the smallest world, and keep its steps.
 
         A failure that the plain world shows, too, when it is tried again depends on no world.
         """
-        recording = self.target.client.recording
-        steps = recording.steps
-        world = {name: value for name, value in world.items() if name in self.target.surroundings.entered}
-        if again := self._failure(PLAIN_WORLD, attempt):
-            return again
+        if again := self._violation(PLAIN_WORLD, attempt):
+            return again.error
+        world = failure.met
         for name in list(world) if len(world) > 1 else ():
             smaller = {other: value for other, value in world.items() if other != name}
-            if smaller and (again := self._failure(smaller, attempt)):
-                world, error, steps = smaller, again, recording.steps
-        recording.steps, self.failed = steps, world
-        return error
+            if smaller and (again := self._violation(smaller, attempt)):
+                world, failure = smaller, again
+        self.target.client.recording.steps, self.failed = failure.steps, world
+        return failure.error
+
+    def _unrefused(self, world: World) -> World:
+        """Return the part of a world that the server is not known to refuse."""
+        refused = self.target.surroundings.refused
+        return {name: value for name, value in world.items() if (name, value) not in refused}
+
+    def _possible(self, world: World, guides: Sequence[Any]) -> World:
+        """Return the part of a world that the server creates."""
+        return {name: value for name, value in world.items() if self._is_possible(name, value, guides)}
 
     def _is_possible(self, name: str, value: str, guides: Iterable[Any]) -> bool:
-        """True when the server creates what a value needs: found out once in a run, with objects of its own."""
+        """True when the server creates what a value needs: found out at the first failure, with objects of its own."""
         dimension = next(entry for entry in self.dimensions if entry.name == name)
         surroundings = self.target.surroundings
         if dimension.always or (name, value) in surroundings.known:
