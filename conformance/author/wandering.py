@@ -22,7 +22,7 @@ MOST_REQUESTS = 12  # of a requirement in the plain world: those that need more 
 class Failure:
     """A failure in a world. `met` are the values of the world that the example met, `steps` its exchanges."""
 
-    error: Exception
+    error: NotTested | Exception
     world: World
     met: World
     steps: list[Exchange]
@@ -71,7 +71,7 @@ class Wandering:
                 attempt()
             except Stopped:
                 raise
-            except Exception as error:
+            except (NotTested, Exception) as error:
                 met = {name: value for name, value in world.items() if name in surroundings.entered}
                 return Failure(error, world, met, recording.steps)
             finally:
@@ -83,7 +83,7 @@ class Wandering:
         failure = self._tested(world, attempt)
         return None if failure and isinstance(failure.error, NotTested) else failure
 
-    def _smallest(self, failure: Failure, attempt: Callable[[], None]) -> Exception:
+    def _smallest(self, failure: Failure, attempt: Callable[[], None]) -> NotTested | Exception:
         """Return the failure of the smallest world, and keep its steps.
 
         A failure that the plain world shows, too, when it is tried again depends on no world.

@@ -112,12 +112,13 @@ def _in_chunks(request: ShapedRequest, _typed: bool) -> Headers | None:
 
 
 def _in_small_letters(request: ShapedRequest, typed: bool) -> Headers:
-    """Return headers with names in small letters, as HTTP/2 has them."""
+    """Return headers with names in small letters, as HTTP/2 has them; those that are not sent keep their names."""
     own = {"Accept": "*/*"} | ({"Content-Type": JSON_TYPE} if request.body is not None and not typed else {})
     named = {name.lower() for name in request.headers}
     plain = {name: value for name, value in own.items() if name.lower() not in named}
-    small = {name.lower(): value for name, value in {**plain, **request.headers}.items()}
-    return {**dict.fromkeys(plain, None), **small}
+    sent = {name: value for name, value in {**plain, **request.headers}.items() if value is not None}
+    unsent = [name for name, value in request.headers.items() if value is None]
+    return {**dict.fromkeys((*plain, *unsent)), **{name.lower(): value for name, value in sent.items()}}
 
 
 CONNECTIONS: Mapping[str, Connecting] = {"fresh": _closing, "chunked": _in_chunks, "small": _in_small_letters}

@@ -17,6 +17,7 @@ IN_NAMESPACES = ("*Table*", "*View*", "*Namespace*", "*Scan*", "*Credentials*", 
 ON_TABLES = ("*Table*", "*Scan*", "*Credentials*", "reportMetrics", "commitTransaction")
 ON_VIEWS = ("*View*",)
 OF_TOKENS = ("getToken",)
+WITH_SNAPSHOTS = ("snapshots", "refs", "statistics")  # states of tables
 MANY = 12  # siblings of an object, for listings
 
 DIMENSIONS = (
@@ -67,6 +68,7 @@ DIMENSIONS = (
             "digits": "for a name that begins with digits",
         },
         IN_NAMESPACES,
+        free=True,
     ),
     Dimension(
         STATE,
@@ -105,6 +107,7 @@ DIMENSIONS = (
         {"smallest": "", **{name: f"for requests {form.words}" for name, form in request_forms().items()}},
         except_for=OF_TOKENS,
         always=True,
+        free=True,
     ),
     Dimension(
         CONNECTION,
@@ -115,6 +118,7 @@ DIMENSIONS = (
             "small": "for header names in small letters",
         },
         except_for=OF_TOKENS,
+        free=True,
     ),
 )
 

@@ -190,7 +190,7 @@ UNCHANGED = ("committed", "renamed", "remade", "registered", "staged")
 def replaced(catalog: IcebergCatalog, id: Id, body: Body) -> None:
     """Create a view and replace its version twice."""
     catalog.create_view(id, **body)
-    asked = body["view_version"]
+    asked = body["view-version"]
     for number in (2, 3):
         texts = [sql("SELECT 2 AS id, 'b' AS name")] if number == 2 else asked["representations"]
         version = view_version(asked["default-namespace"], *texts, id=number)
@@ -216,9 +216,9 @@ def remade_view(catalog: IcebergCatalog, id: Id, body: Body) -> None:
 
 def with_dialects(catalog: IcebergCatalog, id: Id, body: Body) -> None:
     """Create a view with texts in two dialects."""
-    asked = body["view_version"]
+    asked = body["view-version"]
     texts = [*asked["representations"], sql("SELECT id, name FROM t", "lp-dialect")]
-    catalog.create_view(id, **{**body, "view_version": {**asked, "representations": texts}})
+    catalog.create_view(id, **{**body, "view-version": {**asked, "representations": texts}})
 
 
 VIEW_STATES: Mapping[str, State] = {
@@ -293,4 +293,6 @@ def siblings(world: Mapping[str, str], home: tuple[str, ...], subjects: Collecti
         )
     if beside == "many":
         kinds = [kind for operation, kind in LISTED.items() if operation in subjects]
-        yield from (Sibling(MAKING[kind], (*home, f"many{number}")) for kind in kinds for number in range(MANY))
+        yield from (
+            Sibling(MAKING[kind], (*home, f"many-{kind}s-{number}")) for kind in kinds for number in range(MANY)
+        )
