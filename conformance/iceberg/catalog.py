@@ -208,6 +208,7 @@ class IcebergCatalog(IcebergClient, Catalog):
         """Create the objects that the values of the current world concern."""
         world, offers = self.target.surroundings.world, lambda operation: not self.client.lacks(operation)
         with self.client.preparing(), self.shaping.of_everything():
+            _ = self.home
             if {NAMES, STATE, FORM, CONNECTION} & world.keys():
                 self.new_table()
             if {NAMES, VIEW_STATE} & world.keys() and offers("createView"):

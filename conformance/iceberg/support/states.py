@@ -286,11 +286,7 @@ def siblings(world: Mapping[str, str], home: tuple[str, ...], subjects: Collecti
         yield from (Sibling(_namespace, inner), Sibling(_table, (*inner, "t")), Sibling(_view, inner))
     if beside == "prefix":
         other = (*home[:-1], f"{home[-1]}xbeside")
-        yield from (
-            Sibling(_namespace, other),
-            Sibling(_table, (*other, named("t"))),
-            Sibling(_view, (*other, named("v"))),
-        )
+        yield from (Sibling(_namespace, other), Sibling(_table, (*other, named("t"))))
     if beside == "many":
         kinds = [kind for operation, kind in LISTED.items() if operation in subjects]
         yield from (
