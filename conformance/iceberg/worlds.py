@@ -13,9 +13,10 @@ from conformance.values.worlds import Dimension, Pins
 
 PLACE, HOME, BESIDE, NAMES, STATE, VIEW_STATE = "place", "home", "beside", "names", "state", "view"
 FORM, CONNECTION = "form", "connection"
-IN_NAMESPACES = ("*Table*", "*View*", "*Namespace*", "*Scan*", "*Credentials*", "reportMetrics", "updateProperties")
-ON_TABLES = ("*Table*", "*Scan*", "*Credentials*", "reportMetrics", "commitTransaction")
-ON_VIEWS = ("*View*",)
+OF_TABLES = ("*Table*", "tableExists", "*Scan*", "*Planning*", "*Credentials*", "reportMetrics", "commitTransaction")
+OF_VIEWS = ("*View*", "viewExists")
+OF_NAMESPACES = ("*Namespace*", "namespaceExists", "updateProperties")
+IN_NAMESPACES = (*OF_TABLES, *OF_VIEWS, *OF_NAMESPACES, "listFunctions")
 OF_TOKENS = ("getToken",)
 WITH_SNAPSHOTS = ("snapshots", "refs", "statistics")  # states of tables
 MANY = 12  # siblings of an object, for listings
@@ -89,7 +90,7 @@ DIMENSIONS = (
             "sorted": "for a table with a sort order",
             "properties": "for a table with properties",
         },
-        ON_TABLES,
+        OF_TABLES,
     ),
     Dimension(
         VIEW_STATE,
@@ -100,7 +101,7 @@ DIMENSIONS = (
             "remade": "for a view under the name of a dropped one",
             "dialects": "for a view with texts in two dialects",
         },
-        ON_VIEWS,
+        OF_VIEWS,
     ),
     Dimension(
         FORM,

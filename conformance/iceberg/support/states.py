@@ -232,6 +232,11 @@ VIEW_STATES: Mapping[str, State] = {
 # Namespaces
 
 
+def plain_namespace(catalog: IcebergCatalog, id: Id, body: Body) -> None:
+    """Create a namespace."""
+    catalog.create_namespace(id, **body)
+
+
 def namespace_with_properties(catalog: IcebergCatalog, id: Id, body: Body) -> None:
     """Create a namespace with properties. Raises Unoffered where the server stores none."""
     catalog.create_namespace(id, **{**body, "properties": PROPERTIES})

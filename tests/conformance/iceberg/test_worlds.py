@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
-
 import pytest
 
 from conformance.iceberg.catalog import IcebergCatalog
@@ -176,5 +174,4 @@ def test_chunked_bodies_arrive(catalog):
         id = catalog.new_table()
     assert catalog.table_exists(id).status == 204
     chunked = [step for step in catalog.client.steps if step.request_headers.get("Transfer-Encoding")]
-    assert [step.operation for step in chunked] == ["createNamespace", "createTable"]
-    assert all(one.operation != other.operation for one, other in pairwise(chunked))
+    assert [step.operation for step in chunked] == ["createTable"]
