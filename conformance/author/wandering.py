@@ -11,10 +11,21 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from conformance.target.target import Target
+from conformance.values.exchange import Exchange
 from conformance.values.outcomes import NotTested, Stopped, Violation
 from conformance.values.worlds import PLAIN_WORLD, Dimension, World, named, world_cell
 
 MOST_REQUESTS = 12  # of a requirement in the plain world: those that need more are tested there alone
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """A failure in a world. `met` are the values of the world that the example met, `steps` its exchanges."""
+
+    error: NotTested | Exception
+    world: World
+    met: World
+    steps: list[Exchange]
 
 
 @dataclass
@@ -44,51 +55,69 @@ class Wandering:
             return
         guides = [fixture for fixture in fixtures if hasattr(fixture, "enter_world")]
         for world in worlds:
-            possible = {name: value for name, value in world.items() if self._is_possible(name, value, guides)}
-            error = self._failure(possible, attempt) if possible else None
-            if entered := self._entered(possible):
-                self.tested.append(named(entered))
-            if error:
-                raise self._smallest(entered, error, attempt)
+            failure = self._failure(self._unrefused(world), attempt)
+            if failure and len(left := self._possible(failure.world, guides)) < len(failure.world):
+                failure = self._failure(left, attempt)
+            if met := failure.met if failure else self._met(world):
+                self.tested.append(named(met))
+            if failure and not isinstance(failure.error, NotTested):
+                raise self._smallest(failure, attempt)
 
-    def _failure(self, world: World, attempt: Callable[[], None]) -> Exception | None:
-        """Return the failure in a world, None if the requirement passes or cannot be tested in it."""
-        surroundings = self.target.surroundings
+    def _failure(self, world: World, attempt: Callable[[], None]) -> Failure | None:
+        """Test a requirement in a world, unless it is the plain one. Return None if it passes.
+
+        The error of a failure may also say that the requirement cannot be tested in this world.
+        """
+        return self._tested(world, attempt) if world else None
+
+    def _tested(self, world: World, attempt: Callable[[], None]) -> Failure | None:
+        surroundings, recording = self.target.surroundings, self.target.client.recording
         with surroundings.within(world):
             try:
                 attempt()
             except Stopped:
                 raise
-            except NotTested:
-                return None
-            except Exception as error:
-                return error
+            except (NotTested, Exception) as error:
+                return Failure(error, world, self._met(world), recording.steps)
             finally:
-                self._note(self._entered(world))
+                self._note(self._met(world))
         return None
 
-    def _entered(self, world: World) -> World:
-        """Return the values of a world on which the last test in it depended."""
+    def _met(self, world: World) -> World:
+        """Return the values of a world that the last test met."""
         return {name: value for name, value in world.items() if name in self.target.surroundings.entered}
 
-    def _smallest(self, world: World, error: Exception, attempt: Callable[[], None]) -> Exception:
-        """Return the failure of the smallest world with values of a failing one, and keep its steps.
+    def _violation(self, world: World, attempt: Callable[[], None]) -> Failure | None:
+        """Return the failure in a world, None if the requirement passes or cannot be tested in it."""
+        failure = self._tested(world, attempt)
+        return None if failure and isinstance(failure.error, NotTested) else failure
+
+    def _smallest(self, failure: Failure, attempt: Callable[[], None]) -> NotTested | Exception:
+        """Return the failure of the smallest world, and keep its steps.
 
         A failure that the plain world shows, too, when it is tried again depends on no world.
         """
-        recording = self.target.client.recording
-        steps = recording.steps
-        if again := self._failure(PLAIN_WORLD, attempt):
-            return again
+        if again := self._violation(PLAIN_WORLD, attempt):
+            return again.error
+        world = failure.met
         for name in list(world) if len(world) > 1 else ():
             smaller = {other: value for other, value in world.items() if other != name}
-            if smaller and (again := self._failure(smaller, attempt)):
-                world, error, steps = smaller, again, recording.steps
-        recording.steps, self.failed = steps, world
-        return error
+            if smaller and (again := self._violation(smaller, attempt)):
+                world, failure = smaller, again
+        self.target.client.recording.steps, self.failed = failure.steps, world
+        return failure.error
+
+    def _unrefused(self, world: World) -> World:
+        """Return the part of a world that the server is not known to refuse."""
+        refused = self.target.surroundings.refused
+        return {name: value for name, value in world.items() if (name, value) not in refused}
+
+    def _possible(self, world: World, guides: Sequence[Any]) -> World:
+        """Return the part of a world that the server creates."""
+        return {name: value for name, value in world.items() if self._is_possible(name, value, guides)}
 
     def _is_possible(self, name: str, value: str, guides: Iterable[Any]) -> bool:
-        """True when the server creates what a value needs: found out once in a run, with objects of its own."""
+        """True when the server creates what a value needs: found out at the first failure, with objects of its own."""
         dimension = next((entry for entry in self.dimensions if entry.name == name), None)
         surroundings = self.target.surroundings
         if dimension is None or value not in dimension.values:  # of an expectation of an older kit

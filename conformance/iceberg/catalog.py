@@ -19,11 +19,33 @@ from conformance.http.client import Client, Expected, Successes
 from conformance.http.operation_client import DECLARED
 from conformance.iceberg.client import IcebergClient, Id, names_below_prefix
 from conformance.iceberg.inventory import IcebergInventory
+from conformance.iceberg.shaping import Shaping
 from conformance.iceberg.support.content import SCHEMA, order, spec, view_body
 from conformance.iceberg.support.places import names_place
 from conformance.iceberg.support.revision import Revision
+from conformance.iceberg.support.states import (
+    NAMESPACE_STATES,
+    TABLE_STATES,
+    UNCHANGED,
+    VIEW_STATES,
+    Body,
+    State,
+    plain_namespace,
+    siblings,
+)
 from conformance.iceberg.support.updates import Ids, fresh_ids, numbered, with_field_ids, with_ids
-from conformance.iceberg.worlds import FORMS_OF_NAMES, NAMES, PLACE, STATE, STATES
+from conformance.iceberg.worlds import (
+    BESIDE,
+    CONNECTION,
+    FORM,
+    FORMS_OF_HOMES,
+    FORMS_OF_NAMES,
+    HOME,
+    NAMES,
+    PLACE,
+    STATE,
+    VIEW_STATE,
+)
 from conformance.target import hostile
 from conformance.target.capabilities import SEPARATOR
 from conformance.target.target import Target
@@ -83,10 +105,12 @@ WITH_IDS: dict[tuple[str, str], Callable[[Any, Ids], Any]] = {
         {**change, "updates": with_ids(change.get("updates"), ids)} for change in changes
     ],
 }
+DEPTHS = {"nested": 1, "deep": 2}
+LEVELS = (f"{JOINT}outer", f"{JOINT}inner")
 
 
 class IcebergCatalog(IcebergClient, Catalog):
-    """Catalog of the target for one example at a time."""
+    """Catalog of the target for one example at a time. `siblings` are what the world puts beside its objects."""
 
     broken_json = (b'{"name": "t", ', b"name=t")
     no_objects = (b"[]", b'"text"', b"null", b"7")
@@ -102,12 +126,15 @@ class IcebergCatalog(IcebergClient, Catalog):
         self._places: dict[Names, str] = {}
         self.defaults = self._spelled_out
         self.finish = self._with_ids
+        self.shape = self.shaping = Shaping(target, self.separator)
         self._ids = fresh_ids()
+        self._outer: Names | None = None
+        self.siblings: list[Names] = []
 
     def through(self, client: Client) -> IcebergClient:
         """Return a client for the same operations that sends through another HTTP client."""
         other = IcebergClient(client, self.separator)
-        other.defaults, other.finish = self.defaults, self.finish
+        other.defaults, other.finish, other.shape = self.defaults, self.finish, self.shape
         return other
 
     # Home of an example
@@ -148,29 +175,51 @@ class IcebergCatalog(IcebergClient, Catalog):
         if self._home is None:
             if not (self.makes_namespaces or self._shared):
                 raise Skipped("the run found no namespace to read")
-            self._home = (*self.base, self.mark) if self.makes_namespaces else self._shared
             if self.makes_namespaces:
                 with self.client.preparing():
-                    self._make_home(self._home)
-        return self._home
+                    self._make_home()
+            else:
+                self._home = self._shared
+        return self._home or ()
 
-    def _make_home(self, id: Names) -> None:
-        """Create the namespace of this example, in the place of the current world."""
-        self.create_namespace(id)
-        place = self.target.surroundings.value(PLACE)
-        if place == "nested":
-            self._home = (*id, "inner")
-            self.create_namespace(self._home)
-        elif place == "beside":
-            self.create_namespace((*id, "beside"))
-            self.create_table((*id, "beside", "t"), schema=SCHEMA)
-            self.create_view((*id, "beside"), **view_body(id))
+    @property
+    def outer(self) -> Names:
+        """The namespace around the home of this example: that of the run, or one below it in the current world."""
+        if self._outer is None:
+            levels = LEVELS[: DEPTHS.get(self._met(PLACE), 0)] if self.makes_namespaces else ()
+            self._outer = self.base
+            for level in levels:
+                with self.client.preparing(), self.target.surroundings.plain():
+                    self._outer = (*self._outer, f"{self.mark}{level}")
+                    self.create_namespace(self._outer)
+        return self._outer
+
+    def _make_home(self) -> None:
+        """Create the namespace of this example, in the place, in the form and beside the objects of the world."""
+        world = {dimension: self._met(dimension) for dimension in (HOME, BESIDE, NAMES)}
+        outer, named = self.outer, FORMS_OF_HOMES.get(world[HOME], str)
+        self._home = (*outer, named(self.mark))
+        with self.target.surroundings.plain():
+            NAMESPACE_STATES.get(world[HOME], plain_namespace)(self, self._home, {})
+            for make, id in siblings(world, self._home, self.client.subjects):
+                make(self, id)
+                self.siblings.append(id)
 
     def enter_world(self) -> None:
-        """Create a table and a view in the current world."""
-        with self.client.preparing():
-            self.new_table()
-            self.new_view()
+        """Create the objects that the values of the current world concern."""
+        world, offers = self.target.surroundings.world, lambda operation: not self.client.lacks(operation)
+        with self.client.preparing(), self.shaping.of_everything():
+            _ = self.home
+            if {NAMES, STATE, FORM, CONNECTION} & world.keys():
+                self.new_table()
+            if {NAMES, VIEW_STATE} & world.keys() and offers("createView"):
+                self.new_view()
+            if {NAMES, HOME} & world.keys():
+                self.new_namespace()
+
+    def _met(self, dimension: str) -> str:
+        """Return the current value of a dimension; the example depends on it from now on."""
+        return self.target.surroundings.value(dimension)
 
     @property
     def stem(self) -> str:
@@ -179,8 +228,11 @@ class IcebergCatalog(IcebergClient, Catalog):
 
     def table_id(self, name: str = "t") -> Names:
         """Return an identifier for a table, a view or a namespace in this example's home, creating only the home."""
-        form = FORMS_OF_NAMES.get(self.target.surroundings.value(NAMES), "{}")
-        return (*self.home, form.format(f"{self.stem}{name}"))
+        return (*self.home, f"{self.stem}{self._named(name)}")
+
+    def _named(self, name: str) -> str:
+        """Return a name in the form of the world."""
+        return FORMS_OF_NAMES.get(self._met(NAMES), str)(name)
 
     @contextmanager
     def deeper(self) -> Iterator[None]:
@@ -212,7 +264,7 @@ class IcebergCatalog(IcebergClient, Catalog):
 
     def namespace_id(self, name: str = "n") -> Names:
         """Return an identifier for a namespace beside this example's home."""
-        return (*self.base, f"{self.mark}{JOINT}{name}") if self.home or self.target.read_only else ()
+        return (*self.outer, f"{self.mark}{JOINT}{self._named(name)}") if self.home or self.target.read_only else ()
 
     def missing_namespace(self) -> Names:
         """Return an identifier of a namespace that was never created, creating nothing."""
@@ -228,6 +280,9 @@ class IcebergCatalog(IcebergClient, Catalog):
         if self.target.read_only:
             return self.existing(NAMESPACE, name, plain=not body)
         id = self.namespace_id(name)
+        if not body and (state := NAMESPACE_STATES.get(self._met(HOME))):
+            self._make(state, id, {})
+            return id
         with self._making("createNamespace", body):
             answer = self.create_namespace(
                 id, expect=(200, NO_PROPERTIES) if body.get("properties") else DECLARED, **body
@@ -250,9 +305,8 @@ class IcebergCatalog(IcebergClient, Catalog):
         if self.target.read_only:
             return self.existing(TABLE, name, plain=not body)
         id = self.table_id(name)
-        if not body and (state := STATES.get(self.target.surroundings.value(STATE))):
-            with self.client.preparing():
-                state(self, id, {"schema": SCHEMA})
+        if state := self._table_state(body):
+            self._make(state, id, {"schema": SCHEMA, **body})
             return id
         with self._making("createTable", body):
             made = self.create_table(id, **{"schema": SCHEMA, **body})
@@ -261,11 +315,33 @@ class IcebergCatalog(IcebergClient, Catalog):
             raise Unoffered(f"the server makes no table of format version {asked} where one is asked for")
         return id
 
+    def _table_state(self, body: Body) -> State | None:
+        """Return the state of a new table in the current world; one that asks for something is only in some of them."""
+        chosen = self.target.surroundings.world.get(STATE, "")
+        if body and (chosen not in UNCHANGED or "createTable" in self.client.subjects):
+            return None
+        return TABLE_STATES.get(self._met(STATE))
+
+    def _view_state(self, body: Body) -> State | None:
+        """Return the state of a new view in the current world: a server may reject a version that drops a dialect."""
+        chosen = self.target.surroundings.world.get(VIEW_STATE, "")
+        if body or (chosen == "dialects" and "replaceView" in self.client.subjects):
+            return None
+        return VIEW_STATES.get(self._met(VIEW_STATE))
+
+    def _make(self, state: State, id: Names, body: Body) -> None:
+        """Create an object in a state, by plain requests."""
+        with self.client.preparing(), self.target.surroundings.plain():
+            state(self, id, body)
+
     def new_view(self, name: str = "v", **body: Any) -> Names:
         """Create a view and return its identifier."""
         if self.target.read_only:
             return self.existing(VIEW, name, plain=not body)
         id = self.table_id(name)
+        if state := self._view_state(body):
+            self._make(state, id, view_body(self.home))
+            return id
         with self._making("createView", body):
             self.create_view(id, **{**view_body(self.home), **body})
         return id
@@ -288,12 +364,15 @@ class IcebergCatalog(IcebergClient, Catalog):
     def begin_example(self) -> None:
         """Start an example with a new home, and with ids from 1 on."""
         super().begin_example()
-        self._ids = fresh_ids()
+        self._ids, self._outer, self.siblings = fresh_ids(), None, []
 
     def _with_ids(self, operation: str, field: str, value: Any) -> Any:
         """Return the value of a field, with the ids of those things for which the server requires them."""
         form, chosen = WITH_IDS.get((operation, field)), self.target.ways.chosen
-        required = {part: ids for part, ids in self._ids.items() if chosen.get(COMMITS[part]) == IDS_SPELLED_OUT}
+        every = form is not None and self.shaping.spells_ids(operation)
+        required = {
+            part: ids for part, ids in self._ids.items() if every or chosen.get(COMMITS[part]) == IDS_SPELLED_OUT
+        }
         return form(value, required) if form and required else value
 
     def body(self, operation: str, id: Names, **fields: Any) -> dict[str, Any]:

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Protocol
 
 from conformance.http.answers import Answer
 from conformance.http.client import Client, Encoded, Expected
 from conformance.http.operation_client import (
+    DECLARED,
     FORM_TYPE,
     Headers,
     Id,
@@ -21,6 +22,7 @@ from conformance.http.operation_client import (
     Signature,
     make_signature,
 )
+from conformance.iceberg.forms import ShapedRequest
 from conformance.iceberg.methods import IcebergMethods
 from specs.iceberg.commits import spelling
 from specs.iceberg.identifiers import join_levels
@@ -55,10 +57,18 @@ def _spelled(route: str, path: str) -> str:
     return path.replace(ROUTE, route)
 
 
+class Shape(Protocol):
+    """Gives a request its form; `typed` is true for one whose content type the caller states."""
+
+    def __call__(self, operation: str, request: ShapedRequest, *, typed: bool) -> ShapedRequest:
+        """Return the request to send."""
+
+
 class IcebergClient(IcebergMethods, PathClient, api="iceberg"):
     """Client of the Iceberg REST catalog. `separator` separates namespace levels in paths.
 
-    `finish` takes an operation, a field and its value, and returns the value to send.
+    `finish` takes an operation, a field and its value, and returns the value to send; `shape` takes an operation and
+    its request, and returns the request to send.
     """
 
     leading: ClassVar[Mapping[str, tuple[str, ...]]] = {
@@ -71,6 +81,7 @@ class IcebergClient(IcebergMethods, PathClient, api="iceberg"):
         super().__init__(client)
         self.separator = separator
         self.finish: Callable[[str, str, Any], Any] = lambda _operation, _field, value: value
+        self.shape: Shape = lambda _operation, request, *, typed: request
         self._spelling = spelling(client.document)
         self._forms: dict[str, Callable[[Any], Any]] = {
             "createNamespace namespace": list,
@@ -145,6 +156,24 @@ class IcebergClient(IcebergMethods, PathClient, api="iceberg"):
         elif self.signatures[operation].content == "form":
             options = {"headers": {"Authorization": None, **(headers or {})}, "content_type": FORM_TYPE}
         return self.send(operation, self._path(operation, path), content, query=query, expect=expect, **options)
+
+    def send(
+        self,
+        operation: str,
+        path: Mapping[str, Any] | None = None,
+        body: Any = None,
+        *,
+        query: Query | None = None,
+        headers: Headers | None = None,
+        expect: Expected = DECLARED,
+        **options: Any,
+    ) -> Answer:
+        """Send an operation in the form that `shape` gives to its request; see PathClient.send."""
+        given = ShapedRequest(path or {}, body, query or {}, headers or {})
+        shaped = self.shape(operation, given, typed="content_type" in options)
+        return super().send(
+            operation, path, shaped.body, query=shaped.query, headers=shaped.headers, expect=expect, **options
+        )
 
     def _path(self, operation: str, given: Mapping[str, Any]) -> dict[str, str]:
         names = self.signatures[operation].operation.path_names

@@ -1,28 +1,56 @@
-"""The worlds of Iceberg's requirements: dimensions with their values, and how objects come into a state.
+"""The worlds of Iceberg's requirements: dimensions with their values, and the names that they make.
 
-The catalog applies them: `home` the place, `table_id` the names, `new_table` the state, and every request its form.
+The catalog applies them: `home` has the place, its own name and state, and what lies beside; `table_id` the names;
+`new_table` and `new_view` the states; `send` the form of a request and its connection (forms.py, support/states.py).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
 
-from conformance.iceberg.client import IcebergClient
-from conformance.values.resources import Names
-from conformance.values.worlds import Dimension
+from conformance.iceberg.forms import request_forms
+from conformance.values.worlds import Dimension, Pins
 
-PLACE, NAMES, STATE = "place", "names", "state"
-IN_NAMESPACES = ("*Table*", "*View*", "*Namespace*", "*Scan*", "*Credentials*", "reportMetrics")
-ON_TABLES = ("*Table*", "*Scan*", "*Credentials*", "reportMetrics")
+PLACE, HOME, BESIDE, NAMES, STATE, VIEW_STATE = "place", "home", "beside", "names", "state", "view"
+FORM, CONNECTION = "form", "connection"
+OF_TABLES = ("*Table*", "tableExists", "*Scan*", "*Planning*", "*Credentials*", "reportMetrics", "commitTransaction")
+OF_VIEWS = ("*View*", "viewExists")
+OF_NAMESPACES = ("*Namespace*", "namespaceExists", "updateProperties")
+IN_NAMESPACES = (*OF_TABLES, *OF_VIEWS, *OF_NAMESPACES, "listFunctions")
+OF_TOKENS = ("getToken",)
+WITH_SNAPSHOTS = ("snapshots", "refs", "statistics")  # states of tables
+MANY = 12  # siblings of an object, for listings
 
 DIMENSIONS = (
     Dimension(
         PLACE,
         {
             "child": "",
-            "nested": "in a nested namespace",
-            "beside": "beside objects of other kinds",
+            "nested": "in a namespace of two levels",
+            "deep": "in a namespace of three levels",
+        },
+        IN_NAMESPACES,
+    ),
+    Dimension(
+        HOME,
+        {
+            "plain": "",
+            "blank": "in a namespace with a blank in its name",
+            "dot": "in a namespace with a dot in its name",
+            "percent": "in a namespace with percent-coded letters in its name",
+            "unicode": "in a namespace with letters beyond ASCII in its name",
+            "properties": "in a namespace with properties",
+            "remade": "in a namespace under the name of a dropped one",
+        },
+        IN_NAMESPACES,
+    ),
+    Dimension(
+        BESIDE,
+        {
+            "nothing": "",
+            "kinds": "beside objects of other kinds",
+            "prefix": "beside a namespace whose name begins alike",
+            "many": "beside many objects",
         },
         IN_NAMESPACES,
     ),
@@ -33,68 +61,88 @@ DIMENSIONS = (
             "blank": "for a name with a blank",
             "dot": "for a name with a dot",
             "percent": "for a name with percent-coded letters",
+            "plus": "for a name with a plus sign",
             "unicode": "for a name with letters beyond ASCII",
+            "case": "beside an object whose name differs in case",
+            "long": "for a name of 100 letters",
+            "underscore": "for a name that begins with an underscore",
+            "digits": "for a name that begins with digits",
         },
         IN_NAMESPACES,
+        free=True,
     ),
     Dimension(
         STATE,
         {
             "new": "",
             "committed": "for a table with several commits",
+            "evolved": "for a table whose schema was changed",
             "renamed": "for a renamed table",
             "remade": "for a table under the name of a dropped one",
+            "registered": "for a registered table",
             "staged": "for a table that was staged and then committed",
+            "snapshots": "for a table with snapshots",
+            "refs": "for a table with a branch and a tag",
+            "statistics": "for a table with statistics",
+            "v1": "for a table of format version 1",
+            "v3": "for a table of format version 3",
+            "specs": "for a table with two partition specs",
+            "sorted": "for a table with a sort order",
+            "properties": "for a table with properties",
         },
-        ON_TABLES,
+        OF_TABLES,
+    ),
+    Dimension(
+        VIEW_STATE,
+        {
+            "new": "",
+            "replaced": "for a view that was replaced twice",
+            "renamed": "for a renamed view",
+            "remade": "for a view under the name of a dropped one",
+            "dialects": "for a view with texts in two dialects",
+        },
+        OF_VIEWS,
+    ),
+    Dimension(
+        FORM,
+        {"smallest": "", **{name: f"for requests {form.words}" for name, form in request_forms().items()}},
+        except_for=OF_TOKENS,
+        always=True,
+        free=True,
+    ),
+    Dimension(
+        CONNECTION,
+        {
+            "kept": "",
+            "fresh": "for requests in connections of their own",
+            "chunked": "for bodies in chunks",
+            "small": "for header names in small letters",
+        },
+        except_for=OF_TOKENS,
+        free=True,
     ),
 )
-FORMS_OF_NAMES: Mapping[str, str] = {"blank": "{} b", "dot": "{}.b", "percent": "{}%62", "unicode": "{}ü✓"}
 
 
-def committed(catalog: IcebergClient, id: Names, body: Mapping[str, Any]) -> None:
-    """Create a table and commit to it twice: the second commit takes back the first."""
-    catalog.create_table(id, **body)
-    catalog.update_table(id, [{"action": "set-properties", "updates": {"lp.step": "1"}}], [])
-    catalog.update_table(id, [{"action": "remove-properties", "removals": ["lp.step"]}], [])
+def without(dimension: str, *values: str) -> Pins:
+    """Return the pins of a requirement that bears all values of a dimension but these."""
+    known = next(entry for entry in DIMENSIONS if entry.name == dimension)
+    return {dimension: tuple(value for value in known.values if value not in values)}
 
 
-def renamed(catalog: IcebergClient, id: Names, body: Mapping[str, Any]) -> None:
-    """Create a table under another name, and rename it."""
-    before = (*id[:-1], f"{id[-1]}was")
-    catalog.create_table(before, **body)
-    catalog.rename_table(before, id)
-
-
-def remade(catalog: IcebergClient, id: Names, body: Mapping[str, Any]) -> None:
-    """Create a table, drop it, and create another one under its name."""
-    catalog.create_table(id, **body)
-    catalog.drop_table(id)
-    catalog.create_table(id, **body)
-
-
-def staged(catalog: IcebergClient, id: Names, body: Mapping[str, Any]) -> None:
-    """Stage a table, and create it by a commit, as clients do in a transaction."""
-    made = catalog.create_table(id, **body, stage_create=True)["metadata"]
-    schema = made["schemas"][0]
-    updates = [
-        {"action": "assign-uuid", "uuid": made["table-uuid"]},
-        {"action": "upgrade-format-version", "format-version": made["format-version"]},
-        {"action": "add-schema", "schema": schema, "last-column-id": made["last-column-id"]},
-        {"action": "set-current-schema", "schema-id": -1},
-        {"action": "add-spec", "spec": made["partition-specs"][0]},
-        {"action": "set-default-spec", "spec-id": -1},
-        {"action": "add-sort-order", "sort-order": made["sort-orders"][0]},
-        {"action": "set-default-sort-order", "sort-order-id": -1},
-        {"action": "set-location", "location": made["location"]},
-        {"action": "set-properties", "updates": made.get("properties", {})},
-    ]
-    catalog.update_table(id, updates, [{"type": "assert-create"}])
-
-
-STATES: Mapping[str, Callable[[IcebergClient, Names, Mapping[str, Any]], None]] = {
-    "committed": committed,
-    "renamed": renamed,
-    "remade": remade,
-    "staged": staged,
+# Forms of names: a name from the name in the plain world. Names stay different from each other.
+Naming = Callable[[str], str]
+FORMS_OF_HOMES: Mapping[str, Naming] = {
+    "blank": "{} b".format,
+    "dot": "{}.b".format,
+    "percent": "{}%62".format,
+    "unicode": "{}ü✓".format,
+}
+FORMS_OF_NAMES: Mapping[str, Naming] = {
+    **FORMS_OF_HOMES,
+    "plus": "{}+b".format,
+    "case": str.upper,
+    "long": lambda name: name.ljust(100, "l"),
+    "underscore": "_{}".format,
+    "digits": "12{}".format,
 }

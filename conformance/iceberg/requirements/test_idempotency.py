@@ -78,12 +78,14 @@ def test_commit_is_applied_once(catalog: IcebergCatalog) -> None:
     """updateTable repeated with the same Idempotency-Key is applied once, even after other commits."""
     catalog.require_keys()
     id, headers = catalog.new_table(), {HEADER: new_key()}
+    with catalog.client.preparing():
+        earlier = len(previous_files(catalog.metadata(id)))
     catalog.update_table(id, [set_properties(n="1")], _headers=headers)
     catalog.update_table(id, [set_properties(n="2")])
     catalog.update_table(id, [set_properties(n="1")], _headers=headers)
     metadata = catalog.metadata(id)
     equal(properties_of(metadata).get("n"), "2", "the property n, which the last commit set")
-    at_most(len(previous_files(metadata)), 2, "the number of files in the metadata-log after two commits")
+    at_most(len(previous_files(metadata)), earlier + 2, "the number of files in the metadata-log after two commits")
 
 
 @must("iceberg.key.format", operations=["createTable"], clause="idempotency-format", kind="error")

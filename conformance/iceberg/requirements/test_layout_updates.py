@@ -44,10 +44,10 @@ def test_equal_spec_keeps_its_id(catalog: IcebergCatalog) -> None:
     """Adding a partition spec equal to an existing one reuses its id."""
     id = catalog.new_table()
     first = catalog.update_table(id, add_and_use_spec(BY_DAY))["metadata"]["default-spec-id"]
-    catalog.update_table(id, add_and_use_spec(BY_NAME))
+    second = catalog.update_table(id, add_and_use_spec(BY_NAME))["metadata"]
     again = [update("add-spec", spec=BY_DAY), update("set-default-spec", spec_id=first)]
     answer = catalog.update_table(id, again)["metadata"]
-    exactly(answer["partition-specs"], 3, "the partition-specs after two different ones were added")
+    exactly(answer["partition-specs"], len(second["partition-specs"]), "the partition-specs")
     equal([field["name"] for field in default_spec(answer)["fields"]], ["day_month"], "the fields of the default spec")
 
 
@@ -81,13 +81,10 @@ def test_specs_are_removed(catalog: IcebergCatalog) -> None:
     """remove-partition-specs removes the given specs."""
     id = catalog.new_table()
     first = catalog.metadata(id)["default-spec-id"]
-    catalog.update_table(id, add_and_use_spec(BY_DAY))
+    before = catalog.update_table(id, add_and_use_spec(BY_DAY))["metadata"]["partition-specs"]
     answer = catalog.update_table(id, [update("remove-partition-specs", spec_ids=[first])])["metadata"]
-    equal(
-        [entry["spec-id"] for entry in answer["partition-specs"]],
-        [answer["default-spec-id"]],
-        "the specs that are left",
-    )
+    left = {entry["spec-id"] for entry in before} - {first}
+    same_items([entry["spec-id"] for entry in answer["partition-specs"]], left, "the specs that are left")
 
 
 @must("iceberg.update.spec.default_stays", operations=COMMIT, clause="update-remove-specs", kind="error")

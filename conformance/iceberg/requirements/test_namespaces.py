@@ -174,7 +174,7 @@ def test_dropped_namespace_is_gone(catalog: IcebergCatalog) -> None:
     id = catalog.new_namespace(properties={"former": "yes"})
     catalog.drop_namespace(id)
     catalog.load_namespace_metadata(id, expect=404)
-    lacks(namespaces_below(catalog, catalog.base or None), [id], "the listed namespaces")
+    lacks(namespaces_below(catalog, catalog.outer or None), [id], "the listed namespaces")
     catalog.create_namespace(id)
     lacks(catalog.load_namespace_metadata(id).get("properties") or {}, ["former"], PROPERTIES)
 

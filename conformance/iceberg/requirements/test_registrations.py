@@ -38,6 +38,7 @@ from conformance.iceberg.support.registrations import (
 )
 from conformance.iceberg.support.staging import FIRST, KEPT, SECOND, is_of, new_table_with_snapshots, stage
 from conformance.iceberg.support.updates import TOUCH, add_and_use_schema, append
+from conformance.iceberg.worlds import STATE, WITH_SNAPSHOTS, without
 from conformance.target.hostile import Canary
 from conformance.values.outcomes import Skipped, Unoffered, Violation
 
@@ -208,7 +209,13 @@ SPELLINGS: dict[str, dict[str, Any]] = {
 }
 
 
-@must("iceberg.register.table.no_snapshot.{}", operations=TABLE, clause="metadata-current-snapshot", each=SPELLINGS)
+@must(
+    "iceberg.register.table.no_snapshot.{}",
+    operations=TABLE,
+    clause="metadata-current-snapshot",
+    each=SPELLINGS,
+    world=without(STATE, *WITH_SNAPSHOTS),
+)
 def test_spellings_of_no_snapshot(catalog: IcebergCatalog, case: dict[str, Any]) -> None:
     """A registered file whose current-snapshot-id is {} gives a table without snapshots that accepts an append."""
     location = dropped_file(catalog)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from conformance.author.checks import equal, same_items
 from conformance.author.requirement import must, should
 from conformance.iceberg.catalog import IcebergCatalog
@@ -133,9 +131,10 @@ def test_stale_row_id(catalog: IcebergCatalog) -> None:
     id, files = new_table_with_files(catalog, version=3)
     catalog.update_table(id, append(files.snapshot(FIRST, 1, first_row_id=0, added_rows=30)))
     before = state(catalog, id)
-    missing: list[dict[str, Any]] = [{"first_row_id": 29, "added_rows": 1}, {}]
-    for more in missing:
-        catalog.update_table(id, append(files.snapshot(SECOND, 2, parent=FIRST, **more)), expect=IMPOSSIBLE)
+    stale = files.snapshot(SECOND, 2, parent=FIRST, first_row_id=29, added_rows=1)
+    missing = {name: value for name, value in stale.items() if name not in ("first-row-id", "added-rows")}
+    for snapshot in (stale, missing):
+        catalog.update_table(id, append(snapshot), expect=IMPOSSIBLE)
     unchanged(catalog, id, before)
 
 

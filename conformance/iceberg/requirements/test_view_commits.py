@@ -34,6 +34,16 @@ def _state(catalog: IcebergCatalog, id: Names) -> tuple[Any, Any]:
     return answer["metadata-location"], answer["metadata"]
 
 
+def _versions(metadata: dict[str, Any]) -> set[Any]:
+    """Return the version-ids of the versions."""
+    return {version["version-id"] for version in metadata["versions"]}
+
+
+def _logged(metadata: dict[str, Any]) -> list[Any]:
+    """Return the version-ids of the version-log."""
+    return [entry["version-id"] for entry in metadata["version-log"]]
+
+
 def _unchanged(catalog: IcebergCatalog, id: Names, before: tuple[Any, Any]) -> None:
     """Check that a view has the state that `_state` returned before, and accepts a valid commit."""
     location, metadata = _state(catalog, id)
@@ -58,18 +68,20 @@ def test_answer_is_the_new_state(catalog: IcebergCatalog) -> None:
 def test_earlier_version_stays(catalog: IcebergCatalog) -> None:
     """A view version stays in the metadata when another one becomes current."""
     id = catalog.new_view()
-    catalog.replace_view(id, _replacement(catalog.home, sql("SELECT 2"), id=2))
-    exactly({version["version-id"] for version in catalog.view_metadata(id)["versions"]}, 2, IDS)
+    earlier = _versions(catalog.view_metadata(id))
+    catalog.replace_view(id, _replacement(catalog.home, sql("SELECT 2 AS other"), id=2))
+    exactly(_versions(catalog.view_metadata(id)), len(earlier) + 1, IDS)
 
 
 @must("iceberg.view.commit.version", operations=REPLACE, clause="replace-view-version", needs=KEPT)
 def test_version_is_replaced(catalog: IcebergCatalog) -> None:
     """add-view-version assigns an unused version-id, and set-current-view-version with -1 selects the last added."""
     id = catalog.new_view()
+    earlier = _versions(catalog.view_metadata(id))
     for number, claimed in ((2, 1), (3, 17)):
         text = sql(f"SELECT {number}")
         metadata = catalog.replace_view(id, _replacement(catalog.home, text, id=claimed))["metadata"]
-        exactly({version["version-id"] for version in metadata["versions"]}, number, IDS)
+        exactly(_versions(metadata), len(earlier) + number - 1, IDS)
         shows(current_version(metadata)["representations"], [text], TEXTS)
 
 
@@ -77,15 +89,16 @@ def test_version_is_replaced(catalog: IcebergCatalog) -> None:
 def test_history_grows(catalog: IcebergCatalog) -> None:
     """Every change of the current version is appended to version-log and keeps all versions, also when going back."""
     id = catalog.new_view()
-    first = catalog.view_metadata(id)["current-version-id"]
+    before = catalog.view_metadata(id)
+    first = before["current-version-id"]
     second = catalog.replace_view(id, _replacement(catalog.home, sql("SELECT 2"), id=2))["metadata"][
         "current-version-id"
     ]
     back = [update("set-current-view-version", view_version_id=first)]
     metadata = catalog.replace_view(id, back)["metadata"]
-    logged = [entry["version-id"] for entry in metadata["version-log"]]
-    equal(logged, [first, second, first], "the version-ids of the version-log")
-    same_items({version["version-id"] for version in metadata["versions"]}, {first, second}, IDS)
+    earlier = _logged(before)
+    equal(_logged(metadata), [*earlier, second, first], "the version-ids of the version-log")
+    same_items(_versions(metadata), {*_versions(before), second}, IDS)
 
 
 @must("iceberg.view.commit.schema", operations=REPLACE, clause="replace-view-schema")

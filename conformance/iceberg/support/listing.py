@@ -98,7 +98,7 @@ LISTINGS = {
         "listNamespaces",
         "namespaces",
         _list_namespaces,
-        lambda catalog, name: catalog.create_namespace((*catalog.home, name)),
+        lambda catalog, name: catalog.create_namespace(catalog.table_id(name)),
         lambda catalog, id: catalog.drop_namespace(id),
     ),
     "list_tables": IcebergListing(
@@ -119,10 +119,14 @@ LISTINGS = {
 
 
 def own(catalog: IcebergCatalog, items: list[Item]) -> list[Item]:
-    """Return the listed entries that belong to the running example: all, if the run is read-only."""
+    """Return the listed entries that belong to the running example: all, if the run is read-only.
+
+    Objects that the current world puts beside those of the example are left out.
+    """
     if catalog.target.read_only:
         return items
-    return [entry for entry in items if str(entry[-1] if entry else "").startswith(catalog.stem)]
+    named = [entry for entry in items if entry not in catalog.siblings]
+    return [entry for entry in named if str(entry[-1] if entry else "").startswith(catalog.stem)]
 
 
 def followed(first: Answer, fetch: Callable[..., Answer]) -> list[Answer]:

@@ -12,7 +12,7 @@ from conformance.iceberg.catalog import IcebergCatalog
 from conformance.iceberg.client import Id, change, identifier
 from conformance.iceberg.support import stored, update_actions
 from conformance.iceberg.support.content import REPORTS
-from conformance.iceberg.support.metadata import MAIN
+from conformance.iceberg.support.metadata import MAIN, current_snapshot
 from conformance.iceberg.support.registrations import dropped_file, dropped_view, registered_before
 from conformance.iceberg.support.stored import ORDER, SAMPLES, SCHEMA, SPEC, Sample, full_view
 from conformance.iceberg.support.update_actions import ACTIONS
@@ -143,7 +143,7 @@ def _commit(catalog: IcebergCatalog, name: str) -> IcebergRequest:
     id = catalog.new_table(name)
     metadata = catalog.metadata(id)
     claims = [requirement(type, **{field: metadata[key]}) for type, (field, key) in CLAIMS.items()]
-    claims.append(requirement("assert-ref-snapshot-id", ref=MAIN, snapshot_id=None))
+    claims.append(requirement("assert-ref-snapshot-id", ref=MAIN, snapshot_id=current_snapshot(metadata)))
     plain = _commit_to(catalog, id, [TOUCH], claims)
     return plain.with_content({"identifier": identifier(id), **plain.body})
 

@@ -25,6 +25,7 @@ from conformance.iceberg.support.updates import append
 from conformance.values.outcomes import Skipped, Unoffered
 
 GZIP = b"\x1f\x8b"
+NO_ROW_IDS = 2  # the last format version whose snapshots have none
 SNAPSHOTS = "snapshots"
 
 
@@ -41,7 +42,9 @@ class Stage:
 
         `more` are further fields of the snapshot, with `_` for `-`.
         """
-        version = {} if self.metadata["format-version"] == 1 else {"sequence-number": sequence}
+        version: Metadata = {} if self.metadata["format-version"] == 1 else {"sequence-number": sequence}
+        if self.metadata["format-version"] > NO_ROW_IDS:
+            version |= {"first-row-id": self.metadata.get("next-row-id") or 0, "added-rows": 0}
         return {
             "snapshot-id": id,
             **({} if parent is None else {"parent-snapshot-id": parent}),
