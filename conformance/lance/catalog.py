@@ -166,8 +166,8 @@ class LanceCatalog(TableMaker):
     @property
     def shared(self) -> bool:
         """True when the home of the example is not its own: its objects carry the name of the example."""
-        root = not self.has_namespaces or self.target.surroundings.value(PLACE) == "root"
-        return root or self.target.read_only
+        rooted = self.target.surroundings.value(PLACE) == "root" and not self._inner
+        return rooted or self.target.read_only or not self.has_namespaces
 
     @property
     def home(self) -> Names:
@@ -181,9 +181,12 @@ class LanceCatalog(TableMaker):
     def deeper(self) -> Iterator[None]:
         """Move the home into a child namespace. Raises Unoffered where namespaces do not nest so deep."""
         self.require_nested()
-        inner, before = "deep", self._inner
+        outer = (*self.base, self.home_name)
+        before, inner = self._inner, "deep"
         with self.client.preparing():
-            answer = self.create_namespace((*self.home, inner), expect=(200, *TOO_DEEP))
+            if self.shared:
+                self.create_namespace(outer)
+            answer = self.create_namespace((*outer, *before, inner), expect=(200, *TOO_DEEP))
         if not answer.succeeded:
             raise Unoffered("the server has no namespaces of two levels")
         self._inner = (*before, inner)

@@ -162,7 +162,7 @@ SEVERAL = 150  # more than the default page size of common servers
 def _new_namespaces(catalog: LanceCatalog, names: list[str]) -> list[str]:
     catalog.require_nested()
     for name in names:
-        catalog.create_namespace((*catalog.home, name))
+        catalog.create_namespace(catalog.namespace_id(name))
     return collect_namespaces(catalog, catalog.home)
 
 

@@ -15,6 +15,7 @@ from specs.lance.identifiers import DELIMITER
 from specs.openapi import JSON_TYPE, Operation
 
 Fields = Mapping[str, Any]
+WITHOUT_FIELDS = ("UpdateTableSchemaMetadata",)  # every name in its body is a key of the metadata
 LISTS_IDENTIFIERS = ("ListTables", "ListAllTables")  # they write their items with the delimiter of the request
 
 
@@ -62,7 +63,7 @@ class Form:
 
     def _filled(self, operation: Operation, id: Id | None, body: Any, query: Fields) -> Any:
         """Return a JSON body with the fields of the form."""
-        if not isinstance(body, dict) or operation.request is None:
+        if not isinstance(body, dict) or operation.request is None or operation.id in WITHOUT_FIELDS:
             return body
         further = {**self.body, **self.bodies.get(operation.id, {})}
         named = {"id": list(id)} if self.with_id and id is not None and not isinstance(id, str) else {}
