@@ -405,6 +405,10 @@ class Client:
         """Close the connections."""
         self._transport.close()
 
+    def reconnect(self) -> None:
+        """Close the connections: the next request opens a new one."""
+        self._transport.reconnect()
+
 
 def unexpected_status(exchange: Exchange, due: Sequence[int]) -> Violation:
     """Return the violation of an answer whose status is not one of `due`; an empty `due` allows any status."""

@@ -178,8 +178,8 @@ class Transport:
         self.base = split.path.rstrip("/")
         self.origin = f"{split.scheme}://{split.netloc}"
         self._seconds = connection.timeout
-        tls = connection.tls.context() if split.scheme == "https" else None
-        self._pool = open_pool(self.origin, connection.timeout, tls)
+        self._tls = connection.tls.context() if split.scheme == "https" else None
+        self._pool = open_pool(self.origin, connection.timeout, self._tls)
 
     def send(self, exchange: Exchange, *, again: bool) -> None:
         """Send a request and store the answer, or the reason why there is none, in its exchange.
@@ -292,6 +292,11 @@ class Transport:
     def close(self) -> None:
         """Close the connections."""
         self._pool.close()
+
+    def reconnect(self) -> None:
+        """Close the connections: the next request opens a new one."""
+        self._pool.close()
+        self._pool = open_pool(self.origin, self._seconds, self._tls)
 
 
 def name_of(exchange: Exchange) -> str:

@@ -7,7 +7,7 @@ where it has none, tables lie in the root and carry the home's name as a prefix.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -20,6 +20,21 @@ from conformance.lance.client import Id, LanceClient
 from conformance.lance.inventory import NEW_NAME, LanceInventory, renamed
 from conformance.lance.making import TableMaker
 from conformance.lance.support.arrow import read_rows
+from conformance.lance.support.extra_column import KINDS_OF_DATA, widened
+from conformance.lance.support.forms import FORMS
+from conformance.lance.worlds import (
+    CONNECTION,
+    CROWD,
+    DATA,
+    FORM,
+    FORMS_OF_NAMES,
+    NAMES,
+    ONLY_BELOW,
+    OTHER_CASE,
+    PLACE,
+    STATE,
+    STATES,
+)
 from conformance.target import hostile
 from conformance.target.capabilities import FLAT, NAMESPACES, NESTED
 from conformance.target.revision import DocumentRevision
@@ -54,6 +69,7 @@ class LanceCatalog(TableMaker):
         self.defaults = self._spelled_out
         self._home: str | None = None
         self._inner: Names = ()
+        self._companions: set[Names] = set()
 
     def through(self, client: Client) -> LanceClient:
         """Return the same operations sent through another client."""
@@ -73,19 +89,85 @@ class LanceCatalog(TableMaker):
         if not self.has_namespaces:
             raise Unoffered("the server has no namespaces but the root")
 
+    def begin_example(self) -> None:
+        """Start an example with no steps, no home and no companions."""
+        super().begin_example()
+        self._inner, self._companions = (), set()
+
     @property
     def home_name(self) -> str:
-        """Name of this example, unique in the run; its namespace is created on first use."""
+        """Name of this example, unique in the run; its namespace is created on first use, unless it is the root."""
         if self._home is None:
-            self._home = self.mark
-            if self.has_namespaces and not self.target.read_only:
+            self._home = self._spelled(self.mark, below=False)
+            if not self.shared:
                 self.create_namespace((*self.base, self._home))
+                with self.client.preparing():
+                    self._furnish((*self.base, self._home))
         return self._home
+
+    def _furnish(self, own: Names) -> None:
+        """Create what the place and the names of the current world have beside the objects of the example."""
+        place = self.target.surroundings.value(PLACE)
+        if place == "nested":
+            self._inner = ("inner",)
+            self.create_namespace((*own, *self._inner))
+        elif place == "beside":
+            self.declare_table(self._companion((*own, "lakeproof_declared")))
+            if self.nested:
+                inner = self._companion((*own, "lakeproof_inner"))
+                self.create_namespace(inner)
+                self.declare_table(self._companion((*inner, "t")))
+        elif place == "crowd":
+            self._declare([self._companion((*own, f"lakeproof_{number}")) for number in range(CROWD)])
+        elif place == "prefix":
+            longer = self._companion((*own[:-1], f"{own[-1]}z"))
+            self.create_namespace(longer)
+            self.declare_table(self._companion((*longer, "t")))
+        if self.target.surroundings.world.get(NAMES) == "case":
+            self.create_namespace((*self.base, OTHER_CASE.format(self.mark)))
+
+    def _declare(self, ids: Sequence[Names]) -> None:
+        """Declare tables, in one request where the server has one for it."""
+        if "BatchCommitTables" in self.client.known.done:
+            self.note_tables(ids)
+            self.batch_commit_tables([{"declare_table": {"id": list(id)}} for id in ids])
+            return
+        for id in ids:
+            self.declare_table(id)
+
+    def _companion(self, id: Names) -> Names:
+        """Note an object that the current world has in the home of the example."""
+        self._companions.add(id)
+        return id
+
+    def own(self, namespace: Id, names: Iterable[str]) -> list[str]:
+        """Return the listed names of a namespace without those of the current world's other objects."""
+        others = {id[-1] for id in self._companions if id[:-1] == tuple(namespace)}
+        return [name for name in names if not others or name not in others]
+
+    def own_identifiers(self, identifiers: Iterable[str]) -> list[str]:
+        """Return listed identifiers without those of the current world's other objects."""
+        others = {join_parts(id) for id in self._companions}
+        return [identifier for identifier in identifiers if not others or identifier not in others]
+
+    def _spelled(self, name: str, *, below: bool = True) -> str:
+        """Return a name as the names of the current world are, or the name of a home with `below` false."""
+        surroundings = self.target.surroundings
+        if not below and surroundings.world.get(NAMES) in ONLY_BELOW:
+            return name
+        return FORMS_OF_NAMES.get(surroundings.value(NAMES), "{}").format(name)
 
     @property
     def stem(self) -> str:
         """Identifier of the home: the prefix of the identifiers of this example's tables."""
-        return join_parts(self.home if self.target.read_only else (*self.base, self.home_name))
+        own = self.target.read_only or not self.shared
+        return join_parts(self.home if own else (*self.base, self.home_name))
+
+    @property
+    def shared(self) -> bool:
+        """True when the home of the example is not its own: its objects carry the name of the example."""
+        rooted = self.target.surroundings.value(PLACE) == "root" and not self._inner
+        return rooted or self.target.read_only or not self.has_namespaces
 
     @property
     def home(self) -> Names:
@@ -93,37 +175,40 @@ class LanceCatalog(TableMaker):
         if self.target.read_only:
             return self.target.given.home
         name = self.home_name
-        return (*self.base, name, *self._inner) if self.has_namespaces else self.base
+        return self.base if self.shared else (*self.base, name, *self._inner)
 
     @contextmanager
     def deeper(self) -> Iterator[None]:
         """Move the home into a child namespace. Raises Unoffered where namespaces do not nest so deep."""
         self.require_nested()
-        inner = "deep"
+        outer = (*self.base, self.home_name)
+        before, inner = self._inner, "deep"
         with self.client.preparing():
-            answer = self.create_namespace((*self.home, inner), expect=(200, *TOO_DEEP))
+            if self.shared:
+                self.create_namespace(outer)
+            answer = self.create_namespace((*outer, *before, inner), expect=(200, *TOO_DEEP))
         if not answer.succeeded:
             raise Unoffered("the server has no namespaces of two levels")
-        self._inner = (inner,)
+        self._inner = (*before, inner)
         try:
             yield
         finally:
-            self._inner = ()
+            self._inner = before
 
     def table_id(self, name: str = "t") -> Names:
         """Return the identifier of a table in this example's home. Creates nothing but the home."""
-        home = self.home
-        shared = self.target.read_only or not self.has_namespaces
-        return (*home, self.beside(name) if shared else name)
+        home, name = self.home, self._spelled(name)
+        return (*home, self.beside(name) if self.shared else name)
 
     def beside(self, name: str) -> str:
         """Return the name of an object of this example outside of its home."""
         return f"{self.home_name}{JOINT}{name}"
 
     def namespace_id(self, name: str = "n") -> Names:
-        """Return the identifier of a namespace in this example's home, or beside it where none nest."""
+        """Return the identifier for a namespace in this example's home, or beside it where none nest."""
         self.require_namespaces()
-        return (*self.home, name) if self.nested else (*self.base, self.beside(name))
+        home, name = self.home, self._spelled(name)
+        return (*home, name) if self.nested and not self.shared else (*self.base, self.beside(name))
 
     def hostile_id(self, name: str, *, namespace: bool = False) -> Names:
         """Return an identifier with a hostile name. A name with .. lies so deep that it resolves to the home."""
@@ -155,10 +240,26 @@ class LanceCatalog(TableMaker):
         return self.new_table_of(tables(rows), name)
 
     def new_table_of(self, data: Any, name: str = "t") -> Names:
-        """Create a table with the rows of an Arrow table and return its identifier."""
-        id = self.table_id(name)
-        self.make_table(id, data)
+        """Create a table with the rows of an Arrow table, in the state of the current world; return its identifier."""
+        id, surroundings = self.table_id(name), self.target.surroundings
+        if surroundings.world.get(NAMES) == "case" and not self.shared:
+            with self.client.preparing():
+                self.declare_table(self._companion((*id[:-1], OTHER_CASE.format(name))))
+        state = STATES.get(surroundings.world.get(STATE, ""))
+        if not state or not state.fits(data):
+            self.make_table(id, data)
+            return id
+        surroundings.value(STATE)
+        with self.client.preparing():
+            state.make(self, id, data)
         return id
+
+    def enter_world(self) -> None:
+        """Create a table and a namespace in the current world."""
+        with self.client.preparing():
+            self.new_table()
+            if self.has_namespaces:
+                self.new_namespace()
 
     def new_declared_table(self, name: str = "t", **body: Any) -> Names:
         """Declare a table and return its identifier."""
@@ -216,11 +317,38 @@ class LanceCatalog(TableMaker):
     def send(self, operation: str, id: Id | None, body: Any = None, **options: Any) -> Answer:
         """Send an operation as LanceClient.send does, and note what it may have created, whatever the response."""
         key = self.note_sent(operation, id, body)
+        body, options = self._in_world(operation, id, body, options)
         answer = super().send(operation, id, body, **options)
         if operation == "DeregisterTable" and key and answer.succeeded:
             location = answer.get("location")
             self.inventory.deregistered[key] = location if isinstance(location, str) else ""
         return answer
+
+    def _in_world(
+        self, operation: str, id: Id | None, body: Any, options: dict[str, Any]
+    ) -> tuple[Any, dict[str, Any]]:
+        """Return a request in the form of the current world, with its data, in its connection."""
+        surroundings = self.target.surroundings
+        if not surroundings.world:
+            return body, options
+        if surroundings.value(CONNECTION):
+            self.client.reconnect()
+        if (kind := KINDS_OF_DATA.get(surroundings.world.get(DATA, ""))) and options.get("data"):
+            wide = widened(options["data"], kind)
+            if wide != options["data"]:
+                surroundings.value(DATA)
+                options = {**options, "data": wide}
+        if form := FORMS.get(surroundings.world.get(FORM, "")):
+            formed = form.apply(self.target.document.operation(operation), id, body, options)
+            if formed != (body, options):
+                surroundings.value(FORM)
+                return formed
+        return body, options
+
+    def with_extra_data(self, data: Any) -> Any:
+        """Return rows with the data that the current world adds to them."""
+        kind = KINDS_OF_DATA.get(self.target.surroundings.value(DATA))
+        return kind.widen(data) if kind else data
 
     def note_sent(self, operation: str, id: Id | None, body: Any) -> Names | str:
         """Note what a request may create, and return the identifier that it names."""
@@ -250,15 +378,3 @@ class LanceCatalog(TableMaker):
         """Register a location that the server does not own: the clean-up deregisters it and keeps its files."""
         self.sandbox.note(REGISTRATION, [id])
         return self.register_table(id, location=location, expect=expect)
-
-    def restore_registration(self, id: Id, location: str, *, expect: Expected = 200, **body: Any) -> Answer:
-        """Register a table at a location that the target returned.
-
-        Some servers reject the location that they return and accept it relative to their root:
-        lance.table.register.reported_location judges that.
-        """
-        answer = self.register_table(id, location=location, expect=None, **body)
-        if answer.status == 400:
-            return self.register_table(id, location=location.rstrip("/").rsplit("/", 1)[-1], expect=expect, **body)
-        self.client.check_status(self.client.steps[-1], expect)
-        return answer

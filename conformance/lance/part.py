@@ -5,6 +5,7 @@ from __future__ import annotations
 from conformance.apis import SuitePart
 from conformance.lance.prober import LanceProber
 from conformance.lance.support.checks import extra_checks
+from conformance.lance.worlds import DIMENSIONS
 from conformance.values.cells import Levels
 
 PART = SuitePart(
@@ -13,4 +14,5 @@ PART = SuitePart(
     (Levels("id", r"\$", (0, 1, 2, 3)),),
     crowded=("ListAllTables",),
     chosen=("page_token", "transaction_id"),
+    worlds=DIMENSIONS,
 )

@@ -49,8 +49,9 @@ def test_registered_table_keeps(catalog: LanceCatalog, case: TableDetail) -> Non
 @must("lance.table.drop.forgets.{}", operations=DROP, clause="drop-table", each=OF_VERSION)
 def test_dropped_table_is_forgotten(catalog: LanceCatalog, case: TableDetail) -> None:
     """A table created under the name of a dropped table does not inherit its {}."""
-    new = case.look(catalog, catalog.new_table("new"))
-    id = catalog.new_table()
+    other, id = catalog.table_id("new"), catalog.new_table()
+    catalog.make_table(other, tables(3))
+    new = case.look(catalog, other)
     case.give(catalog, id)
     catalog.drop_table(id)
     catalog.make_table(id, tables(3))

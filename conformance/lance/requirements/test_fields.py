@@ -14,6 +14,7 @@ from conformance.common.ordinary import accepted, refuses_each
 from conformance.lance.catalog import LanceCatalog
 from conformance.lance.operations import JSON_OPERATIONS, OPERATIONS, reads
 from conformance.lance.support.ordinary import LanceRequest, ordinary, refuses_invalid
+from conformance.lance.worlds import all_but
 from conformance.target.hostile import UNUSED
 from specs.openapi import JSON_TYPE, Operation
 from specs.profiles import find_profile
@@ -129,7 +130,13 @@ def test_body_repeats_the_id(catalog: LanceCatalog, case: Operation) -> None:
     _takes(catalog, case.id, good.with_body(id=good.id))
 
 
-@must("lance.identifier.delimited.{}", clause="identifier-delimiter", each=IDENTIFIED, reads=True)
+@must(
+    "lance.identifier.delimited.{}",
+    clause="identifier-delimiter",
+    each=IDENTIFIED,
+    reads=True,
+    world=all_but(names=("dot",)),
+)
 def test_id_with_another_delimiter(catalog: LanceCatalog, case: Operation) -> None:
     """{} accepts an id written with the delimiter of the request and acts on the same object."""
     good = ordinary(catalog, case.id)

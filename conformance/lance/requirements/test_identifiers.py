@@ -18,6 +18,7 @@ from conformance.lance.operations import OPERATIONS
 from conformance.lance.support.checks import routed
 from conformance.lance.support.listing import collect, collect_namespaces, collect_tables
 from conformance.lance.support.ordinary import preparation
+from conformance.lance.worlds import all_but
 from conformance.target import hostile
 from specs.lance.identifiers import join_parts
 from specs.openapi import Operation
@@ -47,7 +48,12 @@ def test_root_is_the_delimiter(catalog: LanceCatalog, delimiter: str) -> None:
     contains(namespaces, [first], NAMESPACES)
 
 
-@must("lance.identifier.default_delimiter", operations=["CreateNamespace"], clause="identifier-delimiter")
+@must(
+    "lance.identifier.default_delimiter",
+    operations=["CreateNamespace"],
+    clause="identifier-delimiter",
+    world=all_but(place=("root",), names=("dot",)),
+)
 def test_default_delimiter_as_text(catalog: LanceCatalog) -> None:
     """With another delimiter, CreateNamespace treats a $ in a name literally or returns 400."""
     catalog.require_nested()

@@ -56,9 +56,12 @@ def _collect_own(catalog: LanceCatalog, listing: LanceListing, **query: object) 
     entries = collect(lambda **page: listing.fetch(catalog, **page), listing.field, **query)
     items = [listing.name_of(item) for item in entries]
     whole = listing.id == "ListAllTables"
-    shared = not (listing.own or catalog.target.read_only) and (whole or not catalog.has_namespaces)
-    start = catalog.stem if whole else catalog.home_name
-    return [item for item in items if item.startswith(start)] if shared else items
+    if listing.own or catalog.target.read_only:
+        return items
+    if whole:
+        return [item for item in catalog.own_identifiers(items) if item.startswith(catalog.stem)]
+    items = catalog.own(catalog.home, items)
+    return [item for item in items if item.startswith(catalog.home_name)] if catalog.shared else items
 
 
 SHOWS = ["lance.listing.shows.{}"]
@@ -159,7 +162,7 @@ SEVERAL = 150  # more than the default page size of common servers
 def _new_namespaces(catalog: LanceCatalog, names: list[str]) -> list[str]:
     catalog.require_nested()
     for name in names:
-        catalog.create_namespace((*catalog.home, name))
+        catalog.create_namespace(catalog.namespace_id(name))
     return collect_namespaces(catalog, catalog.home)
 
 

@@ -11,6 +11,7 @@ from conformance.author.strategies import tables
 from conformance.http.answers import Answer
 from conformance.lance.catalog import LanceCatalog, Names
 from conformance.lance.support.arrow import stream
+from conformance.lance.support.columns import schema_of
 from conformance.lance.support.indexing import all_indices
 from conformance.lance.support.ordinary import ordinary
 from conformance.lance.support.staging import stage
@@ -77,8 +78,7 @@ def test_odd_schema_metadata(catalog: LanceCatalog) -> None:
     """UpdateTableSchemaMetadata stores unusual keys and values, and DescribeTable returns them."""
     id = catalog.new_table()
     shows(catalog.update_table_schema_metadata(id, ODD).json, ODD, "the metadata of the answer")
-    schema = catalog.describe_table(id, _query={"load_detailed_metadata": True})["schema"]
-    shows(schema.get("metadata"), ODD, "the metadata of the schema")
+    shows(schema_of(catalog, id).get("metadata"), ODD, "the metadata of the schema")
 
 
 @must("lance.transaction.alter.odd", operations=["AlterTransaction"], clause="alter-transaction-properties")

@@ -10,6 +10,7 @@ from conformance.author.requirement import given, must, should
 from conformance.author.strategies import names, tables
 from conformance.lance.catalog import LanceCatalog
 from conformance.lance.support.arrow import stream
+from conformance.lance.support.columns import schema_of
 from conformance.lance.support.listing import collect_tables
 from conformance.lance.support.ordinary import accepts
 from conformance.lance.support.versions import MISSING_VERSION
@@ -80,8 +81,8 @@ def test_describe_detailed_name(catalog: LanceCatalog) -> None:
 @must("lance.table.describe.schema", operations=DESCRIBE, clause="describe-schema")
 def test_describe_schema(catalog: LanceCatalog) -> None:
     """DescribeTable returns the schema with the column names and types of the data."""
-    answer = catalog.describe_table(catalog.new_table(), _query=DETAILED)
-    fields = [(field["name"], field["type"]["type"].lower()) for field in answer["schema"]["fields"]]
+    schema = schema_of(catalog, catalog.new_table())
+    fields = [(field["name"], field["type"]["type"].lower()) for field in schema["fields"]]
     equal(fields, [("id", "int64"), ("name", "utf8")], "the columns of the table and their types")
 
 

@@ -14,8 +14,10 @@ from conformance.lance.support.arrow import stream
 from conformance.lance.support.checks import table_is_missing
 from conformance.lance.support.ordinary import accepts
 from conformance.lance.support.versions import MISSING_VERSION, check_tag, new_tagged
+from conformance.lance.worlds import all_but
 
 LIST, GET = ["ListTableTags"], ["GetTableTagVersion"]
+UNTAGGED = all_but(state=("tagged",))
 CREATE, UPDATE, DELETE = ["CreateTableTag"], ["UpdateTableTag"], ["DeleteTableTag"]
 
 
@@ -110,7 +112,7 @@ def test_update_to_missing_version(catalog: LanceCatalog) -> None:
 # DeleteTableTag
 
 
-@must("lance.tag.delete.gone", operations=DELETE, clause="delete-tag")
+@must("lance.tag.delete.gone", operations=DELETE, clause="delete-tag", world=UNTAGGED)
 def test_deleted_tag_is_gone(catalog: LanceCatalog) -> None:
     """DeleteTableTag deletes the tag, keeps its version and other tags, and frees its name."""
     id, first, latest = new_tagged(catalog)
@@ -133,7 +135,7 @@ def test_delete_twice(catalog: LanceCatalog) -> None:
 # ListTableTags
 
 
-@must("lance.tag.list.versions", operations=LIST, clause="list-tags")
+@must("lance.tag.list.versions", operations=LIST, clause="list-tags", world=UNTAGGED)
 def test_list_has_versions(catalog: LanceCatalog) -> None:
     """ListTableTags returns every tag with its version, and none for a table without tags."""
     id, first, latest = new_tagged(catalog)

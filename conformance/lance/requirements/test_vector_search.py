@@ -28,6 +28,7 @@ from conformance.lance.support.queries import (
     new_queried,
     search,
 )
+from conformance.lance.worlds import all_but
 from conformance.values.json_values import shown
 from conformance.values.outcomes import Violation
 
@@ -182,7 +183,12 @@ def test_vector_column(catalog: LanceCatalog, column: str, probe: Any) -> None:
     equal(distances(meant, rows), nearest(meant, ROWS, 5), "the distances of the rows")
 
 
-@should("lance.query.vector.only_column", operations=QUERY, clause="query-only-column")
+@should(
+    "lance.query.vector.only_column",
+    operations=QUERY,
+    clause="query-only-column",
+    world=all_but(data=("vectors",)),
+)
 def test_only_vector_column(catalog: LanceCatalog) -> None:
     """A vector search without vector_column searches the only vector column, whatever its name."""
     id = catalog.new_table_of(_table(embedding=_vectors(pa.float32())))

@@ -14,6 +14,7 @@ from conformance.author.strategies import tables
 from conformance.lance.catalog import LanceCatalog, Names
 from conformance.lance.support.arrow import stream
 from conformance.lance.support.checks import table_is_missing
+from conformance.lance.support.columns import schema_of
 from conformance.lance.support.listing import collect
 from conformance.lance.support.ordinary import accepts
 from conformance.lance.support.versions import MISSING_VERSION, check_transaction
@@ -94,7 +95,8 @@ def test_manifests_differ(catalog: LanceCatalog) -> None:
     id, numbers = new_versioned(catalog)
     versions = catalog.list_table_versions(id)["versions"]
     paths = {text(version["manifest_path"], "the manifest_path of a version") for version in versions}
-    equal(len(paths), len(numbers), "the number of different manifests")
+    at_least(len(versions), len(numbers), "the number of listed versions")
+    equal(len(paths), len(versions), "the number of different manifests")
 
 
 # DescribeTableVersion
@@ -184,8 +186,7 @@ def test_restore_brings_columns_back(catalog: LanceCatalog) -> None:
     id, numbers = new_versioned(catalog, inserts=0)
     catalog.alter_table_drop_columns(id, columns=["name"])
     catalog.restore_table(id, version=numbers[0])
-    schema = catalog.describe_table(id, _query={"load_detailed_metadata": True})["schema"]
-    equal([field["name"] for field in schema["fields"]], ["id", "name"], "the columns of the table")
+    equal([field["name"] for field in schema_of(catalog, id)["fields"]], ["id", "name"], "the columns of the table")
 
 
 @must("lance.version.restore.version_missing", operations=RESTORE, clause="version-not-found", kind="error")

@@ -7,6 +7,7 @@ from typing import Any
 import pyarrow as pa
 
 from conformance.author.strategies import tables
+from conformance.lance.support.extra_column import narrowed
 from conformance.values.json_values import strict
 from conformance.values.outcomes import Violation
 
@@ -48,7 +49,7 @@ def read_file(body: bytes) -> pa.Table:
         table.validate(full=True)  # reading an invalid table may crash the process
     except (pa.ArrowException, OSError) as error:
         raise Violation(f"the body is no Arrow file: {error}") from None
-    return table
+    return narrowed(table)
 
 
 def read_rows(body: bytes) -> Any:

@@ -7,6 +7,8 @@ from typing import Any
 from conformance.author.checks import contains, equal, holds, keyed
 from conformance.http.answers import Answer
 from conformance.lance.catalog import INVALID_INPUT, LanceCatalog, Names
+from conformance.lance.support.extra_column import EXTRA
+from conformance.lance.worlds import DATA
 
 ADD = ["AlterTableAddColumns"]
 ALTER = ["AlterTableAlterColumns"]
@@ -35,9 +37,14 @@ def fields(catalog: LanceCatalog, id: Names) -> dict[str, Any]:
 
 
 def schema_of(catalog: LanceCatalog, id: Names) -> Any:
-    """Return the schema of a table. Raises Violation when DescribeTable returns none."""
+    """Return the schema of a table without the column that the current world adds.
+
+    Raises Violation when DescribeTable returns none.
+    """
     schema = catalog.describe_table(id, _query={"load_detailed_metadata": True})["schema"]
     holds(schema, "DescribeTable tells the schema of the table")
+    if catalog.target.surroundings.value(DATA):
+        return {**schema, "fields": [field for field in schema["fields"] if field["name"] != EXTRA]}
     return schema
 
 

@@ -63,7 +63,7 @@ def collect(fetch: Callable[..., Answer], field: str, **query: Any) -> list[Any]
 
 def collect_namespaces(catalog: LanceCatalog, id: Id, **query: Any) -> list[str]:
     """Return the names of all child namespaces."""
-    return collect(lambda **page: catalog.list_namespaces(id, **page), "namespaces", **query)
+    return catalog.own(id, collect(lambda **page: catalog.list_namespaces(id, **page), "namespaces", **query))
 
 
 def collect_tables(catalog: LanceCatalog, id: Names, *, whole: bool = False, **query: Any) -> list[str]:
@@ -73,9 +73,11 @@ def collect_tables(catalog: LanceCatalog, id: Names, *, whole: bool = False, **q
     """
     names = collect(lambda **page: catalog.list_tables(id, **page), "tables", **query)
     above = f"{join_parts(id)}{DELIMITER}"
-    return names if whole or not id else [text(name, "a listed table").removeprefix(above) for name in names]
+    if whole or not id:
+        return catalog.own(id, names)
+    return catalog.own(id, [text(name, "a listed table").removeprefix(above) for name in names])
 
 
 def collect_all_tables(catalog: LanceCatalog, **query: Any) -> list[str]:
     """Return the identifiers of all tables."""
-    return collect(catalog.list_all_tables, "tables", **query)
+    return catalog.own_identifiers(collect(catalog.list_all_tables, "tables", **query))

@@ -12,8 +12,7 @@ from specs.lance.identifiers import join_parts
 
 def _add_namespace(catalog: LanceCatalog, name: str) -> str:
     catalog.require_nested()
-    catalog.create_namespace((*catalog.home, name))
-    return name
+    return catalog.new_namespace(name)[-1]
 
 
 def _add_table(catalog: LanceCatalog, name: str) -> str:
