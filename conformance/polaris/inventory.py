@@ -13,6 +13,7 @@ from conformance.iceberg.client import IcebergClient, in_prefix
 from conformance.iceberg.inventory import IcebergInventory
 from conformance.polaris.client import PolarisClient
 from conformance.polaris.entities import CATALOG, CATALOG_ROLE, CREATED, ENTITIES, PRINCIPAL, PRINCIPAL_ROLE, EntityType
+from conformance.polaris.others import Others
 from conformance.target.capabilities import SEPARATOR
 from conformance.target.sandbox import Sandbox
 from conformance.target.target import Target
@@ -103,6 +104,7 @@ class PolarisInventory(ContentInventory):
 
     def __init__(self, target: Target) -> None:
         super().__init__(target)
+        self.others = Others()
         self._named_otherwise: set[Names] = set()
 
     @property

@@ -1,0 +1,64 @@
+"""A second catalog of the run and the managers of its catalogs: created for worlds on first use, dropped at the end.
+
+A manager is a principal that may change the content and the roles of one catalog, and nothing else on the server.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+from conformance.http.client import Client
+from conformance.target.sandbox import Sandbox
+from conformance.target.target import Target
+from conformance.values.exchange import Exchange
+
+CONTENT = {"type": "catalog", "privilege": "CATALOG_MANAGE_CONTENT"}
+ACCESS = {"type": "catalog", "privilege": "CATALOG_MANAGE_ACCESS"}
+# Features that a catalog has only if enabled, and that requirements of the Iceberg catalog need.
+SETTINGS = {
+    "polaris.config.list-pagination-enabled": "true",
+    "polaris.config.drop-with-purge.enabled": "true",
+}
+TABLES = "catalog with tables"  # the way to create one
+
+
+@dataclass(frozen=True, slots=True)
+class Manager:
+    """Manager of a catalog: a client with its token, its token form, and the steps that created it."""
+
+    client: Client
+    form: dict[str, str] = field(repr=False)
+    steps: Sequence[Exchange] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class SecondCatalog:
+    """Second catalog of the run: its name, the sandbox of its contents, and the steps that created it."""
+
+    name: str
+    sandbox: Sandbox
+    steps: Sequence[Exchange] = ()
+
+
+@dataclass
+class Others:
+    """What worlds of a run share: its second catalog, and the managers by the names of their catalogs."""
+
+    second: SecondCatalog | None = None
+    managers: dict[str, Manager] = field(default_factory=dict)
+
+
+@contextmanager
+def lasting(target: Target) -> Iterator[list[Exchange]]:
+    """Create entities of the whole run in the plain world within the block; yields the list of its steps."""
+    noted, start = set(target.sandbox.noted), len(target.client.steps)
+    made: list[Exchange] = []
+    try:
+        with target.surroundings.plain(), target.client.preparing():
+            yield made
+    finally:
+        sandbox = target.sandbox
+        sandbox.kept.update({thing: sandbox.noted.pop(thing) for thing in [*sandbox.noted] if thing not in noted})
+        made += target.client.steps[start:]
