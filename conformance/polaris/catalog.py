@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, suppress
-from dataclasses import dataclass, field
 from typing import Any
 
 import orjson
@@ -24,6 +23,18 @@ from conformance.http.paging import pages
 from conformance.iceberg.catalog import IcebergCatalog
 from conformance.iceberg.client import IcebergClient, in_prefix
 from conformance.iceberg.support.content import SCHEMA
+from conformance.polaris.callers import (
+    ACCESS,
+    CONTENT,
+    EVERY_ROLE,
+    SETTINGS,
+    TABLES,
+    Caller,
+    Credentials,
+    Manager,
+    SecondCatalog,
+    lasting,
+)
 from conformance.polaris.client import PolarisClient, documented
 from conformance.polaris.entities import (
     CATALOG,
@@ -37,7 +48,6 @@ from conformance.polaris.entities import (
 )
 from conformance.polaris.forms import FORMS
 from conformance.polaris.inventory import POLICY, CatalogContents, PolarisInventory
-from conformance.polaris.others import ACCESS, CONTENT, SETTINGS, TABLES, Manager, SecondCatalog, lasting
 from conformance.polaris.storage import STORAGES, StorageType, storages_for
 from conformance.polaris.worlds import (
     ASSIGNED,
@@ -55,6 +65,7 @@ from conformance.polaris.worlds import (
     STATES,
     WAREHOUSE,
     create,
+    other_case,
 )
 from conformance.target.sandbox import Sandbox
 from conformance.target.target import Target
@@ -63,7 +74,6 @@ from conformance.values.outcomes import Unoffered
 from specs.identifiers import encode_segment
 from specs.openapi import Operation
 
-EVERY_ROLE = "PRINCIPAL_ROLE:ALL"
 GET_TOKEN = "getToken"  # noqa: S105 - an operationId
 CREATED_STATUS, TAKEN = 201, 409
 BASE_LOCATION = "default-base-location"
@@ -71,30 +81,6 @@ PAGE_SIZE = 2
 EXTERNAL = "EXTERNAL"
 BESIDE_GRANT = {"type": "catalog", "privilege": "VIEW_CREATE"}  # of catalog roles in worlds
 PLAIN_POLICY = "system.data-compaction"
-
-
-@dataclass(frozen=True, slots=True)
-class Credentials:
-    """The client id and secret with which a principal obtains tokens."""
-
-    id: str
-    secret: str = field(repr=False)
-
-    def form(self, scope: str = EVERY_ROLE) -> dict[str, str]:
-        """Return the token form with a scope of roles; "" leaves the scope out."""
-        form = {"grant_type": "client_credentials", "client_id": self.id, "client_secret": self.secret}
-        return {**form, "scope": scope} if scope else form
-
-
-@dataclass(frozen=True, slots=True)
-class Caller:
-    """Principal of the run, with its principal role and the catalog role assigned to that."""
-
-    principal: str
-    principal_role: str
-    catalog_role: str
-    credentials: Credentials
-    client: Client
 
 
 class PolarisCatalog(PolarisClient, Catalog):
@@ -502,11 +488,6 @@ def _value(body: Any) -> Any:
         return orjson.loads(body)
     except orjson.JSONDecodeError:
         return None
-
-
-def other_case(name: str) -> str:
-    """Return a name whose last letters have the other case: no other name of the run has it."""
-    return f"{name[:-2]}{name[-2:].swapcase()}"
 
 
 def credentials(answer: Answer) -> Credentials:

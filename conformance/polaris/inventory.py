@@ -11,9 +11,9 @@ from urllib.parse import urlsplit
 from conformance.http.client import Client
 from conformance.iceberg.client import IcebergClient, in_prefix
 from conformance.iceberg.inventory import IcebergInventory
+from conformance.polaris.callers import Others
 from conformance.polaris.client import PolarisClient
 from conformance.polaris.entities import CATALOG, CATALOG_ROLE, CREATED, ENTITIES, PRINCIPAL, PRINCIPAL_ROLE, EntityType
-from conformance.polaris.others import Others
 from conformance.target.capabilities import SEPARATOR
 from conformance.target.sandbox import Sandbox
 from conformance.target.target import Target

@@ -12,11 +12,11 @@ from conformance.iceberg.catalog import IcebergCatalog
 from conformance.iceberg.client import names_below_prefix
 from conformance.iceberg.fallbacks import find_tables
 from conformance.iceberg.prober import IcebergProber
-from conformance.polaris.catalog import EVERY_ROLE, PolarisCatalog
+from conformance.polaris.callers import CONTENT, EVERY_ROLE, SETTINGS, TABLES
+from conformance.polaris.catalog import PolarisCatalog
 from conformance.polaris.entities import CATALOG, CATALOG_ROLE, PRINCIPAL, PRINCIPAL_ROLE
 from conformance.polaris.inventory import GENERIC_TABLE, POLICY
 from conformance.polaris.operations import OPERATIONS
-from conformance.polaris.others import CONTENT, SETTINGS, TABLES
 from conformance.polaris.storage import STORAGES, storages_for
 from conformance.target.fallbacks import Fallbacks
 from conformance.target.target import Target

@@ -121,9 +121,8 @@ DIMENSIONS = (
 OF_TABLES = frozenset(TAKEN_OVER)
 BY_MANAGER = next(dimension for dimension in OWN if dimension.name == CALLER)
 ONLY_PLAIN: Pins = {dimension.name: (dimension.plain,) for dimension in DIMENSIONS}
-# What bodies contain is what these requirements are about.
-AS_SENT: Pins = {BODY: ("smallest",)}
-LONG, LONG_POLICY = 250, 100
+# Of requirements that delete the catalogs which they create: those must be empty.
+EMPTY: Pins = {CATALOG_KIND: ("empty", "external", "other_storage")}
 FORMS_OF_NAMES: Mapping[str, str] = {
     "blank": "{} b",
     "dot": "{}.b",
@@ -135,6 +134,11 @@ FORMS_OF_NAMES: Mapping[str, str] = {
 }
 FORMS_OF_POLICIES: Mapping[str, str] = {"case": "{}Same", "long": "{:x<100}"}
 STEP, NOTE = "lakeproof.step", "lakeproof.note"  # names of properties
+
+
+def other_case(name: str) -> str:
+    """Return a name whose last letters have the other case: no other name of the run has it."""
+    return f"{name[:-2]}{name[-2:].swapcase()}"
 
 
 def updated(client: PolarisClient, entity: EntityType, id: Names, body: dict[str, Any]) -> Answer:

@@ -9,9 +9,9 @@ from conformance.author.checks import listed
 from conformance.http.answers import Answer
 from conformance.http.client import Expected
 from conformance.http.operation_client import DECLARED
-from conformance.polaris.catalog import PolarisCatalog, other_case
+from conformance.polaris.catalog import PolarisCatalog
 from conformance.polaris.entities import Names
-from conformance.polaris.worlds import POLICY_NAMES
+from conformance.polaris.worlds import POLICY_NAMES, other_case
 from specs.identifiers import UNIT_SEPARATOR
 
 COMPACTION, EXPIRY = "system.data-compaction", "system.snapshot-expiry"

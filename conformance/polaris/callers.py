@@ -1,6 +1,7 @@
-"""A second catalog of the run and the managers of its catalogs: created for worlds on first use, dropped at the end.
+"""Callers of a run, and what worlds share: its second catalog and the managers of its catalogs.
 
 A manager is a principal that may change the content and the roles of one catalog, and nothing else on the server.
+Managers and the second catalog are created on first use and dropped at the end of the run.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from conformance.target.sandbox import Sandbox
 from conformance.target.target import Target
 from conformance.values.exchange import Exchange
 
+EVERY_ROLE = "PRINCIPAL_ROLE:ALL"
 CONTENT = {"type": "catalog", "privilege": "CATALOG_MANAGE_CONTENT"}
 ACCESS = {"type": "catalog", "privilege": "CATALOG_MANAGE_ACCESS"}
 # Features that a catalog has only if enabled, and that requirements of the Iceberg catalog need.
@@ -22,6 +24,30 @@ SETTINGS = {
     "polaris.config.drop-with-purge.enabled": "true",
 }
 TABLES = "catalog with tables"  # the way to create one
+
+
+@dataclass(frozen=True, slots=True)
+class Credentials:
+    """The client id and secret with which a principal obtains tokens."""
+
+    id: str
+    secret: str = field(repr=False)
+
+    def form(self, scope: str = EVERY_ROLE) -> dict[str, str]:
+        """Return the token form with a scope of roles; "" leaves the scope out."""
+        form = {"grant_type": "client_credentials", "client_id": self.id, "client_secret": self.secret}
+        return {**form, "scope": scope} if scope else form
+
+
+@dataclass(frozen=True, slots=True)
+class Caller:
+    """Principal of the run, with its principal role and the catalog role assigned to that."""
+
+    principal: str
+    principal_role: str
+    catalog_role: str
+    credentials: Credentials
+    client: Client
 
 
 @dataclass(frozen=True, slots=True)
