@@ -6,7 +6,7 @@ Managers and the second catalog are created on first use and dropped at the end 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
@@ -70,14 +70,30 @@ class SecondCatalog:
 
 @dataclass
 class Others:
-    """What worlds of a run share: its second catalog, and the managers by the names of their catalogs."""
+    """What worlds of a run share, each created on first use: its second catalog, and the managers of catalogs."""
 
     second: SecondCatalog | None = None
     managers: dict[str, Manager] = field(default_factory=dict)
 
+    def second_made(self, target: Target, make: Callable[[], tuple[str, Sandbox]]) -> SecondCatalog:
+        """Return the second catalog, after its creation by `make`."""
+        if self.second is None:
+            with _lasting(target) as steps:
+                name, sandbox = make()
+            self.second = SecondCatalog(name, sandbox, steps)
+        return self.second
+
+    def manager_of(self, target: Target, name: str, make: Callable[[], Caller]) -> Manager:
+        """Return the manager of the catalog of a name, after its creation by `make`."""
+        if name not in self.managers:
+            with _lasting(target) as steps:
+                caller = make()
+            self.managers[name] = Manager(caller.client, caller.credentials.form(), steps)
+        return self.managers[name]
+
 
 @contextmanager
-def lasting(target: Target) -> Iterator[list[Exchange]]:
+def _lasting(target: Target) -> Iterator[list[Exchange]]:
     """Create entities of the whole run in the plain world within the block; yields the list of its steps."""
     noted, start = set(target.sandbox.noted), len(target.client.steps)
     made: list[Exchange] = []

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, suppress
+from functools import partial
 from typing import Any
 
 import orjson
@@ -33,7 +34,6 @@ from conformance.polaris.callers import (
     Credentials,
     Manager,
     SecondCatalog,
-    lasting,
 )
 from conformance.polaris.client import PolarisClient, documented
 from conformance.polaris.entities import (
@@ -70,12 +70,12 @@ from conformance.polaris.worlds import (
 from conformance.target.sandbox import Sandbox
 from conformance.target.target import Target
 from conformance.values.exchange import Exchange
-from conformance.values.outcomes import Unoffered
+from conformance.values.outcomes import Unoffered, Violation
 from specs.identifiers import encode_segment
 from specs.openapi import Operation
 
 GET_TOKEN = "getToken"  # noqa: S105 - an operationId
-CREATED_STATUS, TAKEN = 201, 409
+CREATED_STATUS, FORBIDDEN, TAKEN = 201, 403, 409
 BASE_LOCATION = "default-base-location"
 PAGE_SIZE = 2
 EXTERNAL = "EXTERNAL"
@@ -385,22 +385,19 @@ class PolarisCatalog(PolarisClient, Catalog):
     # The world
 
     def enter_world(self) -> None:
-        """Create entities and objects in the current world, and load them."""
+        """Create entities and objects in the current world."""
         world = self.target.surroundings.world
         if OF_TABLES & world.keys():
             self.tables.enter_world()
-        kinds = [CATALOG] if CATALOG_KIND in world else [CATALOG_ROLE] if WAREHOUSE in world or CALLER in world else []
-        if {ENTITY_NAMES, ENTITY_STATE, ASSIGNED} & world.keys():
-            kinds = list(ENTITIES.values())
-        for entity in kinds:
-            id = self.new(entity)
+        every = {ENTITY_NAMES, ENTITY_STATE, ASSIGNED} & world.keys()
+        for entity in ENTITIES.values() if every else [CATALOG] if CATALOG_KIND in world else []:
+            self.new(entity)
+        if {WAREHOUSE, CALLER} & world.keys():
+            role = self.new(CATALOG_ROLE)
             with self.client.preparing():
-                self.get(entity, id)
+                self.add_grant_to_catalog_role(role[0], role[-1], BESIDE_GRANT)
         if WAREHOUSE in world:
             self.tables.new_table()
-        if CALLER in world:
-            with self.client.preparing():
-                self.add_grant_to_catalog_role(id[0], id[-1], BESIDE_GRANT)
         if POLICY_NAMES in world:
             home, name = self.tables.home, self.policy_name()
             self.tables.sandbox.note(POLICY, [(*home, name)])
@@ -434,27 +431,22 @@ class PolarisCatalog(PolarisClient, Catalog):
         return () if self._first else manager.steps
 
     def _second(self) -> SecondCatalog:
-        """Return the second catalog of the run, which is created once. Raises Unoffered where the run has no first."""
-        others = self.inventory.others
+        """Return the second catalog of the run. Raises Unoffered where the run has no first."""
         if not self.inventory.warehouse:
             raise Unoffered("the run has no catalog")
-        if others.second is None:
-            with lasting(self.target) as steps:
-                storage = STORAGES[self.target.ways.chosen.get(TABLES, self.storage.id)]
-                (name,) = self.new(CATALOG, storage=storage, properties=SETTINGS)
+
+        def make() -> tuple[str, Sandbox]:
+            storage = STORAGES[self.target.ways.chosen.get(TABLES, self.storage.id)]
+            (name,) = self.new(CATALOG, storage=storage, properties=SETTINGS)
             admin = self.inventory.admin
-            sandbox = Sandbox(admin, CatalogContents(self.target, admin, name))
-            others.second = SecondCatalog(name, sandbox, steps)
-        return others.second
+            return name, Sandbox(admin, CatalogContents(self.target, admin, name))
+
+        return self.inventory.others.second_made(self.target, make)
 
     def _manager_of(self, name: str) -> Manager:
-        """Return the manager of a catalog, which is created once."""
-        managers = self.inventory.others.managers
-        if name not in managers:
-            with lasting(self.target) as steps:
-                caller = self.new_caller(ACCESS, CONTENT, catalog=name)
-            managers[name] = Manager(caller.client, caller.credentials.form(), steps)
-        return managers[name]
+        """Return the manager of a catalog."""
+        others = self.inventory.others
+        return others.manager_of(self.target, name, lambda: self.new_caller(ACCESS, CONTENT, catalog=name))
 
     def empty_second(self) -> None:
         """Drop what the example created in the second catalog."""
@@ -466,7 +458,16 @@ class PolarisCatalog(PolarisClient, Catalog):
         managed = self._manager is not None and BY_MANAGER.touches(operation)
         if self._manager is None or not managed or path.get("catalogName", self.home) != self.home:
             return super().send
-        return PolarisClient(self._manager).send
+        return partial(self._send_as, PolarisClient(self._manager))
+
+    def _send_as(self, manager: PolarisClient, operation: str, *request: Any, **options: Any) -> Answer:
+        """Send an operation as a manager. Raises Unoffered for an unexpected 403: other requirements test rights."""
+        try:
+            return manager.send(operation, *request, **options)
+        except Violation as error:
+            if self.client.steps[-1].status == FORBIDDEN:
+                raise Unoffered(f"the server does not allow the manager of a catalog {operation}") from error
+            raise
 
     def _note(self, operation: str, path: Mapping[str, Any], body: Any) -> None:
         """Note the entity that a body, wrapped or bare, may create."""

@@ -12,9 +12,10 @@ from typing import Any
 
 from conformance.http.answers import Answer
 from conformance.iceberg.worlds import DIMENSIONS as OF_ICEBERG
-from conformance.iceberg.worlds import NAMES, PLACE, STATE
+from conformance.iceberg.worlds import NAMES, STATE
 from conformance.polaris.client import PolarisClient
 from conformance.polaris.entities import EntityType, Names
+from conformance.polaris.operations import MANAGEMENT, OPERATIONS
 from conformance.values.worlds import Dimension, Pins
 
 ENTITY_NAMES, ENTITY_STATE, ASSIGNED, CATALOG_KIND = "entity_names", "entity_state", "assigned", "catalog_kind"
@@ -109,16 +110,23 @@ OWN = (
         always=True,
     ),
 )
-TAKEN_OVER = {PLACE: (*IN_CATALOG,), NAMES: (), STATE: ()}  # dimensions of Iceberg, with further operations
-DIMENSIONS = (
-    *(
-        replace(dimension, operations=(*dimension.operations, *TAKEN_OVER[dimension.name]))
-        for dimension in OF_ICEBERG
-        if dimension.name in TAKEN_OVER
-    ),
-    *OWN,
-)
-OF_TABLES = frozenset(TAKEN_OVER)
+
+
+def _taken_over(dimension: Dimension) -> Dimension:
+    """Return a dimension of Iceberg for the catalogs of Polaris: policies have their place in namespaces, too."""
+    of_requests = "*" in dimension.operations  # requests of Polaris' own have other forms
+    own = [operation.id for operation in (OPERATIONS if of_requests else MANAGEMENT).values()]
+    left = [*own, "*GenericTable*"] if dimension.name == STATE else own
+    placed = dimension.name != NAMES and "*Namespace*" in dimension.operations
+    return replace(
+        dimension,
+        operations=(*dimension.operations, *POLICIES) if placed else dimension.operations,
+        except_for=(*dimension.except_for, *left),
+    )
+
+
+DIMENSIONS = (*map(_taken_over, OF_ICEBERG), *OWN)
+OF_TABLES = frozenset(dimension.name for dimension in OF_ICEBERG)
 BY_MANAGER = next(dimension for dimension in OWN if dimension.name == CALLER)
 ONLY_PLAIN: Pins = {dimension.name: (dimension.plain,) for dimension in DIMENSIONS}
 # Of requirements that delete the catalogs which they create: those must be empty.
