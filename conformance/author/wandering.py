@@ -55,7 +55,8 @@ class Wandering:
             return
         guides = [fixture for fixture in fixtures if hasattr(fixture, "enter_world")]
         for world in worlds:
-            failure = self._failure(self._unrefused(world), attempt)
+            world = self._unrefused(world)
+            failure = self._failure(world, attempt)
             if failure and len(left := self._possible(failure.world, guides)) < len(failure.world):
                 failure = self._failure(left, attempt)
             if met := failure.met if failure else self._met(world):

@@ -2,14 +2,15 @@
 
 Management operations are sent with the credentials of the run. `tables` is the catalog that the run created for its
 tables, called as a principal that the run created. Every name starts with the prefix of the run, and everything that a
-requirement may have created is dropped after it.
+requirement may have created is dropped after it. The current world decides the names and states of entities, the
+catalog, the caller and the form of requests (conformance/polaris/worlds.py).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, suppress
-from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import orjson
@@ -18,47 +19,68 @@ from conformance.author.catalog import Catalog, inventory_of
 from conformance.author.checks import find, listed, text
 from conformance.http.answers import Answer
 from conformance.http.client import Client, Expected, bearer
-from conformance.http.operation_client import DECLARED, Query
+from conformance.http.operation_client import DECLARED, Headers, Query
 from conformance.http.paging import pages
 from conformance.iceberg.catalog import IcebergCatalog
 from conformance.iceberg.client import IcebergClient, in_prefix
+from conformance.iceberg.support.content import SCHEMA
+from conformance.polaris.callers import (
+    ACCESS,
+    CONTENT,
+    EVERY_ROLE,
+    SETTINGS,
+    TABLES,
+    Caller,
+    Credentials,
+    Manager,
+    SecondCatalog,
+)
 from conformance.polaris.client import PolarisClient, documented
-from conformance.polaris.entities import CATALOG, CATALOG_ROLE, CREATED, PRINCIPAL, PRINCIPAL_ROLE, EntityType, Names
-from conformance.polaris.inventory import PolarisInventory
-from conformance.polaris.storage import STORAGES, StorageType
+from conformance.polaris.entities import (
+    CATALOG,
+    CATALOG_ROLE,
+    CREATED,
+    ENTITIES,
+    PRINCIPAL,
+    PRINCIPAL_ROLE,
+    EntityType,
+    Names,
+)
+from conformance.polaris.forms import FORMS
+from conformance.polaris.inventory import POLICY, CatalogContents, PolarisInventory
+from conformance.polaris.storage import STORAGES, StorageType, storages_for
+from conformance.polaris.worlds import (
+    ASSIGNED,
+    BODY,
+    BY_MANAGER,
+    CALLER,
+    CATALOG_KIND,
+    CONNECTION,
+    ENTITY_NAMES,
+    ENTITY_STATE,
+    FORMS_OF_NAMES,
+    FORMS_OF_POLICIES,
+    OF_TABLES,
+    POLICY_NAMES,
+    STATES,
+    WAREHOUSE,
+    create,
+    other_case,
+)
+from conformance.target.sandbox import Sandbox
 from conformance.target.target import Target
+from conformance.values.exchange import Exchange
+from conformance.values.outcomes import Unoffered, Violation
 from specs.identifiers import encode_segment
 from specs.openapi import Operation
 
-EVERY_ROLE = "PRINCIPAL_ROLE:ALL"
 GET_TOKEN = "getToken"  # noqa: S105 - an operationId
-CREATED_STATUS, TAKEN = 201, 409
+CREATED_STATUS, FORBIDDEN, TAKEN = 201, 403, 409
 BASE_LOCATION = "default-base-location"
 PAGE_SIZE = 2
-
-
-@dataclass(frozen=True, slots=True)
-class Credentials:
-    """The client id and secret with which a principal obtains tokens."""
-
-    id: str
-    secret: str = field(repr=False)
-
-    def form(self, scope: str = EVERY_ROLE) -> dict[str, str]:
-        """Return the token form with a scope of roles; "" leaves the scope out."""
-        form = {"grant_type": "client_credentials", "client_id": self.id, "client_secret": self.secret}
-        return {**form, "scope": scope} if scope else form
-
-
-@dataclass(frozen=True, slots=True)
-class Caller:
-    """Principal of the run, with its principal role and the catalog role assigned to that."""
-
-    principal: str
-    principal_role: str
-    catalog_role: str
-    credentials: Credentials
-    client: Client
+EXTERNAL = "EXTERNAL"
+BESIDE_GRANT = {"type": "catalog", "privilege": "VIEW_CREATE"}  # of catalog roles in worlds
+PLAIN_POLICY = "system.data-compaction"
 
 
 class PolarisCatalog(PolarisClient, Catalog):
@@ -74,11 +96,17 @@ class PolarisCatalog(PolarisClient, Catalog):
         self.inventory: PolarisInventory = inventory_of(target, PolarisInventory)
         super().__init__(self.inventory.admin)
         self.tables = IcebergCatalog(target)
+        self._first: IcebergCatalog | None = None  # while `tables` are those of the second catalog
+        self._manager: Client | None = None  # the caller of the current world, if it is another one
+        self._beside: set[str] = set()  # names of entities that only the world consists of
 
     def begin_example(self) -> None:
-        """Start an example with no steps and no home, in `tables` too."""
+        """Start an example with no steps and no home, in `tables` too, in the catalog of the world as its caller."""
         super().begin_example()
+        self._beside = set()
+        steps = [*self._enter_warehouse(), *self._enter_caller()]
         self.tables.begin_example()
+        self.client.steps += steps
 
     def deeper(self) -> AbstractContextManager[None]:
         """Return a context in which the home namespace of `tables` is a nested one. Raises Unoffered if unsupported."""
@@ -98,19 +126,50 @@ class PolarisCatalog(PolarisClient, Catalog):
     @property
     def home(self) -> str:
         """The name of the catalog for catalog roles: that for tables, or without one a catalog of the example."""
+        if self._first and self.inventory.others.second:
+            return self.inventory.others.second.name
         if not self.inventory.warehouse and self._home is None:
-            self._home = self.new(CATALOG)[0]
+            with self.target.surroundings.plain():
+                self._home = self.new(CATALOG)[0]
         return self.inventory.warehouse or str(self._home)
 
     @property
     def storage(self) -> StorageType:
-        """The default storage type of new catalogs."""
-        return STORAGES[self.target.ways.chosen.get(CATALOG.id, "FILE")]
+        """The storage type of new catalogs: the default one unless the world has another. Raises Unoffered without."""
+        default = STORAGES[self.target.ways.chosen.get(CATALOG.id, "FILE")]
+        if self.target.surroundings.value(CATALOG_KIND) != "other_storage":
+            return default
+        others = [STORAGES[id] for id in storages_for(self.target) if id != default.id]
+        if not others:
+            raise Unoffered(f"a run with this location has no storage beside {default.id}")
+        return others[0]
+
+    def named(self) -> str:
+        """Return an unused name of an entity, in the form of the world."""
+        form = FORMS_OF_NAMES.get(self.target.surroundings.value(ENTITY_NAMES), "{}")
+        return form.format(self.target.new_name())
+
+    def policy_name(self) -> str:
+        """Return an unused name of a policy, in the form of the world."""
+        form = FORMS_OF_POLICIES.get(self.target.surroundings.value(POLICY_NAMES), "{}")
+        return form.format(self.target.new_name())
 
     def id(self, entity: EntityType, name: str = "") -> Names:
-        """Return an unused id of an entity type, in the home catalog for a catalog role."""
-        name = name or self.target.new_name()
+        """Return an unused id of an entity type, in the home catalog for a catalog role.
+
+        In the world of names that differ in case, the other name is given to an entity beside it.
+        """
+        if not name:
+            name = self.named()
+            if self.target.surroundings.value(ENTITY_NAMES) == "case":
+                with self.target.surroundings.plain(), self.client.preparing():
+                    self.create(entity, self.id(entity, self.beside(other_case(name))))
         return (self.home, name) if entity is CATALOG_ROLE else (name,)
+
+    def beside(self, name: str) -> str:
+        """Note a name of something that only the world consists of, so that `own` leaves it out; return the name."""
+        self._beside.add(name)
+        return name
 
     def missing(self, entity: EntityType) -> Names:
         """Return the id of an entity that does not exist."""
@@ -138,10 +197,41 @@ class PolarisCatalog(PolarisClient, Catalog):
         """Create an entity as preparation and return its id; that of an existing one if the run is read-only."""
         if self.target.read_only:
             return self.existing(entity.id, f"number {len(self._stand_ins)}", plain=not fields)
+        kind = self.target.surroundings.value(CATALOG_KIND) if entity is CATALOG else ""
         id = self.id(entity)
         with self.client.preparing():
-            self.create(entity, id, self.value(entity, id, **fields))
+            value = self.value(entity, id, **({"type": EXTERNAL, **fields} if kind == "external" else fields))
+            self._make(entity, id, entity.wrapped(value))
+            if kind == "filled":
+                self._fill(id[-1])
         return id
+
+    def _make(self, entity: EntityType, id: Names, body: dict[str, Any]) -> Answer:
+        """Create an entity from a body in the state of the world; return the answer to its last creation."""
+        state = STATES.get(self.target.surroundings.value(ENTITY_STATE), create)
+        made = state(self, entity, id, body)
+        if entity is not CATALOG and self.target.surroundings.value(ASSIGNED):
+            with self.target.surroundings.plain():
+                self._assign(entity, id)
+        return made
+
+    def _fill(self, catalog: str) -> None:
+        """Create a table in a catalog."""
+        tables, namespace = self.within(catalog), (self.target.new_name(),)
+        tables.create_namespace(namespace)
+        tables.create_table((*namespace, "t"), SCHEMA)
+
+    def _assign(self, entity: EntityType, id: Names) -> None:
+        """Assign a principal role to an entity or an entity to one, and grant a catalog role a privilege."""
+        other = self.new(PRINCIPAL if entity is PRINCIPAL_ROLE else PRINCIPAL_ROLE)
+        self.beside(other[-1])
+        if entity is CATALOG_ROLE:
+            self.assign_catalog_role_to_principal_role(other[-1], id[0], {"name": id[-1]})
+            self.add_grant_to_catalog_role(id[0], id[-1], BESIDE_GRANT)
+        elif entity is PRINCIPAL:
+            self.assign_principal_role(id[-1], {"name": other[-1]})
+        else:
+            self.assign_principal_role(other[-1], {"name": id[-1]})
 
     def made_again(self, entity: EntityType, id: Names) -> bool:
         """Create an entity under a deleted name; False if the server rejects the reuse with 409."""
@@ -165,8 +255,14 @@ class PolarisCatalog(PolarisClient, Catalog):
         return self.own_names(self.send(entity.list, place)[entity.listed])
 
     def own(self, entries: Sequence[Mapping[str, Any]]) -> list[Any]:
-        """Return the entries of a list whose names start with the prefix of the run."""
-        return [entry for entry in entries if text(entry["name"], "a name").startswith(self.target.prefix)]
+        """Return the entries of a list whose names start with the prefix of the run, without those of `beside`."""
+        named = [(text(entry["name"], "a name"), entry) for entry in entries]
+        return [entry for name, entry in named if name.startswith(self.target.prefix) and name not in self._beside]
+
+    def own_grants(self, grants: Sequence[Any]) -> list[Any]:
+        """Return grants of a role without those that the world consists of."""
+        beside = BESIDE_GRANT if self.target.surroundings.value(ASSIGNED) else None
+        return [grant for grant in grants if grant != beside]
 
     def own_names(self, entries: Sequence[Mapping[str, Any]]) -> list[str]:
         """Return the names in a list that start with the prefix of the run."""
@@ -193,7 +289,8 @@ class PolarisCatalog(PolarisClient, Catalog):
         """Create a principal; return its id and its credentials."""
         id = self.id(PRINCIPAL)
         with self.client.preparing():
-            return id, credentials(self.create(PRINCIPAL, id, **more))
+            body = {**PRINCIPAL.wrapped(self.value(PRINCIPAL, id)), **more}
+            return id, credentials(self._make(PRINCIPAL, id, body))
 
     def new_caller(self, *grants: Mapping[str, Any], catalog: str = "") -> Caller:
         """Create a principal whose catalog role has these grants, given as bodies, and log it in."""
@@ -201,7 +298,7 @@ class PolarisCatalog(PolarisClient, Catalog):
         with self.client.preparing():
             (principal,), known = self.new_principal()
             (principal_role,) = self.new(PRINCIPAL_ROLE)
-            catalog_role = self.target.new_name()
+            catalog_role = self.named()
             self.create(CATALOG_ROLE, (catalog, catalog_role))
             for grant in grants:
                 self.add_grant_to_catalog_role(catalog, catalog_role, grant)
@@ -211,7 +308,11 @@ class PolarisCatalog(PolarisClient, Catalog):
 
     def logged_in(self, known: Credentials, scope: str = EVERY_ROLE) -> Client:
         """Return a client with a new token for credentials."""
-        token = text(self.ask_token(known.form(scope))["access_token"], "the access_token")
+        return self._with_token(known.form(scope))
+
+    def _with_token(self, form: Mapping[str, str]) -> Client:
+        """Return a client with a new token for a form."""
+        token = text(self.ask_token(form)["access_token"], "the access_token")
         return self.client.as_(bearer(token))
 
     def ask_token(self, form: Mapping[str, str], *, expect: Expected = DECLARED, **options: Any) -> Answer:
@@ -228,7 +329,7 @@ class PolarisCatalog(PolarisClient, Catalog):
 
     def new_thing(self) -> str:
         """Create a catalog with a catalog role, a principal and a principal role, all of one name; return the name."""
-        name = self.target.new_name()
+        name = self.named()
         for entity in (CATALOG, PRINCIPAL, PRINCIPAL_ROLE):
             with self.client.preparing():
                 self.create(entity, (name,))
@@ -267,9 +368,106 @@ class PolarisCatalog(PolarisClient, Catalog):
         expect: Expected = DECLARED,
         **options: Any,
     ) -> Answer:
-        """Send an operation, and note the entity that it may create, whatever the answer."""
+        """Send an operation in the form of the world, and note the entity that it may create, whatever the answer."""
+        headers: Headers = {}
+        if form := FORMS.get(self.target.surroundings.value(BODY)):
+            body = form.body(operation, body, self.target.document)
+            query = {**form.query.get(operation, {}), **(query or {})}
+            headers = form.header(operation)
+        if self.target.surroundings.value(CONNECTION):
+            headers = {**headers, "Connection": "close"}
+        if headers:
+            options["headers"] = {**headers, **(options.get("headers") or {})}
         self._note(operation, path or {}, body)
-        return super().send(operation, path, body, query=query, expect=expect, **options)
+        send = self._sender(operation, path or {})
+        return send(operation, path, body, query=query, expect=expect, **options)
+
+    # The world
+
+    def enter_world(self) -> None:
+        """Create entities and objects in the current world."""
+        world = self.target.surroundings.world
+        if OF_TABLES & world.keys():
+            self.tables.enter_world()
+        every = {ENTITY_NAMES, ENTITY_STATE, ASSIGNED} & world.keys()
+        for entity in ENTITIES.values() if every else [CATALOG] if CATALOG_KIND in world else []:
+            self.new(entity)
+        if {WAREHOUSE, CALLER} & world.keys():
+            role = self.new(CATALOG_ROLE)
+            with self.client.preparing():
+                self.add_grant_to_catalog_role(role[0], role[-1], BESIDE_GRANT)
+        if WAREHOUSE in world:
+            self.tables.new_table()
+        if POLICY_NAMES in world:
+            home, name = self.tables.home, self.policy_name()
+            self.tables.sandbox.note(POLICY, [(*home, name)])
+            with self.client.preparing():
+                self.create_policy(home, name, PLAIN_POLICY, content="{}")
+
+    def _enter_warehouse(self) -> Sequence[Exchange]:
+        """Turn to the catalog of the current world; return the steps that created the second one."""
+        if self.target.surroundings.value(WAREHOUSE) == "second":
+            second = self._second()
+            manager = self._manager_of(second.name)
+            place = in_prefix(encode_segment(second.name))
+            self._first = self._first or self.tables
+            self.tables = IcebergCatalog(self.target)
+            self.tables.client, self.tables.sandbox = manager.client.located(place), second.sandbox
+            self.client = self.inventory.admin.located(place)
+            return [*second.steps, *manager.steps]
+        if self._first:
+            self.tables, self._first = self._first, None
+            self.client = self.inventory.admin
+        return ()
+
+    def _enter_caller(self) -> Sequence[Exchange]:
+        """Turn to the caller of the current world; return the steps that created it."""
+        caller, self._manager = self.target.surroundings.value(CALLER), None
+        if not caller:
+            return ()
+        manager = self._manager_of(self.home)
+        client = manager.client if caller == "manager" else self._with_token(manager.form)
+        self._manager = self.client.as_(dict(client.headers))
+        return () if self._first else manager.steps
+
+    def _second(self) -> SecondCatalog:
+        """Return the second catalog of the run. Raises Unoffered where the run has no first."""
+        if not self.inventory.warehouse:
+            raise Unoffered("the run has no catalog")
+
+        def make() -> tuple[str, Sandbox]:
+            storage = STORAGES[self.target.ways.chosen.get(TABLES, self.storage.id)]
+            (name,) = self.new(CATALOG, storage=storage, properties=SETTINGS)
+            admin = self.inventory.admin
+            return name, Sandbox(admin, CatalogContents(self.target, admin, name))
+
+        return self.inventory.others.second_made(self.target, make)
+
+    def _manager_of(self, name: str) -> Manager:
+        """Return the manager of a catalog."""
+        others = self.inventory.others
+        return others.manager_of(self.target, name, lambda: self.new_caller(ACCESS, CONTENT, catalog=name))
+
+    def empty_second(self) -> None:
+        """Drop what the example created in the second catalog."""
+        if second := self.inventory.others.second:
+            second.sandbox.clean_up()
+
+    def _sender(self, operation: str, path: Mapping[str, Any]) -> Callable[..., Answer]:
+        """Return the function that sends an operation as the caller of the world, if that one may."""
+        managed = self._manager is not None and BY_MANAGER.touches(operation)
+        if self._manager is None or not managed or path.get("catalogName", self.home) != self.home:
+            return super().send
+        return partial(self._send_as, PolarisClient(self._manager))
+
+    def _send_as(self, manager: PolarisClient, operation: str, *request: Any, **options: Any) -> Answer:
+        """Send an operation as a manager. Raises Unoffered for an unexpected 403: other requirements test rights."""
+        try:
+            return manager.send(operation, *request, **options)
+        except Violation as error:
+            if self.client.steps[-1].status == FORBIDDEN:
+                raise Unoffered(f"the server does not allow the manager of a catalog {operation}") from error
+            raise
 
     def _note(self, operation: str, path: Mapping[str, Any], body: Any) -> None:
         """Note the entity that a body, wrapped or bare, may create."""

@@ -56,8 +56,12 @@ def documented(document: Document, value: Any) -> Any:
     Servers may add fields of their own, with another value in each response. All entries of `properties` stay. Lists
     other than the levels of a namespace are in one order for comparisons: the documents state none.
     """
-    names = document.once("names of fields", lambda: frozenset(_names(document.raw["components"])))
-    return _part(value, names)
+    return _part(value, declared_names(document))
+
+
+def declared_names(document: Document) -> frozenset[str]:
+    """Return the names of all fields that the schemas of the document declare."""
+    return document.once("names of fields", lambda: frozenset(_names(document.raw["components"])))
 
 
 def _names(node: Any) -> Iterator[str]:

@@ -18,8 +18,10 @@ PURGE = {"polaris.config.drop-with-purge.enabled": "true"}  # without it every p
 @pytest.fixture
 def catalog(suite: Suite) -> Iterator[PolarisCatalog]:
     """The target as a Polaris server; the objects that a requirement creates are dropped afterwards."""
-    yield PolarisCatalog(suite.target)
+    made = PolarisCatalog(suite.target)
+    yield made
     suite.clean_up()
+    made.empty_second()
 
 
 @pytest.fixture(scope="session")

@@ -11,6 +11,7 @@ from urllib.parse import urlsplit
 from conformance.http.client import Client
 from conformance.iceberg.client import IcebergClient, in_prefix
 from conformance.iceberg.inventory import IcebergInventory
+from conformance.polaris.callers import Others
 from conformance.polaris.client import PolarisClient
 from conformance.polaris.entities import CATALOG, CATALOG_ROLE, CREATED, ENTITIES, PRINCIPAL, PRINCIPAL_ROLE, EntityType
 from conformance.target.capabilities import SEPARATOR
@@ -103,6 +104,7 @@ class PolarisInventory(ContentInventory):
 
     def __init__(self, target: Target) -> None:
         super().__init__(target)
+        self.others = Others()
         self._named_otherwise: set[Names] = set()
 
     @property

@@ -12,7 +12,8 @@ from conformance.iceberg.catalog import IcebergCatalog
 from conformance.iceberg.client import names_below_prefix
 from conformance.iceberg.fallbacks import find_tables
 from conformance.iceberg.prober import IcebergProber
-from conformance.polaris.catalog import EVERY_ROLE, PolarisCatalog
+from conformance.polaris.callers import CONTENT, EVERY_ROLE, SETTINGS, TABLES
+from conformance.polaris.catalog import PolarisCatalog
 from conformance.polaris.entities import CATALOG, CATALOG_ROLE, PRINCIPAL, PRINCIPAL_ROLE
 from conformance.polaris.inventory import GENERIC_TABLE, POLICY
 from conformance.polaris.operations import OPERATIONS
@@ -24,13 +25,6 @@ from conformance.values.json_values import read_object
 from conformance.values.outcomes import UNREADABLE, Blocked, NotTested, Unoffered, Violation
 from specs.openapi import Operation
 
-CONTENT = {"type": "catalog", "privilege": "CATALOG_MANAGE_CONTENT"}
-TABLES = "catalog with tables"
-# Features that a catalog has only if enabled, and that requirements of the Iceberg catalog need.
-SETTINGS = {
-    "polaris.config.list-pagination-enabled": "true",
-    "polaris.config.drop-with-purge.enabled": "true",
-}
 ICEBERG = "iceberg"
 CALLERS = (PRINCIPAL, PRINCIPAL_ROLE)
 # Path parameters that name an object of a kind.

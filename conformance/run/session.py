@@ -179,7 +179,8 @@ class Session:
         drawn: dict[str, list[World]] = {}
         for profile in self.target.profile.tested_by():
             own = [entry for entry in known.values() if entry.suite == profile.api and self._scope.has(entry)]
-            drawn |= drawn_worlds(self.settings, own, suite_part(profile.api).worlds)
+            every = self.suite.wandering.dimensions if self.settings.world else suite_part(profile.api).worlds
+            drawn |= drawn_worlds(self.settings, own, every)
         for name, world in self._expectations.worlds():
             drawn[name] = [world, *drawn.get(name, ())]
         return drawn

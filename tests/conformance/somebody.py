@@ -12,7 +12,7 @@ from conformance.http.transport import Connection
 from conformance.iceberg.client import IcebergClient, in_prefix, names_below_prefix
 from conformance.lance.client import LanceClient
 from conformance.lance.support.arrow import read_rows, stream
-from conformance.polaris.catalog import Credentials
+from conformance.polaris.callers import Credentials
 from conformance.polaris.client import PolarisClient
 from conformance.polaris.entities import CATALOG, CATALOG_ROLE, ENTITIES, PRINCIPAL, PRINCIPAL_ROLE
 from conformance.polaris.storage import STORAGES

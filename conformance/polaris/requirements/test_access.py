@@ -11,10 +11,11 @@ from typing import Any
 
 from conformance.author.checks import equal, holds, status_is
 from conformance.author.requirement import must, should
-from conformance.polaris.catalog import EVERY_ROLE
+from conformance.polaris.callers import EVERY_ROLE
 from conformance.polaris.support.access.calls import AccessRequest, calls, operations
 from conformance.polaris.support.access.fixture import DENIED, AccessFixture
 from conformance.polaris.support.access.table import POWERLESS, Grant, rules
+from conformance.polaris.worlds import ONLY_PLAIN
 
 MakeAccess = Callable[[], AccessFixture]
 ALWAYS = [name for name, rule in rules().items() if not rule.since]  # requests of all revisions
@@ -25,7 +26,7 @@ ADMINISTRATOR = (Grant("CATALOG_MANAGE_ACCESS", "catalog"), Grant("CATALOG_MANAG
 LIST_TABLES = {"type": "catalog", "privilege": "TABLE_LIST"}
 
 
-@must("polaris.access.{}", operations=SUBJECTS, clause="access-anonymous", kind="auth", each=TOKENS)
+@must("polaris.access.{}", operations=SUBJECTS, clause="access-anonymous", kind="auth", each=TOKENS, world=ONLY_PLAIN)
 def test_without_a_good_token(make_access: MakeAccess, case: str | None) -> None:
     """Every operation returns 401 without a valid token ({})."""
     access = make_access()
@@ -34,7 +35,13 @@ def test_without_a_good_token(make_access: MakeAccess, case: str | None) -> None
         status_is(access.send(access.calls[name], nobody).status, 401, f"the status of {OPERATIONS[name]}")
 
 
-@must("polaris.access.configuration", operations=["getConfig"], clause="access-configuration", kind="auth")
+@must(
+    "polaris.access.configuration",
+    operations=["getConfig"],
+    clause="access-configuration",
+    kind="auth",
+    world=ONLY_PLAIN,
+)
 def test_configuration_for_everybody(make_access: MakeAccess) -> None:
     """getConfig returns 200 to a principal without any privilege."""
     access = make_access()
@@ -42,7 +49,9 @@ def test_configuration_for_everybody(make_access: MakeAccess) -> None:
     status_is(access.send(call, access.caller(POWERLESS, call)).status, 200)
 
 
-@should("polaris.access.administrator", operations=SUBJECTS, clause="access-administrator", kind="auth")
+@should(
+    "polaris.access.administrator", operations=SUBJECTS, clause="access-administrator", kind="auth", world=ONLY_PLAIN
+)
 def test_administrator_of_a_catalog(make_access: MakeAccess) -> None:
     """With CATALOG_MANAGE_ACCESS and CATALOG_MANAGE_METADATA a caller gets 403 only for what neither covers."""
     access = make_access()
@@ -55,7 +64,13 @@ def test_administrator_of_a_catalog(make_access: MakeAccess) -> None:
             status_is(answer.status, 403, f"the status of {OPERATIONS[name]}")
 
 
-@should("polaris.access.own_secret", operations=["rotateCredentials"], clause="access-oneself", kind="auth")
+@should(
+    "polaris.access.own_secret",
+    operations=["rotateCredentials"],
+    clause="access-oneself",
+    kind="auth",
+    world=ONLY_PLAIN,
+)
 def test_own_secret(make_access: MakeAccess) -> None:
     """A principal without any privilege gets 200 from rotateCredentials for itself."""
     access = make_access()
@@ -64,7 +79,7 @@ def test_own_secret(make_access: MakeAccess) -> None:
     status_is(access.send(call, access.log_in(known, EVERY_ROLE)).status, 200)
 
 
-@should("polaris.access.oneself", operations=["getPrincipal"], clause="access-oneself", kind="auth")
+@should("polaris.access.oneself", operations=["getPrincipal"], clause="access-oneself", kind="auth", world=ONLY_PLAIN)
 def test_oneself(make_access: MakeAccess) -> None:
     """A principal without any privilege gets 403 from getPrincipal for itself."""
     access = make_access()
@@ -112,6 +127,7 @@ MISSING = {
     clause="access-names-first",
     kind="error",
     each=MISSING,
+    world=ONLY_PLAIN,
 )
 def test_names_come_before_rights(make_access: MakeAccess, case: MissingName) -> None:
     """A caller without privileges gets 404 for a missing object and 403 for an existing one: {}."""
@@ -124,7 +140,7 @@ def test_names_come_before_rights(make_access: MakeAccess, case: MissingName) ->
     status_is(access.send(missing, caller).status, 404, "the status where it is not there")
 
 
-@should("polaris.access.silent", operations=SUBJECTS, clause="access-silent", kind="auth")
+@should("polaris.access.silent", operations=SUBJECTS, clause="access-silent", kind="auth", world=ONLY_PLAIN)
 def test_refusals_tell_nothing(make_access: MakeAccess) -> None:
     """A 403 to a caller without privileges contains no name and no location that the request did not contain."""
     access = make_access()
@@ -142,7 +158,13 @@ def test_refusals_tell_nothing(make_access: MakeAccess) -> None:
 # Revocation takes effect at once
 
 
-@must("polaris.access.revoked.grant", operations=["revokeGrantFromCatalogRole"], clause="access-at-once", kind="auth")
+@must(
+    "polaris.access.revoked.grant",
+    operations=["revokeGrantFromCatalogRole"],
+    clause="access-at-once",
+    kind="auth",
+    world=ONLY_PLAIN,
+)
 def test_revoked_grant(make_access: MakeAccess) -> None:
     """After a grant is revoked, the next request that needs it returns 403; after it is added again, 200."""
     access = make_access()
@@ -159,6 +181,7 @@ def test_revoked_grant(make_access: MakeAccess) -> None:
     operations=["revokeCatalogRoleFromPrincipalRole"],
     clause="access-at-once",
     kind="auth",
+    world=ONLY_PLAIN,
 )
 def test_revoked_catalog_role(make_access: MakeAccess) -> None:
     """After revokeCatalogRoleFromPrincipalRole the next request that needs the role returns 403."""
@@ -169,7 +192,13 @@ def test_revoked_catalog_role(make_access: MakeAccess) -> None:
     equal(allowed(), 403, "the status after the revoke")
 
 
-@must("polaris.access.revoked.deleted_role", operations=["deleteCatalogRole"], clause="access-at-once", kind="auth")
+@must(
+    "polaris.access.revoked.deleted_role",
+    operations=["deleteCatalogRole"],
+    clause="access-at-once",
+    kind="auth",
+    world=ONLY_PLAIN,
+)
 def test_deleted_role(make_access: MakeAccess) -> None:
     """After deleteCatalogRole the next request that needs a grant of the role returns 403."""
     access = make_access()

@@ -13,6 +13,7 @@ from conformance.author.requirement import should
 from conformance.author.suite import Suite
 from conformance.polaris.support.access.fixture import AccessFixture, check_allowed, check_refused
 from conformance.polaris.support.access.table import Rule, allowed_cells, grantable_in, refused_cells, rules
+from conformance.polaris.worlds import ONLY_PLAIN
 
 NEW = "1.7"
 MakeAccess = Callable[[], AccessFixture]
@@ -26,28 +27,52 @@ def _operation(rule: Rule) -> list[str]:
     return [rule.operation]
 
 
-@should("polaris.access.{}.allow", operations=_operation, clause="access-allowed", each=_since("", granted=True))
+@should(
+    "polaris.access.{}.allow",
+    operations=_operation,
+    clause="access-allowed",
+    each=_since("", granted=True),
+    world=ONLY_PLAIN,
+)
 def test_allowed(suite: Suite, make_access: MakeAccess, case: Rule) -> None:
     """{} returns neither 401 nor 403 to a caller with any one sufficient privilege."""
     _let_through(suite, make_access(), case)
 
 
 @should(
-    "polaris.access.{}.allow", operations=_operation, clause="access-allowed", each=_since(NEW, granted=True), since=NEW
+    "polaris.access.{}.allow",
+    operations=_operation,
+    clause="access-allowed",
+    each=_since(NEW, granted=True),
+    since=NEW,
+    world=ONLY_PLAIN,
 )
 def test_allowed_later(suite: Suite, make_access: MakeAccess, case: Rule) -> None:
     """{} returns neither 401 nor 403 to a caller with any one sufficient privilege."""
     _let_through(suite, make_access(), case)
 
 
-@should("polaris.access.{}.deny", operations=_operation, clause="access-refused", kind="error", each=_since(""))
+@should(
+    "polaris.access.{}.deny",
+    operations=_operation,
+    clause="access-refused",
+    kind="error",
+    each=_since(""),
+    world=ONLY_PLAIN,
+)
 def test_refused(suite: Suite, make_access: MakeAccess, case: Rule) -> None:
     """{} returns 403 to a caller without a sufficient privilege, whatever other privileges it holds."""
     _turned_away(suite, make_access(), case)
 
 
 @should(
-    "polaris.access.{}.deny", operations=_operation, clause="access-refused", kind="error", each=_since(NEW), since=NEW
+    "polaris.access.{}.deny",
+    operations=_operation,
+    clause="access-refused",
+    kind="error",
+    each=_since(NEW),
+    since=NEW,
+    world=ONLY_PLAIN,
 )
 def test_refused_later(suite: Suite, make_access: MakeAccess, case: Rule) -> None:
     """{} returns 403 to a caller without a sufficient privilege, whatever other privileges it holds."""

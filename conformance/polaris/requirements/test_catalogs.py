@@ -10,6 +10,7 @@ from conformance.polaris.catalog import BASE_LOCATION, PolarisCatalog
 from conformance.polaris.entities import CATALOG, CATALOG_ROLE, Names
 from conformance.polaris.inventory import CATALOG_ADMIN
 from conformance.polaris.support.catalogs import changed, refused
+from conformance.polaris.worlds import EMPTY
 
 REFUSED = (400, 409)
 TYPES = {"internal": "INTERNAL", "external": "EXTERNAL"}
@@ -202,7 +203,13 @@ def test_location_of_a_deleted_catalog(catalog: PolarisCatalog) -> None:
 # Deletion
 
 
-@must("polaris.catalog.delete.not_empty", operations=["deleteCatalog"], clause="drop-refused", kind="error")
+@must(
+    "polaris.catalog.delete.not_empty",
+    operations=["deleteCatalog"],
+    clause="drop-refused",
+    kind="error",
+    world=EMPTY,
+)
 def test_catalog_with_a_namespace(catalog: PolarisCatalog) -> None:
     """deleteCatalog returns 400 or 409 while the catalog has a namespace, and succeeds after its drop."""
     (name,) = catalog.new(CATALOG)
@@ -217,7 +224,13 @@ def test_catalog_with_a_namespace(catalog: PolarisCatalog) -> None:
     catalog.delete(CATALOG, (name,))
 
 
-@should("polaris.catalog.delete.with_role", operations=["deleteCatalog"], clause="drop-refused-roles", kind="error")
+@should(
+    "polaris.catalog.delete.with_role",
+    operations=["deleteCatalog"],
+    clause="drop-refused-roles",
+    kind="error",
+    world=EMPTY,
+)
 def test_catalog_with_a_role(catalog: PolarisCatalog) -> None:
     """deleteCatalog returns 400 while the catalog has a role other than catalog_admin, and succeeds after its drop."""
     (name,) = catalog.new(CATALOG)
@@ -231,7 +244,7 @@ def test_catalog_with_a_role(catalog: PolarisCatalog) -> None:
     catalog.delete(CATALOG, (name,))
 
 
-@should("polaris.catalog.delete.warehouse", operations=["deleteCatalog"], clause="drop-ends-warehouse")
+@should("polaris.catalog.delete.warehouse", operations=["deleteCatalog"], clause="drop-ends-warehouse", world=EMPTY)
 def test_dropped_catalog_is_no_warehouse(catalog: PolarisCatalog) -> None:
     """getConfig for a catalog succeeds until the catalog is deleted, and then returns 400 or 404."""
     (name,) = catalog.new(CATALOG)

@@ -9,6 +9,7 @@ from conformance.author.requirement import must, should
 from conformance.http.answers import Answer
 from conformance.polaris.catalog import PolarisCatalog
 from conformance.polaris.entities import ENTITIES, EntityType, Names, of, properties_with
+from conformance.polaris.worlds import EMPTY
 
 SEVERAL = 5
 PROPERTIES = {"owner": "lakeproof", "größe": "12 m²", "empty": ""}
@@ -100,7 +101,13 @@ def test_fields_that_the_server_sets(catalog: PolarisCatalog, case: EntityType) 
     at_least(updated, created, "the lastUpdateTimestamp beside the createTimestamp")
 
 
-@must("polaris.{}.delete.gone", operations=of("delete", "get", "list"), clause="deleted-is-gone", each=ENTITIES)
+@must(
+    "polaris.{}.delete.gone",
+    operations=of("delete", "get", "list"),
+    clause="deleted-is-gone",
+    each=ENTITIES,
+    world=EMPTY,
+)
 def test_what_was_deleted_is_gone(catalog: PolarisCatalog, case: EntityType) -> None:
     """Loading a deleted {} returns 404, and the list contains the others but not the deleted one."""
     id, other = catalog.new(case), catalog.new(case)
@@ -111,7 +118,14 @@ def test_what_was_deleted_is_gone(catalog: PolarisCatalog, case: EntityType) -> 
     contains(names, [other[-1]], "the listed names")
 
 
-@must("polaris.{}.delete.again", operations=of("delete"), clause="missing-is-refused", kind="error", each=ENTITIES)
+@must(
+    "polaris.{}.delete.again",
+    operations=of("delete"),
+    clause="missing-is-refused",
+    kind="error",
+    each=ENTITIES,
+    world=EMPTY,
+)
 def test_deleting_twice(catalog: PolarisCatalog, case: EntityType) -> None:
     """Deleting a {} that was already deleted returns 404."""
     id = catalog.new(case)
@@ -119,7 +133,13 @@ def test_deleting_twice(catalog: PolarisCatalog, case: EntityType) -> None:
     catalog.delete(case, id, expect=404)
 
 
-@should("polaris.{}.delete.name_free", operations=of("create", "delete"), clause="name-free-again", each=ENTITIES)
+@should(
+    "polaris.{}.delete.name_free",
+    operations=of("create", "delete"),
+    clause="name-free-again",
+    each=ENTITIES,
+    world=EMPTY,
+)
 def test_name_of_what_was_deleted(catalog: PolarisCatalog, case: EntityType) -> None:
     """A {} created under the name of a deleted one has none of its properties."""
     id = catalog.new(case, properties={"first": "1"})

@@ -25,7 +25,7 @@ def _create(catalog: PolarisCatalog, id: Names, *, expect: Expected = DECLARED, 
 
 
 def _id(catalog: PolarisCatalog) -> Names:
-    return (*catalog.tables.home, catalog.target.new_name())
+    return catalog.tables.table_id(catalog.target.new_name())
 
 
 def _new(catalog: PolarisCatalog) -> Names:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from conformance.author.checks import equal, holds, unequal
 from conformance.author.requirement import must, should
-from conformance.polaris.catalog import Credentials, PolarisCatalog, credentials
+from conformance.polaris.callers import Credentials
+from conformance.polaris.catalog import PolarisCatalog, credentials
 from conformance.polaris.entities import PRINCIPAL, Names
 from conformance.polaris.support.principals import opens, refuses, rotated
 from conformance.values.outcomes import Skipped, Unoffered

@@ -120,7 +120,7 @@ def test_unknown_fields_of_a_grant(catalog: PolarisCatalog) -> None:
     """addGrantToCatalogRole ignores unknown fields of the request and does not store them."""
     role, grant = new_role(catalog), OLDER["catalog"].grant(())
     add(catalog, role, {**grant, **UNKNOWN})
-    equal(list(catalog.send(LIST, CATALOG_ROLE.place(role))["grants"]), [grant], "the grants")
+    equal(catalog.own_grants(catalog.send(LIST, CATALOG_ROLE.place(role))["grants"]), [grant], "the grants")
 
 
 @should("polaris.request.unknown_query", operations=["getCatalog", "listCatalogs"], clause="open-requests")

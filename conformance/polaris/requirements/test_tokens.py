@@ -12,7 +12,8 @@ from conformance.author.requirement import must, should
 from conformance.http.answers import Answer
 from conformance.http.client import bearer
 from conformance.iceberg.support.content import ACCESS_TOKEN, EXCHANGE
-from conformance.polaris.catalog import EVERY_ROLE, GET_TOKEN, Caller, PolarisCatalog
+from conformance.polaris.callers import EVERY_ROLE, Caller
+from conformance.polaris.catalog import GET_TOKEN, PolarisCatalog
 from conformance.polaris.support.principals import PRINCIPAL_ROLES, REFUSED, opens, takes
 from conformance.values.outcomes import Unoffered
 

@@ -90,5 +90,5 @@ def revoke(
 
 
 def grants(catalog: PolarisCatalog, role: Names) -> list[Any]:
-    """List the grants of a role, without fields that the document does not declare."""
-    return list(catalog.documented(catalog.send(LIST, CATALOG_ROLE.place(role))["grants"]))
+    """List the grants of a role that the example made, without fields that the document does not declare."""
+    return catalog.own_grants(catalog.documented(catalog.send(LIST, CATALOG_ROLE.place(role))["grants"]))

@@ -22,7 +22,7 @@ def _managed(operation: Operation) -> Prepare:
     """Prepare a management request: create the objects of its path, and note the object that its body creates."""
 
     def prepare(catalog: PolarisCatalog, _name: str) -> PolarisRequest:
-        name = catalog.new_thing() if names_below_prefix(operation) else catalog.target.new_name()
+        name = catalog.new_thing() if names_below_prefix(operation) else catalog.named()
         path = catalog.any_path(operation, name)
         body = next(iter(BODIES[operation.id].values()))(catalog, name) if operation.id in BODIES else None
         if operation.id in CREATED:

@@ -11,6 +11,7 @@ from conformance.http.client import Expected
 from conformance.http.operation_client import DECLARED
 from conformance.polaris.catalog import PolarisCatalog
 from conformance.polaris.entities import Names
+from conformance.polaris.worlds import POLICY_NAMES, other_case
 from specs.identifiers import UNIT_SEPARATOR
 
 COMPACTION, EXPIRY = "system.data-compaction", "system.snapshot-expiry"
@@ -28,8 +29,12 @@ def create(
 
 
 def new_id(catalog: PolarisCatalog) -> Names:
-    """Return an unused policy id in the home namespace."""
-    return (*catalog.tables.home, catalog.target.new_name())
+    """Return an unused policy id in the home namespace; see PolarisCatalog.id for names that differ in case."""
+    id = (*catalog.tables.home, catalog.policy_name())
+    if catalog.target.surroundings.value(POLICY_NAMES) == "case":
+        with catalog.client.preparing():
+            create(catalog, (*id[:-1], catalog.beside(other_case(id[-1]))))
+    return id
 
 
 def new(catalog: PolarisCatalog, policy_type: str = COMPACTION, **fields: Any) -> Names:

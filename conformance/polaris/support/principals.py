@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from conformance.http.answers import Answer
 from conformance.http.client import Client, Expected
 from conformance.http.operation_client import DECLARED
-from conformance.polaris.catalog import EVERY_ROLE, Credentials, PolarisCatalog, credentials
+from conformance.polaris.callers import EVERY_ROLE, Credentials
+from conformance.polaris.catalog import PolarisCatalog, credentials
 from conformance.polaris.entities import CATALOG_ROLE, PRINCIPAL, PRINCIPAL_ROLE, EntityType, Names
 
 REFUSED = (400, 401)

@@ -7,7 +7,8 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from conformance.author.suite import Suite
-from conformance.polaris.catalog import EVERY_ROLE, Caller, PolarisCatalog
+from conformance.polaris.callers import EVERY_ROLE, Caller
+from conformance.polaris.catalog import PolarisCatalog
 from spark_tests.scenarios.lake import Lake
 from spark_tests.scenarios.starting import Starter, with_settings
 

@@ -6,7 +6,8 @@ from typing import Any
 
 from conformance.author.checks import equal
 from conformance.author.requirement import must
-from conformance.polaris.catalog import Caller, PolarisCatalog
+from conformance.polaris.callers import Caller
+from conformance.polaris.catalog import PolarisCatalog
 from spark_tests.scenarios.lake import Lake
 from spark_tests.scenarios.polaris.conftest import LakeOf
 
