@@ -20,6 +20,8 @@ class Watch:
 
     def __init__(self, faults: Iterable[Fault]) -> None:
         self._faults: defaultdict[str, list[Fault]] = defaultdict(list)
+        faults = list(faults)
+        self._notes = {fault.notes for fault in faults if fault.notes}
         for fault in faults:
             for operation in fault.operations:
                 self._faults[operation].append(fault)
@@ -42,6 +44,8 @@ class Watch:
         for fault in faults:
             if await _changes(fault, asked, reply):
                 self._reached.add(fault.name)
+        for note in self._notes:
+            note(asked, reply)
         return reply
 
 

@@ -30,6 +30,7 @@ from mutants.page import publish_mutants
 from mutants.scores import OURS, Keeper, Mutant, counted, survivors
 from reference_server.derived_faults import derived_faults
 from reference_server.faults import Fault, find_fault
+from reference_server.faults_in_worlds import world_faults
 from specs.apis import apis, default_api
 from specs.problems import Problem
 from specs.profiles import find_profile
@@ -53,6 +54,7 @@ notice it. Measuring every derived fault of an API takes half an hour.
 @click.command("mutants", epilog=EPILOG)
 @click.option("--api", type=OneOf(list(apis())), default=default_api(), show_default=True, help="API to measure.")
 @click.option("--derived", is_flag=True, help="Faults derived from the document, instead of written ones.")
+@click.option("--worlds", is_flag=True, help="Faults in one place, state or form alone, instead of written ones.")
 @click.option(
     "--fault",
     "patterns",
@@ -81,6 +83,7 @@ notice it. Measuring every derived fault of an API takes half an hour.
 def mutants_command(
     api: str,
     derived: bool,
+    worlds: bool,
     patterns: tuple[str, ...],
     sample: int,
     seed: int,
@@ -103,7 +106,7 @@ def mutants_command(
         return
     faults = [
         fault
-        for fault in (derived_faults(find_profile(api).document()) if derived else _written(api))
+        for fault in _faults(api, derived=derived, worlds=worlds)
         if (not patterns or any(fnmatchcase(fault.name, pattern) for pattern in patterns))
         and crc32(f"{seed} {fault.name}".encode()) % sample == 0
     ]
@@ -137,6 +140,17 @@ def mutants_command(
         f"{len(measured)} faults: {len(changed) - len(left)} noticed, {len(left)} survive, "
         f"{len(measured) - len(changed)} changed nothing, {len(faults) - len(needed)} excused"
     )
+
+
+def _faults(api: str, *, derived: bool, worlds: bool) -> Iterator[Fault]:
+    """Yield the faults of these kinds, the written ones where none is chosen."""
+    document = find_profile(api).document()
+    if derived:
+        yield from derived_faults(document)
+    if worlds:
+        yield from world_faults(document)
+    if not (derived or worlds):
+        yield from _written(api)
 
 
 def _check_writable(*files: Path | None) -> None:
