@@ -7,9 +7,10 @@ and what its operations change. The history of objects is noted while a fault wi
 
 from __future__ import annotations
 
+import re
 from abc import ABC, abstractmethod
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from functools import cached_property
@@ -18,13 +19,14 @@ from typing import Any, ClassVar, NamedTuple
 import orjson
 
 from reference_server.context import Reply
-from reference_server.faults import UNREADABLE, Call
+from reference_server.faults import UNREADABLE, Call, content
 from specs.apis import find_api
 from specs.profiles import every_operation
 
 HISTORY = "history"  # in the state of a server
-LONG = 100  # characters of a name that is called long
-RENAMED, REMADE, COMMITTED, BESIDE = "renamed", "remade", "committed", "beside"
+LONG, MANY = 100, 10  # characters of a long name, and objects of a full namespace
+CODED = re.compile(r"%[0-9A-Fa-f]{2}")
+RENAMED, REMADE, COMMITTED, BESIDE = "renamed", "remade", "committed", "beside other kinds"
 FREED = "freed"  # of a name: its object was dropped, and none has it now
 NAMESPACE = "namespace"
 
@@ -39,6 +41,11 @@ class Thing(NamedTuple):
     def own(self) -> str:
         """The last level of the name, "" for the root."""
         return self.name[-1] if self.name else ""
+
+    @property
+    def home(self) -> Thing:
+        """The namespace that it is or lies in."""
+        return self if self.kind == NAMESPACE else Thing(NAMESPACE, self.name[:-1])
 
     @property
     def depth(self) -> int:
@@ -83,8 +90,7 @@ class History:
 
     def of(self, thing: Thing) -> Collection[str]:
         """Return the labels of an object; one beside objects of other kinds has a label for it, too."""
-        place = thing.name if thing.kind == NAMESPACE else thing.name[:-1]
-        kinds = {other.kind for other in self.children[place]}
+        kinds = {other.kind for other in self.children[thing.home.name]}
         labels = set(self.labels.get(thing, {FREED} if thing in self.gone else ()))
         return labels | {BESIDE} if len(kinds) > 1 else labels
 
@@ -222,30 +228,86 @@ def _own(is_so: Callable[[str], bool]) -> Holds:
     return lambda thing, _history: is_so(thing.own)
 
 
+def of_home(holds: Holds) -> Holds:
+    """Return a condition of the namespace that an object is or lies in."""
+
+    def judge(thing: Thing, history: History) -> bool:
+        home = thing.home
+        return bool(home.name) and holds(home, history)
+
+    return judge
+
+
+def beside_prefix(thing: Thing, history: History) -> bool:
+    """Return whether another namespace has a name that starts with the name of an object's namespace."""
+    home = thing.home
+    others = history.children[home.name[:-1]] if home.name else ()
+    return any(other.kind == NAMESPACE and other != home and other.own.startswith(home.own) for other in others)
+
+
+def beside_many(thing: Thing, history: History) -> bool:
+    """Return whether the namespace of an object has many others."""
+    return len(history.children[thing.home.name]) >= MANY
+
+
+def beside_case(thing: Thing, history: History) -> bool:
+    """Return whether a name differs from another one in the case of its letters alone."""
+    others = history.children[thing.name[:-1]] if thing.name else ()
+    return any(other.own != thing.own and other.own.lower() == thing.own.lower() for other in others)
+
+
 NAMES: dict[str, tuple[str, Holds]] = {
     "blank": ("for a name with a blank", _own(lambda name: " " in name)),
     "dot": ("for a name with a dot", _own(lambda name: "." in name)),
     "percent": ("for a name with a percent sign", _own(lambda name: "%" in name)),
+    "coded": ("for a name with percent-coded letters", _own(lambda name: CODED.search(name) is not None)),
+    "plus": ("for a name with a plus sign", _own(lambda name: "+" in name)),
     "unicode": ("for a name with letters beyond ASCII", _own(lambda name: not name.isascii())),
-    "case": ("for a name with capital letters", _own(lambda name: name != name.lower())),
-    "long": ("for a long name", _own(lambda name: len(name) >= LONG)),
+    "case": ("beside a name that differs in case", beside_case),
+    "long": ("for a name of 100 letters", _own(lambda name: len(name) >= LONG)),
+    "underscore": ("for a name that begins with an underscore", _own(lambda name: name.startswith("_"))),
+    "digits": ("for a name that begins with digits", _own(lambda name: name[:1].isdigit())),
 }
 
 
-def of_names(*operations: str) -> list[Condition]:
-    """Return the conditions on names, for operations of these patterns."""
-    return [Condition("names", value, words, operations, holds) for value, (words, holds) in NAMES.items()]
+def of_names(*values: str) -> dict[str, tuple[str, Holds]]:
+    """Return some of the conditions on names."""
+    return {value: NAMES[value] for value in values}
 
 
-def of_objects(dimension: str, operations: Sequence[str], values: dict[str, tuple[str, Holds]]) -> list[Condition]:
+def of_objects(dimension: str, operations: Sequence[str], values: Mapping[str, tuple[str, Holds]]) -> list[Condition]:
     """Return conditions on objects: words and judgement by value."""
     return [Condition(dimension, value, words, tuple(operations), holds) for value, (words, holds) in values.items()]
 
 
 def of_requests(
-    dimension: str, operations: Sequence[str], values: dict[str, tuple[str, Callable[[Call], bool]]]
+    dimension: str, operations: Sequence[str], values: Mapping[str, tuple[str, Callable[[Call], bool]]]
 ) -> list[Condition]:
     """Return conditions on the form of requests: words and judgement by value."""
-    return [
-        Condition(dimension, value, words, tuple(operations), asks=asks) for value, (words, asks) in values.items()
-    ]
+    return [Condition(dimension, value, words, tuple(operations), asks=asks) for value, (words, asks) in values.items()]
+
+
+def sent_by(client: str) -> Callable[[Call], bool]:
+    """Return the condition that a request names a client."""
+    return lambda call: client in call.request.headers.get("User-Agent", "")
+
+
+def spelled(*parameters: str) -> Callable[[Call], bool]:
+    """Return the condition that a body has an empty or false field, or a query one of these parameters."""
+
+    def asks(call: Call) -> bool:
+        values = (content(call) or {}).values()
+        empty = any(value is None or value is False or value in ({}, []) for value in values)
+        return empty or any(name in call.request.query for name in parameters)
+
+    return asks
+
+
+CONNECTIONS: dict[str, tuple[str, Callable[[Call], bool]]] = {
+    "fresh": (
+        "for requests in connections of their own",
+        lambda call: call.request.headers.get("Connection", "").lower() == "close",
+    ),
+    "chunked": ("for bodies in chunks", lambda call: "Transfer-Encoding" in call.request.headers),
+    "small": ("for header names in small letters", lambda call: "accept" in list(call.request.headers)),
+}

@@ -65,12 +65,17 @@ async def _changes(fault: Fault, asked: Call, reply: Reply) -> bool:
         return True
     except UNREADABLE:
         return changed
-    return changed or not proceeded or _content(answer) != _content(reply)
+    return changed or not proceeded or _differ(answer, reply)
 
 
 def _sent(call: Call) -> tuple[object, ...]:
     request = call.request
     return request.query, request.body, {name.title(): value for name, value in request.headers.items()}
+
+
+def _differ(answer: Reply, reply: Reply) -> bool:
+    same = answer.status == reply.status and answer.body == reply.body
+    return not same and _content(answer) != _content(reply)
 
 
 def _content(reply: Reply) -> bytes:

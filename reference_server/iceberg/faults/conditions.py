@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import Any, ClassVar
 
 import orjson
@@ -10,6 +10,7 @@ import orjson
 from reference_server.conditions import (
     BESIDE,
     COMMITTED,
+    CONNECTIONS,
     FREED,
     NAMESPACE,
     REMADE,
@@ -17,31 +18,90 @@ from reference_server.conditions import (
     Condition,
     Conditions,
     History,
+    Holds,
     Thing,
+    beside_many,
+    beside_prefix,
     deep,
     labelled,
+    of_home,
     of_names,
     of_objects,
     of_requests,
+    sent_by,
+    spelled,
 )
 from reference_server.context import Reply
 from reference_server.faults import Call, content
 from specs.identifiers import UNIT_SEPARATOR
 
 TABLE, VIEW = "table", "view"
-STAGED, REGISTERED, EVOLVED, RESPECCED, TAGS = "staged", "registered", "evolved", "respecced", "tags"
-IN_NAMESPACES = ("*Table", "*Tables", "*View", "*Views", "*Namespace*", "*Scan*", "*Planning*", "loadCredentials")
-ON_NAMESPACES = ("updateProperties", "reportMetrics", "tableExists", "viewExists", "namespaceExists")
-EVERYWHERE = (*IN_NAMESPACES, *ON_NAMESPACES, "commitTransaction")
+STAGED, REGISTERED, EVOLVED, SPECS, SORTED = "staged", "registered", "evolved", "specs", "sorted"
+SNAPSHOTS, REFS, STATISTICS, PROPERTIES = "snapshots", "refs", "statistics", "properties"
+REPLACED, DIALECTS, FIRST_SNAPSHOT = "replaced", "dialects", "first snapshot"
+EVERYWHERE = (
+    *("*Table", "*Tables", "*View", "*Views", "*Namespace*", "*Scan*", "*Planning*", "loadCredentials"),
+    *("updateProperties", "reportMetrics", "tableExists", "viewExists", "namespaceExists", "commitTransaction"),
+)
 ON_TABLES = (
     *("loadTable", "updateTable", "dropTable", "tableExists", "renameTable", "commitTransaction", "unregisterTable"),
     *("planTableScan", "fetchScanTasks", "loadCredentials", "reportMetrics", "listTables"),
 )
-CREATED = ("createTable", "registerTable", "createView")
-WITH_BODIES = ("create*", "updateTable", "updateProperties", "commitTransaction", "register*", "rename*", "replaceView")
-ADDED = {"add-schema": EVOLVED, "add-spec": RESPECCED}
+ON_VIEWS = ("loadView", "replaceView", "dropView", "viewExists", "renameView", "listViews")
+CREATED = ("createNamespace", "createTable", "registerTable", "createView", "registerView")
 LISTED = {"listTables": TABLE, "listViews": VIEW}
-VERSIONS = (1, 3)  # of the format that tables seldom have
+NAMES = ("blank", "dot", "percent", "plus", "unicode", "case", "long", "underscore", "digits")
+PLACES: Mapping[str, tuple[str, Holds]] = {
+    "nested": ("in a namespace of two levels", deep(2)),
+    "deep": ("in a namespace of three levels", deep(3)),
+}
+HOMES: Mapping[str, tuple[str, Holds]] = {
+    **{
+        value: (words.replace("for a name", "in a namespace") + " in its name", of_home(holds))
+        for value, (words, holds) in of_names("blank", "dot", "percent", "unicode").items()
+    },
+    PROPERTIES: ("in a namespace with properties", of_home(labelled(PROPERTIES))),
+    REMADE: ("in a namespace under the name of a dropped one", of_home(labelled(REMADE))),
+}
+SIBLINGS: Mapping[str, tuple[str, Holds]] = {
+    "kinds": ("beside objects of other kinds", labelled(BESIDE)),
+    "prefix": ("beside a namespace whose name begins alike", beside_prefix),
+    "many": ("beside many objects", beside_many),
+}
+STATES: Mapping[str, tuple[str, Holds]] = {
+    value: (f"for a {words}", labelled(value))
+    for value, words in {
+        COMMITTED: "table with several commits",
+        EVOLVED: "table whose schema was changed",
+        RENAMED: "renamed table",
+        REMADE: "table under the name of a dropped one",
+        REGISTERED: "registered table",
+        STAGED: "table that was staged and then committed",
+        SNAPSHOTS: "table with snapshots",
+        REFS: "table with a branch or a tag",
+        STATISTICS: "table with statistics",
+        "v1": "table of format version 1",
+        "v3": "table of format version 3",
+        SPECS: "table with two partition specs",
+        SORTED: "table with a sort order",
+        PROPERTIES: "table with properties",
+    }.items()
+}
+VIEW_STATES: Mapping[str, tuple[str, Holds]] = {
+    REPLACED: ("for a view that was replaced twice", labelled(COMMITTED)),
+    RENAMED: ("for a renamed view", labelled(RENAMED)),
+    REMADE: ("for a view under the name of a dropped one", labelled(REMADE)),
+    DIALECTS: ("for a view with texts in two dialects", labelled(DIALECTS)),
+}
+FREE_NAMES: Mapping[str, tuple[str, Holds]] = {REMADE: ("under the name of a dropped object", labelled(FREED))}
+COMMITS = {
+    "add-schema": EVOLVED,
+    "add-spec": SPECS,
+    "add-sort-order": SORTED,
+    "set-statistics": STATISTICS,
+    "set-partition-statistics": STATISTICS,
+}
+EMPTY_FIELDS = spelled("snapshots", "purgeRequested")
 
 
 def _levels(call: Call) -> tuple[str, ...]:
@@ -65,16 +125,16 @@ def _made(call: Call) -> Thing:
 
 
 def _spelled(call: Call) -> bool:
-    """Return whether a body has an optional field with an empty value or null."""
-    return any(value in (None, False) or value in ({}, []) for value in (content(call) or {}).values())
+    return EMPTY_FIELDS(call) or "identifier" in (content(call) or {})
 
 
-def _nulls(call: Call) -> bool:
-    return None in (content(call) or {}).values()
-
-
-def _identified(call: Call) -> bool:
-    return "identifier" in (content(call) or {})
+FORMS: Mapping[str, tuple[str, Callable[[Call], bool]]] = {
+    "spelled": ("for requests with optional fields spelled out", _spelled),
+    "pyiceberg": ("for requests as PyIceberg sends them", sent_by("PyIceberg")),
+    "java": ("for requests as the Java client sends them", sent_by("Apache-HttpClient")),
+    "go": ("for requests as iceberg-go sends them", sent_by("GoIceberg")),
+    "rust": ("for requests as iceberg-rust sends them", sent_by("iceberg-rs")),
+}
 
 
 class IcebergConditions(Conditions):
@@ -83,45 +143,20 @@ class IcebergConditions(Conditions):
     api: ClassVar[str] = "iceberg"
     lists: ClassVar[Collection[str]] = ("listTables", "listViews", "listNamespaces")
     conditions: ClassVar[Sequence[Condition]] = [
-        *of_names(*EVERYWHERE),
+        *of_objects("place", EVERYWHERE, PLACES),
+        *of_objects("home", EVERYWHERE, HOMES),
+        *of_objects("beside", EVERYWHERE, SIBLINGS),
+        *of_objects("names", EVERYWHERE, of_names(*NAMES)),
+        *of_objects("state", ON_TABLES, STATES),
         *of_objects(
-            "place",
-            EVERYWHERE,
-            {
-                "nested": ("in a nested namespace", deep(2)),
-                "deep": ("three levels deep", deep(3)),
-                "beside": ("beside objects of other kinds", labelled(BESIDE)),
-            },
+            "state", ("createTable", "registerTable"), {REMADE: ("under a name that is free again", labelled(FREED))}
         ),
+        *of_objects("view", ON_VIEWS, VIEW_STATES),
         *of_objects(
-            "state",
-            ON_TABLES,
-            {
-                "committed": ("for a table with several commits", labelled(COMMITTED)),
-                "renamed": ("for a renamed table", labelled(RENAMED)),
-                "remade": ("for a table under the name of a dropped one", labelled(REMADE)),
-                "staged": ("for a table that was staged and then committed", labelled(STAGED)),
-                "registered": ("for a registered table", labelled(REGISTERED)),
-                "evolved": ("for a table whose schema changed", labelled(EVOLVED)),
-                "respecced": ("for a table with two partition specs", labelled(RESPECCED)),
-                "tags": ("for a table with branches or tags", labelled(TAGS)),
-                **{f"v{n}": (f"for a table of format version {n}", labelled(f"v{n}")) for n in VERSIONS},
-            },
+            "view", ("createView", "registerView"), {REMADE: ("under a name that is free again", labelled(FREED))}
         ),
-        *of_objects("state", CREATED, {"remade": ("under the name of a dropped object", labelled(FREED))}),
-        *of_requests(
-            "form",
-            WITH_BODIES,
-            {
-                "spelled": ("for a request with optional fields spelled out", _spelled),
-                "nulls": ("for a request with null for an optional field", _nulls),
-            },
-        ),
-        *of_requests(
-            "form",
-            ("updateTable", "replaceView"),
-            {"identifier": ("for a request with the identifier in the body", _identified)},
-        ),
+        *of_requests("form", ("*",), FORMS),
+        *of_requests("connection", ("*",), CONNECTIONS),
     ]
 
     def things(self, call: Call) -> Iterator[Thing]:
@@ -133,7 +168,7 @@ class IcebergConditions(Conditions):
             yield Thing(VIEW, (*levels, call.path["view"]))
         elif levels:
             yield Thing(NAMESPACE, levels)
-        if call.operation.id in ("createNamespace", *CREATED, "registerView"):
+        if call.operation.id in CREATED:
             yield _made(call)
         for name in ("source", "destination"):
             if name in body:
@@ -152,13 +187,12 @@ class IcebergConditions(Conditions):
     def note(self, call: Call, reply: Reply, history: History) -> None:
         """Note what a successful call has changed."""
         operation, body = call.operation.id, content(call) or {}
-        if operation in ("createNamespace", *CREATED, "registerView"):
+        if operation in CREATED:
             made = _made(call)
             if body.get("stage-create"):
                 history.pending.add(made)
             else:
-                registered = (REGISTERED,) if operation.startswith("register") else ()
-                history.create(made, *registered, *_version(reply))
+                history.create(made, *_labels(operation, body), *_version(reply))
         elif operation in ("dropTable", "unregisterTable", "dropView", "dropNamespace"):
             history.drop(next(self.things(call)))
         elif operation in ("renameTable", "renameView"):
@@ -170,10 +204,22 @@ class IcebergConditions(Conditions):
                 _commit(history, _named(TABLE, change["identifier"]), change, ())
 
 
+def _labels(operation: str, body: Any) -> Iterator[str]:
+    """Yield the labels of a new object, by the body of its creation."""
+    if operation.startswith("register"):
+        yield REGISTERED
+    if body.get("properties"):
+        yield PROPERTIES
+    if (body.get("write-order") or {}).get("fields"):
+        yield SORTED
+    if len((body.get("view-version") or {}).get("representations", ())) > 1:
+        yield DIALECTS
+
+
 def _version(reply: Reply) -> tuple[str, ...]:
     """Return the label of the format version in an answer."""
     metadata = orjson.loads(reply.body).get("metadata", {}) if reply.body else {}
-    return (f"v{metadata['format-version']}",) if "view-uuid" not in metadata and metadata else ()
+    return (f"v{metadata['format-version']}",) if "table-uuid" in metadata else ()
 
 
 def _commit(history: History, thing: Thing, change: Any, labels: tuple[str, ...]) -> None:
@@ -184,8 +230,9 @@ def _commit(history: History, thing: Thing, change: Any, labels: tuple[str, ...]
         history.pending.discard(thing)
         history.create(thing, *staged, *labels)
         return
-    added = [ADDED[update["action"]] for update in updates if update.get("action") in ADDED]
-    tagged = [
-        TAGS for update in updates if update.get("action") == "set-snapshot-ref" and update.get("ref-name") != "main"
-    ]
-    history.commit(thing, *added, *tagged, *labels)
+    actions = [update.get("action") for update in updates]
+    added = [COMMITS[action] for action in actions if action in COMMITS]
+    added += [REFS for update in updates if update.get("ref-name", "main") != "main"]
+    if "add-snapshot" in actions:
+        added.append(SNAPSHOTS if FIRST_SNAPSHOT in history.labels[thing] else FIRST_SNAPSHOT)
+    history.commit(thing, *added, *labels)
