@@ -103,7 +103,7 @@ class Condition:
     """A value of a dimension in which a fault occurs alone.
 
     `words` complete a sentence about a fault: "for a renamed table". `holds` judges an object, `asks` a request; one of
-    them is given. `operations` are patterns of the operations that depend on it.
+    them is given. `operations` are patterns of the operations that depend on it, `except_for` those of exceptions.
     """
 
     dimension: str
@@ -112,11 +112,16 @@ class Condition:
     operations: tuple[str, ...]
     holds: Holds | None = None
     asks: Callable[[Call], bool] | None = None
+    except_for: tuple[str, ...] = ()
 
     @property
     def name(self) -> str:
         """The form in names of faults: `names=dot`."""
         return f"{self.dimension}={self.value}"
+
+    def touches(self, operation_id: str) -> bool:
+        """Return whether an operation depends on the condition."""
+        return _matches(operation_id, self.operations) and not _matches(operation_id, self.except_for)
 
     def of(self, thing: Thing, call: Call) -> bool:
         """Return whether the condition holds for an object."""
@@ -162,11 +167,7 @@ class Conditions(ABC):
 
     def of(self, operation_id: str) -> list[Condition]:
         """Return the conditions on which an operation depends."""
-        return [
-            condition
-            for condition in self.conditions
-            if any(fnmatchcase(operation_id, pattern) for pattern in condition.operations)
-        ]
+        return [condition for condition in self.conditions if condition.touches(operation_id)]
 
     def met(self, condition: Condition, call: Call) -> bool:
         """Return whether a condition holds for a request."""
@@ -193,6 +194,10 @@ class Conditions(ABC):
                 self.note(call, reply, history_of(call))
             except UNREADABLE:
                 return
+
+
+def _matches(name: str, patterns: Sequence[str]) -> bool:
+    return any(fnmatchcase(name, pattern) for pattern in patterns)
 
 
 REGISTERED: list[Conditions] = []
@@ -275,9 +280,17 @@ def of_names(*values: str) -> dict[str, tuple[str, Holds]]:
     return {value: NAMES[value] for value in values}
 
 
-def of_objects(dimension: str, operations: Sequence[str], values: Mapping[str, tuple[str, Holds]]) -> list[Condition]:
+def of_objects(
+    dimension: str,
+    operations: Sequence[str],
+    values: Mapping[str, tuple[str, Holds]],
+    except_for: Sequence[str] = (),
+) -> list[Condition]:
     """Return conditions on objects: words and judgement by value."""
-    return [Condition(dimension, value, words, tuple(operations), holds) for value, (words, holds) in values.items()]
+    return [
+        Condition(dimension, value, words, tuple(operations), holds, except_for=tuple(except_for))
+        for value, (words, holds) in values.items()
+    ]
 
 
 def of_requests(

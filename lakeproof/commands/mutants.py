@@ -144,11 +144,13 @@ def mutants_command(
 
 def _faults(api: str, *, derived: bool, worlds: bool) -> Iterator[Fault]:
     """Yield the faults of these kinds, the written ones where none is chosen."""
-    document = find_profile(api).document()
+    profile = find_profile(api)
+    document = profile.document()
     if derived:
         yield from derived_faults(document)
     if worlds:
-        yield from world_faults(document)
+        own = {operation for operation in document.operations if profile.suite_of(operation) == api}
+        yield from (fault for fault in world_faults(document) if fault.operations & own)
     if not (derived or worlds):
         yield from _written(api)
 
