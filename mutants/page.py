@@ -8,7 +8,7 @@ from pathlib import Path
 
 from conformance.apis import requirements
 from conformance.values.kinds import KINDS
-from mutants import clustering_page
+from mutants import clustering_page, worlds_page
 from mutants.clustering_page import read_measured
 from mutants.noticed import compress, matching, noticed_file, read_noticed
 from mutants.scores import (
@@ -43,7 +43,8 @@ what a client does: neither is made to notice all of these.
 `lakeproof mutants --api API --sample N --jobs 2 --keep mutants/results` measures what is not measured yet,
 `python -m peers.judges JUDGE --api API --keep mutants/results` asks another judge about the same faults, and
 `lakeproof mutants --publish mutants/results` makes this page. Whether one fault makes one cause in a report, and one
-cause is one fault, is in [causes.md](causes.md).
+cause is one fault, is in [causes.md](causes.md); faults that occur in one place, state or form of request alone are in
+[worlds.md](worlds.md).
 """
 Judges = Mapping[str, Mapping[str, Mutant]]
 
@@ -61,8 +62,8 @@ def publish_mutants(folder: Path, faults_by_api: Mapping[str, Mapping[str, str]]
     texts = {PAGE: "\n".join(_page(apis, known)), BADGE: _badge(apis)}
     if causes := read_measured(folder):
         texts[clustering_page.PAGE] = clustering_page.clustering_page(causes)
-    if measured := read_measured(folder):
-        texts[clustering_page.PAGE] = clustering_page.clustering_page(measured)
+    if in_worlds := worlds_page.read_worlds(folder):
+        texts[worlds_page.PAGE] = worlds_page.worlds_page(in_worlds)
     texts |= {f"{api}.md": "\n".join(_both_ways(api, faults)) for api, faults in known.items()}
     with written(folder, "Give another folder."):
         for name, text in texts.items():

@@ -28,6 +28,7 @@ from mutants.noticed import (
 )
 from mutants.page import publish_mutants
 from mutants.scores import OURS, Keeper, Mutant, counted, survivors
+from mutants.worlds_page import keeper_of_worlds
 from reference_server.derived_faults import derived_faults
 from reference_server.faults import Fault, find_fault
 from reference_server.faults_in_worlds import world_faults
@@ -43,6 +44,7 @@ Examples:
   lakeproof mutants --api lance --fault 'tag*'  measure some of them
   lakeproof mutants --api lance --fault tags-move --write
   lakeproof mutants --api iceberg --derived --sample 10
+  lakeproof mutants --api iceberg --worlds --fault '*:loadTable:state=*'
   lakeproof mutants --api iceberg --jobs 2 --keep mutants/results
   lakeproof mutants --publish mutants/results   write the page of the folder
 
@@ -118,7 +120,7 @@ def mutants_command(
     if only_list:
         _list(faults, excused)
         return
-    kept = Keeper.of(keep, api, OURS) if keep else None
+    kept = (keeper_of_worlds(keep, api) if worlds else Keeper.of(keep, api, OURS)) if keep else None
     known = kept.read() if kept else {}
     _check_writable(kept.path if kept else None, noticed_file(api) if write else None)
     needed = [fault.name for fault in faults if not excuse(fault.name, excused)]

@@ -179,7 +179,7 @@ def test_a_fault_for_renamed_tables_is_told_as_one(iceberg, tmp_path):
     sent = [step.operation for step in result.steps]
     assert sent[-1] == "loadTable"
     assert "renameTable" in sent
-    assert all(".b" not in str(step.body) for step in result.steps)
+    assert all(".b" not in str(step.request) for step in result.steps)
 
 
 def test_a_name_that_a_server_refuses_is_no_finding(iceberg, tmp_path):
