@@ -10,6 +10,7 @@ from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cache
+from itertools import islice
 from multiprocessing import active_children, get_context
 
 import mutants.faults  # noqa: F401 - so that they can be looked up
@@ -28,6 +29,7 @@ from specs.profiles import find_profile
 WAREHOUSE = "default"  # a run that names the warehouse also tests requests that name none
 FIRST, KNOWN, ALL = "first", "known", "all"
 BATCH = 20  # faults per run
+MET = 5  # requirements that are named for a surviving fault
 JUDGED = ("pass", *FINDINGS)
 
 
@@ -118,7 +120,7 @@ class Measuring:
             yield _mutant(left.pop(shown.fault), shown)
         for shown in self._noticed(self._who_meets(left, judging(self.api).keys() - close)):
             yield _mutant(left.pop(shown.fault), shown)
-        yield from map(_unnoticed, left.values())
+        yield from (_unnoticed(fault, met_by=meeting[name][0]) for name, fault in left.items())
 
     def _who_meets(self, faults: Mapping[str, Fault], ids: Collection[str]) -> Plan:
         if not faults or not ids:
@@ -156,8 +158,10 @@ def _mutant(fault: Fault, shown: Shown) -> Mutant:
     return Mutant(fault=fault.name, breaks=fault.breaks, noticed_by=shown.noticed_by, seconds=shown.seconds)
 
 
-def _unnoticed(fault: Fault, *, reached: bool = True) -> Mutant:
-    return Mutant(fault=fault.name, breaks=fault.breaks, noticed_by={}, reached=reached)
+def _unnoticed(fault: Fault, *, reached: bool = True, met_by: Collection[str] = ()) -> Mutant:
+    return Mutant(
+        fault=fault.name, breaks=fault.breaks, noticed_by={}, reached=reached, met_by=list(islice(met_by, MET))
+    )
 
 
 def _show(api: str, plan: Plan, first: bool) -> list[Shown]:

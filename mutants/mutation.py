@@ -26,6 +26,7 @@ from conformance.values.requirement import Requirement
 from conformance.values.results import Result
 from conformance.values.settings import Settings
 from conformance.values.verdict import FINDINGS
+from conformance.values.worlds import World
 from specs.problems import Problem
 from specs.profiles import find_profile
 
@@ -169,11 +170,13 @@ class Showing(SuitePlugin):
         self._plan = plan
         self._likely = likely
         self._first = first
+        self._worlds: Mapping[str, list[World]] = {}
         self.shown: list[Shown] = []
 
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
         """Show the faults, one after another."""
         items = {requirement.id: item for item in session.items if (requirement := requirement_of(item))}
+        self._worlds = self.session.suite.wandering.drawn
         for fault, stages in self._plan.items():
             started = time.perf_counter()
             asked = [name for ids in stages for name in self._likely.order(fault, ids) if name in items]
@@ -191,6 +194,7 @@ class Showing(SuitePlugin):
             self.session = Session(settings, log=ExchangeBuffer())
         except Problem:
             return None
+        self.session.suite.wandering.drawn = dict(self._worlds)
         self._test(asked)
         self.session.target.sandbox.sweep()
         self.session.ledger.reconsider()

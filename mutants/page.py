@@ -8,7 +8,7 @@ from pathlib import Path
 
 from conformance.apis import requirements
 from conformance.values.kinds import KINDS
-from mutants import clustering_page, shipped_page
+from mutants import clustering_page, shipped_page, worlds_page
 from mutants.clustering_page import read_measured
 from mutants.noticed import compress, matching, noticed_file, read_noticed
 from mutants.scores import (
@@ -45,7 +45,8 @@ what a client does: neither is made to notice all of these.
 `python -m peers.judges JUDGE --api API --keep mutants/results` asks another judge about the same faults, and
 `lakeproof mutants --publish mutants/results` makes this page. Whether one fault makes one cause in a report, and one
 cause is one fault, is in [causes.md](causes.md). Bugs that servers have shipped and users reported are in
-[shipped.md](shipped.md).
+[shipped.md](shipped.md); faults that occur in one place, state or form of request alone are in
+[worlds.md](worlds.md).
 """
 Judges = Mapping[str, Mapping[str, Mutant]]
 
@@ -61,8 +62,10 @@ def publish_mutants(folder: Path, faults_by_api: Mapping[str, Mapping[str, str]]
         raise Problem(f"{folder} has no measurements.", "`lakeproof mutants --keep DIR` makes some.")
     known = {api: _known(api, faults) for api, faults in faults_by_api.items()}
     texts = {PAGE: "\n".join(_page(apis, known)), BADGE: _badge(apis)}
-    if measured := read_measured(folder):
-        texts[clustering_page.PAGE] = clustering_page.clustering_page(measured)
+    if causes := read_measured(folder):
+        texts[clustering_page.PAGE] = clustering_page.clustering_page(causes)
+    if in_worlds := worlds_page.read_worlds(folder):
+        texts[worlds_page.PAGE] = worlds_page.worlds_page(in_worlds)
     texts |= {f"{api}.md": "\n".join(_both_ways(api, faults)) for api, faults in known.items()}
     texts[shipped_page.PAGE] = shipped_page.shipped_page(read_shipped())
     with written(folder, "Give another folder."):

@@ -26,6 +26,7 @@ class Mutant(msgspec.Struct, kw_only=True):
 
     `noticed_by` are its requirements, checks or tests that fail, each with the number of requests that show it, 0 where
     the judge does not say. `reached` tells whether the fault changed an answer at all, `how` what the judge was given.
+    `met_by` are requirements of its operation, of our own, that a surviving fault reached.
     """
 
     fault: str
@@ -34,6 +35,7 @@ class Mutant(msgspec.Struct, kw_only=True):
     reached: bool = True
     seconds: float = 0.0
     how: str = ""
+    met_by: list[str] = []
 
 
 @dataclass(frozen=True)

@@ -85,8 +85,8 @@ def other_error(status: str) -> Around:
     return around
 
 
-def said_only(_subject: str) -> Around:
-    """Answer success without doing anything.
+def said_only(subject: str) -> Around:
+    """Answer success without doing anything. Faults with different subjects remember nothing of each other.
 
     Where an answer has fields that it must have, the first call that succeeds is done, and answers for all later ones,
     with their names.
@@ -96,7 +96,7 @@ def said_only(_subject: str) -> Around:
         plain = _plain_success(call)
         if plain is not None:
             return plain
-        first: dict[str, tuple[dict[str, str], Reply]] = call.state.setdefault("said-only", {})
+        first: dict[str, tuple[dict[str, str], Reply]] = call.state.setdefault(f"said-only {subject}", {})
         if call.operation.id not in first:
             reply = await proceed()
             if reply.status < 300:
@@ -136,11 +136,11 @@ def _plain_success(call: Call) -> Reply | None:
     return Reply(status, b"{}")
 
 
-def first_answer(_subject: str) -> Around:
-    """Answer a request that equals an earlier one as that was answered."""
+def first_answer(subject: str) -> Around:
+    """Answer a request that equals an earlier one as that was answered, with the subject of a fault in mind."""
 
     async def around(call: Call, proceed: Proceed) -> Reply:
-        answered: dict[tuple[str, str, bytes], Reply] = call.state.setdefault("first-answer", {})
+        answered: dict[tuple[str, str, bytes], Reply] = call.state.setdefault(f"first-answer {subject}", {})
         request = call.request
         key = request.method, request.target, request.body
         if key not in answered:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from importlib import import_module
 from pkgutil import iter_modules
@@ -59,6 +59,7 @@ class Call:
 
 Proceed = Callable[[], Awaitable[Reply]]
 Around = Callable[[Call, Proceed], Awaitable[Reply]]
+Notes = Callable[[Call, Reply], None]
 UNREADABLE = (LookupError, TypeError, AttributeError, ValueError)  # of code that expects requests as they should be
 
 
@@ -67,7 +68,8 @@ class Fault:
     """A named misbehaviour.
 
     `breaks` says in one sentence what is wrong with the answers, `operations` which operations it touches
-    (none given: all). `timed` makes another of it that takes other seconds, where it takes any.
+    (none given: all). `timed` makes another of it that takes other seconds, where it takes any. `notes` is called with
+    each call and its right answer, whatever the operation, where the fault depends on what was done before.
     """
 
     name: str
@@ -75,6 +77,7 @@ class Fault:
     operations: frozenset[str]
     around: Around
     timed: Callable[[float], Around] | None = None
+    notes: Notes | None = None
 
     @property
     def form(self) -> str:
@@ -244,10 +247,24 @@ def refused_header(text: str) -> InvalidInput:
 
 async def apply_faults(faults: Sequence[Fault], call: Call, proceed: Proceed) -> Reply:
     """Run the call inside the faults that touch its operation, the first one outermost."""
+    if notes := {fault.notes for fault in faults if fault.notes}:
+        proceed = _noted(notes, call, proceed)
     for fault in reversed(faults):
         if fault.touches(call.operation.id):
             proceed = _wrapped(fault, call, proceed)
     return await proceed()
+
+
+def _noted(notes: Collection[Notes], call: Call, proceed: Proceed) -> Proceed:
+    """Return the call with notes of its right answer."""
+
+    async def noted() -> Reply:
+        reply = await proceed()
+        for note in notes:
+            note(call, reply)
+        return reply
+
+    return noted
 
 
 def _wrapped(fault: Fault, call: Call, proceed: Proceed) -> Proceed:

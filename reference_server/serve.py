@@ -17,7 +17,8 @@ from typing import Any, TextIO
 from aiohttp import web
 
 import reference_server.common_faults
-import reference_server.derived_faults  # noqa: F401 - so that they can be looked up
+import reference_server.derived_faults
+import reference_server.faults_in_worlds  # noqa: F401 - so that they can be looked up
 from reference_server import limits
 from reference_server.access_log import AccessLog
 from reference_server.api import Api, Setup

@@ -20,6 +20,8 @@ class Watch:
 
     def __init__(self, faults: Iterable[Fault]) -> None:
         self._faults: defaultdict[str, list[Fault]] = defaultdict(list)
+        faults = list(faults)
+        self._notes = {fault.notes for fault in faults if fault.notes}
         for fault in faults:
             for operation in fault.operations:
                 self._faults[operation].append(fault)
@@ -42,6 +44,8 @@ class Watch:
         for fault in faults:
             if await _changes(fault, asked, reply):
                 self._reached.add(fault.name)
+        for note in self._notes:
+            note(asked, reply)
         return reply
 
 
@@ -61,12 +65,17 @@ async def _changes(fault: Fault, asked: Call, reply: Reply) -> bool:
         return True
     except UNREADABLE:
         return changed
-    return changed or not proceeded or _content(answer) != _content(reply)
+    return changed or not proceeded or _differ(answer, reply)
 
 
 def _sent(call: Call) -> tuple[object, ...]:
     request = call.request
     return request.query, request.body, {name.title(): value for name, value in request.headers.items()}
+
+
+def _differ(answer: Reply, reply: Reply) -> bool:
+    same = answer.status == reply.status and answer.body == reply.body
+    return not same and _content(answer) != _content(reply)
 
 
 def _content(reply: Reply) -> bytes:

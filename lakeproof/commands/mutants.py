@@ -29,8 +29,10 @@ from mutants.noticed import (
 from mutants.page import publish_mutants
 from mutants.scores import OURS, Keeper, Mutant, counted, survivors
 from mutants.shipped import read_shipped
+from mutants.worlds_page import keeper_of_worlds
 from reference_server.derived_faults import derived_faults
 from reference_server.faults import Fault, find_fault
+from reference_server.faults_in_worlds import world_faults
 from specs.apis import apis, default_api
 from specs.problems import Problem
 from specs.profiles import find_profile
@@ -43,6 +45,7 @@ Examples:
   lakeproof mutants --api lance --fault 'tag*'  measure some of them
   lakeproof mutants --api lance --fault tags-move --write
   lakeproof mutants --api iceberg --derived --sample 10
+  lakeproof mutants --api iceberg --worlds --fault '*:loadTable:state=*'
   lakeproof mutants --api iceberg --jobs 2 --keep mutants/results
   lakeproof mutants --publish mutants/results   write the page of the folder
 
@@ -54,6 +57,7 @@ notice it. Measuring every derived fault of an API takes half an hour.
 @click.command("mutants", epilog=EPILOG)
 @click.option("--api", type=OneOf(list(apis())), default=default_api(), show_default=True, help="API to measure.")
 @click.option("--derived", is_flag=True, help="Faults derived from the document, instead of written ones.")
+@click.option("--worlds", is_flag=True, help="Faults in one place, state or form alone, instead of written ones.")
 @click.option(
     "--fault",
     "patterns",
@@ -82,6 +86,7 @@ notice it. Measuring every derived fault of an API takes half an hour.
 def mutants_command(
     api: str,
     derived: bool,
+    worlds: bool,
     patterns: tuple[str, ...],
     sample: int,
     seed: int,
@@ -104,7 +109,7 @@ def mutants_command(
         return
     faults = [
         fault
-        for fault in (derived_faults(find_profile(api).document()) if derived else _written(api))
+        for fault in _faults(api, derived=derived, worlds=worlds)
         if (not patterns or any(fnmatchcase(fault.name, pattern) for pattern in patterns))
         and crc32(f"{seed} {fault.name}".encode()) % sample == 0
     ]
@@ -116,7 +121,7 @@ def mutants_command(
     if only_list:
         _list(faults, excused)
         return
-    kept = Keeper.of(keep, api, OURS) if keep else None
+    kept = (keeper_of_worlds(keep, api) if worlds else Keeper.of(keep, api, OURS)) if keep else None
     known = kept.read() if kept else {}
     _check_writable(kept.path if kept else None, noticed_file(api) if write else None)
     needed = [fault.name for fault in faults if not excuse(fault.name, excused)]
@@ -138,6 +143,19 @@ def mutants_command(
         f"{len(measured)} faults: {len(changed) - len(left)} noticed, {len(left)} survive, "
         f"{len(measured) - len(changed)} changed nothing, {len(faults) - len(needed)} excused"
     )
+
+
+def _faults(api: str, *, derived: bool, worlds: bool) -> Iterator[Fault]:
+    """Yield the faults of these kinds, the written ones where none is chosen."""
+    profile = find_profile(api)
+    document = profile.document()
+    if derived:
+        yield from derived_faults(document)
+    if worlds:
+        own = {operation for operation in document.operations if profile.suite_of(operation) == api}
+        yield from (fault for fault in world_faults(document) if fault.operations & own)
+    if not (derived or worlds):
+        yield from _written(api)
 
 
 def _check_writable(*files: Path | None) -> None:

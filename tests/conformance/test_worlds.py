@@ -1,0 +1,219 @@
+"""Worlds: dimensions and their words, the covering choice, given worlds, and conditions of faults by the same names."""
+
+from __future__ import annotations
+
+from itertools import combinations, product
+from types import SimpleNamespace
+
+import pytest
+
+import reference_server.serve  # noqa: F401 - the APIs register their conditions
+from conformance.apis import requirements, suite_part
+from conformance.run.drawn_worlds import MAIN, NUMBER, drawn_worlds, given_world
+from conformance.target.surroundings import Surroundings
+from conformance.values.requirement import Requirement
+from conformance.values.settings import Settings
+from conformance.values.worlds import Dimension, cells_of_worlds, named, only_in, world_cell
+from reference_server.conditions import REGISTERED
+from specs.apis import apis
+from specs.problems import Problem
+from specs.profiles import find_profile
+
+PLACE = Dimension("place", {"child": "", "root": "in the root", "deep": "three levels deep"})
+STATE = Dimension("state", {"new": "", "renamed": "for a renamed table"}, ("*Table",), ("createTable",))
+FORM = Dimension("form", {"smallest": "", "spelled": "with optional fields"}, always=True)
+DIMENSIONS = (PLACE, STATE, FORM)
+OPERATIONS = ("loadTable", "dropTable", "createTable", "loadView")
+# Values for which a fault has no condition: the server does not see them in a request.
+UNSEEN = {
+    "polaris": {
+        ("warehouse", "second"): "the order of catalogs",
+        ("caller", "fresh"): "the age of a token",
+        ("catalog_kind", "filled"): "tables of a catalog",
+    },
+}
+
+
+def requirement(name, *operations, kind="behaviour", **more):
+    return Requirement(f"test.{name}", "MUST", kind, operations, "clause", "It holds.", "here", **more)
+
+
+def some(count=8, **more):
+    return [
+        requirement(f"{operation}.r{n}".lower(), operation, **more) for operation in OPERATIONS for n in range(count)
+    ]
+
+
+def drawn(entries, dimensions=DIMENSIONS, **settings):
+    return drawn_worlds(Settings(**settings), entries, dimensions)
+
+
+def covered(entries, worlds):
+    return {
+        (operation, *value)
+        for entry in entries
+        for world in worlds.get(entry.id, ())
+        for operation in entry.operations
+        for value in world.items()
+    }
+
+
+def test_the_first_value_is_plain():
+    assert (PLACE.plain, PLACE.others) == ("child", ["root", "deep"])
+    assert PLACE.bearable({}) == ["root", "deep"]
+    assert PLACE.bearable({"place": ("child", "deep"), "state": ("new",)}) == ["deep"]
+    assert PLACE.bearable({"place": ("child",)}) == []
+
+
+def test_a_dimension_touches_the_operations_of_its_patterns():
+    assert [STATE.touches(operation) for operation in OPERATIONS] == [True, True, False, False]
+    assert all(map(FORM.touches, OPERATIONS))
+
+
+def test_a_finding_is_told_in_the_words_of_its_values():
+    assert only_in({"place": "root"}, DIMENSIONS) == "only in the root"
+    assert only_in({"state": "renamed", "place": "root"}, DIMENSIONS) == "only in the root and for a renamed table"
+    world = {"form": "spelled", "state": "renamed", "place": "root"}
+    assert only_in(world, DIMENSIONS) == "only in the root, for a renamed table and with optional fields"
+    assert named(world) == "form=spelled, place=root, state=renamed"
+
+
+def test_the_words_of_every_dimension_complete_a_finding():
+    for api in apis():
+        for dimension in suite_part(api).worlds:
+            assert dimension.values[dimension.plain] == ""
+            for value in dimension.others:
+                assert dimension.values[value][:1].islower(), (api, dimension.name, value)
+
+
+def test_the_draw_covers_each_value_of_each_operation_and_pairs():
+    entries = some()
+    worlds = drawn(entries)
+    assert covered(entries, worlds) == {
+        (operation, dimension.name, value)
+        for operation in OPERATIONS
+        for dimension in DIMENSIONS
+        for value in dimension.others
+        if dimension.touches(operation)
+    }
+    met = {pair for some in worlds.values() for world in some for pair in combinations(sorted(world.items()), 2)}
+    assert met == {
+        tuple(sorted([(one.name, value), (other.name, another)]))
+        for one, other in combinations(DIMENSIONS, 2)
+        for value, another in product(one.others, other.others)
+    }
+
+
+def test_the_draw_follows_from_the_seed_and_the_requirements_alone():
+    entries = some()
+    assert drawn(entries) == drawn(list(reversed(entries)))
+    assert drawn(entries) == drawn(entries, seed=0)
+    assert any(drawn(entries) != drawn(entries, seed=seed) for seed in range(1, 4))
+
+
+def test_no_world_has_a_value_that_a_requirement_does_not_bear():
+    entries = some(world={"place": ("child", "deep"), "form": ("smallest",)})
+    worlds = drawn(entries)
+    assert {value for some in worlds.values() for world in some for value in world.items()} == {
+        ("place", "deep"),
+        ("state", "renamed"),
+    }
+    assert drawn(some(world={entry.name: (entry.plain,) for entry in DIMENSIONS})) == {}
+
+
+@pytest.mark.parametrize(("depth", "number"), NUMBER.items())
+def test_the_depth_of_a_run_decides_how_many_worlds_a_requirement_has(depth, number):
+    worlds = drawn(some(), depth=depth)
+    assert {len(some) for some in worlds.values()} == ({number} if number else set())
+
+
+def test_requirements_that_vary_their_arguments_have_no_world():
+    entries = [
+        requirement("drawn", "loadTable", drawn=True),
+        requirement("wire", "loadTable", kind="wire"),
+        requirement("race", "loadTable", kind="race"),
+        requirement("nothing"),
+    ]
+    assert drawn(entries) == {}
+
+
+def test_an_error_has_a_world_where_it_covers_something_new():
+    plain, errors = some(), some(20, kind="error")
+    worlds = drawn([*plain, *[requirement(f"e.{entry.id}", *entry.operations, kind="error") for entry in errors]])
+    assert set(worlds) == {entry.id for entry in plain}
+    alone = drawn(errors)
+    assert 0 < len(alone) < len(errors)
+    assert covered(errors, alone) == covered(plain, worlds)
+
+
+def test_a_given_world_holds_for_every_requirement_as_far_as_it_bears_it():
+    entries = [
+        requirement("table", "loadTable"),
+        requirement("view", "loadView"),
+        requirement("child", "loadTable", world={"place": ("child",)}),
+    ]
+    assert drawn(entries, world=("place=root", "state=renamed")) == {
+        "test.table": [{"place": "root", "state": "renamed"}],
+        "test.view": [{"place": "root"}],
+        "test.child": [{"state": "renamed"}],
+    }
+    assert drawn(entries, world=("plain",)) == {}
+    assert drawn(entries, dimensions=()) == {}
+
+
+@pytest.mark.parametrize("text", ["plce=root", "place=rot", "place", "root"])
+def test_an_unknown_world_is_an_error_that_names_it(text):
+    with pytest.raises(Problem, match=rf"^--world {text}: ") as caught:
+        given_world([text], DIMENSIONS)
+    assert caught.value.hint
+
+
+def test_cells_are_the_values_of_an_operation_beside_the_plain_ones():
+    operations = {name: SimpleNamespace(id=name) for name in ("loadTable", "createTable")}
+    cells = cells_of_worlds(SimpleNamespace(operations=operations), DIMENSIONS)
+    assert cells["loadTable"] == [
+        *("world place: root", "world place: deep", "world state: renamed", "world form: spelled")
+    ]
+    assert world_cell("state", "renamed") not in cells["createTable"]
+
+
+def test_an_example_depends_on_the_values_that_were_asked_for():
+    surroundings = Surroundings()
+    assert (surroundings.value("place"), surroundings.entered) == ("", set())
+    with surroundings.within({"place": "root", "state": "renamed"}):
+        assert surroundings.value("place") == "root"
+        with surroundings.plain():
+            assert surroundings.value("state") == ""
+        assert surroundings.value("form") == ""
+    assert (surroundings.entered, surroundings.world) == ({"place"}, {})
+
+
+@pytest.mark.parametrize("api", apis())
+def test_every_value_of_the_suite_is_a_condition_of_faults(api):
+    conditions = {
+        (condition.dimension, condition.value)
+        for part in REGISTERED
+        if part.api in find_profile(api).suites
+        for condition in part.conditions
+    }
+    values = {(dimension.name, value) for dimension in suite_part(api).worlds for value in dimension.others}
+    assert values - conditions == values & UNSEEN.get(api, {}).keys()
+
+
+@pytest.mark.parametrize("api", apis())
+def test_requirements_pin_values_that_there_are(api):
+    known = {dimension.name: dimension.values for dimension in suite_part(api).worlds}
+    for entry in requirements(api).values():
+        for name, values in entry.world.items():
+            assert set(values) <= known[name].keys(), entry.id
+
+
+@pytest.mark.parametrize("api", [api for api in apis() if suite_part(api).worlds])
+def test_every_behaviour_of_the_suite_has_a_world_unless_it_bears_none(api):
+    entries = list(requirements(api).values())
+    dimensions = suite_part(api).worlds
+    worlds = drawn(entries, dimensions)
+    for entry in entries:
+        touched = [dimension for dimension in dimensions if any(map(dimension.touches, entry.operations))]
+        may = entry.kind in MAIN and not entry.drawn and any(each.bearable(entry.world) for each in touched)
+        assert entry.id in worlds or not may, entry.id
