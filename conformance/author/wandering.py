@@ -54,8 +54,7 @@ class Wandering:
         if not worlds or self.target.read_only or sent > MOST_REQUESTS:
             return
         guides = [fixture for fixture in fixtures if hasattr(fixture, "enter_world")]
-        for world in worlds:
-            world = self._unrefused(world)
+        for world in map(self._unrefused, worlds):
             failure = self._failure(world, attempt)
             if failure and len(left := self._possible(failure.world, guides)) < len(failure.world):
                 failure = self._failure(left, attempt)
