@@ -103,7 +103,7 @@ def _with_old(table: Json, old: Json) -> Json:
 
 @fault("removals-return", on=[COMMIT, "loadTable"])
 async def _return(call: Call, proceed: Proceed) -> Reply:
-    """What a commit removed from a table is there again after the next commit."""
+    """A schema, snapshot, ref or property that a commit removed is there again after the next commit."""
     removed, back = (call.state.setdefault(name, {}) for name in ("removed-once", "back-again"))
     key, actions = _key(call), [update.get("action") for update in (content(call) or {}).get("updates") or ()]
     if call.operation.id == COMMIT and any(action in REMOVALS or action in MAPS for action in actions):
