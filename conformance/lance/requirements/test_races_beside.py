@@ -12,8 +12,9 @@ from conformance.author.racing import Racer, fail_on, race
 from conformance.author.requirement import must
 from conformance.author.strategies import tables
 from conformance.author.suite import Suite
+from conformance.common.bodies import FAILURE
 from conformance.common.races import UNDECIDED, Act, WinnerRace, one_wins
-from conformance.history import OK, Contradiction
+from conformance.history import OK, Contradiction, Event
 from conformance.http.answers import Answer
 from conformance.lance.catalog import LanceCatalog, Names
 from conformance.lance.client import LanceClient
@@ -279,11 +280,20 @@ def test_operation_beside_another(suite: Suite, catalog: LanceCatalog, case: Pai
         id = case.prepare(catalog, f"r{number}")
         events = race(suite, [partial(_act, act, name, id) for name, act in (("1", case.first), ("2", case.second))])
         statuses = {event.action: event.exchanges[-1].status for event in events}
+        failed = [event for event in events if event.exchanges[-1].status >= FAILURE]
+        fail_on(suite, [_failure(event) for event in failed if event.exchanges[-1].status not in UNDECIDED])
         if any(status in UNDECIDED for status in statuses.values()):
             continue
         done = {event.action: event.outcome == OK for event in events}
         problem = case.problem(catalog, id, done["1"], done["2"])
         fail_on(suite, [Contradiction(problem, tuple(events))] if problem else [])
+
+
+def _failure(event: Event) -> Contradiction:
+    got = event.exchanges[-1].status
+    return Contradiction(
+        f"the request beside the other: expected a success or 4xx, got {got}", (event,), (200, 404, 409)
+    )
 
 
 def _act(act: Callable[[LanceClient, Names], Answer], name: str, id: Names, racer: Racer) -> None:

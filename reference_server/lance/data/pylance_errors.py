@@ -12,13 +12,16 @@ from reference_server.errors import CatalogError, InvalidInput, TableAlreadyExis
 from reference_server.lance.errors import ConcurrentModification, TableSchemaValidationError, TableVersionNotFound
 from reference_server.machine import machine_fault
 
+PARTS = r"/(data|_versions|_transactions|_deletions|_indices)/"  # folders of a dataset
 PATTERNS: list[tuple[str, type[CatalogError]]] = [
     (r"Dataset already exists", TableAlreadyExists),
     (r"_versions/\d+\.manifest was not found|version \d+ .*not found", TableVersionNotFound),
     (r"Version not found error", TableVersionNotFound),
     (r"Ref is invalid", InvalidInput),
     (r"Dataset at path .* was not found", TableNotFound),
-    (r"Not found: .*/data/[^/]*\.lance", TableNotFound),  # dropped while its rows were read
+    # Dropped while it was opened, read or written.
+    (rf"Not found: .*{PARTS}", TableNotFound),
+    (rf"{PARTS}.*No such file or directory|No such file or directory.* at path .*{PARTS}", TableNotFound),
     (r"Append with different schema", TableSchemaValidationError),
     (
         r"LanceError\(Schema\)|Duplicate field name|reserved name|Unsupported data type",
