@@ -77,9 +77,9 @@ class Tree:
     def applicable(self, target: Names, **query: str) -> list[Any]:
         """Return the run's policies that apply to an object."""
         space = target[:-1] if target in TABLES else target
-        asked = {"namespace": UNIT_SEPARATOR.join(space)} if space else {}
-        named = {"target_name": target[-1]} if target in TABLES else {}
-        answer = self.polaris.get_applicable_policies(**asked, **named, **query)
+        asked: dict[str, Any] = {"namespace": UNIT_SEPARATOR.join(space)} if space else {}
+        named: dict[str, Any] = {"target_name": target[-1]} if target in TABLES else {}
+        answer = self.polaris.get_applicable_policies(**{**asked, **named, **query})
         policies = listed(answer["applicable-policies"], "the applicable-policies")
         return [policy for policy in policies if str(policy["name"]).startswith(self.catalog.target.prefix)]
 
@@ -307,7 +307,11 @@ def test_versions_of_a_policy(catalog: PolarisCatalog) -> None:
     tree = _tree(catalog)
     id = ("a", catalog.target.new_name())
     equal(tree.create(id, description="first")["policy"]["version"], 0, "the version of the new policy")
-    changes = [{"content": OFF}, {"description": "second"}, {"content": ON, "description": "first"}]
+    changes: list[dict[str, Any]] = [
+        {"content": OFF},
+        {"description": "second"},
+        {"content": ON, "description": "first"},
+    ]
     for version, change in enumerate(changes):
         equal(tree.update(id, version, **change)["policy"]["version"], version + 1, "the version in the answer")
         equal(tree.load(id)["version"], version + 1, "the version of the policy")
@@ -328,7 +332,7 @@ KEPT = {"content": {"description": "second"}, "description": {"content": OFF}}
     each=KEPT,
     since=SINCE,
 )
-def test_update_of_a_part(catalog: PolarisCatalog, case: dict[str, str]) -> None:
+def test_update_of_a_part(catalog: PolarisCatalog, case: dict[str, Any]) -> None:
     """updatePolicy without a {} keeps the one that the policy has."""
     tree = _tree(catalog)
     id = ("a", catalog.target.new_name())
