@@ -37,10 +37,12 @@ def _in_all_catalogs(parameter: str) -> Around:
     return around
 
 
-fault("catalog-roles-by-name", "What is done with a catalog role is done with all roles of its name.", on=ROLES)(
-    _in_all_catalogs("catalogName")
-)
-fault("contents-by-name", "What is created or dropped in a catalog is created or dropped in all.", on=CONTENTS)(
+fault(
+    "catalog-roles-by-name",
+    "A request on a catalog role also changes the roles of its name in other catalogs.",
+    on=ROLES,
+)(_in_all_catalogs("catalogName"))
+fault("contents-by-name", "A creation or a drop in one catalog is done in all catalogs.", on=CONTENTS)(
     _in_all_catalogs("prefix")
 )
 
@@ -51,7 +53,7 @@ async def _any_case(call: Call, proceed: Proceed) -> Reply:
     asked = call.path.get("prefix") or call.path.get("catalogName") or call.request.query.get("warehouse", [""])[-1]
     for name in await _others(call, proceed, "") if asked else []:
         if name.lower() == asked.lower():
-            spelled = {key: name for key in ("prefix", "catalogName") if key in call.path}
+            spelled: dict[str, str] = {key: name for key in ("prefix", "catalogName") if key in call.path}
             call.path = {**call.path, **spelled}
             query = call.request.query
             call.request = call.request.altered(query={**query, "warehouse": [name]} if "warehouse" in query else query)

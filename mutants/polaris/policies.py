@@ -176,7 +176,7 @@ async def _remembered(call: Call, proceed: Proceed) -> Reply:
 
 @fault("policies-by-name", on=[UPDATE, ATTACH, DETACH, DROP])
 async def _all_of_the_name(call: Call, proceed: Proceed) -> Reply:
-    """What is done with a policy is done with the policies of its name in all namespaces around and inside, too."""
+    """A request on a policy also changes the policies of its name in the namespaces around and inside."""
     body, reply = read(call.request.body) or None, await proceed()
     if reply.status >= 300:
         return reply
@@ -186,7 +186,7 @@ async def _all_of_the_name(call: Call, proceed: Proceed) -> Reply:
     listed = await by_root(call, proceed, "listNamespaces", at={"prefix": catalog}, query={"parent": [space]})
     for other in [*others, *listed.get("namespaces", [])]:
         key = (catalog, UNIT_SEPARATOR.join(other), name)
-        await by_root(call, proceed, call.operation.id, body, _at(key), query=call.request.query)
+        await by_root(call, proceed, call.operation.id, body, _at(key), query=dict(call.request.query))
     return reply
 
 

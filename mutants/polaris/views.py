@@ -127,7 +127,7 @@ EVERYWHERE += ["createCatalogRole", *CREATES]
 
 @fault("deleted-half-known", on=[*dict.fromkeys([*DELETES, *EVERYWHERE])])
 async def _half_known(call: Call, proceed: Proceed) -> Reply:
-    """What was deleted has empty lists of assignments, and can be updated; of a deleted catalog roles are created."""
+    """A deleted entity has empty lists of assignments and can be updated; a deleted catalog takes new roles."""
     gone: set[Any] = call.state.setdefault(GONE, set())
     names = {(entity.kind, call.path[entity.parameter]) for entity in ENTITIES if entity.parameter in call.path}
     reply = await proceed()

@@ -239,7 +239,7 @@ def test_revoke_without_cascade(catalog: PolarisCatalog, case: tuple[str, str]) 
 
 @must("polaris.grant.cascade.{}", operations=[REVOKE], clause="revoke-cascade", each=PLACES)
 def test_revoke_with_cascade(catalog: PolarisCatalog, case: Callable[[PolarisCatalog, Names], Below]) -> None:
-    """A revoke with cascade=true also revokes the privilege on all that lies inside, or is refused: {}."""
+    """A revoke with cascade=true, unless the server rejects it, revokes the privilege on all that lies inside: {}."""
     role, below = _holding(catalog, case)
     other = new_role(catalog)
     for grant in (below.around, *below.inside):

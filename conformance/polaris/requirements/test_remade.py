@@ -1,4 +1,4 @@
-"""What was deleted or revoked does not return: neither with the next write, nor when its name is given again."""
+"""Deletions and revocations that last: through the next write, and when a name is given again."""
 
 from __future__ import annotations
 
