@@ -10,7 +10,7 @@ from conformance.iceberg.catalog import COMMITS, IDS_SPELLED_OUT, IcebergCatalog
 from conformance.iceberg.client import IcebergClient
 from conformance.iceberg.support.content import VIEW_SCHEMA, WIDER, view_body
 from conformance.iceberg.support.metadata import by_id, current_version
-from conformance.iceberg.support.updates import add_schema
+from conformance.iceberg.support.updates import add_schema, fresh_ids
 
 UNASSIGNED = 17  # what no server gives the first schema of a view
 
@@ -21,7 +21,7 @@ def test_highest_column_id_is_computed(catalog: IcebergCatalog) -> None:
     id = catalog.new_table()
     plain = IcebergClient(catalog.client, catalog.separator)  # without the fields that IcebergCatalog adds
     wants_ids = catalog.target.ways.chosen.get(COMMITS["schema"]) == IDS_SPELLED_OUT
-    plain.update_table(id, [add_schema({**WIDER, "schema-id": 1} if wants_ids else WIDER)])
+    plain.update_table(id, [add_schema({**WIDER, "schema-id": next(fresh_ids()["schema"])} if wants_ids else WIDER)])
     equal(catalog.metadata(id)["last-column-id"], 4, "the last-column-id")
 
 

@@ -9,7 +9,7 @@ from typing import Any
 from conformance.author.checks import equal
 from conformance.author.requirement import must
 from conformance.iceberg.catalog import IcebergCatalog
-from conformance.iceberg.support.content import SCHEMA, WIDER, order, partition, sort_field, spec
+from conformance.iceberg.support.content import SCHEMA, WIDER, layout, partition, sort_field
 from conformance.iceberg.support.metadata import Metadata, current_schema, default_order, default_spec
 from conformance.iceberg.support.updates import add_and_use_order, add_and_use_schema, add_and_use_spec
 
@@ -33,16 +33,16 @@ KNOWN = {
     "schema": Known("update-set-current-schema", SCHEMA, WIDER, add_and_use_schema, current_schema, "name"),
     "spec": Known(
         "update-set-default-spec",
-        spec(partition(3, "day")),
-        spec(partition(2, "name_bucket", "bucket[4]")),
+        layout(partition(3, "day")),
+        layout(partition(2, "name_bucket", "bucket[4]")),
         add_and_use_spec,
         default_spec,
         "name",
     ),
     "order": Known(
         "update-set-default-sort-order",
-        order(sort_field(1)),
-        order(sort_field(2)),
+        layout(sort_field(1)),
+        layout(sort_field(2)),
         add_and_use_order,
         default_order,
         "source-id",
