@@ -196,7 +196,8 @@ class IcebergCatalog(IcebergClient, Catalog):
 
     def _make_home(self) -> None:
         """Create the namespace of this example, in the place, in the form and beside the objects of the world."""
-        world = {dimension: self._met(dimension) for dimension in (HOME, BESIDE, NAMES)}
+        world = {dimension: self._met(dimension) for dimension in (HOME, BESIDE)}
+        world[NAMES] = self.target.surroundings.world.get(NAMES, "")
         outer, named = self.outer, FORMS_OF_HOMES.get(world[HOME], str)
         self._home = (*outer, named(self.mark))
         with self.target.surroundings.plain():
@@ -207,12 +208,12 @@ class IcebergCatalog(IcebergClient, Catalog):
 
     def enter_world(self) -> None:
         """Create the objects that the values of the current world concern."""
-        world, offers = self.target.surroundings.world, lambda operation: not self.client.lacks(operation)
+        world = self.target.surroundings.world
         with self.client.preparing(), self.shaping.of_everything():
             _ = self.home
             if {NAMES, STATE, FORM, CONNECTION} & world.keys():
                 self.new_table()
-            if {NAMES, VIEW_STATE} & world.keys() and offers("createView"):
+            if {NAMES, VIEW_STATE} & world.keys() and not self.client.lacks("createView"):
                 self.new_view()
             if {NAMES, HOME} & world.keys():
                 self.new_namespace()
