@@ -21,7 +21,7 @@ from specs.problems import Problem, did_you_mean
 NUMBER = {"smoke": 0, "gate": 1, "deep": 4}  # of drawn worlds for a requirement, by the depth of the run
 MAIN = ("behaviour", "data", "pagination")  # kinds that always have a world
 BESIDE = ("error", "auth")  # kinds that have one where it covers something new
-CANDIDATES = 12  # worlds to choose the best one of
+CANDIDATES = 6  # worlds to choose the best one of
 
 
 def drawn_worlds(
