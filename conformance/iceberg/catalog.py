@@ -11,12 +11,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from typing import Any
+from typing import Any, ClassVar
 
 from conformance.author.catalog import JOINT, Catalog, inventory_of
 from conformance.http.answers import Answer
 from conformance.http.client import Client, Expected, Successes
 from conformance.http.operation_client import DECLARED
+from conformance.iceberg import worlds
 from conformance.iceberg.client import IcebergClient, Id, names_below_prefix
 from conformance.iceberg.inventory import IcebergInventory
 from conformance.iceberg.shaping import Shaping
@@ -34,18 +35,6 @@ from conformance.iceberg.support.states import (
     siblings,
 )
 from conformance.iceberg.support.updates import Ids, fresh_ids, numbered, with_field_ids, with_ids
-from conformance.iceberg.worlds import (
-    BESIDE,
-    CONNECTION,
-    FORM,
-    FORMS_OF_HOMES,
-    FORMS_OF_NAMES,
-    HOME,
-    NAMES,
-    PLACE,
-    STATE,
-    VIEW_STATE,
-)
 from conformance.target import hostile
 from conformance.target.capabilities import SEPARATOR
 from conformance.target.target import Target
@@ -105,16 +94,18 @@ WITH_IDS: dict[tuple[str, str], Callable[[Any, Ids], Any]] = {
         {**change, "updates": with_ids(change.get("updates"), ids)} for change in changes
     ],
 }
-DEPTHS = {"nested": 1, "deep": 2}
-LEVELS = (f"{JOINT}outer", f"{JOINT}inner")
 
 
 class IcebergCatalog(IcebergClient, Catalog):
-    """Catalog of the target for one example at a time. `siblings` are what the world puts beside its objects."""
+    """Catalog of the target for one example at a time.
+
+    `siblings` are what the world puts beside its objects, `states` those that a new table can be in.
+    """
 
     broken_json = (b'{"name": "t", ', b"name=t")
     no_objects = (b"[]", b'"text"', b"null", b"7")
     refusals = (400, 404)
+    states: ClassVar[dict[str, State]] = {**TABLE_STATES}
 
     def __init__(self, target: Target) -> None:
         super().__init__(target.client, target.capabilities.get(SEPARATOR, UNIT_SEPARATOR))
@@ -186,35 +177,36 @@ class IcebergCatalog(IcebergClient, Catalog):
     def outer(self) -> Names:
         """The namespace around the home of this example: that of the run, or one below it in the current world."""
         if self._outer is None:
-            levels = LEVELS[: DEPTHS.get(self._met(PLACE), 0)] if self.makes_namespaces else ()
+            levels = worlds.LEVELS.get(self._met(worlds.PLACE), ()) if self.makes_namespaces else ()
             self._outer = self.base
             for level in levels:
                 with self.client.preparing(), self.target.surroundings.plain():
-                    self._outer = (*self._outer, f"{self.mark}{level}")
+                    self._outer = (*self._outer, f"{self.mark}{JOINT}{level}")
                     self.create_namespace(self._outer)
         return self._outer
 
     def _make_home(self) -> None:
         """Create the namespace of this example, in the place, in the form and beside the objects of the world."""
-        world = {dimension: self._met(dimension) for dimension in (HOME, BESIDE, NAMES)}
-        outer, named = self.outer, FORMS_OF_HOMES.get(world[HOME], str)
+        world = {dimension: self._met(dimension) for dimension in (worlds.HOME, worlds.BESIDE)}
+        world[worlds.NAMES] = self.target.surroundings.world.get(worlds.NAMES, "")
+        outer, named = self.outer, worlds.FORMS_OF_HOMES.get(world[worlds.HOME], str)
         self._home = (*outer, named(self.mark))
         with self.target.surroundings.plain():
-            NAMESPACE_STATES.get(world[HOME], plain_namespace)(self, self._home, {})
+            NAMESPACE_STATES.get(world[worlds.HOME], plain_namespace)(self, self._home, {})
             for make, id in siblings(world, self._home, self.client.subjects):
                 make(self, id)
                 self.siblings.append(id)
 
     def enter_world(self) -> None:
         """Create the objects that the values of the current world concern."""
-        world, offers = self.target.surroundings.world, lambda operation: not self.client.lacks(operation)
+        world = self.target.surroundings.world
         with self.client.preparing(), self.shaping.of_everything():
             _ = self.home
-            if {NAMES, STATE, FORM, CONNECTION} & world.keys():
+            if {worlds.NAMES, worlds.STATE, worlds.FORM, worlds.CONNECTION} & world.keys():
                 self.new_table()
-            if {NAMES, VIEW_STATE} & world.keys() and offers("createView"):
+            if {worlds.NAMES, worlds.VIEW_STATE} & world.keys() and not self.client.lacks("createView"):
                 self.new_view()
-            if {NAMES, HOME} & world.keys():
+            if {worlds.NAMES, worlds.HOME} & world.keys():
                 self.new_namespace()
 
     def _met(self, dimension: str) -> str:
@@ -232,7 +224,7 @@ class IcebergCatalog(IcebergClient, Catalog):
 
     def _named(self, name: str) -> str:
         """Return a name in the form of the world."""
-        return FORMS_OF_NAMES.get(self._met(NAMES), str)(name)
+        return worlds.FORMS_OF_NAMES.get(self._met(worlds.NAMES), str)(name)
 
     @contextmanager
     def deeper(self) -> Iterator[None]:
@@ -280,7 +272,7 @@ class IcebergCatalog(IcebergClient, Catalog):
         if self.target.read_only:
             return self.existing(NAMESPACE, name, plain=not body)
         id = self.namespace_id(name)
-        if not body and (state := NAMESPACE_STATES.get(self._met(HOME))):
+        if not body and (state := NAMESPACE_STATES.get(self._met(worlds.HOME))):
             self._make(state, id, {})
             return id
         with self._making("createNamespace", body):
@@ -317,17 +309,17 @@ class IcebergCatalog(IcebergClient, Catalog):
 
     def _table_state(self, body: Body) -> State | None:
         """Return the state of a new table in the current world; one that asks for something is only in some of them."""
-        chosen = self.target.surroundings.world.get(STATE, "")
+        chosen = self.target.surroundings.world.get(worlds.STATE, "")
         if body and (chosen not in UNCHANGED or "createTable" in self.client.subjects):
             return None
-        return TABLE_STATES.get(self._met(STATE))
+        return self.states.get(self._met(worlds.STATE))
 
     def _view_state(self, body: Body) -> State | None:
         """Return the state of a new view in the current world: a server may reject a version that drops a dialect."""
-        chosen = self.target.surroundings.world.get(VIEW_STATE, "")
+        chosen = self.target.surroundings.world.get(worlds.VIEW_STATE, "")
         if body or (chosen == "dialects" and "replaceView" in self.client.subjects):
             return None
-        return VIEW_STATES.get(self._met(VIEW_STATE))
+        return VIEW_STATES.get(self._met(worlds.VIEW_STATE))
 
     def _make(self, state: State, id: Names, body: Body) -> None:
         """Create an object in a state, by plain requests."""

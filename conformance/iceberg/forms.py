@@ -18,6 +18,7 @@ from specs.openapi import JSON_TYPE, Document, Operation
 
 FORMS_FILE = Path(__file__).with_name("forms.toml")
 CONTENT_TYPE = "content-type"
+OF_CALLERS = ("Authorization",)  # headers that every request of a run may have
 Headers = Mapping[str, str | None]
 
 
@@ -112,13 +113,14 @@ def _in_chunks(request: ShapedRequest, _typed: bool) -> Headers | None:
 
 
 def _in_small_letters(request: ShapedRequest, typed: bool) -> Headers:
-    """Return headers with names in small letters, as HTTP/2 has them; those that are not sent keep their names."""
+    """Return headers with names in small letters, as HTTP/2 has them; those of callers keep theirs."""
     own = {"Accept": "*/*"} | ({"Content-Type": JSON_TYPE} if request.body is not None and not typed else {})
     named = {name.lower() for name in request.headers}
     plain = {name: value for name, value in own.items() if name.lower() not in named}
-    sent = {name: value for name, value in {**plain, **request.headers}.items() if value is not None}
-    unsent = [name for name, value in request.headers.items() if value is None]
-    return {**dict.fromkeys((*plain, *unsent)), **{name.lower(): value for name, value in sent.items()}}
+    renamed = {**plain, **{name: value for name, value in request.headers.items() if name not in OF_CALLERS}}
+    kept = {name: value for name, value in request.headers.items() if name in OF_CALLERS or value is None}
+    small = {name.lower(): value for name, value in renamed.items() if value is not None}
+    return {**dict.fromkeys(plain), **kept, **small}
 
 
 CONNECTIONS: Mapping[str, Connecting] = {"fresh": _closing, "chunked": _in_chunks, "small": _in_small_letters}

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from conformance.apis import SuitePart
+from conformance.iceberg.catalog import IcebergCatalog
 from conformance.iceberg.prober import IcebergProber
 from conformance.iceberg.support.checks import extra_checks
+from conformance.iceberg.support.snapshot_states import SNAPSHOT_STATES
 from conformance.iceberg.worlds import DIMENSIONS
 from conformance.values.cells import Levels
 
@@ -15,3 +17,5 @@ PART = SuitePart(
     worlds=DIMENSIONS,
     chosen=("next-page-token", "plan-id", "plan-tasks"),
 )
+
+IcebergCatalog.states.update(SNAPSHOT_STATES)

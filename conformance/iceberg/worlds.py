@@ -19,6 +19,8 @@ OF_NAMESPACES = ("*Namespace*", "namespaceExists", "updateProperties")
 IN_NAMESPACES = (*OF_TABLES, *OF_VIEWS, *OF_NAMESPACES, "listFunctions")
 OF_TOKENS = ("getToken",)
 WITH_SNAPSHOTS = ("snapshots", "refs", "statistics")  # states of tables
+LEVELS = {"nested": ("outer",), "deep": ("outer", "inner")}  # around the home of an example, by place
+HALF = 0.5  # of the worlds: a value costs several requests
 MANY = 12  # siblings of an object, for listings
 
 DIMENSIONS = (
@@ -30,6 +32,7 @@ DIMENSIONS = (
             "deep": "in a namespace of three levels",
         },
         IN_NAMESPACES,
+        share=HALF,
     ),
     Dimension(
         HOME,
@@ -43,6 +46,7 @@ DIMENSIONS = (
             "remade": "in a namespace under the name of a dropped one",
         },
         IN_NAMESPACES,
+        share=HALF,
     ),
     Dimension(
         BESIDE,
@@ -53,6 +57,7 @@ DIMENSIONS = (
             "many": "beside many objects",
         },
         IN_NAMESPACES,
+        share=HALF,
     ),
     Dimension(
         NAMES,
@@ -69,7 +74,6 @@ DIMENSIONS = (
             "digits": "for a name that begins with digits",
         },
         IN_NAMESPACES,
-        free=True,
     ),
     Dimension(
         STATE,
@@ -108,7 +112,6 @@ DIMENSIONS = (
         {"smallest": "", **{name: f"for requests {form.words}" for name, form in request_forms().items()}},
         except_for=OF_TOKENS,
         always=True,
-        free=True,
     ),
     Dimension(
         CONNECTION,
@@ -119,7 +122,6 @@ DIMENSIONS = (
             "small": "for header names in small letters",
         },
         except_for=OF_TOKENS,
-        free=True,
     ),
 )
 

@@ -21,8 +21,7 @@ from specs.problems import Problem
 NUMBER = {"smoke": 0, "gate": 1, "deep": 4}  # of drawn worlds for a requirement, by the depth of the run
 MAIN = ("behaviour", "data", "pagination")  # kinds that always have a world
 BESIDE = ("error", "auth")  # kinds that have one where it covers something new
-LEFT_OUT = 0.4  # the share of dimensions that a world leaves as they are in the plain one
-CANDIDATES = 12  # worlds to choose the best one of
+CANDIDATES = 6  # worlds to choose the best one of
 
 
 def drawn_worlds(
@@ -81,6 +80,7 @@ class Covering:
             dimension.name: values
             for dimension in self.dimensions
             if any(map(dimension.touches, requirement.operations)) and (values := dimension.bearable(requirement.world))
+            if dimension.share >= 1 or self.random.random() < dimension.share
         }
         if not choices:
             return {}, 0
@@ -88,19 +88,13 @@ class Covering:
         return max(((world, self._new(requirement, world)) for world in candidates), key=lambda pair: self._gain(*pair))
 
     def _candidate(self, requirement: Requirement, choices: Mapping[str, Sequence[str]]) -> World:
-        """Return a world: for each dimension one of its values, rare ones of the operation more likely.
-
-        Only a share of the dimensions that cost requests differs from the plain world.
-        """
+        """Return a world: for each dimension one of its values, rare ones of the operation more likely."""
         operation = requirement.operations[0]
-        costly = [dimension.name for dimension in self.dimensions if dimension.name in choices and not dimension.free]
-        left_out = self.random.sample(costly, int(len(costly) * LEFT_OUT))
         return {
             name: min(values, key=lambda value: (self._alone[operation, name, value], self.random.random()))
             if self.random.random() < 0.5
             else self.random.choice(values)
             for name, values in choices.items()
-            if name not in left_out
         }
 
     def _new(self, requirement: Requirement, world: World) -> int:

@@ -25,7 +25,8 @@ class Dimension:
     `values` are its values with the words for a finding that occurs in one of them alone, "for a renamed table"; the
     first is the plain one. `operations` are patterns of the operations whose requests depend on it, `except_for` those
     of exceptions. A server may refuse to create what a value needs, and is not tested with it then; with `always` the
-    document obliges it to accept every value. A `free` dimension costs no requests: it only changes them.
+    document obliges it to accept every value. `share` is the share of the drawn worlds that differ in it
+    from the plain one.
     """
 
     name: str
@@ -33,7 +34,7 @@ class Dimension:
     operations: tuple[str, ...] = ("*",)
     except_for: tuple[str, ...] = ()
     always: bool = False
-    free: bool = False
+    share: float = 1.0
 
     def __hash__(self) -> int:
         return hash(self.name)

@@ -7,19 +7,17 @@ that they created.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from conformance.author.checks import text
-from conformance.iceberg.client import Id
+from conformance.iceberg.client import IcebergClient, Id
 from conformance.iceberg.support.content import (
     SCHEMA,
     layout,
     order,
     partition,
-    partition_statistics,
     sort_field,
     sql,
-    statistics,
     view_body,
     view_version,
 )
@@ -27,26 +25,19 @@ from conformance.iceberg.support.metadata import current_schema
 from conformance.iceberg.support.updates import (
     CREATE,
     LAST_ADDED,
-    Updates,
     add_and_use_order,
     add_and_use_schema,
     add_and_use_spec,
-    append,
     creation,
     set_properties,
-    set_ref,
     update,
 )
 from conformance.iceberg.worlds import BESIDE, FORMS_OF_NAMES, MANY, NAMES
 from conformance.values.outcomes import Unoffered
 from conformance.values.resources import NAMESPACE, TABLE, VIEW
 
-if TYPE_CHECKING:
-    from conformance.iceberg.catalog import IcebergCatalog
-
 Body = Mapping[str, Any]
-State = Callable[["IcebergCatalog", Id, Body], None]
-FIRST, SECOND = 5_012_345_678_901_234_567, 6_012_345_678_901_234_569  # snapshots, unlike those of requirements
+State = Callable[[Any, Id, Body], None]  # of a catalog, which has all states
 PROPERTIES = {"lp.owner": "lakeproof", "lp.note": "a note", "lp.number": "7"}
 FORMAT_VERSION = "format-version"
 FORGET = update("remove-properties", removals=["lp.step"])
@@ -60,14 +51,14 @@ def earlier(id: Id) -> tuple[str, ...]:
 # Tables
 
 
-def committed(catalog: IcebergCatalog, id: Id, body: Body) -> None:
+def committed(catalog: IcebergClient, id: Id, body: Body) -> None:
     """Create a table and commit to it twice: the second commit takes back the first."""
     catalog.create_table(id, **body)
     catalog.update_table(id, [set_properties(**{"lp.step": "1"})], [])
     catalog.update_table(id, [FORGET], [])
 
 
-def evolved(catalog: IcebergCatalog, id: Id, body: Body) -> None:
+def evolved(catalog: IcebergClient, id: Id, body: Body) -> None:
     """Create a table and change the comment of its last column: the current schema is the second one."""
     schema = current_schema(catalog.create_table(id, **body)["metadata"])
     *others, last = schema["fields"]
@@ -76,69 +67,36 @@ def evolved(catalog: IcebergCatalog, id: Id, body: Body) -> None:
     catalog.update_table(id, add_and_use_schema({**changed, **same}), [])
 
 
-def renamed(catalog: IcebergCatalog, id: Id, body: Body) -> None:
+def renamed(catalog: IcebergClient, id: Id, body: Body) -> None:
     """Create a table under another name, and rename it."""
     catalog.create_table(earlier(id), **body)
     catalog.rename_table(earlier(id), id)
 
 
-def remade(catalog: IcebergCatalog, id: Id, body: Body) -> None:
+def remade(catalog: IcebergClient, id: Id, body: Body) -> None:
     """Create a table, drop it, and create another one under its name."""
     catalog.create_table(id, **body)
     catalog.drop_table(id)
     catalog.create_table(id, **body)
 
 
-def registered(catalog: IcebergCatalog, id: Id, body: Body) -> None:
+def registered(catalog: IcebergClient, id: Id, body: Body) -> None:
     """Create a table, unregister it, and register its metadata file again."""
     location = catalog.create_table(id, **body)["metadata-location"]
     catalog.unregister_table(id)
     catalog.register_table(id, metadata_location=text(location, "the metadata-location"))
 
 
-def staged(catalog: IcebergCatalog, id: Id, body: Body) -> None:
+def staged(catalog: IcebergClient, id: Id, body: Body) -> None:
     """Stage a table, and create it by a commit, as clients do in a transaction."""
     made = catalog.create_table(id, **body, stage_create=True)["metadata"]
     catalog.update_table(id, creation(made), [CREATE])
 
 
-def with_snapshots(catalog: IcebergCatalog, id: Id, body: Body) -> None:
-    """Create a table with two snapshots."""
-    _two_snapshots(catalog, id, body)
-
-
-def with_refs(catalog: IcebergCatalog, id: Id, body: Body) -> None:
-    """Create a table with two snapshots, a branch and a tag."""
-    _two_snapshots(catalog, id, body, lambda _: [set_ref("lp-branch", FIRST), set_ref("lp-tag", SECOND, "tag")])
-
-
-def with_statistics(catalog: IcebergCatalog, id: Id, body: Body) -> None:
-    """Create a table with two snapshots, and statistics of the first."""
-    _two_snapshots(
-        catalog,
-        id,
-        body,
-        lambda folder: [
-            update("set-statistics", snapshot_id=FIRST, statistics=statistics(folder, FIRST)),
-            update("set-partition-statistics", partition_statistics=partition_statistics(folder, FIRST)),
-        ],
-    )
-
-
-def _two_snapshots(catalog: IcebergCatalog, id: Id, body: Body, more: Callable[[str], Updates] = lambda _: []) -> None:
-    from conformance.iceberg.support.staging import stage  # noqa: PLC0415 - it needs the catalog, which needs this
-
-    catalog.create_table(id, **body)
-    files = stage(catalog, id)
-    catalog.update_table(id, append(files.snapshot(FIRST, 1)), [])
-    catalog.update_table(id, [*append(files.snapshot(SECOND, 2, parent=FIRST)), *more(files.location)], [])
-
-
 def of_version(version: int) -> State:
     """Return the state of a table of a format version. It raises Unoffered where the server makes another one."""
 
-    def make(catalog: IcebergCatalog, id: Id, body: Body) -> None:
-        catalog.revision.require_format_version(version)
+    def make(catalog: IcebergClient, id: Id, body: Body) -> None:
         properties = {**(body.get("properties") or {}), FORMAT_VERSION: str(version)}
         made = catalog.create_table(id, **{**body, "properties": properties})
         if made["metadata"][FORMAT_VERSION] != version:
@@ -147,19 +105,19 @@ def of_version(version: int) -> State:
     return make
 
 
-def with_two_specs(catalog: IcebergCatalog, id: Id, body: Body) -> None:
+def with_two_specs(catalog: IcebergClient, id: Id, body: Body) -> None:
     """Create a table, and partition it by its first column."""
     schema = current_schema(catalog.create_table(id, **body)["metadata"])
     catalog.update_table(id, add_and_use_spec(layout(partition(schema["fields"][0]["id"], "lp_part", "bucket[4]"))), [])
 
 
-def sorted_by(catalog: IcebergCatalog, id: Id, body: Body) -> None:
+def sorted_by(catalog: IcebergClient, id: Id, body: Body) -> None:
     """Create a table, and sort it by its first column."""
     schema = current_schema(catalog.create_table(id, **body)["metadata"])
     catalog.update_table(id, add_and_use_order(order(sort_field(schema["fields"][0]["id"]))), [])
 
 
-def with_properties(catalog: IcebergCatalog, id: Id, body: Body) -> None:
+def with_properties(catalog: IcebergClient, id: Id, body: Body) -> None:
     """Create a table with properties of its own."""
     catalog.create_table(id, **{**body, "properties": {**PROPERTIES, **(body.get("properties") or {})}})
 
@@ -171,9 +129,6 @@ TABLE_STATES: Mapping[str, State] = {
     "remade": remade,
     "registered": registered,
     "staged": staged,
-    "snapshots": with_snapshots,
-    "refs": with_refs,
-    "statistics": with_statistics,
     "v1": of_version(1),
     "v3": of_version(3),
     "specs": with_two_specs,
@@ -187,7 +142,7 @@ UNCHANGED = ("committed", "renamed", "remade", "registered", "staged")
 # Views
 
 
-def replaced(catalog: IcebergCatalog, id: Id, body: Body) -> None:
+def replaced(catalog: IcebergClient, id: Id, body: Body) -> None:
     """Create a view and replace its version twice."""
     catalog.create_view(id, **body)
     asked = body["view-version"]
@@ -201,20 +156,20 @@ def replaced(catalog: IcebergCatalog, id: Id, body: Body) -> None:
         catalog.replace_view(id, updates, [])
 
 
-def renamed_view(catalog: IcebergCatalog, id: Id, body: Body) -> None:
+def renamed_view(catalog: IcebergClient, id: Id, body: Body) -> None:
     """Create a view under another name, and rename it."""
     catalog.create_view(earlier(id), **body)
     catalog.rename_view(earlier(id), id)
 
 
-def remade_view(catalog: IcebergCatalog, id: Id, body: Body) -> None:
+def remade_view(catalog: IcebergClient, id: Id, body: Body) -> None:
     """Create a view, drop it, and create another one under its name."""
     catalog.create_view(id, **body)
     catalog.drop_view(id)
     catalog.create_view(id, **body)
 
 
-def with_dialects(catalog: IcebergCatalog, id: Id, body: Body) -> None:
+def with_dialects(catalog: IcebergClient, id: Id, body: Body) -> None:
     """Create a view with texts in two dialects."""
     asked = body["view-version"]
     texts = [*asked["representations"], sql("SELECT id, name FROM t", "lp-dialect")]
@@ -232,17 +187,17 @@ VIEW_STATES: Mapping[str, State] = {
 # Namespaces
 
 
-def plain_namespace(catalog: IcebergCatalog, id: Id, body: Body) -> None:
+def plain_namespace(catalog: IcebergClient, id: Id, body: Body) -> None:
     """Create a namespace."""
     catalog.create_namespace(id, **body)
 
 
-def namespace_with_properties(catalog: IcebergCatalog, id: Id, body: Body) -> None:
+def namespace_with_properties(catalog: IcebergClient, id: Id, body: Body) -> None:
     """Create a namespace with properties. Raises Unoffered where the server stores none."""
     catalog.create_namespace(id, **{**body, "properties": PROPERTIES})
 
 
-def remade_namespace(catalog: IcebergCatalog, id: Id, body: Body) -> None:
+def remade_namespace(catalog: IcebergClient, id: Id, body: Body) -> None:
     """Create a namespace, drop it, and create another one under its name."""
     catalog.create_namespace(id, **body)
     catalog.drop_namespace(id)
@@ -254,7 +209,7 @@ NAMESPACE_STATES: Mapping[str, State] = {"properties": namespace_with_properties
 
 # Siblings: what lies beside the objects of an example
 
-Making = Callable[["IcebergCatalog", tuple[str, ...]], object]
+Making = Callable[[IcebergClient, tuple[str, ...]], object]
 LISTED = {"listTables": TABLE, "listViews": VIEW, "listNamespaces": NAMESPACE}
 
 
@@ -265,16 +220,16 @@ class Sibling(NamedTuple):
     id: tuple[str, ...]
 
 
-def _table(catalog: IcebergCatalog, id: Id) -> None:
+def _table(catalog: IcebergClient, id: Id) -> None:
     catalog.create_table(id, schema=SCHEMA)
 
 
-def _view(catalog: IcebergCatalog, id: Id) -> None:
+def _view(catalog: IcebergClient, id: Id) -> None:
     if not catalog.client.lacks("createView"):
         catalog.create_view(id, **view_body(id[:-1]))
 
 
-def _namespace(catalog: IcebergCatalog, id: Id) -> None:
+def _namespace(catalog: IcebergClient, id: Id) -> None:
     catalog.create_namespace(id)
 
 
