@@ -22,7 +22,6 @@ from conformance.values.worlds import Dimension, Pins
 PLACE, NAMES, STATE, DATA, FORM, CONNECTION = "place", "names", "state", "data", "form", "connection"
 ON_OBJECTS = ("*Table*", "*Namespace*", "*Transaction")
 ON_TABLES = ("*Table*", "*Transaction")
-NEVER_THERE = ("CreateNamespace", "ListNamespaces", "DescribeNamespace", "DropNamespace", "NamespaceExists")
 WITHOUT_ROWS = ("CreateTable", "DeclareTable", "CreateEmptyTable", "RegisterTable", "ListTables", "ListAllTables")
 
 DIMENSIONS = (
@@ -118,6 +117,10 @@ def all_but(**values: Sequence[str]) -> Pins:
         for dimension in DIMENSIONS
         if dimension.name in values
     }
+
+
+UNINDEXED = all_but(state=("indexed",))  # of requirements that know all indices of a table
+UNTAGGED = all_but(state=("tagged",))  # of those that know all tags, or delete versions: a server may keep tagged ones
 
 
 @dataclass(frozen=True, slots=True)
