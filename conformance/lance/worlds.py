@@ -22,8 +22,20 @@ from conformance.values.worlds import Dimension, Pins
 PLACE, NAMES, STATE, DATA, FORM, CONNECTION = "place", "names", "state", "data", "form", "connection"
 ON_OBJECTS = ("*Table*", "*Namespace*", "*Transaction")
 ON_TABLES = ("*Table*", "*Transaction")
-NEVER_THERE = ("CreateNamespace", "ListNamespaces", "DescribeNamespace", "DropNamespace", "NamespaceExists")
 WITHOUT_ROWS = ("CreateTable", "DeclareTable", "CreateEmptyTable", "RegisterTable", "ListTables", "ListAllTables")
+WITH_COLUMNS = (
+    "*Query*",
+    "*Rows",
+    "*Into*",
+    "UpdateTable",
+    "DeleteFromTable",
+    "Alter*Columns",
+    "*Ind*",
+    "*Stats",
+    "RestoreTable",
+    "DescribeTable",
+    "UpdateTableSchemaMetadata",
+)
 
 DIMENSIONS = (
     Dimension(
@@ -33,7 +45,7 @@ DIMENSIONS = (
             "root": "in the root namespace",
             "nested": "in a nested namespace",
             "beside": "beside objects of other kinds",
-            "crowd": "beside many other tables",
+            "crowd": "beside several other tables",
             "prefix": "beside a namespace whose name starts with the name of this one",
         },
         ON_OBJECTS,
@@ -74,9 +86,7 @@ DIMENSIONS = (
         ON_TABLES,
         WITHOUT_ROWS,
     ),
-    Dimension(
-        DATA, {"plain": "", **{name: kind.words for name, kind in KINDS_OF_DATA.items()}}, ON_TABLES, WITHOUT_ROWS
-    ),
+    Dimension(DATA, {"plain": "", **{name: kind.words for name, kind in KINDS_OF_DATA.items()}}, WITH_COLUMNS),
     Dimension(
         FORM,
         {
@@ -108,7 +118,7 @@ FORMS_OF_NAMES: Mapping[str, str] = {
 }
 OTHER_CASE = "{}aB"
 ONLY_BELOW = ("long", "digit", "underscore")  # the home keeps its name: it starts with the prefix of the run
-CROWD = 11  # declared tables of a crowd
+CROWD = 5  # declared tables of a crowd
 
 
 def all_but(**values: Sequence[str]) -> Pins:
@@ -118,6 +128,10 @@ def all_but(**values: Sequence[str]) -> Pins:
         for dimension in DIMENSIONS
         if dimension.name in values
     }
+
+
+UNINDEXED = all_but(state=("indexed",))  # of requirements that know all indices of a table
+UNTAGGED = all_but(state=("tagged",))  # of those that know all tags, or delete versions: a server may keep tagged ones
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,6 +16,7 @@ from conformance.lance.support.arrow_types import CORE, SPECIAL, read_table, sam
 from conformance.lance.support.columns import ADD, ALTER, CHANGES, DROP, field
 from conformance.lance.support.indexing import all_indices, wait_for_index
 from conformance.lance.support.versions import check_transaction
+from conformance.lance.worlds import UNINDEXED
 from conformance.values.outcomes import Unoffered
 
 
@@ -79,7 +80,7 @@ def _indexed(catalog: LanceCatalog) -> Names:
     return id
 
 
-@should("lance.column.alter.index", operations=ALTER, clause="index-follows-column")
+@should("lance.column.alter.index", operations=ALTER, clause="index-follows-column", world=UNINDEXED)
 def test_index_follows_renamed_column(catalog: LanceCatalog) -> None:
     """After an indexed column is renamed, its index lists the new name and filters on that name find the rows."""
     id = _indexed(catalog)

@@ -24,6 +24,7 @@ from conformance.lance.support.indexing import (
     wait_for_index,
     wait_for_indices,
 )
+from conformance.lance.worlds import UNINDEXED
 from conformance.target import hostile
 from specs.openapi import Operation
 
@@ -42,7 +43,7 @@ def test_index_name(catalog: LanceCatalog, case: Operation, name: str) -> None:
 NO_NAMES: dict[str, Body] = {"left_out": {}, "null": {"name": None}}
 
 
-@must("lance.index.create.unnamed.{}", operations=CREATE, clause="index-name", each=NO_NAMES)
+@must("lance.index.create.unnamed.{}", operations=CREATE, clause="index-name", each=NO_NAMES, world=UNINDEXED)
 def test_index_without_name(catalog: LanceCatalog, case: Body) -> None:
     """CreateTableIndex without a name ({}) generates one."""
     id = new_indexable(catalog)
@@ -51,7 +52,7 @@ def test_index_without_name(catalog: LanceCatalog, case: Body) -> None:
     text(indexes[0]["index_name"], "the index_name of the index without a name")
 
 
-@must("lance.index.create.unnamed_twice", operations=CREATE, clause="index-name")
+@must("lance.index.create.unnamed_twice", operations=CREATE, clause="index-name", world=UNINDEXED)
 def test_indices_without_names(catalog: LanceCatalog) -> None:
     """CreateTableIndex without names on two columns generates different names."""
     id = new_indexable(catalog)
@@ -62,7 +63,7 @@ def test_indices_without_names(catalog: LanceCatalog) -> None:
     equal(len({entry["index_name"] for entry in indexes}), 2, "the number of different names of the indices")
 
 
-@should("lance.index.create.unnamed_other_type", operations=CREATE, clause="index-name")
+@should("lance.index.create.unnamed_other_type", operations=CREATE, clause="index-name", world=UNINDEXED)
 def test_indices_of_one_column_without_names(catalog: LanceCatalog) -> None:
     """CreateTableIndex without names, twice on one column with different types, generates different names."""
     id = new_indexable(catalog)

@@ -24,6 +24,7 @@ from conformance.lance.support.indexing import (
     wait_for_index,
 )
 from conformance.lance.support.versions import MISSING_VERSION, check_known
+from conformance.lance.worlds import UNINDEXED
 from specs.openapi import Operation
 
 LIST = ["ListTableIndices"]
@@ -100,7 +101,7 @@ def test_indices_of_missing_version(catalog: LanceCatalog, case: Operation) -> N
 # ListTableIndices
 
 
-@must("lance.index.list.none", operations=LIST, clause="index-list")
+@must("lance.index.list.none", operations=LIST, clause="index-list", world=UNINDEXED)
 def test_no_indices(catalog: LanceCatalog) -> None:
     """ListTableIndices on a table without indices returns an empty list."""
     equal(all_indices(catalog, catalog.new_table()), [], "the indices of the table")
@@ -115,7 +116,7 @@ def test_indices_of_one_table(catalog: LanceCatalog) -> None:
     same_items(index_names(catalog, id), ["one", "two"], "the names of the indices")
 
 
-@must("lance.index.list.uuids", operations=LIST, clause="index-list")
+@must("lance.index.list.uuids", operations=LIST, clause="index-list", world=UNINDEXED)
 def test_index_uuids(catalog: LanceCatalog) -> None:
     """ListTableIndices returns a different index_uuid for each index, and the same ones when it is repeated."""
     id = _indexed(catalog, "one", "two")
@@ -137,7 +138,7 @@ def test_index_status(catalog: LanceCatalog) -> None:
     text(only(statuses, "the different statuses of the indices"), "the status of the indices")
 
 
-@must("lance.index.list.version", operations=LIST, clause="index-version")
+@must("lance.index.list.version", operations=LIST, clause="index-version", world=UNINDEXED)
 def test_indices_of_old_version(catalog: LanceCatalog) -> None:
     """ListTableIndices at a version older than an index does not list that index."""
     id = catalog.new_table()

@@ -268,7 +268,7 @@ def test_all_tables_of_all_levels(catalog: LanceCatalog, name: str) -> None:
     clause="identifier-delimiter",
     needs=["lance.listing.shows.list_all_tables"],
 )
-@given(delimiter=st.sampled_from([".", "/", "::", "|"]))
+@given(delimiter=st.sampled_from(["/", "::", "|"]))  # a dot may occur in the name of any table
 def test_all_tables_with_delimiter(catalog: LanceCatalog, delimiter: str) -> None:
     """ListAllTables writes identifiers with the delimiter of the request."""
     id = catalog.new_table()

@@ -12,7 +12,7 @@ from conformance.author.strategies import tables
 from conformance.lance.catalog import LanceCatalog
 from conformance.lance.support.arrow import stream
 from conformance.lance.support.indexing import wait_for_index
-from conformance.lance.worlds import all_but
+from conformance.lance.worlds import UNINDEXED, all_but
 
 STATS = ["GetTableStats"]
 LENGTHS = ("min", "p25", "p50", "p75", "p99", "max")
@@ -36,7 +36,7 @@ def test_deleted_rows_are_not_counted(catalog: LanceCatalog) -> None:
     equal(catalog.get_table_stats(id)["num_rows"], 3, "the num_rows")
 
 
-@must("lance.stats.indices", operations=STATS, clause="table-stats")
+@must("lance.stats.indices", operations=STATS, clause="table-stats", world=UNINDEXED)
 def test_indices_are_counted(catalog: LanceCatalog) -> None:
     """GetTableStats returns the number of indices as num_indices."""
     id = catalog.new_table()

@@ -14,10 +14,9 @@ from conformance.lance.support.arrow import stream
 from conformance.lance.support.checks import table_is_missing
 from conformance.lance.support.ordinary import accepts
 from conformance.lance.support.versions import MISSING_VERSION, check_tag, new_tagged
-from conformance.lance.worlds import all_but
+from conformance.lance.worlds import UNTAGGED
 
 LIST, GET = ["ListTableTags"], ["GetTableTagVersion"]
-UNTAGGED = all_but(state=("tagged",))
 CREATE, UPDATE, DELETE = ["CreateTableTag"], ["UpdateTableTag"], ["DeleteTableTag"]
 
 

@@ -12,7 +12,7 @@ from conformance.lance.catalog import LanceCatalog
 from conformance.lance.support.arrow import stream
 from conformance.lance.support.staging import stage
 from conformance.lance.support.versions import VERSIONS, new_table_with_versions, numbers
-from conformance.lance.worlds import all_but
+from conformance.lance.worlds import UNTAGGED
 from conformance.target import hostile
 from conformance.target.hostile import Canary
 from conformance.target.target import OFFERED
@@ -151,7 +151,6 @@ def test_managed_versions_are_served(catalog: LanceCatalog) -> None:
 # BatchDeleteTableVersions
 
 
-UNTAGGED = all_but(state=("tagged",))  # a server may keep a version that has a tag
 RANGES: dict[str, Any] = {
     "one": ([(1, 2)], [0]),
     "several": ([(1, 3)], [0, 1]),

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from conformance.lance.client import Id
+from conformance.lance.operations import reads
 from specs.lance.identifiers import DELIMITER
 from specs.openapi import JSON_TYPE, Operation
 
@@ -25,7 +26,8 @@ class Form:
 
     `version` names the client and its release that sent requests in this form. `headers`, `query` and `body` are those
     of every request, `queries` and `bodies` of operations. With `with_id` a JSON body repeats the id of the path.
-    `delimiter` replaces the default one. With `json` the client accepts JSON alone where an operation returns JSON.
+    `delimiter` replaces the default one in reads: the transaction ids that other operations return are written with the
+    delimiter of their request. With `json` the client accepts JSON alone where an operation returns JSON.
     """
 
     version: str = ""
@@ -43,7 +45,7 @@ class Form:
     ) -> tuple[Any, dict[str, Any]]:
         """Return the body and the options of LanceCatalog.send in this form."""
         own = options.get("query") or {}
-        known = body if isinstance(body, dict) else {}
+        known = {*(body if isinstance(body, dict) else ()), *options}
         query = {
             name: value
             for name, value in {**self.query, **self.queries.get(operation.id, {})}.items()
@@ -72,7 +74,7 @@ class Form:
 
     def _may_join(self, operation: Operation, id: Id | None) -> bool:
         joinable = id is not None and not isinstance(id, str) and not any(self.delimiter in part for part in id)
-        return joinable and operation.id not in LISTS_IDENTIFIERS
+        return joinable and reads(operation) and operation.id not in LISTS_IDENTIFIERS
 
 
 def _returns_json(operation: Operation) -> bool:

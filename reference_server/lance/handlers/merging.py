@@ -63,8 +63,8 @@ def _merge(context: LanceContext, dataset: Any, data: pa.Table, keys: list[str],
         builder = builder.when_not_matched_by_source_delete(_condition(context, DELETE))
     if timeout is not None:
         builder = builder.retry_timeout(timeout)
-    if context.query("use_index") is not None:
-        builder = builder.use_index(context.query("use_index"))
+    indexed = bool(context.query("use_index")) and not any(data[key].null_count for key in keys)
+    builder = builder.use_index(indexed)  # through an index, rows whose key is null would be lost
     return {**_answer(builder.execute(data), dataset.version), **transaction_of(context, dataset)}
 
 
