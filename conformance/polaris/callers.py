@@ -70,7 +70,7 @@ class SecondCatalog:
 
 @dataclass
 class Others:
-    """What worlds of a run share, each created on first use: its second catalog, and the managers of catalogs."""
+    """Second catalog of a run and the managers of its catalogs, each created on first use: all worlds share them."""
 
     second: SecondCatalog | None = None
     managers: dict[str, Manager] = field(default_factory=dict)

@@ -80,7 +80,7 @@ BASE_LOCATION = "default-base-location"
 PAGE_SIZE = 2
 EXTERNAL = "EXTERNAL"
 BESIDE_GRANT = {"type": "catalog", "privilege": "VIEW_CREATE"}  # of catalog roles in worlds
-PLAIN_POLICY = "system.data-compaction"
+PLAIN_POLICY, ENABLED = "system.data-compaction", '{"enable": true}'
 
 
 class PolarisCatalog(PolarisClient, Catalog):
@@ -402,7 +402,7 @@ class PolarisCatalog(PolarisClient, Catalog):
             home, name = self.tables.home, self.policy_name()
             self.tables.sandbox.note(POLICY, [(*home, name)])
             with self.client.preparing():
-                self.create_policy(home, name, PLAIN_POLICY, content="{}")
+                self.create_policy(home, name, PLAIN_POLICY, content=ENABLED)
 
     def _enter_warehouse(self) -> Sequence[Exchange]:
         """Turn to the catalog of the current world; return the steps that created the second one."""

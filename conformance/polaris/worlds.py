@@ -128,6 +128,7 @@ def _taken_over(dimension: Dimension) -> Dimension:
 DIMENSIONS = (*map(_taken_over, OF_ICEBERG), *OWN)
 OF_TABLES = frozenset(dimension.name for dimension in OF_ICEBERG)
 BY_MANAGER = next(dimension for dimension in OWN if dimension.name == CALLER)
+# Of requirements that have a fixture of their own, or more requests than are worth repeating.
 ONLY_PLAIN: Pins = {dimension.name: (dimension.plain,) for dimension in DIMENSIONS}
 # Of requirements that delete the catalogs which they create: those must be empty.
 EMPTY: Pins = {CATALOG_KIND: ("empty", "external", "other_storage")}

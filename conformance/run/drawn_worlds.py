@@ -21,6 +21,7 @@ from specs.problems import Problem
 NUMBER = {"smoke": 0, "gate": 1, "deep": 4}  # of drawn worlds for a requirement, by the depth of the run
 MAIN = ("behaviour", "data", "pagination")  # kinds that always have a world
 BESIDE = ("error", "auth")  # kinds that have one where it covers something new
+MOST_MORE = 10  # worlds of an operation beyond those
 CANDIDATES = 6  # worlds to choose the best one of
 
 
@@ -63,16 +64,51 @@ class Covering:
     _pairs: Counter[tuple[str, str, str, str]] = field(default_factory=Counter)
 
     def draw(self, requirements: Collection[Requirement], number: int) -> dict[str, list[World]]:
-        """Return the worlds of all requirements that may vary, in order of their ids; those of MAIN come first."""
+        """Return the worlds of all requirements that may vary: first of MAIN, then of others that cover more."""
         drawn: dict[str, list[World]] = {}
-        varied = sorted(filter(_may_vary, requirements), key=lambda entry: (entry.kind not in MAIN, entry.id))
+        varied = sorted(filter(_may_vary, requirements), key=lambda entry: entry.id)
+        main, others = ([entry for entry in varied if (entry.kind in MAIN) is first] for first in (True, False))
         for _ in range(number):
-            for requirement in varied:
-                world, new = self._best(requirement)
-                if world and (new or requirement.kind in MAIN):
-                    self._note(requirement, world)
-                    drawn.setdefault(requirement.id, []).append(world)
+            for requirement in main:
+                self._draw(requirement, drawn)
+        self._complete(main, drawn)
+        for _ in range(number):
+            for requirement in others:
+                self._draw(requirement, drawn, least=1)
         return drawn
+
+    def _draw(self, requirement: Requirement, drawn: dict[str, list[World]], least: int = 0) -> None:
+        """Draw a world for a requirement, if it covers at least so many values of operations first."""
+        world, new = self._best(requirement)
+        if world and new >= least:
+            self._note(requirement, world)
+            drawn.setdefault(requirement.id, []).append(world)
+
+    def _complete(self, requirements: Sequence[Requirement], drawn: dict[str, list[World]]) -> None:
+        """Add worlds of the values that no operation has met yet: an operation with few requirements has few worlds."""
+        for operation in sorted({name for requirement in requirements for name in requirement.operations}):
+            known = [entry for entry in requirements if operation in entry.operations]
+            for _ in range(MOST_MORE):
+                known.sort(key=lambda entry: len(drawn.get(entry.id, ())))
+                missing = ((entry, self._missing(entry, operation)) for entry in known)
+                requirement, world = next(((entry, world) for entry, world in missing if world), (None, {}))
+                if requirement is None:
+                    break
+                self._note(requirement, world)
+                drawn.setdefault(requirement.id, []).append(world)
+
+    def _missing(self, requirement: Requirement, operation: str) -> World:
+        """Return a world of values that a requirement bears and that its operation has not met."""
+        missing = {
+            dimension.name: [
+                value
+                for value in dimension.bearable(requirement.world)
+                if not self._alone[operation, dimension.name, value]
+            ]
+            for dimension in self.dimensions
+            if dimension.touches(operation)
+        }
+        return {name: values[0] for name, values in missing.items() if values}
 
     def _best(self, requirement: Requirement) -> tuple[World, int]:
         """Return the drawn world that covers most, and how many values of operations it covers first."""

@@ -7,6 +7,7 @@ from conformance.author.requirement import must, should
 from conformance.polaris.catalog import PolarisCatalog
 from conformance.polaris.entities import of
 from conformance.polaris.support.principals import ASSIGNMENTS, Assignment
+from conformance.polaris.worlds import ONLY_PLAIN
 
 SEVERAL = 4
 
@@ -25,7 +26,13 @@ def test_assignment_is_shown(catalog: PolarisCatalog, case: Assignment) -> None:
     contains(case.takers(catalog, role), [taker[-1]], "whom it is assigned to")
 
 
-@must("polaris.assignment.{}.complete", operations=of("assign", *SHOWN), clause="lists-complete", each=ASSIGNMENTS)
+@must(
+    "polaris.assignment.{}.complete",
+    operations=of("assign", *SHOWN),
+    clause="lists-complete",
+    each=ASSIGNMENTS,
+    world=ONLY_PLAIN,
+)
 def test_lists_of_assignments_are_complete(catalog: PolarisCatalog, case: Assignment) -> None:
     """All roles of an assignee and all assignees of a {} are listed, with the fields that loading returns."""
     ones, takers = (

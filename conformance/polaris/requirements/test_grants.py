@@ -21,6 +21,7 @@ from conformance.polaris.support.grants import (
     new_role,
     revoke,
 )
+from conformance.polaris.worlds import ONLY_PLAIN
 from conformance.values.outcomes import Unoffered
 
 NOT_DONE = (400, 404, 406, 501)
@@ -28,13 +29,26 @@ REFUSED = (400, 422)
 NEW_ONE = {NEWER: SECURABLES[NEWER]}
 
 
-@must("polaris.grant.{}.every_privilege", operations=[ADD, LIST], clause="grant-privileges", each=OLDER)
+@must(
+    "polaris.grant.{}.every_privilege",
+    operations=[ADD, LIST],
+    clause="grant-privileges",
+    each=OLDER,
+    world=ONLY_PLAIN,
+)
 def test_every_privilege(catalog: PolarisCatalog, case: GrantableType) -> None:
     """Every privilege that the document declares for a {} can be granted, and is listed as it was granted."""
     _every_privilege(catalog, case)
 
 
-@must("polaris.grant.{}.every_privilege", operations=[ADD, LIST], clause="grant-privileges", each=NEW_ONE, since="1.7")
+@must(
+    "polaris.grant.{}.every_privilege",
+    operations=[ADD, LIST],
+    clause="grant-privileges",
+    each=NEW_ONE,
+    since="1.7",
+    world=ONLY_PLAIN,
+)
 def test_every_privilege_since(catalog: PolarisCatalog, case: GrantableType) -> None:
     """Every privilege that the document declares for a {} can be granted, and is listed as it was granted."""
     _every_privilege(catalog, case)

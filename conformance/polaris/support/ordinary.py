@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from conformance.common.ordinary import Unprepared
 from conformance.iceberg.client import names_below_prefix
 from conformance.polaris.catalog import PolarisCatalog
-from conformance.polaris.entities import CATALOG, CREATED
+from conformance.polaris.entities import CATALOG, CREATED, Names
 from conformance.polaris.support import policies
 from conformance.polaris.support.bodies import BODIES, PolarisRequest
 from conformance.polaris.support.grants import ADD, REVOKE
@@ -83,18 +83,17 @@ def _of_generic_table(catalog: PolarisCatalog, name: str) -> PolarisRequest:
 
 
 def _new_generic_table(catalog: PolarisCatalog, _name: str) -> PolarisRequest:
-    return _within(catalog, "createGenericTable", GENERIC_TABLE)
+    return _within(catalog, "createGenericTable", GENERIC_TABLE, catalog.tables.table_id(catalog.target.new_name()))
 
 
 def _new_policy(catalog: PolarisCatalog, _name: str) -> PolarisRequest:
-    return _within(catalog, "createPolicy", "policy")
+    return _within(catalog, "createPolicy", "policy", policies.new_id(catalog))
 
 
-def _within(catalog: PolarisCatalog, operation: str, kind: str) -> PolarisRequest:
-    """Prepare the creation of an object in the home namespace."""
-    name, home = catalog.target.new_name(), catalog.tables.home
-    catalog.tables.sandbox.note(kind, [(*home, name)])
-    return PolarisRequest({"namespace": home}, BODIES[operation][""](catalog, name))
+def _within(catalog: PolarisCatalog, operation: str, kind: str, id: Names) -> PolarisRequest:
+    """Prepare the creation of an object in a namespace."""
+    catalog.tables.sandbox.note(kind, [id])
+    return PolarisRequest({"namespace": id[:-1]}, BODIES[operation][""](catalog, id[-1]))
 
 
 def _in_namespace(operation: Operation) -> Prepare:
