@@ -12,6 +12,7 @@ from rich.text import Text
 from lakeproof.console import out, table_of
 from reference_server.client_faults import ClientFault, client_faults
 from reference_server.derived_faults import FAMILIES_OF_DOCUMENTS, derived_faults
+from reference_server.faults_in_worlds import FAMILIES_IN_WORLDS
 from reference_server.faults import Fault
 from specs.profiles import Profile
 
@@ -58,7 +59,7 @@ def print_faults_as_json(served: Sequence[Profile]) -> None:
 
 
 def _families() -> list[Fault]:
-    return [family.fault("OPERATION", family.kind) for family in FAMILIES_OF_DOCUMENTS]
+    return [family.fault("OPERATION", family.kind) for family in (*FAMILIES_OF_DOCUMENTS, *FAMILIES_IN_WORLDS)]
 
 
 def _row(entry: ClientFault, served: Sequence[Profile]) -> tuple[str, ...]:

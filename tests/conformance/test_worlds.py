@@ -26,6 +26,8 @@ DIMENSIONS = (PLACE, STATE, FORM)
 OPERATIONS = ("loadTable", "dropTable", "createTable", "loadView")
 # Values for which a fault has no condition: the server does not see them in a request.
 UNSEEN = {
+    "iceberg": {("connection", "small"): "the letters of header names"},
+    "lance": {("connection", "new"): "the connection of a request"},
     "polaris": {
         ("warehouse", "second"): "the order of catalogs",
         ("caller", "fresh"): "the age of a token",
