@@ -12,8 +12,8 @@ from rich.text import Text
 from lakeproof.console import out, table_of
 from reference_server.client_faults import ClientFault, client_faults
 from reference_server.derived_faults import FAMILIES_OF_DOCUMENTS, derived_faults
-from reference_server.faults_in_worlds import FAMILIES_IN_WORLDS
 from reference_server.faults import Fault
+from reference_server.faults_in_worlds import FAMILIES_IN_WORLDS
 from specs.profiles import Profile
 
 FAULT, WRONG = "fault", "what is wrong"
