@@ -13,6 +13,7 @@ from lakeproof.console import out, table_of
 from reference_server.client_faults import ClientFault, client_faults
 from reference_server.derived_faults import FAMILIES_OF_DOCUMENTS, derived_faults
 from reference_server.faults import Fault
+from reference_server.faults_in_worlds import FAMILIES_IN_WORLDS
 from specs.profiles import Profile
 
 FAULT, WRONG = "fault", "what is wrong"
@@ -58,7 +59,8 @@ def print_faults_as_json(served: Sequence[Profile]) -> None:
 
 
 def _families() -> list[Fault]:
-    return [family.fault("OPERATION", family.kind) for family in FAMILIES_OF_DOCUMENTS]
+    of_documents = [family.fault("OPERATION", family.kind) for family in FAMILIES_OF_DOCUMENTS]
+    return of_documents + [family.fault("OPERATION", family.kind) for family in FAMILIES_IN_WORLDS]
 
 
 def _row(entry: ClientFault, served: Sequence[Profile]) -> tuple[str, ...]:

@@ -179,12 +179,22 @@ class Showing(SuitePlugin):
         self._worlds = self.session.suite.wandering.drawn
         for fault, stages in self._plan.items():
             started = time.perf_counter()
-            asked = [name for ids in stages for name in self._likely.order(fault, ids) if name in items]
+            asked = [name for ids in stages for name in self._order(fault, ids) if name in items]
             results = self._judged(fault, [items[name] for name in asked])
             self.shown.append(Shown(fault, asked, results, round(time.perf_counter() - started, 2)))
             self._likely.learn(self.shown[-1])
         session.shouldstop = "every fault was shown"
         return True
+
+    def _order(self, fault: str, ids: Collection[str]) -> list[str]:
+        """Return requirements as they are asked: under a fault in one world first those that were drawn into it."""
+        dimension, _, value = fault.rpartition(":")[2].partition("=")
+
+        def elsewhere(name: str) -> bool:
+            return all(world.get(dimension) != value for world in self._worlds.get(name, ()))
+
+        likely = self._likely.order(fault, ids)
+        return sorted(likely, key=elsewhere) if value else likely
 
     def _judged(self, fault: str, asked: Sequence[pytest.Item]) -> list[Result] | None:
         """Return the results under a fault, None where the run could not connect to the server."""

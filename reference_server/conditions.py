@@ -294,10 +294,16 @@ def of_objects(
 
 
 def of_requests(
-    dimension: str, operations: Sequence[str], values: Mapping[str, tuple[str, Callable[[Call], bool]]]
+    dimension: str,
+    operations: Sequence[str],
+    values: Mapping[str, tuple[str, Callable[[Call], bool]]],
+    except_for: Sequence[str] = (),
 ) -> list[Condition]:
     """Return conditions on the form of requests: words and judgement by value."""
-    return [Condition(dimension, value, words, tuple(operations), asks=asks) for value, (words, asks) in values.items()]
+    return [
+        Condition(dimension, value, words, tuple(operations), asks=asks, except_for=tuple(except_for))
+        for value, (words, asks) in values.items()
+    ]
 
 
 def sent_by(client: str) -> Callable[[Call], bool]:
@@ -316,11 +322,11 @@ def spelled(*parameters: str) -> Callable[[Call], bool]:
     return asks
 
 
-CONNECTIONS: dict[str, tuple[str, Callable[[Call], bool]]] = {
-    "fresh": (
-        "for requests in connections of their own",
-        lambda call: call.request.headers.get("Connection", "").lower() == "close",
-    ),
-    "chunked": ("for bodies in chunks", lambda call: "Transfer-Encoding" in call.request.headers),
-    "small": ("for header names in small letters", lambda call: "accept" in list(call.request.headers)),
-}
+def in_connection_of_its_own(call: Call) -> bool:
+    """Return whether a request asks to close its connection."""
+    return call.request.headers.get("Connection", "").lower() == "close"
+
+
+def in_chunks(call: Call) -> bool:
+    """Return whether a body comes in chunks."""
+    return "Transfer-Encoding" in call.request.headers

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
 
@@ -22,6 +22,7 @@ NUMBER = {"smoke": 0, "gate": 1, "deep": 4}  # of drawn worlds for a requirement
 MAIN = ("behaviour", "data", "pagination")  # kinds that always have a world
 BESIDE = ("error", "auth")  # kinds that have one where it covers something new
 MOST_MORE = 10  # worlds of an operation beyond those
+_DRAWN: dict[Hashable, dict[str, list[World]]] = {}  # a choice takes a second, and a process may make many runs
 CANDIDATES = 6  # worlds to choose the best one of
 
 
@@ -36,7 +37,13 @@ def drawn_worlds(
         drawn = {entry.id: [_bearable(entry, world, dimensions)] for entry in requirements if _may_vary(entry)}
         return {name: worlds for name, worlds in drawn.items() if any(worlds)}
     number = NUMBER[settings.depth] or int(DRAWN in settings.world)
-    return Covering(dimensions, random.Random(settings.seed)).draw(requirements, number) if number else {}  # noqa: S311
+    if not number:
+        return {}
+    key = settings.seed, number, tuple(dimensions), frozenset(entry.id for entry in requirements)
+    if key not in _DRAWN:
+        draws = random.Random(settings.seed)  # noqa: S311
+        _DRAWN[key] = Covering(dimensions, draws).draw(requirements, number)
+    return _DRAWN[key]
 
 
 def given_world(texts: Iterable[str], dimensions: Sequence[Dimension]) -> World:

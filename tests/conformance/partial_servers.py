@@ -16,9 +16,9 @@ from typing import Any
 
 import orjson
 
+from conformance.polaris.callers import CONTENT
+from conformance.polaris.callers import SETTINGS as CATALOG_SETTINGS
 from conformance.polaris.entities import CATALOG, CATALOG_ROLE, PRINCIPAL, PRINCIPAL_ROLE
-from conformance.polaris.prober import CONTENT
-from conformance.polaris.prober import SETTINGS as CATALOG_SETTINGS
 from lakeproof import Server, serve
 from reference_server.context import Reply
 from reference_server.errors import CatalogError, InvalidInput, MethodNotAllowed, RouteNotFound, Unsupported

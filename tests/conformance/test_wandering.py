@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from types import SimpleNamespace
+from typing import Any, cast
 
 import pytest
 
@@ -35,7 +36,7 @@ class Server:
         self.client = SimpleNamespace(recording=SimpleNamespace(steps=[], cells=None), subjects=set())
         self.read_only = False
         self.tested = []
-        self.wandering = Wandering(self, DIMENSIONS, {ID: [WORLD]})
+        self.wandering = Wandering(cast(Any, self), DIMENSIONS, {ID: [WORLD]})
 
     @property
     def guide(self):

@@ -8,7 +8,8 @@ from typing import Any
 
 from conformance.author.checks import equal, shows, unequal
 from conformance.author.requirement import must, should
-from conformance.polaris.catalog import Credentials, PolarisCatalog, credentials
+from conformance.polaris.callers import Credentials
+from conformance.polaris.catalog import PolarisCatalog, credentials
 from conformance.polaris.entities import PRINCIPAL, Names
 from conformance.polaris.support.grants import OLDER
 from conformance.polaris.support.principals import PRINCIPAL_ROLES, opens, refuses, rotated

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from conformance.author.requirement import must, should
-from conformance.polaris.catalog import Caller, PolarisCatalog
+from conformance.polaris.callers import Caller
+from conformance.polaris.catalog import PolarisCatalog
 from conformance.polaris.entities import Names
 from conformance.polaris.support.grants import ADD, OLDER, add
 from conformance.polaris.support.readables import DENIED, NEWER_TYPES, OLDER_TYPES, SINCE, ReadableType

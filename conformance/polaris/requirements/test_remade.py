@@ -8,7 +8,8 @@ from conformance.author.checks import equal, lacks
 from conformance.author.requirement import must, should
 from conformance.http.answers import Answer
 from conformance.http.client import Client
-from conformance.polaris.catalog import Caller, PolarisCatalog, credentials
+from conformance.polaris.callers import Caller
+from conformance.polaris.catalog import PolarisCatalog, credentials
 from conformance.polaris.entities import (
     CATALOG,
     CATALOG_ROLE,

@@ -8,7 +8,8 @@ from typing import Any
 
 from conformance.author.requirement import must
 from conformance.http.client import Client
-from conformance.polaris.catalog import Caller, PolarisCatalog
+from conformance.polaris.callers import Caller
+from conformance.polaris.catalog import PolarisCatalog
 from conformance.polaris.entities import CATALOG_ROLE, PRINCIPAL, PRINCIPAL_ROLE, Names
 from conformance.polaris.support.grants import OLDER, REVOKE, add, revoke
 from conformance.polaris.support.principals import CATALOG_ROLES, PRINCIPAL_ROLES

@@ -10,7 +10,6 @@ import orjson
 from reference_server.conditions import (
     BESIDE,
     COMMITTED,
-    CONNECTIONS,
     FREED,
     NAMESPACE,
     REMADE,
@@ -23,6 +22,8 @@ from reference_server.conditions import (
     beside_many,
     beside_prefix,
     deep,
+    in_chunks,
+    in_connection_of_its_own,
     labelled,
     of_home,
     of_names,
@@ -49,6 +50,15 @@ ON_TABLES = (
 )
 ON_VIEWS = ("loadView", "replaceView", "dropView", "viewExists", "renameView", "listViews")
 CREATED = ("createNamespace", "createTable", "registerTable", "createView", "registerView")
+TOKENS = ("getToken",)
+WITH_BODIES = (
+    *("create*", "update*", "register*", "rename*", "replaceView", "commitTransaction"),
+    *("planTableScan", "fetchScanTasks", "reportMetrics"),
+)
+SPELLED_OUT = (
+    *("createNamespace", "createTable", "createView", "updateProperties", "updateTable", "replaceView"),
+    *("registerTable", "planTableScan", "loadTable", "dropTable"),
+)
 LISTED = {"listTables": TABLE, "listViews": VIEW}
 NAMES = ("blank", "dot", "percent", "plus", "unicode", "case", "long", "underscore", "digits")
 PLACES: Mapping[str, tuple[str, Holds]] = {
@@ -129,7 +139,6 @@ def _spelled(call: Call) -> bool:
 
 
 FORMS: Mapping[str, tuple[str, Callable[[Call], bool]]] = {
-    "spelled": ("for requests with optional fields spelled out", _spelled),
     "pyiceberg": ("for requests as PyIceberg sends them", sent_by("PyIceberg")),
     "java": ("for requests as the Java client sends them", sent_by("Apache-HttpClient")),
     "go": ("for requests as iceberg-go sends them", sent_by("GoIceberg")),
@@ -155,8 +164,12 @@ class IcebergConditions(Conditions):
         *of_objects(
             "view", ("createView", "registerView"), {REMADE: ("under a name that is free again", labelled(FREED))}
         ),
-        *of_requests("form", ("*",), FORMS),
-        *of_requests("connection", ("*",), CONNECTIONS),
+        *of_requests("form", SPELLED_OUT, {"spelled": ("for requests with optional fields spelled out", _spelled)}),
+        *of_requests("form", ("*",), FORMS, TOKENS),
+        *of_requests(
+            "connection", ("*",), {"fresh": ("for requests in own connections", in_connection_of_its_own)}, TOKENS
+        ),
+        *of_requests("connection", WITH_BODIES, {"chunked": ("for bodies in chunks", in_chunks)}),
     ]
 
     def things(self, call: Call) -> Iterator[Thing]:

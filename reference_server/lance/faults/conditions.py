@@ -9,7 +9,6 @@ import pyarrow as pa
 
 from reference_server.conditions import (
     BESIDE,
-    CONNECTIONS,
     FREED,
     NAMESPACE,
     REMADE,
@@ -39,6 +38,16 @@ TABLE = "table"
 ON_OBJECTS = ("*Table*", "*Namespace*")
 CREATED = ("CreateTable", "CreateEmptyTable", "DeclareTable", "RegisterTable")
 OF_LISTS = ("ListTables", "ListAllTables")
+WITHOUT_JSON = (
+    *("ListNamespaces", "ListTables", "ListAllTables", "ListTableVersions", "ListTableTags", "DropTable"),
+    *("CreateTable", "InsertIntoTable", "MergeInsertIntoTable", "DropTableIndex", "UpdateTableSchemaMetadata"),
+)
+SPELLED_OUT = (
+    *("CreateTable", "DescribeTable", "InsertIntoTable", "ListTableVersions", "MergeInsertIntoTable"),
+    *("CreateNamespace", "DropNamespace", "RegisterTable", "DeclareTable", "CreateEmptyTable", "UpdateTable"),
+    *("CreateTableIndex", "CreateTableScalarIndex", "ListTableIndices", "DescribeTableIndexStats"),
+    *("QueryTable", "AnalyzeTableQueryPlan", "ExplainTableQueryPlan"),
+)
 NAMES = ("blank", "dot", "percent", "coded", "plus", "unicode", "case", "long", "underscore")
 # Labels of a table after these operations; some need two of them.
 CHANGES = {
@@ -86,15 +95,6 @@ DATA: Mapping[str, tuple[str, Holds]] = {
 }
 LONG_TEXT, LARGE = 200, 2**53
 FORMS: Mapping[str, tuple[str, Callable[[Call], bool]]] = {
-    "id": ("with the id repeated in the body", lambda call: "id" in (content(call) or {})),
-    "spelled": (
-        "with optional fields spelled out",
-        spelled("mode", "with_table_uri", "load_detailed_metadata", "descending", "use_index"),
-    ),
-    "context": (
-        "with a context or an identity",
-        lambda call: bool({"context", "identity"} & (content(call) or {}).keys()),
-    ),
     "delimiter": ("with another delimiter", lambda call: delimiter(call) != "$"),
     "pylance": (
         "as the client of pylance sends it",
@@ -103,6 +103,16 @@ FORMS: Mapping[str, tuple[str, Callable[[Call], bool]]] = {
     "generated": ("as the generated Python client sends it", sent_by("OpenAPI-Generator")),
     "lancedb": ("as lancedb sends it", sent_by("LanceDB")),
 }
+
+
+IN_BODIES: Mapping[str, tuple[str, Callable[[Call], bool]]] = {
+    "id": ("with the id repeated in the body", lambda call: "id" in (content(call) or {})),
+    "context": (
+        "with a context or an identity",
+        lambda call: bool({"context", "identity"} & (content(call) or {}).keys()),
+    ),
+}
+SPELLED = spelled("mode", "with_table_uri", "load_detailed_metadata", "descending", "use_index")
 
 
 class LanceConditions(Conditions):
@@ -127,7 +137,8 @@ class LanceConditions(Conditions):
         *of_objects("state", CREATED, {REMADE: ("under the name of a dropped table", labelled(FREED))}),
         *of_objects("data", ("*Table*",), DATA, CREATED),
         *of_requests("form", ("*",), FORMS),
-        *of_requests("connection", ("*",), {"new": CONNECTIONS["fresh"]}),
+        *of_requests("form", ("*",), IN_BODIES, WITHOUT_JSON),
+        *of_requests("form", SPELLED_OUT, {"spelled": ("with optional fields spelled out", SPELLED)}),
     ]
 
     def things(self, call: Call) -> Iterator[Thing]:

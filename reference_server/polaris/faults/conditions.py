@@ -7,7 +7,6 @@ from typing import Any, ClassVar
 
 from reference_server.conditions import (
     COMMITTED,
-    CONNECTIONS,
     FREED,
     NAMESPACE,
     REMADE,
@@ -18,6 +17,7 @@ from reference_server.conditions import (
     Thing,
     beside_case,
     deep,
+    in_connection_of_its_own,
     labelled,
     of_names,
     of_objects,
@@ -132,7 +132,11 @@ class PolarisConditions(Conditions):
             "caller", (*IN_CATALOG, *ROLES_OF_CATALOG), {"manager": ("for a caller who is no administrator", _managed)}
         ),
         *of_requests("body", (*ON_ENTITIES, *IN_CATALOG), FORMS),
-        *of_requests("own_connection", (*ON_ENTITIES, *IN_CATALOG), {"each": CONNECTIONS["fresh"]}),
+        *of_requests(
+            "own_connection",
+            (*ON_ENTITIES, *IN_CATALOG),
+            {"each": ("for requests in own connections", in_connection_of_its_own)},
+        ),
     ]
 
     def things(self, call: Call) -> Iterator[Thing]:
