@@ -34,7 +34,7 @@ class ShapedRequest:
 
 @dataclass(frozen=True, slots=True)
 class RequestForm:
-    """What a client adds to requests.
+    """Additions of a client to the requests of every operation.
 
     `headers` are those of every request; one of a body's type is not sent in place of the type that a request has.
     `query` and `body` are parameters and fields by operation. With `identifier` a commit names its table or view in the
