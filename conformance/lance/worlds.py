@@ -6,7 +6,7 @@ request its form, its connection and the data of its Arrow stream.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -121,7 +121,7 @@ ONLY_BELOW = ("long", "digit", "underscore")  # the home keeps its name: it star
 CROWD = 5  # declared tables of a crowd
 
 
-def all_but(**values: Iterable[str]) -> Pins:
+def all_but(**values: Collection[str]) -> Pins:
     """Return the pins of a requirement that bears all values of dimensions but these: `all_but(place=("root",))`."""
     return {
         dimension.name: tuple(value for value in dimension.values if value not in values[dimension.name])

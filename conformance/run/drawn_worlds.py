@@ -21,7 +21,7 @@ from specs.problems import Problem
 NUMBER = {"smoke": 0, "gate": 1, "deep": 4}  # of drawn worlds for a requirement, by the depth of the run
 MAIN = ("behaviour", "data", "pagination")  # kinds that always have a world
 BESIDE = ("error", "auth")  # kinds that have one where it covers something new
-MOST_MORE = 10  # worlds of an operation beyond those
+MOST_MORE = 4  # worlds of an operation beyond those
 _DRAWN: dict[Hashable, dict[str, list[World]]] = {}  # a choice takes a second, and a process may make many runs
 CANDIDATES = 6  # worlds to choose the best one of
 

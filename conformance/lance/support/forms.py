@@ -22,7 +22,7 @@ LISTS_IDENTIFIERS = ("ListTables", "ListAllTables")  # they write their items wi
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """What a form adds to requests; what a request has itself stays as it is.
+    """Additions of a form to requests; the own fields of a request stay as they are.
 
     `version` names the client and its release that sent requests in this form. `headers`, `query` and `body` are those
     of every request, `queries` and `bodies` of operations. With `with_id` a JSON body repeats the id of the path.
