@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -33,13 +34,13 @@ NOTICED = {api: read_noticed(noticed_file(api)) for api in apis()}
 
 
 def judge(
-    server: Server | ServerProcess, folder: Path, *, fault: str = "", ids: set[str] | None = None, **more: str
+    server: Server | ServerProcess, folder: Path, *, fault: str = "", ids: set[str] | None = None, **more: Any
 ) -> Results:
     """Run the suite, or these requirements of it, against a server that misbehaves like this."""
     return run(settings_for(server, folder, fault=fault, **more), ids=ids)[0]
 
 
-def settings_for(server: Server | ServerProcess, folder: Path, *, fault: str = "", **more: str) -> Settings:
+def settings_for(server: Server | ServerProcess, folder: Path, *, fault: str = "", **more: Any) -> Settings:
     """Return the settings of such a run."""
     headers = (f"{HEADER}: {fault}",) if fault else ()
     (api,) = server.urls
