@@ -11,9 +11,9 @@ from rich.text import Text
 
 from lakeproof.console import out, table_of
 from reference_server.client_faults import ClientFault, client_faults
-from reference_server.derived_faults import FAMILIES_OF_DOCUMENTS, derived_faults
+from reference_server.derived_faults import FAMILIES_OF_DOCUMENTS, Family, derived_faults
 from reference_server.faults import Fault
-from reference_server.faults_in_worlds import FAMILIES_IN_WORLDS
+from reference_server.faults_in_worlds import FAMILIES_IN_WORLDS, FamilyInWorlds
 from specs.profiles import Profile
 
 FAULT, WRONG = "fault", "what is wrong"
@@ -59,8 +59,8 @@ def print_faults_as_json(served: Sequence[Profile]) -> None:
 
 
 def _families() -> list[Fault]:
-    of_documents = [family.fault("OPERATION", family.kind) for family in FAMILIES_OF_DOCUMENTS]
-    return of_documents + [family.fault("OPERATION", family.kind) for family in FAMILIES_IN_WORLDS]
+    families: list[Family | FamilyInWorlds] = [*FAMILIES_OF_DOCUMENTS, *FAMILIES_IN_WORLDS]
+    return [family.fault("OPERATION", family.kind) for family in families]
 
 
 def _row(entry: ClientFault, served: Sequence[Profile]) -> tuple[str, ...]:

@@ -45,8 +45,7 @@ what a client does: neither is made to notice all of these.
 `python -m peers.judges JUDGE --api API --keep mutants/results` asks another judge about the same faults, and
 `lakeproof mutants --publish mutants/results` makes this page. Whether one fault makes one cause in a report, and one
 cause is one fault, is in [causes.md](causes.md). Bugs that servers have shipped and users reported are in
-[shipped.md](shipped.md); faults that occur in one place, state or form of request alone are in
-[worlds.md](worlds.md).
+[shipped.md](shipped.md).
 """
 Judges = Mapping[str, Mapping[str, Mutant]]
 
@@ -66,6 +65,7 @@ def publish_mutants(folder: Path, faults_by_api: Mapping[str, Mapping[str, str]]
         texts[clustering_page.PAGE] = clustering_page.clustering_page(causes)
     if in_worlds := worlds_page.read_worlds(folder):
         texts[worlds_page.PAGE] = worlds_page.worlds_page(in_worlds)
+        texts[PAGE] += f"\nFaults that occur in one world alone have [a page of their own]({worlds_page.PAGE}).\n"
     texts |= {f"{api}.md": "\n".join(_both_ways(api, faults)) for api, faults in known.items()}
     texts[shipped_page.PAGE] = shipped_page.shipped_page(read_shipped())
     with written(folder, "Give another folder."):

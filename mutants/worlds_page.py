@@ -7,14 +7,13 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 from mutants.scores import OURS, Keeper, Mutant, judges_of
-from specs.writing import written
 
 PAGE, FOLDER = "worlds.md", "worlds"
 HEAD = """\
 # Faults in one world
 
-A fault in one world is a damage with a condition: loadTable returns 404 for a renamed table, listTables lists no entry
-for a name with a dot. Each is derived from the conditions of an API, which have the values of the suite's dimensions,
+A fault in one world is a damage with a condition: a request returns 404 for a renamed table, a list has no entry for a
+name with a dot. Each is derived from the conditions of an API, which have the values of the suite's dimensions,
 and shown to the suite at gate depth with seed 0: every requirement in the plain world and in the drawn one.
 
 - **noticed**: a requirement fails with the fault that passes without it
@@ -39,9 +38,7 @@ def read_worlds(folder: Path) -> dict[str, dict[str, Mutant]]:
 
 
 def keeper_of_worlds(folder: Path, api: str) -> Keeper:
-    """Return the file of an API's measurements, and create the folder for it. Raises NotWritten if that fails."""
-    with written(folder, "Give another folder."):
-        worlds_folder(folder).mkdir(parents=True, exist_ok=True)
+    """Return the file of an API's measurements."""
     return Keeper.of(worlds_folder(folder), api, OURS)
 
 

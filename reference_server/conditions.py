@@ -131,17 +131,12 @@ class Condition:
 class Conditions(ABC):
     """The conditions of an API.
 
-    Class attributes: the `api`, its `conditions`, and the operations that list objects (`lists`). Importing the module
-    of a subclass registers it.
+    Class attributes: the `api`, its `conditions`, and the operations that list objects (`lists`).
     """
 
     api: ClassVar[str]
     conditions: ClassVar[Sequence[Condition]]
     lists: ClassVar[Collection[str]] = ()
-
-    def __init_subclass__(cls) -> None:
-        """Register the conditions of an API."""
-        REGISTERED.append(cls())
 
     @abstractmethod
     def things(self, call: Call) -> Iterator[Thing]:
@@ -201,6 +196,11 @@ def _matches(name: str, patterns: Sequence[str]) -> bool:
 
 
 REGISTERED: list[Conditions] = []
+
+
+def register_conditions(conditions: Conditions) -> None:
+    """Add the conditions of an API."""
+    REGISTERED.append(conditions)
 
 
 def conditions_of(operation_id: str) -> Conditions | None:

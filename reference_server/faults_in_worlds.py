@@ -148,9 +148,10 @@ def _reads(document: Document, operation: Operation, part: Conditions, _conditio
     return reading and bool(answer_fields(document, operation))
 
 
-def _counts(document: Document, operation: Operation, _part: Conditions, _condition: Condition) -> bool:
-    fields = answer_fields(document, operation)
-    return any(field.type in ("array", "integer", "number") and "." not in field.path for field in fields)
+def _counts(document: Document, operation: Operation, part: Conditions, _condition: Condition) -> bool:
+    fields = [field for field in answer_fields(document, operation) if "." not in field.path]
+    kinds = {field.type for field in fields if field.required or operation.id in part.lists}
+    return not kinds.isdisjoint(("array", "integer", "number"))
 
 
 def _writes(_document: Document, operation: Operation, part: Conditions, _condition: Condition) -> bool:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from types import SimpleNamespace
-from typing import Any, cast
+from typing import cast
 
 import pytest
 
 from conformance.author.wandering import MOST_REQUESTS, Wandering
 from conformance.target.surroundings import Surroundings
+from conformance.target.target import Target
 from conformance.values.outcomes import Blocked, Stopped, Violation
 from conformance.values.worlds import Dimension
 from lakeproof import serve
@@ -36,7 +37,7 @@ class Server:
         self.client = SimpleNamespace(recording=SimpleNamespace(steps=[], cells=None), subjects=set())
         self.read_only = False
         self.tested = []
-        self.wandering = Wandering(cast(Any, self), DIMENSIONS, {ID: [WORLD]})
+        self.wandering = Wandering(cast(Target, self), DIMENSIONS, {ID: [WORLD]})
 
     @property
     def guide(self):

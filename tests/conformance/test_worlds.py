@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from itertools import combinations, product
-from types import SimpleNamespace
-from typing import Any, cast
 
 import pytest
 
@@ -172,8 +170,7 @@ def test_an_unknown_world_is_an_error_that_names_it(text):
 
 
 def test_cells_are_the_values_of_an_operation_beside_the_plain_ones():
-    operations = {name: SimpleNamespace(id=name) for name in ("loadTable", "createTable")}
-    cells = cells_of_worlds(cast(Any, SimpleNamespace(operations=operations)), DIMENSIONS)
+    cells = cells_of_worlds(find_profile("iceberg").document(), DIMENSIONS)
     assert cells["loadTable"] == [
         *("world place: root", "world place: deep", "world state: renamed", "world form: spelled")
     ]

@@ -29,6 +29,7 @@ from reference_server.conditions import (
     of_names,
     of_objects,
     of_requests,
+    register_conditions,
     sent_by,
     spelled,
 )
@@ -249,3 +250,6 @@ def _commit(history: History, thing: Thing, change: Any, labels: tuple[str, ...]
     if "add-snapshot" in actions:
         added.append(SNAPSHOTS if FIRST_SNAPSHOT in history.labels[thing] else FIRST_SNAPSHOT)
     history.commit(thing, *added, *labels)
+
+
+register_conditions(IcebergConditions())

@@ -26,6 +26,7 @@ from reference_server.conditions import (
     of_names,
     of_objects,
     of_requests,
+    register_conditions,
     sent_by,
     spelled,
 )
@@ -245,3 +246,6 @@ def _kinds(column: Any) -> Iterator[str]:
         "bytes": types.is_binary,
     }
     yield from (kind for kind, is_so in known.items() if is_so(column.type))
+
+
+register_conditions(LanceConditions())

@@ -22,6 +22,7 @@ from reference_server.conditions import (
     of_names,
     of_objects,
     of_requests,
+    register_conditions,
     sent_by,
     spelled,
 )
@@ -208,3 +209,6 @@ def _labels(kind: str, entity: Any) -> Iterator[str]:
         yield EXTERNAL
     if entity.get("storageConfigInfo", {}).get("storageType", OWN_STORAGE) != OWN_STORAGE:
         yield OTHER_STORAGE
+
+
+register_conditions(PolarisConditions())
