@@ -7,9 +7,11 @@ The catalog applies them: `home` has the place, its own name and state, and what
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 
 from conformance.iceberg.forms import request_forms
-from conformance.values.worlds import Dimension, Pins
+from conformance.values import worlds
+from conformance.values.worlds import Dimension
 
 PLACE, HOME, BESIDE, NAMES, STATE, VIEW_STATE = "place", "home", "beside", "names", "state", "view"
 FORM, CONNECTION = "form", "connection"
@@ -126,12 +128,7 @@ DIMENSIONS = (
 )
 
 
-def without(dimension: str, *values: str) -> Pins:
-    """Return the pins of a requirement that bears all values of a dimension but these."""
-    known = next(entry for entry in DIMENSIONS if entry.name == dimension)
-    return {dimension: tuple(value for value in known.values if value not in values)}
-
-
+all_but = partial(worlds.all_but, DIMENSIONS)
 # Forms of names: a name from the name in the plain world. Names stay different from each other.
 Naming = Callable[[str], str]
 FORMS_OF_HOMES: Mapping[str, Naming] = {

@@ -6,8 +6,9 @@ request its form, its connection and the data of its Arrow stream.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import pyarrow as pa
@@ -16,8 +17,9 @@ from conformance.author.checks import number, text
 from conformance.lance.making import TableMaker, declare_and_insert
 from conformance.lance.support.arrow import stream
 from conformance.lance.support.extra_column import KINDS_OF_DATA
+from conformance.values import worlds
 from conformance.values.resources import Names
-from conformance.values.worlds import Dimension, Pins
+from conformance.values.worlds import Dimension
 
 PLACE, NAMES, STATE, DATA, FORM, CONNECTION = "place", "names", "state", "data", "form", "connection"
 ON_OBJECTS = ("*Table*", "*Namespace*", "*Transaction")
@@ -121,15 +123,7 @@ ONLY_BELOW = ("long", "digit", "underscore")  # the home keeps its name: it star
 CROWD = 5  # declared tables of a crowd
 
 
-def all_but(**values: Collection[str]) -> Pins:
-    """Return the pins of a requirement that bears all values of dimensions but these: `all_but(place=("root",))`."""
-    return {
-        dimension.name: tuple(value for value in dimension.values if value not in values[dimension.name])
-        for dimension in DIMENSIONS
-        if dimension.name in values
-    }
-
-
+all_but = partial(worlds.all_but, DIMENSIONS)
 UNINDEXED = all_but(state=("indexed",))  # of requirements that know all indices of a table
 UNTAGGED = all_but(state=("tagged",))  # of those that know all tags, or delete versions: a server may keep tagged ones
 

@@ -16,7 +16,7 @@ from conformance.iceberg.worlds import NAMES, STATE
 from conformance.polaris.client import PolarisClient
 from conformance.polaris.entities import EntityType, Names
 from conformance.polaris.operations import MANAGEMENT, OPERATIONS
-from conformance.values.worlds import Dimension, Pins
+from conformance.values.worlds import Dimension, Pins, all_but
 
 ENTITY_NAMES, ENTITY_STATE, ASSIGNED, CATALOG_KIND = "entity_names", "entity_state", "assigned", "catalog_kind"
 POLICY_NAMES, WAREHOUSE, CALLER, BODY, CONNECTION = "policy_names", "warehouse", "caller", "body", "own_connection"
@@ -131,7 +131,9 @@ BY_MANAGER = next(dimension for dimension in OWN if dimension.name == CALLER)
 # Of requirements that have a fixture of their own, or more requests than are worth repeating.
 ONLY_PLAIN: Pins = {dimension.name: (dimension.plain,) for dimension in DIMENSIONS}
 # Of requirements that delete the catalogs which they create: those must be empty.
-EMPTY: Pins = {CATALOG_KIND: ("empty", "external", "other_storage")}
+EMPTY = all_but(DIMENSIONS, catalog_kind=("filled",))
+# Of requirements that list all objects of a namespace by their names.
+WITHOUT_NAMESAKES = all_but(DIMENSIONS, entity_names=("case",))
 FORMS_OF_NAMES: Mapping[str, str] = {
     "blank": "{} b",
     "dot": "{}.b",

@@ -7,7 +7,7 @@ the plain world and fails in a drawn one shows a deviation that depends on these
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
@@ -57,6 +57,15 @@ class Dimension:
         """Return the values, without the plain one, that a requirement with these pins bears."""
         allowed = pins.get(self.name, tuple(self.values))
         return [value for value in self.others if value in allowed]
+
+
+def all_but(dimensions: Iterable[Dimension], **values: Collection[str]) -> Pins:
+    """Return the pins of a requirement that bears all values of dimensions but these, by the dimension's name."""
+    return {
+        dimension.name: tuple(value for value in dimension.values if value not in values[dimension.name])
+        for dimension in dimensions
+        if dimension.name in values
+    }
 
 
 def only_in(world: World, dimensions: Iterable[Dimension]) -> str:

@@ -109,7 +109,8 @@ def test_parents_are_there(catalog: IcebergCatalog) -> None:
         catalog.load_namespace_metadata(id, expect=200 if made else 404)
     for parent, child in zip([catalog.home, *ids[:2]], ids, strict=True):
         if made or parent == catalog.home:
-            same_items(namespaces_below(catalog, parent), [child] if made else [], "the listed namespaces")
+            listed = [id for id in namespaces_below(catalog, parent) if tuple(id) not in catalog.siblings]
+            same_items(listed, [child] if made else [], "the listed namespaces")
 
 
 @must("iceberg.listing.nested.{}", clause="list-full", each=LISTINGS)

@@ -191,7 +191,12 @@ def test_update_to_the_location_of_another(catalog: PolarisCatalog) -> None:
     equal(catalog.documented(catalog.get(CATALOG, id).json), catalog.documented(before), "the catalog")
 
 
-@should("polaris.catalog.overlap.freed", operations=["createCatalog", "deleteCatalog"], clause="locations-apart")
+@should(
+    "polaris.catalog.overlap.freed",
+    operations=["createCatalog", "deleteCatalog"],
+    clause="locations-apart",
+    world=EMPTY,
+)
 def test_location_of_a_deleted_catalog(catalog: PolarisCatalog) -> None:
     """createCatalog succeeds at the location of a deleted catalog, under another name."""
     former, id = catalog.new(CATALOG), catalog.id(CATALOG)

@@ -12,6 +12,7 @@ from conformance.http.operation_client import DECLARED
 from conformance.iceberg.support.content import SCHEMA
 from conformance.polaris.catalog import PolarisCatalog
 from conformance.polaris.entities import Names
+from conformance.polaris.worlds import WITHOUT_NAMESAKES
 from conformance.values.outcomes import Unoffered
 
 SINCE = "1.7"
@@ -68,7 +69,14 @@ def test_generic_tables_are_listed(catalog: PolarisCatalog) -> None:
     lacks(identifiers, [{"namespace": list(table[:-1]), "name": table[-1]}], "the listed tables")
 
 
-@must("polaris.generic_table.pages", operations=LIST, clause="generic-table-pages", kind="pagination", since=SINCE)
+@must(
+    "polaris.generic_table.pages",
+    operations=LIST,
+    clause="generic-table-pages",
+    kind="pagination",
+    since=SINCE,
+    world=WITHOUT_NAMESAKES,
+)
 def test_pages_of_generic_tables(catalog: PolarisCatalog) -> None:
     """The pages of listGenericTables together contain every generic table exactly once."""
     ids = [_new(catalog) for _ in range(SEVERAL)]
