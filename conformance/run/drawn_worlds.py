@@ -39,7 +39,7 @@ def drawn_worlds(
     number = NUMBER[settings.depth] or int(DRAWN in settings.world)
     if not number:
         return {}
-    key = settings.seed, number, tuple(dimensions), frozenset(entry.id for entry in requirements)
+    key = settings.seed, number, tuple(dimensions), frozenset((entry.id, *entry.world.items()) for entry in requirements)
     if key not in _DRAWN:
         draws = random.Random(settings.seed)  # noqa: S311
         _DRAWN[key] = Covering(dimensions, draws).draw(requirements, number)

@@ -31,7 +31,13 @@ def _changed(catalog: LanceCatalog, change: Change) -> tuple[Names, int]:
     return id, before
 
 
-@must("lance.past.describe.{}", operations=["DescribeTable"], clause="version-past", each=SCHEMA_CHANGES)
+@must(
+    "lance.past.describe.{}",
+    operations=["DescribeTable"],
+    clause="version-past",
+    each=SCHEMA_CHANGES,
+    world={"data": ("plain",)},
+)
 def test_description_of_the_past(catalog: LanceCatalog, case: Change) -> None:
     """After {}, DescribeTable of the version before it returns the schema and the metadata of that version."""
     with catalog.client.preparing():
