@@ -7,6 +7,7 @@ and the requirements of an API alone; the selection of a run and the number of i
 
 from __future__ import annotations
 
+import math
 import random
 from collections import Counter
 from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
@@ -19,9 +20,10 @@ from conformance.values.worlds import Dimension, World
 from specs.problems import Problem
 
 NUMBER = {"smoke": 0, "gate": 1, "deep": 4}  # of drawn worlds for a requirement, by the depth of the run
-MAIN = ("behaviour", "data", "pagination")  # kinds that always have a world
-BESIDE = ("error", "auth")  # kinds that have one where it covers something new
-MOST_MORE = 4  # worlds of an operation beyond those
+MAIN = ("behaviour", "data", "pagination")  # kinds that vary most
+BESIDE = ("error", "auth")  # kinds that have a world where it covers something new
+OFTEN = 2  # as often each operation meets each value in requirements of MAIN
+MOST_MORE = 20  # worlds of an operation beyond those
 _DRAWN: dict[Hashable, dict[str, list[World]]] = {}  # a choice takes a second, and a process may make many runs
 CANDIDATES = 6  # worlds to choose the best one of
 
@@ -39,7 +41,12 @@ def drawn_worlds(
     number = NUMBER[settings.depth] or int(DRAWN in settings.world)
     if not number:
         return {}
-    key = settings.seed, number, tuple(dimensions), frozenset((entry.id, *entry.world.items()) for entry in requirements)
+    key = (
+        settings.seed,
+        number,
+        tuple(dimensions),
+        frozenset((entry.id, *entry.world.items()) for entry in requirements),
+    )
     if key not in _DRAWN:
         draws = random.Random(settings.seed)  # noqa: S311
         _DRAWN[key] = Covering(dimensions, draws).draw(requirements, number)
@@ -71,23 +78,27 @@ class Covering:
     _pairs: Counter[tuple[str, str, str, str]] = field(default_factory=Counter)
 
     def draw(self, requirements: Collection[Requirement], number: int) -> dict[str, list[World]]:
-        """Return the worlds of all requirements that may vary: first of MAIN, then of others that cover more."""
+        """Return the worlds of requirements that may vary: first of MAIN, then of others that cover more.
+
+        With one world for each, those of MAIN have none that their operations met OFTEN; with several each has them.
+        """
+        often = OFTEN if number == 1 else math.inf
         drawn: dict[str, list[World]] = {}
         varied = sorted(filter(_may_vary, requirements), key=lambda entry: entry.id)
         main, others = ([entry for entry in varied if (entry.kind in MAIN) is first] for first in (True, False))
         for _ in range(number):
             for requirement in main:
-                self._draw(requirement, drawn)
+                self._draw(requirement, drawn, often)
         self._complete(main, drawn)
         for _ in range(number):
             for requirement in others:
-                self._draw(requirement, drawn, least=1)
+                self._draw(requirement, drawn, often=1)
         return drawn
 
-    def _draw(self, requirement: Requirement, drawn: dict[str, list[World]], least: int = 0) -> None:
-        """Draw a world for a requirement, if it covers at least so many values of operations first."""
-        world, new = self._best(requirement)
-        if world and new >= least:
+    def _draw(self, requirement: Requirement, drawn: dict[str, list[World]], often: float) -> None:
+        """Draw a world for a requirement, if it has a value that an operation of it did not meet so often yet."""
+        world = self._best(requirement)
+        if world and min(self._met(requirement, world)) < often:
             self._note(requirement, world)
             drawn.setdefault(requirement.id, []).append(world)
 
@@ -117,8 +128,8 @@ class Covering:
         }
         return {name: values[0] for name, values in missing.items() if values}
 
-    def _best(self, requirement: Requirement) -> tuple[World, int]:
-        """Return the drawn world that covers most, and how many values of operations it covers first."""
+    def _best(self, requirement: Requirement) -> World:
+        """Return the drawn world that covers most."""
         choices = {
             dimension.name: values
             for dimension in self.dimensions
@@ -126,9 +137,9 @@ class Covering:
             if dimension.share >= 1 or self.random.random() < dimension.share
         }
         if not choices:
-            return {}, 0
+            return {}
         candidates = [self._candidate(requirement, choices) for _ in range(CANDIDATES)]
-        return max(((world, self._new(requirement, world)) for world in candidates), key=lambda pair: self._gain(*pair))
+        return max(candidates, key=lambda world: self._gain(requirement, world))
 
     def _candidate(self, requirement: Requirement, choices: Mapping[str, Sequence[str]]) -> World:
         """Return a world: for each dimension one of its values, rare ones of the operation more likely."""
@@ -140,13 +151,14 @@ class Covering:
             for name, values in choices.items()
         }
 
-    def _new(self, requirement: Requirement, world: World) -> int:
-        return sum(
-            not self._alone[operation, *value] for operation in requirement.operations for value in world.items()
-        )
+    def _met(self, requirement: Requirement, world: World) -> list[int]:
+        """Return how often each operation of a requirement met each value of a world."""
+        return [self._alone[operation, *value] for operation in requirement.operations for value in world.items()]
 
-    def _gain(self, world: World, new: int) -> tuple[int, int]:
-        return new, sum(not self._pairs[pair] for pair in _pairs(world))
+    def _gain(self, requirement: Requirement, world: World) -> tuple[float, int]:
+        """Return how much a world covers: values of operations, rare ones more, and then pairs of values."""
+        values = sum(1 / (1 + met) for met in self._met(requirement, world))
+        return values, sum(not self._pairs[pair] for pair in _pairs(world))
 
     def _note(self, requirement: Requirement, world: World) -> None:
         self._alone.update((operation, *value) for operation in requirement.operations for value in world.items())
