@@ -139,6 +139,11 @@ class IcebergCatalog(IcebergClient, Catalog):
         """Raise Unoffered when the target does not offer an operation that only some examples of a requirement need."""
         self.client.require(operation)
 
+    def require_given_ids(self, part: str) -> None:
+        """Raise Unoffered where a commit has to state ids of a schema, spec or sort-order that a server gives."""
+        if self.target.ways.chosen.get(COMMITS[part]) == IDS_SPELLED_OUT:
+            raise Unoffered("the server requires ids in commits that it could give itself")
+
     def require_purging(self) -> None:
         """Raise Unoffered when the target rejects purging a table."""
         with self.client.preparing():

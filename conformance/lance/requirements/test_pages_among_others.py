@@ -131,7 +131,13 @@ AMONG = {
 }
 
 
-@must("lance.pagination.among.{}", clause="page-token", kind="pagination", each=AMONG, world={"names": ("plain",)})
+@must(
+    "lance.pagination.among.{}",
+    clause="page-token",
+    kind="pagination",
+    each=AMONG,
+    world={"names": ("plain",), "place": ("child",)},
+)
 def test_pages_among_others(catalog: LanceCatalog, case: Among) -> None:
     """Pages of {} hold every item once, where objects that it does not list lie between the items."""
     with catalog.client.preparing():
