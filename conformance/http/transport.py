@@ -28,6 +28,7 @@ from specs.problems import Problem
 
 MOST_WAITS = 5
 ATTEMPTS = 4  # of a request that may be retried, each on a new connection
+CLOSE = "close"
 GONE_SECONDS = 10.0
 PAUSE = 0.5
 NOT_UP = (502, 503, 504)
@@ -190,6 +191,8 @@ class Transport:
         for attempt in range(ATTEMPTS):
             self.traffic.check()
             self._patiently(exchange)
+            if exchange.request_headers.get("Connection") == CLOSE:  # no further request goes through it, RFC 9112
+                self.reconnect()
             fatal = self.traffic.deaths.is_suspect(exchange)
             if not exchange.broken or not again or fatal or attempt + 1 == ATTEMPTS:
                 return

@@ -25,6 +25,7 @@ UNOFFERED = {
     "polaris": (
         "hands out no credentials",  # its requirements are asked in a catalog on files, and by a principal of the run
         "the document has no operation planTableScan",
+        "registers no file that lies elsewhere",
         "has no token",
         "has no scan-planning-mode",
         "has pages",

@@ -6,6 +6,7 @@ from conformance.author.checks import equal, lacks, shows
 from conformance.author.requirement import should
 from conformance.polaris.catalog import PolarisCatalog
 from conformance.polaris.entities import CATALOG
+from conformance.polaris.worlds import EMPTY
 
 CONFIG = ["getConfig"]
 
@@ -21,7 +22,7 @@ def test_defaults_are_the_properties(catalog: PolarisCatalog) -> None:
     equal(config["overrides"]["prefix"], name, "the prefix")
 
 
-@should("polaris.config.updated", operations=[*CONFIG, "updateCatalog"], clause="config-of-catalog")
+@should("polaris.config.updated", operations=[*CONFIG, "updateCatalog"], clause="config-of-catalog", world=EMPTY)
 def test_defaults_follow_updates(catalog: PolarisCatalog) -> None:
     """After updateCatalog, and for a catalog created under a deleted name, getConfig returns the new properties."""
     (name,) = catalog.new(CATALOG, properties={"lakeproof": "1", "lakeproof-first": "1"})

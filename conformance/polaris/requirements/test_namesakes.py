@@ -123,7 +123,8 @@ CREATE: dict[str, Callable[[IcebergClient, Names], Any]] = {
 def _alike(catalog: PolarisCatalog, kind: ReadableType, sides: Sides) -> None:
     """Create the same object in two catalogs, drop one, and check the other."""
     clients = [catalog.within(name) for name in sides]
-    id = ("n", "o") if kind.field else ("n",)
+    name = catalog.target.new_name()
+    id = (name, "o") if kind.field else (name,)
     if kind.field:
         with catalog.client.preparing():
             for client in clients:
