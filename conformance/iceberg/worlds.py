@@ -129,6 +129,8 @@ DIMENSIONS = (
 
 
 all_but = partial(worlds.all_but, DIMENSIONS)
+# Of requirements that register files: a server decides by the place of a file whether it takes it.
+ONLY_PLAIN: worlds.Pins = {dimension.name: (dimension.plain,) for dimension in DIMENSIONS}
 # Forms of names: a name from the name in the plain world. Names stay different from each other.
 Naming = Callable[[str], str]
 FORMS_OF_HOMES: Mapping[str, Naming] = {

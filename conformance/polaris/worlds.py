@@ -133,7 +133,7 @@ ONLY_PLAIN: Pins = {dimension.name: (dimension.plain,) for dimension in DIMENSIO
 # Of requirements that delete the catalogs which they create: those must be empty.
 EMPTY = all_but(DIMENSIONS, catalog_kind=("filled",))
 # Of requirements that list all objects of a namespace by their names.
-WITHOUT_NAMESAKES = all_but(DIMENSIONS, entity_names=("case",), names=("case",))
+WITHOUT_NAMESAKES = all_but(DIMENSIONS, entity_names=("case",), names=("case", "underscore", "digits"))
 FORMS_OF_NAMES: Mapping[str, str] = {
     "blank": "{} b",
     "dot": "{}.b",

@@ -68,7 +68,8 @@ def problems(exchange: dict[str, Any], document: Document, prefix: str, *bases: 
     for name in entities(operation, url.path, body) if operation and operation.mount else ():
         if name and not any(mark in name for mark in own):
             yield f"is about {name!r}"
-    for id in identifiers(operation, url.path, query, body) if operation else ():
+    in_own_catalog = operation and operation.path_values(url.path).get("prefix", "").startswith(prefix)
+    for id in identifiers(operation, url.path, query, body) if operation and not in_own_catalog else ():
         first = id[0].partition(DELIMITER)[0]  # the id of a transaction may be one text
         if not first.startswith((prefix, UNUSED)) and first not in bases:
             yield f"is about {id[0]!r}"

@@ -38,7 +38,7 @@ from conformance.iceberg.support.registrations import (
 )
 from conformance.iceberg.support.staging import FIRST, KEPT, SECOND, is_of, new_table_with_snapshots, stage
 from conformance.iceberg.support.updates import TOUCH, add_and_use_schema, append
-from conformance.iceberg.worlds import WITH_SNAPSHOTS, all_but
+from conformance.iceberg.worlds import ONLY_PLAIN
 from conformance.target.hostile import Canary
 from conformance.values.outcomes import Skipped, Unoffered, Violation
 
@@ -214,7 +214,7 @@ SPELLINGS: dict[str, dict[str, Any]] = {
     operations=TABLE,
     clause="metadata-current-snapshot",
     each=SPELLINGS,
-    world=all_but(state=WITH_SNAPSHOTS),
+    world=ONLY_PLAIN,
 )
 def test_spellings_of_no_snapshot(catalog: IcebergCatalog, case: dict[str, Any]) -> None:
     """A registered file whose current-snapshot-id is {} gives a table without snapshots that accepts an append."""

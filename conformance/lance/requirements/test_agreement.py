@@ -56,7 +56,7 @@ SCHEMAS = {
 }
 
 
-@must("lance.agree.schema.{}", clause="schema-agrees", each=SCHEMAS)
+@must("lance.agree.schema.{}", clause="schema-agrees", each=SCHEMAS, world={"data": ("plain",)})
 def test_schemas_agree(catalog: LanceCatalog, case: Change) -> None:
     """After {}, DescribeTable, QueryTable and predicates have the same columns."""
     id, first = new_people(catalog)
