@@ -20,6 +20,7 @@ OF_VIEWS = ("*View*", "viewExists")
 OF_NAMESPACES = ("*Namespace*", "namespaceExists", "updateProperties")
 IN_NAMESPACES = (*OF_TABLES, *OF_VIEWS, *OF_NAMESPACES, "listFunctions")
 OF_TOKENS = ("getToken",)
+OF_FILES = ("registerTable", "registerView")  # a server may refuse a file whose place does not fit the name
 WITH_SNAPSHOTS = ("snapshots", "refs", "statistics")  # states of tables
 LEVELS = {"nested": ("outer",), "deep": ("outer", "inner")}  # around the home of an example, by place
 HALF = 0.5  # of the worlds: a value costs several requests
@@ -35,6 +36,7 @@ DIMENSIONS = (
         },
         IN_NAMESPACES,
         share=HALF,
+        fixed_by=OF_FILES,
     ),
     Dimension(
         HOME,
@@ -49,6 +51,7 @@ DIMENSIONS = (
         },
         IN_NAMESPACES,
         share=HALF,
+        fixed_by=OF_FILES,
     ),
     Dimension(
         BESIDE,
@@ -76,6 +79,7 @@ DIMENSIONS = (
             "digits": "for a name that begins with digits",
         },
         IN_NAMESPACES,
+        fixed_by=OF_FILES,
     ),
     Dimension(
         STATE,
@@ -97,6 +101,7 @@ DIMENSIONS = (
             "properties": "for a table with properties",
         },
         OF_TABLES,
+        fixed_by=OF_FILES,
     ),
     Dimension(
         VIEW_STATE,
@@ -108,6 +113,7 @@ DIMENSIONS = (
             "dialects": "for a view with texts in two dialects",
         },
         OF_VIEWS,
+        fixed_by=OF_FILES,
     ),
     Dimension(
         FORM,

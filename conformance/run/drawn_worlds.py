@@ -124,7 +124,7 @@ class Covering:
                 if not self._alone[operation, dimension.name, value]
             ]
             for dimension in self.dimensions
-            if dimension.touches(operation)
+            if dimension.touches(operation) and dimension.varies(requirement.operations)
         }
         return {name: values[0] for name, values in missing.items() if values}
 
@@ -133,7 +133,7 @@ class Covering:
         choices = {
             dimension.name: values
             for dimension in self.dimensions
-            if any(map(dimension.touches, requirement.operations)) and (values := dimension.bearable(requirement.world))
+            if dimension.varies(requirement.operations) and (values := dimension.bearable(requirement.world))
             if dimension.share >= 1 or self.random.random() < dimension.share
         }
         if not choices:
@@ -180,5 +180,5 @@ def _bearable(requirement: Requirement, world: World, dimensions: Sequence[Dimen
         dimension.name: world[dimension.name]
         for dimension in dimensions
         if world.get(dimension.name) in dimension.bearable(requirement.world)
-        and any(map(dimension.touches, requirement.operations))
+        and dimension.varies(requirement.operations)
     }

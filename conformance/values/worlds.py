@@ -24,15 +24,16 @@ class Dimension:
 
     `values` are its values with the words for a finding that occurs in one of them alone, "for a renamed table"; the
     first is the plain one. `operations` are patterns of the operations whose requests depend on it, `except_for` those
-    of exceptions. A server may refuse to create what a value needs, and is not tested with it then; with `always` the
-    document obliges it to accept every value. `share` is the share of the drawn worlds that differ in it
-    from the plain one.
+    of exceptions; a requirement on one of `fixed_by` does not vary in it at all. A server may refuse to create what a
+    value needs, and is not tested with it then; with `always` the document obliges it to accept every value. `share` is
+    the share of the drawn worlds that differ in it from the plain one.
     """
 
     name: str
     values: Mapping[str, str]
     operations: tuple[str, ...] = ("*",)
     except_for: tuple[str, ...] = ()
+    fixed_by: tuple[str, ...] = ()
     always: bool = False
     share: float = 1.0
 
@@ -51,7 +52,11 @@ class Dimension:
 
     def touches(self, operation: str) -> bool:
         """True when requests of an operation depend on the dimension."""
-        return _matches(operation, self.operations) and not _matches(operation, self.except_for)
+        return _matches(operation, self.operations) and not _matches(operation, (*self.except_for, *self.fixed_by))
+
+    def varies(self, operations: Collection[str]) -> bool:
+        """True when a requirement on these operations may be tested with other values than the plain one."""
+        return any(map(self.touches, operations)) and not any(_matches(name, self.fixed_by) for name in operations)
 
     def bearable(self, pins: Pins) -> list[str]:
         """Return the values, without the plain one, that a requirement with these pins bears."""
