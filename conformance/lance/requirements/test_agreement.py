@@ -27,6 +27,7 @@ from conformance.lance.support.views import (
     table_is_shown,
     tags_agree,
 )
+from conformance.lance.worlds import UNINDEXED, UNTAGGED
 
 
 @must("lance.agree.rows.{}", clause="rows-agree", kind="data", each=CHANGES)
@@ -135,7 +136,7 @@ TAG_CHANGES = {
 }
 
 
-@must("lance.agree.tags.{}", clause="tags-agree", each=TAG_CHANGES)
+@must("lance.agree.tags.{}", clause="tags-agree", each=TAG_CHANGES, world=UNTAGGED)
 def test_tags_agree(catalog: LanceCatalog, case: TagChange) -> None:
     """After {} on a table with three tags, ListTableTags, its pages and GetTableTagVersion return the same tags."""
     id, first = new_people(catalog)
@@ -181,7 +182,7 @@ INDEX_CHANGES = {
 }
 
 
-@must("lance.agree.indices.{}", clause="indices-agree", each=INDEX_CHANGES)
+@must("lance.agree.indices.{}", clause="indices-agree", each=INDEX_CHANGES, world=UNINDEXED)
 def test_indices_agree(catalog: LanceCatalog, case: IndexChange) -> None:
     """After {} on a table with two indices, ListTableIndices, its pages and the statistics show the same indices."""
     id = catalog.new_table_of(people(0, 20))
