@@ -21,7 +21,6 @@ OF_NAMESPACES = ("*Namespace*", "namespaceExists", "updateProperties")
 IN_NAMESPACES = (*OF_TABLES, *OF_VIEWS, *OF_NAMESPACES, "listFunctions")
 OF_TOKENS = ("getToken",)
 OF_FILES = ("registerTable", "registerView")  # a server may refuse a file whose place does not fit the name
-WITH_SNAPSHOTS = ("snapshots", "refs", "statistics")  # states of tables
 LEVELS = {"nested": ("outer",), "deep": ("outer", "inner")}  # around the home of an example, by place
 HALF = 0.5  # of the worlds: a value costs several requests
 MANY = 12  # siblings of an object, for listings

@@ -152,11 +152,11 @@ class Covering:
         }
 
     def _met(self, requirement: Requirement, world: World) -> list[int]:
-        """Return how often each operation of a requirement met each value of a world."""
+        """Return the numbers of worlds in which the operations of a requirement met the values of a world."""
         return [self._alone[operation, *value] for operation in requirement.operations for value in world.items()]
 
     def _gain(self, requirement: Requirement, world: World) -> tuple[float, int]:
-        """Return how much a world covers: values of operations, rare ones more, and then pairs of values."""
+        """Return the gain of a world: values of operations, rare ones more, and then pairs of values."""
         values = sum(1 / (1 + met) for met in self._met(requirement, world))
         return values, sum(not self._pairs[pair] for pair in _pairs(world))
 
