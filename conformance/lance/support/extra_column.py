@@ -15,7 +15,7 @@ import pyarrow as pa
 
 from conformance.values.outcomes import Violation
 
-EXTRA = "lakeproof_extra"  # the name of the column
+EXTRA = "lakeproof_column"  # the name of the column
 
 
 @dataclass(frozen=True, slots=True)
