@@ -1,7 +1,8 @@
 """A requirement in drawn worlds: tested once in each, after it passed in the plain one.
 
-A failure is told by the smallest difference from the plain world: with each dimension the requirement is tried without
-it, and what is not needed for the failure is left out. A world that the server does not create is none for it.
+A finding names the smallest difference from the plain world that shows it: the requirement is tested again without each
+value of the world, and values that the failure does not need are left out. A world that the server does not create is
+none for it.
 """
 
 from __future__ import annotations
@@ -20,10 +21,9 @@ MOST_REQUESTS = 16  # of a requirement in the plain world: those that need more 
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """A failure in a world. `met` are the values of the world that the example met, `steps` its exchanges."""
+    """A failure in a world: `met` are the values that the example met, `steps` its exchanges."""
 
     error: NotTested | Exception
-    world: World
     met: World
     steps: list[Exchange]
 
@@ -54,23 +54,21 @@ class Wandering:
         if not worlds or self.target.read_only or sent > MOST_REQUESTS:
             return
         guides = [fixture for fixture in fixtures if hasattr(fixture, "enter_world")]
-        for world in map(self._unrefused, worlds):
-            failure = self._failure(world, attempt)
-            if failure and len(left := self._possible(failure.world, guides)) < len(failure.world):
-                failure = self._failure(left, attempt)
+        for drawn in worlds:
+            world = self._unrefused(drawn)
+            failure = self._failure(world, attempt) if world else None
+            if failure and len(left := self._possible(world, guides)) < len(world):
+                world, failure = left, self._failure(left, attempt) if left else None
             if met := failure.met if failure else self._met(world):
                 self.tested.append(named(met))
             if failure and not isinstance(failure.error, NotTested):
                 raise self._smallest(failure, attempt)
 
     def _failure(self, world: World, attempt: Callable[[], None]) -> Failure | None:
-        """Test a requirement in a world, unless it is the plain one. Return None if it passes.
+        """Test a requirement in a world. Return None if it passes.
 
         The error of a failure may also say that the requirement cannot be tested in this world.
         """
-        return self._tested(world, attempt) if world else None
-
-    def _tested(self, world: World, attempt: Callable[[], None]) -> Failure | None:
         surroundings, recording = self.target.surroundings, self.target.client.recording
         with surroundings.within(world):
             try:
@@ -78,7 +76,7 @@ class Wandering:
             except Stopped:
                 raise
             except (NotTested, Exception) as error:
-                return Failure(error, world, self._met(world), recording.steps)
+                return Failure(error, self._met(world), recording.steps)
             finally:
                 self._note(self._met(world))
         return None
@@ -89,7 +87,7 @@ class Wandering:
 
     def _violation(self, world: World, attempt: Callable[[], None]) -> Failure | None:
         """Return the failure in a world, None if the requirement passes or cannot be tested in it."""
-        failure = self._tested(world, attempt)
+        failure = self._failure(world, attempt)
         return None if failure and isinstance(failure.error, NotTested) else failure
 
     def _smallest(self, failure: Failure, attempt: Callable[[], None]) -> NotTested | Exception:

@@ -34,7 +34,7 @@ def drawn_worlds(
     """Return the drawn worlds of requirements by their ids. Raises Problem for an unknown dimension or value."""
     if PLAIN in settings.world or not dimensions:
         return {}
-    if set(settings.world) - {DRAWN}:
+    if is_given(settings):
         world = given_world(settings.world, dimensions)
         drawn = {entry.id: [_bearable(entry, world, dimensions)] for entry in requirements if _may_vary(entry)}
         return {name: worlds for name, worlds in drawn.items() if any(worlds)}
@@ -51,6 +51,11 @@ def drawn_worlds(
         draws = random.Random(settings.seed)  # noqa: S311
         _DRAWN[key] = Covering(dimensions, draws).draw(requirements, number)
     return _DRAWN[key]
+
+
+def is_given(settings: Settings) -> bool:
+    """True when the settings name values of a world."""
+    return not {PLAIN, DRAWN}.issuperset(settings.world)
 
 
 def given_world(texts: Iterable[str], dimensions: Sequence[Dimension]) -> World:

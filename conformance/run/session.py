@@ -21,7 +21,7 @@ from conformance.replay.expectations import Expectations
 from conformance.replay.expectations_file import load_expectations
 from conformance.replay.issued import to_steps
 from conformance.replay.replaying import Finding, Replayed, replay
-from conformance.run.drawn_worlds import drawn_worlds, given_world
+from conformance.run.drawn_worlds import drawn_worlds, given_world, is_given
 from conformance.run.dropping import check_dropped, check_refused
 from conformance.run.ledger import Ledger
 from conformance.run.selection import Scope, Selection, narrows, required_operations, selection_of
@@ -179,7 +179,7 @@ class Session:
         drawn: dict[str, list[World]] = {}
         for profile in self.target.profile.tested_by():
             own = [entry for entry in known.values() if entry.suite == profile.api and self._scope.has(entry)]
-            every = self.suite.wandering.dimensions if self.settings.world else suite_part(profile.api).worlds
+            every = self.suite.wandering.dimensions if is_given(self.settings) else suite_part(profile.api).worlds
             drawn |= drawn_worlds(self.settings, own, every)
         for name, world in self._expectations.worlds():
             drawn[name] = [world, *drawn.get(name, ())]

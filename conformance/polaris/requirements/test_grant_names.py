@@ -13,10 +13,9 @@ from conformance.polaris.entities import Names
 from conformance.polaris.support.grants import (
     ADD,
     LIST,
-    NEWER,
+    NEW_ONE,
     OLDER,
     REVOKE,
-    SECURABLES,
     Grant,
     GrantableType,
     add,
@@ -29,7 +28,6 @@ from conformance.values.outcomes import Unoffered
 
 NOT_DONE = (400, 404, 406, 501)
 NAMED = {name: securable for name, securable in OLDER.items() if name != "catalog"}
-NEW_ONE = {NEWER: SECURABLES[NEWER]}
 MISSING = 404
 TYPES = OLDER_TYPES | NEWER_TYPES
 

@@ -11,7 +11,7 @@ from conformance.polaris.entities import CATALOG_ROLE
 from conformance.polaris.support.grants import (
     ADD,
     LIST,
-    NEWER,
+    NEW_ONE,
     OLDER,
     REVOKE,
     SECURABLES,
@@ -26,7 +26,6 @@ from conformance.values.outcomes import Unoffered
 
 NOT_DONE = (400, 404, 406, 501)
 REFUSED = (400, 422)
-NEW_ONE = {NEWER: SECURABLES[NEWER]}
 
 
 @must(

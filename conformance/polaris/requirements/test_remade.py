@@ -24,10 +24,9 @@ from conformance.polaris.inventory import CATALOG_ADMIN
 from conformance.polaris.support.grants import (
     ADD,
     LIST,
-    NEWER,
+    NEW_ONE,
     OLDER,
     REVOKE,
-    SECURABLES,
     GrantableType,
     add,
     grants,
@@ -40,7 +39,6 @@ from conformance.values.outcomes import Unoffered
 
 CREATED, TAKEN = 201, 409
 REFUSED = (401, DENIED)
-NEW_ONE = {NEWER: SECURABLES[NEWER]}
 LIST_NAMESPACES = OLDER["catalog"].grant((), "NAMESPACE_LIST")
 MANAGE = "CATALOG_MANAGE_ACCESS"  # a privilege on everything
 

@@ -69,6 +69,7 @@ SECURABLES = {
 }
 NEWER = "policy"  # securable since 1.7
 OLDER = {name: securable for name, securable in SECURABLES.items() if name != NEWER}
+NEW_ONE = {NEWER: SECURABLES[NEWER]}
 
 
 def new_role(catalog: PolarisCatalog) -> Names:
