@@ -134,7 +134,7 @@ WINNERS = {
         needs=("lance.table.rename.missing",),
     ),
 }
-test_one_wins_beside = one_wins.declare(__name__, WINNERS)
+test_one_wins = one_wins.declare(__name__, WINNERS)
 
 
 # One operation beside another
