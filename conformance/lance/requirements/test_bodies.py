@@ -25,8 +25,16 @@ BODIES = {
     for name, operation in JSON_OPERATIONS.items()
 }
 WITH_FIELDS = {name: body for name, body in BODIES.items() if name != "update_table_schema_metadata"} | {
-    name: RequestCase(operation, prepare, LEFT, what=name.rpartition(".")[2], unusual=_values, lasting=reads(operation))
-    for name, (id, prepare) in FULLER.items()
+    name: RequestCase(
+        operation,
+        prepare,
+        LEFT,
+        what=name.rpartition(".")[2],
+        part=part,
+        unusual=_values,
+        lasting=reads(operation),
+    )
+    for name, (id, part, prepare) in FULLER.items()
     for operation in OPERATIONS.values()
     if operation.id == id
 }

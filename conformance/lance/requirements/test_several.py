@@ -60,7 +60,7 @@ LISTS = {
     "update": ListOfChanges(
         "UpdateTable",
         lambda catalog, id, items: catalog.update_table(id, updates=items, expect=None),
-        (["name", "'x'"], ["n", "n + 100"], ["more", "more + n"]),
+        (["name", "'x'"], ["n", "n + 100"], ["more", "id + 7"]),
         ["nowhere", "1"],
     ),
 }
@@ -69,7 +69,7 @@ AFTER: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
     "AlterTableAddColumns": lambda row: {**row, **dict.fromkeys(NAMES, row["n"] + 1)},
     "AlterTableAlterColumns": lambda row: {"a": row["id"], "name": row["name"], "b": row["n"], "c": row["more"]},
     "AlterTableDropColumns": lambda row: {"id": row["id"]},
-    "UpdateTable": lambda row: {**row, "name": "x", "n": row["n"] + 100, "more": row["more"] + row["n"]},
+    "UpdateTable": lambda row: {**row, "name": "x", "n": row["n"] + 100, "more": row["id"] + 7},
 }
 
 

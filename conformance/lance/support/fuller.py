@@ -25,9 +25,9 @@ WORD: Json = {"match": {"terms": "tulip", "column": "text"}}
 STRUCTURED: dict[str, Json] = {
     "match": {"match": MATCH},
     "phrase": {"phrase": {"terms": "tulip crimson", "column": "text", "slop": 1}},
-    "boost": {"boost": {"positive": {"match": MATCH}, "negative": WORD, "negative_boost": 0.5}},
+    "boost": {"boost": {"positive": WORD, "negative": WORD, "negative_boost": 0.5}},
     "multi_match": {"multi_match": {"match_queries": [MATCH]}},
-    "boolean": {"boolean": {"must": [WORD], "must_not": [{"match": MATCH}], "should": [WORD]}},
+    "boolean": {"boolean": {"must": [WORD], "must_not": [WORD], "should": [WORD]}},
 }
 
 
@@ -65,18 +65,23 @@ def _operations(catalog: LanceCatalog, name: str) -> LanceRequest:
     )
 
 
-# By operation and the part that the request has.
-FULLER: dict[str, tuple[str, Prepare]] = {
-    "alter_transaction.actions": ("AlterTransaction", _actions),
-    "batch_commit_tables.operations": ("BatchCommitTables", _operations),
-    "query_table.names": ("QueryTable", _of_texts(columns={"column_names": ["id"]})),
-    "query_table.aliases": ("QueryTable", _of_texts(columns={"column_aliases": {"number": "id"}})),
+# The operation, the field that the plain request lacks, and the request with it.
+FULLER: dict[str, tuple[str, str, Prepare]] = {
+    "alter_transaction.actions": ("AlterTransaction", "actions", _actions),
+    "batch_commit_tables.operations": ("BatchCommitTables", "operations", _operations),
+    "query_table.names": ("QueryTable", "columns", _of_texts(columns={"column_names": ["id"]})),
+    "query_table.aliases": ("QueryTable", "columns", _of_texts(columns={"column_aliases": {"number": "id"}})),
     "query_table.words": (
         "QueryTable",
+        "full_text_query",
         _of_texts(full_text_query={"string_query": {"query": "crimson", "columns": ["text"]}}),
     ),
     **{
-        f"query_table.{what}": ("QueryTable", _of_texts(full_text_query={"structured_query": {"query": query}}))
+        f"query_table.{what}": (
+            "QueryTable",
+            "full_text_query",
+            _of_texts(full_text_query={"structured_query": {"query": query}}),
+        )
         for what, query in STRUCTURED.items()
     },
 }
