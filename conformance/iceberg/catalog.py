@@ -121,6 +121,7 @@ class IcebergCatalog(IcebergClient, Catalog):
         self._ids = fresh_ids()
         self._outer: Names | None = None
         self.siblings: list[Names] = []
+        target.surroundings.refused |= worlds.with_separator(self.separator)
 
     def through(self, client: Client) -> IcebergClient:
         """Return a client for the same operations that sends through another HTTP client."""

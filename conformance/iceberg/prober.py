@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from functools import partial
@@ -36,6 +37,7 @@ from specs.openapi import JSON_TYPE, Operation
 from specs.problems import Problem
 
 NO_NAMESPACE = "NoSuchNamespaceException"
+GRANT_TYPE = re.compile(rb"grant.?type", re.IGNORECASE)  # an answer that rejects the value of the probe has read it
 CONFIG, GET_TOKEN, CREATE_NAMESPACE = "getConfig", "getToken", "createNamespace"
 ENDPOINTS = "endpoints"
 PREFIXED = "{prefix}"  # in the paths of the operations that a configuration lists
@@ -311,7 +313,7 @@ class IcebergProber:
         named = self._named(self.target.document.operation(probe.operation))
         if named is False:
             return REFUSED, NOT_IN_ENDPOINTS
-        if is_refusal(self.target.client, probe):
+        if is_refusal(self.target.client, probe) and not GRANT_TYPE.search(probe.response_body):
             return REFUSED, answered(probe)
         if is_missing(probe, nowhere) if probe.method != "HEAD" else _has_no_head(probe, nowhere):
             return REFUSED if named is None else MISSING, like_nowhere(probe)

@@ -152,3 +152,11 @@ FORMS_OF_NAMES: Mapping[str, Naming] = {
     "underscore": "_{}".format,
     "digits": "12{}".format,
 }
+
+
+def with_separator(separator: str) -> set[tuple[str, str]]:
+    """Return the values whose names contain the separator of namespace levels: no path can name them."""
+    forms = {HOME: FORMS_OF_HOMES, NAMES: FORMS_OF_NAMES}
+    return {
+        (name, value) for name, by_value in forms.items() for value, form in by_value.items() if separator in form("")
+    }

@@ -82,7 +82,7 @@ def _commit_staged(catalog: IcebergCatalog, id: Names) -> None:
 
 def _commit_all(catalog: IcebergCatalog, id: Names) -> None:
     created = change(id, creation(_staged(catalog, id)), [CREATE])
-    if not catalog.commit_transaction([created], expect=(204, *POLICY)).succeeded:
+    if not catalog.commit_transaction([created], expect=(204, 404, *POLICY)).succeeded:  # 404: it must exist before
         raise Unoffered("the server creates no tables in transactions")
 
 
