@@ -134,6 +134,8 @@ ONLY_PLAIN: Pins = {dimension.name: (dimension.plain,) for dimension in DIMENSIO
 EMPTY = all_but(DIMENSIONS, catalog_kind=("filled",))
 # Of requirements that list all objects of a namespace by their names.
 WITHOUT_NAMESAKES = all_but(DIMENSIONS, entity_names=("case",), names=("case", "underscore", "digits"))
+# Of requirements that list tables and views: among the objects of other kinds than tables is a view.
+WITHOUT_OTHER_VIEWS = {**WITHOUT_NAMESAKES, **all_but(DIMENSIONS, beside=("kinds",))}
 FORMS_OF_NAMES: Mapping[str, str] = {
     "blank": "{} b",
     "dot": "{}.b",

@@ -11,7 +11,7 @@ from conformance.polaris.catalog import PolarisCatalog
 from conformance.polaris.entities import Names
 from conformance.polaris.support import policies
 from conformance.polaris.support.readables import NEWER_TYPES, OLDER_TYPES, SINCE, ReadableType, new_generic_table
-from conformance.polaris.worlds import WITHOUT_NAMESAKES
+from conformance.polaris.worlds import WITHOUT_NAMESAKES, WITHOUT_OTHER_VIEWS
 from conformance.values.outcomes import Unoffered
 
 CREATE, LOAD, LIST, DROP = ["createGenericTable"], ["loadGenericTable"], ["listGenericTables"], ["dropGenericTable"]
@@ -185,7 +185,7 @@ def test_pages_with_other_kinds_between(catalog: PolarisCatalog) -> None:
     clause="generic-table-apart",
     kind="pagination",
     since=SINCE,
-    world=WITHOUT_NAMESAKES,
+    world=WITHOUT_OTHER_VIEWS,
 )
 def test_pages_of_tables_with_other_kinds_between(catalog: PolarisCatalog) -> None:
     """The pages of listTables and listViews have all tables or views, and no generic tables and policies."""
