@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 from urllib.parse import parse_qsl, urlsplit
 
 from conformance.lance.client import Id, LanceClient
+from conformance.lance.locations import relative_location
 from conformance.target.inventory import Inventory
 from conformance.target.target import Target
 from conformance.values.exchange import Exchange
@@ -48,7 +49,7 @@ class LanceInventory(Inventory):
             if there and there.status == 404:
                 answer = self._send("RegisterTable", id, {"location": location})
                 if answer and answer.status == 400:  # some servers want it relative to their root
-                    self._send("RegisterTable", id, {"location": location.rstrip("/").rsplit("/", 1)[-1]})
+                    self._send("RegisterTable", id, {"location": relative_location(location)})
             del self.deregistered[id]
 
     def drop(self, resource: Resource) -> Exchange | None:

@@ -10,6 +10,7 @@ from conformance.author.checks import text
 from conformance.http.answers import Answer
 from conformance.http.client import Expected
 from conformance.lance.client import Id, LanceClient
+from conformance.lance.locations import relative_location
 from conformance.lance.support.arrow import stream
 from conformance.target.target import Target
 from conformance.values.outcomes import Skipped, Unoffered
@@ -45,7 +46,7 @@ class TableMaker(LanceClient, Catalog):
         """
         answer = self.register_table(id, location=location, expect=None, **body)
         if answer.status == 400:
-            return self.register_table(id, location=location.rstrip("/").rsplit("/", 1)[-1], expect=expect, **body)
+            return self.register_table(id, location=relative_location(location), expect=expect, **body)
         self.client.check_status(self.client.steps[-1], expect)
         return answer
 

@@ -18,6 +18,7 @@ from conformance.common.ordinary import Unprepared, accepted, refuses_each
 from conformance.http.answers import Answer
 from conformance.http.client import Expected
 from conformance.lance.catalog import INVALID_INPUT, LanceCatalog, Names
+from conformance.lance.locations import relative_location
 from conformance.lance.support.arrow import stream
 from conformance.lance.support.indexing import KINDS, new_index
 from conformance.lance.support.staging import stage
@@ -160,8 +161,7 @@ def _registration(catalog: LanceCatalog, name: str) -> LanceRequest:
     """Deregister a table and return a request that registers its location, in the form that the server accepts."""
     id = catalog.new_table(name)
     whole = text(catalog.deregister_table(id)["location"], "the location of the table")
-    relative = whole.rstrip("/").rsplit("/", 1)[-1]
-    for location in (whole, relative):
+    for location in (whole, relative_location(whole)):
         if catalog.register_table(id, location=location, expect=None).succeeded:
             catalog.deregister_table(id)
             return LanceRequest(id, {"location": location})
