@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from reference_server.answers import KeptAnswers
 from reference_server.api import Api
-from reference_server.errors import RouteNotFound
+from reference_server.context import Request
+from reference_server.control.entries import entry_of
+from reference_server.control.journal import Exchange, Journal
+from reference_server.errors import CatalogError, RouteNotFound
 from reference_server.faults import Fault
+from specs.openapi import Operation
 
 
 @dataclass
@@ -17,7 +21,7 @@ class Tenant:
     """APIs by mount path, "" for the root, with everything that their requests change.
 
     `prefix` precedes the mounts in the paths of requests; it is empty for the main tenant, which every server has.
-    `state` contains the memory of faults.
+    `state` contains the memory of faults, `journal` the latest requests; it is None where nobody asks for them.
     """
 
     apis: Mapping[str, Api]
@@ -25,6 +29,7 @@ class Tenant:
     prefix: str = ""
     state: dict[str, Any] = field(default_factory=dict)
     kept_answers: KeptAnswers = field(default_factory=KeptAnswers)
+    journal: Journal | None = None
 
     def find_api(self, target: str) -> tuple[Api, str]:
         """Return the API of a request target, and everything in front of the API's own path.
@@ -38,6 +43,18 @@ class Tenant:
                 return api, target[:end]
         mounts = ", ".join(sorted(self.apis))
         raise RouteNotFound(f"No API is mounted at this path; there is {mounts}.")
+
+    def route(self, request: Request) -> tuple[Operation | None, Mapping[str, str]]:
+        """Return the operation of a request and its path parameters; None without an operation."""
+        try:
+            api, start = self.find_api(request.target)
+            return api.route(request.method, request.path[len(start) :])
+        except CatalogError:
+            return None, {}
+
+    def entries(self, exchanges: Iterable[Exchange]) -> list[dict[str, Any]]:
+        """Return exchanges of the journal as JSON values."""
+        return [entry_of(exchange, *self.route(exchange.request)) for exchange in exchanges]
 
     async def start(self) -> None:
         """Start every API; see Api.start."""
