@@ -21,17 +21,16 @@ import reference_server.derived_faults
 import reference_server.faults_in_worlds  # noqa: F401 - so that they can be looked up
 from reference_server import limits
 from reference_server.access_log import AccessLog
-from reference_server.api import Api, Setup
+from reference_server.api import Api
 from reference_server.app import App
-from reference_server.auth import Auth, parse_auth
-from reference_server.backends import open_backend
+from reference_server.auth import parse_auth
 from reference_server.control.client import Controls
 from reference_server.control.guard import Guard
-from reference_server.control.journal import Journal
 from reference_server.faults import Fault, find_fault
 from reference_server.http_log import handle_loop_error
 from reference_server.http_log import log as http_log
-from reference_server.tenants import Tenant
+from reference_server.opening import Opener
+from reference_server.tenants import Tenant, Tenants
 from reference_server.watched_faults import Watch
 from specs.apis import apis, part_of
 from specs.problems import Problem
@@ -90,21 +89,24 @@ class Server(Controls):
         auth = parse_auth(settings.auth)
         served = [find_profile(name) for name in settings.apis or servable()]
         _check_profiles(served)
-        _check_options(served, settings.options)
         documents = [profile.document() for profile in served]
         faults = [find_fault(name, documents) for name in settings.faults]
-        mounted: dict[str, Api] = {}
-        for profile in sorted(served, key=lambda profile: not profile.mount):  # the API at the root is mounted last
-            mounted["" if len(served) == 1 else profile.mount] = _open_api(profile, settings, auth)
+        apis = {profile: api_class(profile.api) for profile in served}
+        noted = settings.journal != NO_JOURNAL
+        self._opener = Opener(apis, auth, settings.page_size, settings.options, faults, journal=noted)
         access_log = AccessLog(self._log) if self._log else None
         guard = Guard(settings.host, settings.control_token)
-        main = Tenant(mounted, faults, journal=None if settings.journal == NO_JOURNAL else Journal())
-        return App(main, guard, settings.allow_faults, settings.max_body, access_log, self._journal_file)
+        tenants = Tenants(self._opener.main(settings.storage), self._opener.tenant)
+        return App(tenants, guard, settings.allow_faults, settings.max_body, access_log, self._journal_file)
+
+    @property
+    def _main(self) -> Tenant:
+        return self._app.tenants.main
 
     @property
     def urls(self) -> dict[str, str]:
         """The base URL of every API served."""
-        return {api.name: f"{self._base}{mount}" for mount, api in self._app.main.apis.items()}
+        return {api.name: f"{self._base}{mount}" for mount, api in self._main.apis.items()}
 
     @property
     def url(self) -> str:
@@ -125,7 +127,7 @@ class Server(Controls):
     def watched(self, faults: Iterable[Fault]) -> Iterator[Watch]:
         """Yield a Watch of these derived faults, which notes those that would change an answer; nothing misbehaves."""
         watch = Watch(faults)
-        main = self._app.main
+        main = self._main
         before, main.faults = main.faults, (watch.as_fault(),)
         try:
             yield watch
@@ -152,7 +154,7 @@ class Server(Controls):
         return self
 
     async def _listen(self) -> int:
-        await self._app.main.start()
+        await self._main.start()
         asyncio.get_running_loop().set_exception_handler(handle_loop_error)
         server = web.Server(self._app.handle, auto_decompress=False, logger=http_log)
         self._runner = web.ServerRunner(server, shutdown_timeout=limits.STOP)
@@ -171,6 +173,7 @@ class Server(Controls):
             with contextlib.suppress(TimeoutError):
                 cleanup.result(2 * limits.STOP)  # aiohttp waits for handlers, then for their cleanup after cancellation
         self._app.close()
+        self._opener.close()
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join(limits.STOP)
         if not self._thread.is_alive():
@@ -211,28 +214,6 @@ def _check_profiles(served: Sequence[Profile]) -> None:
             if other.mount == profile.mount:
                 where = profile.mount or "the root"
                 raise Problem(f"{other.api} and {profile.api} are both mounted at {where}.", "Start a server for each.")
-
-
-def _check_options(served: Sequence[Profile], options: Mapping[str, Any]) -> None:
-    """Raise Problem for an option that none of the APIs has."""
-    known = {option.name for profile in served for option in fields(api_class(profile.api).options)}
-    unknown = sorted(options.keys() - known)
-    if unknown:
-        names, have = ", ".join(profile.api for profile in served), ", ".join(sorted(known)) or "none"
-        raise Problem(f"There is no option {unknown[0]} for {names}.", f"Options: {have}.")
-
-
-def _open_api(profile: Profile, settings: ServerSettings, auth: Auth) -> Api:
-    """Return the API of a profile on an open backend, which is closed again when that fails."""
-    served = api_class(profile.api)
-    backend = open_backend(settings.storage, profile.api, needs_files=served.needs_files)
-    option_names = {option.name for option in fields(served.options)}
-    options = served.options(**{name: value for name, value in settings.options.items() if name in option_names})
-    try:
-        return served(Setup(profile, profile.document(), backend, auth, settings.page_size), options)
-    except Problem:
-        backend.close()
-        raise
 
 
 def _new_event_loop() -> asyncio.AbstractEventLoop:

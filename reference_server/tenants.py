@@ -1,8 +1,15 @@
-"""Tenants: sets of APIs that share a server and nothing else. Each has its own catalogs, faults and cached answers."""
+"""Tenants: sets of APIs that share a server and nothing else. Each has its own catalogs, journal and cached answers.
+
+A path `/_t/ID/...` belongs to the tenant ID, every other one to the main tenant. The first request makes a tenant: it
+is empty, lives in memory, and has its files in a temporary folder until it is dropped or the server stops.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import asyncio
+import re
+import secrets
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -11,9 +18,18 @@ from reference_server.api import Api
 from reference_server.context import Request
 from reference_server.control.entries import entry_of
 from reference_server.control.journal import Exchange, Journal
-from reference_server.errors import CatalogError, RouteNotFound
+from reference_server.errors import CatalogError, InvalidInput, NotFound, RouteNotFound, ServiceUnavailable
 from reference_server.faults import Fault
 from specs.openapi import Operation
+
+TENANT = "/_t/"
+MOST = 10_000
+"""Maximum number of tenants of a server."""
+ID = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9._-]{0,63}")
+
+
+class TenantNotFound(NotFound):
+    """The tenant does not exist."""
 
 
 @dataclass
@@ -65,3 +81,67 @@ class Tenant:
         """Release the resources of every API."""
         for api in self.apis.values():
             api.close()
+
+
+class Tenants:
+    """The tenants of a server. `open` returns a new one for an id, which has not started; it may raise Problem."""
+
+    def __init__(self, main: Tenant, open: Callable[[str], Tenant]) -> None:
+        self.main = main
+        self._open = open
+        self._others: dict[str, asyncio.Task[Tenant]] = {}
+
+    async def of(self, target: str) -> Tenant:
+        """Return the tenant of a request target, which is made if it is new. Raises the errors of `get`."""
+        if not target.startswith(TENANT):
+            return self.main
+        return await self.get(re.split(r"[/?]", target[len(TENANT) :], maxsplit=1)[0])
+
+    async def get(self, id: str) -> Tenant:
+        """Return a tenant, which is made if it is new.
+
+        Raises InvalidInput for an id that cannot be one, and ServiceUnavailable when there are too many.
+        """
+        task = self._others.get(id)
+        if task is None:
+            task = self._others[id] = asyncio.create_task(self._start(id))
+        try:
+            return await asyncio.shield(task)
+        except Exception:
+            self._others.pop(id, None)
+            raise
+
+    async def _start(self, id: str) -> Tenant:
+        if not ID.fullmatch(id):
+            raise InvalidInput(
+                f"The id of a tenant has 1 to 64 letters, digits, dots, dashes and underscores: {id!r:.100}."
+            )
+        if len(self._others) > MOST:
+            raise ServiceUnavailable(f"This server has {MOST:,} tenants, the most; drop some of them.")
+        tenant = self._open(id)
+        await tenant.start()
+        return tenant
+
+    def new_id(self) -> str:
+        """Return an id that no tenant has."""
+        return secrets.token_hex(8)
+
+    @property
+    def ids(self) -> list[str]:
+        """The ids of all tenants beside the main one."""
+        return sorted(self._others)
+
+    async def drop(self, id: str) -> None:
+        """Drop a tenant with its files. Raises TenantNotFound."""
+        task = self._others.pop(id, None)
+        if task is None:
+            raise TenantNotFound(f"There is no tenant {id:.100}.")
+        tenant = await task
+        await asyncio.to_thread(tenant.close)
+
+    def close(self) -> None:
+        """Close all tenants."""
+        for task in self._others.values():
+            if task.done() and not task.cancelled() and task.exception() is None:
+                task.result().close()
+        self.main.close()

@@ -21,7 +21,7 @@ from reference_server.iceberg.catalog.initial_namespaces import make_namespaces,
 from reference_server.iceberg.catalog.location_index import LocationFollower
 from reference_server.iceberg.catalog.location_rules import LocationRules
 from reference_server.iceberg.catalog.location_survey import survey
-from reference_server.iceberg.catalog.prefixes import PrefixRouter
+from reference_server.iceberg.catalog.prefixes import PrefixRouter, PrefixRoutes
 from reference_server.iceberg.catalog.unfinished import delete_old_folders, take_back
 from reference_server.iceberg.catalog.warehouses import AllowedLocations, Warehouse, parse_warehouses
 from reference_server.iceberg.client_faults import CLIENT_FAULTS
@@ -50,7 +50,6 @@ from reference_server.iceberg.metadata.errors import MetadataError
 from reference_server.iceberg.options import IcebergOptions
 from reference_server.iceberg.scans.plans import ScanServices, scan_services
 from reference_server.options import Options
-from reference_server.workers import Workers
 from specs.openapi import Operation
 
 HANDLER_MODULES = [
@@ -90,16 +89,18 @@ class IcebergApi(Api):
         self._page_size = setup.page_size
         self._locks: Locks = WeakValueDictionary()
         self._kept = ExpiringValues(self.backend.storage)
-        self._planners = Workers(PLANNERS, "lakeproof-plans")
+        self._planners = setup.shared.workers("lakeproof-plans", PLANNERS)
         self._dialect = dialect_of(setup.document)
         self._dummy_key_secret = secrets.token_bytes(32)
         self.public = frozenset(op.path for op in setup.document.operations.values() if op.id == TOKENS)
-        self.router = PrefixRouter(setup.document, lambda name: self.find(name) is not None)
+        self._tenant = setup.tenant
+        prefixes = setup.shared.once("prefixes", lambda: PrefixRoutes(setup.document))
+        self.router = PrefixRouter(prefixes, lambda name: self.find(name) is not None)
         self.open(options)
 
     def open(self, options: Any) -> None:
         """Open warehouses, namespaces and functions. Raises Problem for one that cannot be served."""
-        warehouses = parse_warehouses(options.warehouses, self.backend.data_root)
+        warehouses = parse_warehouses(options.warehouses, self.backend.data_root, self._tenant)
         allowed = AllowedLocations(warehouses)
         file_io = FileIO(allowed, durable=self.backend.durable)
         file_io.open()
@@ -184,8 +185,3 @@ class IcebergApi(Api):
     def render(self, error: CatalogError, request: Request) -> Reply:
         """Return an error in Iceberg's error body."""
         return render_error(error, request)
-
-    def close(self) -> None:
-        """Stop the threads for scan plans and close the backend."""
-        self._planners.shutdown(wait=True, cancel_futures=True)
-        super().close()
