@@ -29,13 +29,13 @@ from reference_server.context import Reply, Request, json_reply, run_in_thread
 from reference_server.control import paths
 from reference_server.control.guard import Guard
 from reference_server.control.journal import Exchange
+from reference_server.control.tenants import TENANT, Tenant, Tenants
 from reference_server.encodings import unpacked
 from reference_server.errors import BodyTooLarge, CatalogError, Internal, InvalidInput
 from reference_server.faults import HEADER, NOWHERE, Call, Fault, apply_faults, refused_header, requested_faults
 from reference_server.http_log import log_seldom
 from reference_server.machine import machine_fault
 from reference_server.responses import to_response
-from reference_server.tenants import TENANT, Tenant, Tenants
 from reference_server.workers import Workers
 from specs.openapi import Operation
 

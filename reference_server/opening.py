@@ -13,9 +13,9 @@ from reference_server.auth import Auth
 from reference_server.backends import Backend, TemporaryFolder, open_backend, tenant_backend
 from reference_server.control.journal import MOST_BYTES as MOST_JOURNAL
 from reference_server.control.journal import Journal
+from reference_server.control.tenants import TENANT, Tenant
 from reference_server.faults import Fault
 from reference_server.shared_parts import SharedParts
-from reference_server.tenants import TENANT, Tenant
 from specs.problems import Problem
 from specs.profiles import Profile
 

@@ -26,11 +26,11 @@ from reference_server.app import App
 from reference_server.auth import parse_auth
 from reference_server.control.client import Controls
 from reference_server.control.guard import Guard
+from reference_server.control.tenants import Tenant, Tenants
 from reference_server.faults import Fault, find_fault
 from reference_server.http_log import handle_loop_error
 from reference_server.http_log import log as http_log
 from reference_server.opening import Opener
-from reference_server.tenants import Tenant, Tenants
 from reference_server.watched_faults import Watch
 from specs.apis import apis, part_of
 from specs.problems import Problem

@@ -14,9 +14,9 @@ import orjson
 
 from reference_server.context import Reply, Request, json_reply
 from reference_server.control.journal import Journal
+from reference_server.control.tenants import Tenant, Tenants
 from reference_server.errors import InvalidInput, MethodNotAllowed, RouteNotFound
 from reference_server.json_text import parse
-from reference_server.tenants import Tenant, Tenants
 from specs.identifiers import IdentifierError, decode_segment
 from specs.problems import Problem, did_you_mean
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-import reference_server.tenants as tenants_module
+import reference_server.control.tenants as tenants_module
 from lakeproof import connect, serve
 from reference_server.iceberg.catalog.warehouses import parse_warehouses
 from specs.problems import Problem
