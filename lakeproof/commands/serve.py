@@ -107,6 +107,7 @@ def _option(api: str, field: str, default: Any, option: Option) -> Callable[[F],
     help="Authentication of clients: none, token:VALUE (bearer token or API key) or oauth:ID:SECRET "
     "(Iceberg issues tokens).",
 )
+@click.option("--seed", metavar="FILE", help="Plant the content that a YAML or JSON file describes.")
 @click.option("--fault", "faults", multiple=True, metavar="NAME", help="Fault of the server; repeatable.")
 @click.option("--allow-faults", is_flag=True, help="Let a request choose its faults with the header X-Lakeproof-Fault.")
 @click.option(
