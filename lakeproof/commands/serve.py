@@ -111,6 +111,9 @@ def _option(api: str, field: str, default: Any, option: Option) -> Callable[[F],
 @click.option("--fault", "faults", multiple=True, metavar="NAME", help="Fault of the server; repeatable.")
 @click.option("--allow-faults", is_flag=True, help="Let a request choose its faults with the header X-Lakeproof-Fault.")
 @click.option(
+    "--strict-requests", is_flag=True, help="Refuse fields and query parameters that the document does not declare."
+)
+@click.option(
     "--page-size",
     type=click.IntRange(1),
     default=1000,
