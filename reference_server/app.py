@@ -27,7 +27,7 @@ from reference_server.answers import key_of
 from reference_server.api import Api
 from reference_server.context import Reply, Request, json_reply, run_in_thread
 from reference_server.control import paths
-from reference_server.control.guard import Guard
+from reference_server.control.guard import Guard, check_site
 from reference_server.control.journal import Exchange
 from reference_server.control.notes import undeclared
 from reference_server.control.tenants import TENANT, Tenant, Tenants
@@ -74,6 +74,7 @@ class App:
         tenant = self.tenants.main
         try:
             if request.target.startswith(TENANT):
+                check_site(request.headers)
                 tenant = await self.tenants.of(request.target)
             reply = await self._reply(raw, tenant, request)
         except ConnectionAbortedError:
