@@ -15,10 +15,13 @@ from lakeproof.packages import SUITE_FAULTS, bind_packages
 
 if TYPE_CHECKING:
     from lakeproof.checking import check, reproduce
+    from reference_server.control.client import TenantServer, connect
     from reference_server.serve import Server, ServerSettings, serve
 
-__all__ = ["Server", "ServerSettings", "check", "reproduce", "serve"]
+__all__ = ["Server", "ServerSettings", "TenantServer", "check", "connect", "reproduce", "serve"]
 _MODULES = {
+    "TenantServer": "reference_server.control.client",
+    "connect": "reference_server.control.client",
     "Server": "reference_server.serve",
     "ServerSettings": "reference_server.serve",
     "serve": "reference_server.serve",

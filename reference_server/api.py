@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable, Collection, Hashable, Mapping, Sequence
 from concurrent.futures import Executor
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from inspect import iscoroutinefunction
 from types import ModuleType
@@ -14,7 +14,7 @@ from typing import Any, ClassVar
 import orjson
 
 from reference_server import limits
-from reference_server.auth import Auth, Principal
+from reference_server.auth import ANONYMOUS, Auth, Principal
 from reference_server.backends import Backend
 from reference_server.body_fields import NULL, drop_nulls
 from reference_server.context import Context, Reply, Request, json_reply, run_in_thread
@@ -22,8 +22,12 @@ from reference_server.errors import BodyTooLarge, CatalogError, InvalidInput, Un
 from reference_server.json_text import parse
 from reference_server.options import Options
 from reference_server.routing import Router, Routing
+from reference_server.seeding.nodes import Node
+from reference_server.seeding.planting import Step
 from reference_server.selectors import refuse_selectors
+from reference_server.shared_parts import SharedParts
 from specs.apis import find_api
+from specs.identifiers import IdentifierError, decode_segment
 from specs.openapi import JSON_TYPE, Document, Operation
 from specs.profiles import Profile
 from specs.validation import Validators
@@ -36,7 +40,8 @@ Prepare = Callable[[Operation, Any], None]
 class Setup:
     """Arguments of every API: its profile and document, its storage, its authentication.
 
-    `page_size` is the largest page of a listing.
+    `page_size` is the largest page of a listing. `shared` are the parts that the tenants have in common, and `tenant`
+    is the id of the tenant, "" for the main one.
     """
 
     profile: Profile
@@ -44,6 +49,8 @@ class Setup:
     backend: Backend
     auth: Auth
     page_size: int
+    shared: SharedParts = field(default_factory=SharedParts)
+    tenant: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,9 +86,10 @@ class Api(ABC):
         self.document = setup.document
         self.backend = setup.backend
         self.auth = setup.auth
-        self.handlers = find_handlers(setup.document, self.handler_modules)
-        self.router = Router(setup.document)
-        self._validators = Validators(setup.document)
+        document, shared = setup.document, setup.shared
+        self.handlers = shared.once("handlers", lambda: find_handlers(document, self.handler_modules))
+        self.router = shared.once("router", lambda: Router(document))
+        self._validators = shared.once("validators", lambda: Validators(document))
         self._selectors = find_api(setup.profile.api).selectors
 
     async def start(self) -> None:  # noqa: B027 - not every API has something to do
@@ -103,6 +111,26 @@ class Api(ABC):
 
     def prepare(self, operation: Operation, body: Any) -> None:  # noqa: B027 - not every API has something to do
         """Change a JSON body in place before validation, where clients are known to send another form."""
+
+    def route(self, method: str, path: str) -> tuple[Operation, dict[str, str]]:
+        """Return the operation of a path below the mount, and its decoded path parameters.
+
+        Leading slashes are ignored: clients with a base URL that ends in a slash send two. Raises CatalogError.
+        """
+        try:
+            segments = [decode_segment(part) if "%" in part else part for part in path.lstrip("/").split("/")]
+        except IdentifierError as error:
+            raise InvalidInput(f"The path cannot be read: {error}.") from None
+        return self.router.match(method, segments)
+
+    @property
+    def seeder(self) -> Principal:
+        """The principal that plants seeds, who may do everything."""
+        return ANONYMOUS
+
+    def read_seed(self, seed: Node) -> list[Step]:
+        """Return the steps that plant a seed. Raises Problem for a seed that the API cannot have."""
+        raise seed.problem(f"there are no seeds for {self.name}")
 
     @abstractmethod
     def context(

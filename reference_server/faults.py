@@ -249,9 +249,10 @@ async def apply_faults(faults: Sequence[Fault], call: Call, proceed: Proceed) ->
     """Run the call inside the faults that touch its operation, the first one outermost."""
     if notes := {fault.notes for fault in faults if fault.notes}:
         proceed = _noted(notes, call, proceed)
-    for fault in reversed(faults):
-        if fault.touches(call.operation.id):
-            proceed = _wrapped(fault, call, proceed)
+    touching = [fault for fault in faults if fault.touches(call.operation.id)]
+    call.request.applied += [fault.name for fault in touching]
+    for fault in reversed(touching):
+        proceed = _wrapped(fault, call, proceed)
     return await proceed()
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import importlib.util
+import json
 import os
 import sys
 import threading
@@ -21,19 +22,26 @@ import reference_server.derived_faults
 import reference_server.faults_in_worlds  # noqa: F401 - so that they can be looked up
 from reference_server import limits
 from reference_server.access_log import AccessLog
-from reference_server.api import Api, Setup
+from reference_server.api import Api
 from reference_server.app import App
-from reference_server.auth import Auth, parse_auth
-from reference_server.backends import open_backend
+from reference_server.auth import parse_auth
+from reference_server.control.client import Controls
+from reference_server.control.guard import Guard
+from reference_server.control.seeds import plant_seed
+from reference_server.control.tenants import Tenant, Tenants
 from reference_server.faults import Fault, find_fault
 from reference_server.http_log import handle_loop_error
 from reference_server.http_log import log as http_log
+from reference_server.opening import Opener
+from reference_server.seeding.files import read_seed
 from reference_server.watched_faults import Watch
 from specs.apis import apis, part_of
 from specs.problems import Problem
 from specs.profiles import Profile, find_profile
 
 LOOPBACK = "127.0.0.1"
+NO_JOURNAL, IN_MEMORY = JOURNALS = "none", "memory"
+EVERYWHERE = ("", "0.0.0.0", "::")  # noqa: S104 - compared, not bound
 PACKAGE = "reference_server"
 SWITCH_SECONDS = 0.001
 """Seconds that a computing thread of the server keeps the others waiting; five times as many by default in Python."""
@@ -44,8 +52,11 @@ class ServerSettings:
     """Settings of a server.
 
     `apis` are the APIs or profiles to serve; a single one is mounted at the root, and none means all. `storage` is a
-    value of `--storage`. `page_size` is the largest page of a listing, `max_body` the largest body in bytes. `options`
-    are those of the APIs, by the names of reference_server/options.py.
+    value of `--storage`. `page_size` is the largest page of a listing, `max_body` the largest body in bytes.
+    With `strict_requests` a request with anything that the document does not declare is refused.
+    `seed` is a seed or the file of one, which every tenant gets. `journal` is where requests are noted: `none`,
+    `memory`, or a file as well. `control_token` opens the control paths to whoever has it, see control/guard.py.
+    `options` are those of the APIs, by the names of reference_server/options.py.
     """
 
     apis: tuple[str, ...] = ()
@@ -55,13 +66,17 @@ class ServerSettings:
     auth: str = "none"
     faults: tuple[str, ...] = ()
     allow_faults: bool = False
+    strict_requests: bool = False
     page_size: int = 1000
     max_body: int = 64 << 20
     access_log: str | None = None
+    journal: str = NO_JOURNAL
+    seed: str | Mapping[str, Any] | None = None
+    control_token: str = field(default="", repr=False)
     options: Mapping[str, Any] = field(default_factory=dict)
 
 
-class Server:
+class Server(Controls):
     """A running server: its event loop lives in a thread of its own."""
 
     def __init__(self, settings: ServerSettings) -> None:
@@ -70,7 +85,8 @@ class Server:
         self.port = 0
         self._loop = _new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, name="lakeproof-server", daemon=True)
-        self._log = _open_log(settings.access_log)
+        self._log = _open_log(settings.access_log, "--access-log")
+        self._journal_file = _open_log(None if settings.journal in JOURNALS else settings.journal, "--journal")
         self._app = self._build()
         self._runner: web.ServerRunner | None = None
 
@@ -79,34 +95,59 @@ class Server:
         auth = parse_auth(settings.auth)
         served = [find_profile(name) for name in settings.apis or servable()]
         _check_profiles(served)
-        _check_options(served, settings.options)
         documents = [profile.document() for profile in served]
         faults = [find_fault(name, documents) for name in settings.faults]
-        mounted: dict[str, Api] = {}
-        for profile in sorted(served, key=lambda profile: not profile.mount):  # the API at the root is mounted last
-            mounted["" if len(served) == 1 else profile.mount] = _open_api(profile, settings, auth)
+        apis = {profile: api_class(profile.api) for profile in served}
+        noted = settings.journal != NO_JOURNAL
+        self._opener = Opener(apis, auth, settings.page_size, settings.options, faults, journal=noted)
         access_log = AccessLog(self._log) if self._log else None
-        return App(mounted, faults, settings.allow_faults, settings.max_body, access_log)
+        guard = Guard(settings.host, settings.control_token)
+        self._seed = read_seed(settings.seed) if isinstance(settings.seed, str) else settings.seed
+        tenants = Tenants(self._opener.main(settings.storage), self._opener.tenant, self._start)
+        return App(
+            tenants,
+            guard,
+            settings.allow_faults,
+            settings.strict_requests,
+            settings.max_body,
+            access_log,
+            self._journal_file,
+        )
+
+    @property
+    def _main(self) -> Tenant:
+        return self._app.tenants.main
 
     @property
     def urls(self) -> dict[str, str]:
         """The base URL of every API served."""
-        return {api.name: f"{self._base}{mount}" for mount, api in self._app.apis.items()}
+        return {api.name: f"{self._base}{mount}" for mount, api in self._main.apis.items()}
 
     @property
     def url(self) -> str:
         """The base URL of the only API served, or of the first."""
         return next(iter(self.urls.values()))
 
+    @property
+    def control_address(self) -> str:
+        """The URL in front of the control paths, by the loopback address where the server listens on all."""
+        return f"http://{LOOPBACK}:{self.port}" if self.settings.host in EVERYWHERE else self._base
+
+    @property
+    def control_token(self) -> str:
+        """The token of the control paths, "" without one."""
+        return self.settings.control_token
+
     @contextlib.contextmanager
     def watched(self, faults: Iterable[Fault]) -> Iterator[Watch]:
         """Yield a Watch of these derived faults, which notes those that would change an answer; nothing misbehaves."""
         watch = Watch(faults)
-        before, self._app.faults = self._app.faults, (watch.as_fault(),)
+        main = self._main
+        before, main.faults = main.faults, (watch.as_fault(),)
         try:
             yield watch
         finally:
-            self._app.faults = before
+            main.faults = before
 
     @property
     def _base(self) -> str:
@@ -118,6 +159,9 @@ class Server:
         self._thread.start()
         try:
             self.port = asyncio.run_coroutine_threadsafe(self._listen(), self._loop).result()
+        except Problem:
+            self.stop()
+            raise
         except OSError as error:
             self.stop()
             reason = os.strerror(error.errno or 0)
@@ -127,9 +171,17 @@ class Server:
             ) from None
         return self
 
+    async def _start(self, tenant: Tenant) -> None:
+        """Start a tenant and plant the seed of the server in it. Raises Problem."""
+        await tenant.start()
+        if self._seed is None:
+            return
+        credentials = await plant_seed(tenant, self._seed, self._app.executor)
+        if tenant is self._main and credentials:
+            sys.stderr.write(f"Credentials of the seed, shown only now: {json.dumps(credentials)}\n")
+
     async def _listen(self) -> int:
-        for api in self._app.apis.values():
-            await api.start()
+        await self._start(self._main)
         asyncio.get_running_loop().set_exception_handler(handle_loop_error)
         server = web.Server(self._app.handle, auto_decompress=False, logger=http_log)
         self._runner = web.ServerRunner(server, shutdown_timeout=limits.STOP)
@@ -148,12 +200,14 @@ class Server:
             with contextlib.suppress(TimeoutError):
                 cleanup.result(2 * limits.STOP)  # aiohttp waits for handlers, then for their cleanup after cancellation
         self._app.close()
+        self._opener.close()
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join(limits.STOP)
         if not self._thread.is_alive():
             self._loop.close()
-        if self._log not in (None, sys.stderr):
-            self._log.close()
+        for file in (self._log, self._journal_file):
+            if file is not None and file is not sys.stderr:
+                file.close()
 
     def __enter__(self) -> Server:
         return self.start()
@@ -189,28 +243,6 @@ def _check_profiles(served: Sequence[Profile]) -> None:
                 raise Problem(f"{other.api} and {profile.api} are both mounted at {where}.", "Start a server for each.")
 
 
-def _check_options(served: Sequence[Profile], options: Mapping[str, Any]) -> None:
-    """Raise Problem for an option that none of the APIs has."""
-    known = {option.name for profile in served for option in fields(api_class(profile.api).options)}
-    unknown = sorted(options.keys() - known)
-    if unknown:
-        names, have = ", ".join(profile.api for profile in served), ", ".join(sorted(known)) or "none"
-        raise Problem(f"There is no option {unknown[0]} for {names}.", f"Options: {have}.")
-
-
-def _open_api(profile: Profile, settings: ServerSettings, auth: Auth) -> Api:
-    """Return the API of a profile on an open backend, which is closed again when that fails."""
-    served = api_class(profile.api)
-    backend = open_backend(settings.storage, profile.api, needs_files=served.needs_files)
-    option_names = {option.name for option in fields(served.options)}
-    options = served.options(**{name: value for name, value in settings.options.items() if name in option_names})
-    try:
-        return served(Setup(profile, profile.document(), backend, auth, settings.page_size), options)
-    except Problem:
-        backend.close()
-        raise
-
-
 def _new_event_loop() -> asyncio.AbstractEventLoop:
     """Return uvloop's event loop where it is installed (`lakeproof[fast]`), else Python's own."""
     if importlib.util.find_spec("uvloop") is None:
@@ -221,15 +253,14 @@ def _new_event_loop() -> asyncio.AbstractEventLoop:
     return loop
 
 
-def _open_log(path: str | None) -> TextIO | None:
+def _open_log(path: str | None, flag: str) -> TextIO | None:
+    """Open the file of a flag, `-` for standard error. Raises Problem."""
     if path is None or path == "-":
         return sys.stderr if path else None
     try:
         return Path(path).open("a", encoding="utf-8", buffering=1)
     except OSError as error:
-        raise Problem(
-            f"The access log {path} cannot be written: {error.strerror}.", "Give another --access-log."
-        ) from None
+        raise Problem(f"{flag}: {path} cannot be written: {error.strerror}.", f"Give another {flag}.") from None
 
 
 def serve(*apis: str, **settings: Any) -> Server:
@@ -238,9 +269,10 @@ def serve(*apis: str, **settings: Any) -> Server:
         with serve("lance") as server:
             client.connect(server.url)
 
-    `apis` and `settings` are those of `server_settings`. Raises Problem for settings that cannot be served.
+    `apis` and `settings` are those of `server_settings`; the server has a journal unless they say otherwise. Raises
+    Problem for settings that cannot be served.
     """
-    return Server(server_settings(*apis, **settings))
+    return Server(server_settings(*apis, **{"journal": IN_MEMORY, **settings}))
 
 
 def server_settings(*apis: str, **settings: Any) -> ServerSettings:

@@ -17,7 +17,7 @@ from lakeproof.options import FileOptionsCommand, OneOf
 from lakeproof.packages import SUITE_FAULTS
 from reference_server.faults import register
 from reference_server.options import Option, flags
-from reference_server.serve import LOOPBACK, SWITCH_SECONDS, Server, ServerSettings, api_class, servable
+from reference_server.serve import IN_MEMORY, LOOPBACK, SWITCH_SECONDS, Server, ServerSettings, api_class, servable
 from specs.apis import SHARED_PORT, apis
 from specs.problems import Problem
 from specs.profiles import find_profile
@@ -107,8 +107,12 @@ def _option(api: str, field: str, default: Any, option: Option) -> Callable[[F],
     help="Authentication of clients: none, token:VALUE (bearer token or API key) or oauth:ID:SECRET "
     "(Iceberg issues tokens).",
 )
+@click.option("--seed", metavar="FILE", help="Plant the content that a YAML or JSON file describes.")
 @click.option("--fault", "faults", multiple=True, metavar="NAME", help="Fault of the server; repeatable.")
 @click.option("--allow-faults", is_flag=True, help="Let a request choose its faults with the header X-Lakeproof-Fault.")
+@click.option(
+    "--strict-requests", is_flag=True, help="Refuse fields and query parameters that the document does not declare."
+)
 @click.option(
     "--page-size",
     type=click.IntRange(1),
@@ -125,6 +129,19 @@ def _option(api: str, field: str, default: Any, option: Option) -> Callable[[F],
     help="Largest request body, in bytes.",
 )
 @click.option("--access-log", metavar="FILE", help="Write one JSON line per request; - is standard error.")
+@click.option(
+    "--journal",
+    default=IN_MEMORY,
+    show_default=True,
+    metavar="FILE",
+    help="Note requests and answers: memory (the latest), none, or a file (one JSON line each, and the latest).",
+)
+@click.option(
+    "--control-token",
+    default="",
+    metavar="TOKEN",
+    help="Token of the control paths (/_lakeproof); by default only programs on this machine may use them.",
+)
 @click.option("--list-faults", is_flag=True, help="List the faults of the served APIs and exit.")
 @click.option("--json", "as_json", is_flag=True, help="With --list-faults: print only the list, as JSON.")
 def serve_command(list_faults: bool, as_json: bool, api: str, profile: str | None, **options: Any) -> None:

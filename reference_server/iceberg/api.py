@@ -21,7 +21,7 @@ from reference_server.iceberg.catalog.initial_namespaces import make_namespaces,
 from reference_server.iceberg.catalog.location_index import LocationFollower
 from reference_server.iceberg.catalog.location_rules import LocationRules
 from reference_server.iceberg.catalog.location_survey import survey
-from reference_server.iceberg.catalog.prefixes import PrefixRouter
+from reference_server.iceberg.catalog.prefixes import PrefixRouter, PrefixRoutes
 from reference_server.iceberg.catalog.unfinished import delete_old_folders, take_back
 from reference_server.iceberg.catalog.warehouses import AllowedLocations, Warehouse, parse_warehouses
 from reference_server.iceberg.client_faults import CLIENT_FAULTS
@@ -49,9 +49,12 @@ from reference_server.iceberg.handlers.functions import set_functions
 from reference_server.iceberg.metadata.errors import MetadataError
 from reference_server.iceberg.options import IcebergOptions
 from reference_server.iceberg.scans.plans import ScanServices, scan_services
+from reference_server.iceberg.seeds.reading import CONTENT, content_steps
 from reference_server.options import Options
-from reference_server.workers import Workers
+from reference_server.seeding.nodes import Node
+from reference_server.seeding.planting import Step
 from specs.openapi import Operation
+from specs.problems import did_you_mean
 
 HANDLER_MODULES = [
     config,
@@ -90,16 +93,18 @@ class IcebergApi(Api):
         self._page_size = setup.page_size
         self._locks: Locks = WeakValueDictionary()
         self._kept = ExpiringValues(self.backend.storage)
-        self._planners = Workers(PLANNERS, "lakeproof-plans")
+        self._planners = setup.shared.workers("lakeproof-plans", PLANNERS)
         self._dialect = dialect_of(setup.document)
         self._dummy_key_secret = secrets.token_bytes(32)
         self.public = frozenset(op.path for op in setup.document.operations.values() if op.id == TOKENS)
-        self.router = PrefixRouter(setup.document, lambda name: self.find(name) is not None)
+        self._tenant = setup.tenant
+        prefixes = setup.shared.once("prefixes", lambda: PrefixRoutes(setup.document))
+        self.router = PrefixRouter(prefixes, lambda name: self.find(name) is not None)
         self.open(options)
 
     def open(self, options: Any) -> None:
         """Open warehouses, namespaces and functions. Raises Problem for one that cannot be served."""
-        warehouses = parse_warehouses(options.warehouses, self.backend.data_root)
+        warehouses = parse_warehouses(options.warehouses, self.backend.data_root, self._tenant)
         allowed = AllowedLocations(warehouses)
         file_io = FileIO(allowed, durable=self.backend.durable)
         file_io.open()
@@ -163,6 +168,16 @@ class IcebergApi(Api):
         for name in self._services:
             await set_functions(storage, name, self._functions)
 
+    def read_seed(self, seed: Node) -> list[Step]:
+        """Return the steps that plant the content of the default warehouse, and of others; see Api.read_seed."""
+        fields = seed.fields(*CONTENT, "warehouses")
+        steps = content_steps(fields, self.find)
+        for name, content in fields.get("warehouses", Node(None)).entries():
+            if self.find(name) is None:
+                raise content.problem(f"there is no warehouse {name!r}", did_you_mean(name, self._services))
+            steps += content_steps(content.fields(*CONTENT), self.find, name)
+        return steps
+
     def context(
         self, request: Request, operation: Operation, path: Mapping[str, str], body: Any, executor: Executor
     ) -> Context:
@@ -184,8 +199,3 @@ class IcebergApi(Api):
     def render(self, error: CatalogError, request: Request) -> Reply:
         """Return an error in Iceberg's error body."""
         return render_error(error, request)
-
-    def close(self) -> None:
-        """Stop the threads for scan plans and close the backend."""
-        self._planners.shutdown(wait=True, cancel_futures=True)
-        super().close()

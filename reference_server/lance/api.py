@@ -41,8 +41,10 @@ from reference_server.lance.handlers import (
     versions,
 )
 from reference_server.lance.options import LanceOptions
+from reference_server.lance.seeds import read_seed
+from reference_server.seeding.nodes import Node
+from reference_server.seeding.planting import Step
 from reference_server.storage.memory import MemoryStorage
-from reference_server.workers import Workers
 from specs.extras import require_extra
 from specs.openapi import Operation
 
@@ -68,7 +70,7 @@ class LanceApi(Api):
         self._page_size = setup.page_size
         self._catalog: EntryCatalog = _open_catalog(setup.backend, managed=options.managed_versions)
         self._data = TableData(setup.backend.data_root)
-        self._data_executor = Workers(DATA_WORKERS, "lakeproof-data")
+        self._data_executor = setup.shared.workers("lakeproof-data", DATA_WORKERS)
         self._locks: WeakValueDictionary[Path, asyncio.Lock] = WeakValueDictionary()
 
     async def start(self) -> None:
@@ -102,13 +104,16 @@ class LanceApi(Api):
             *bind(request, operation, path, body, self._catalog.locations.forbidden),
         )
 
+    def read_seed(self, seed: Node) -> list[Step]:
+        """Return the steps that plant namespaces and tables; see Api.read_seed."""
+        return read_seed(seed)
+
     def render(self, error: CatalogError, request: Request) -> Reply:
         """Return an error in Lance's error body."""
         return render_error(error, request)
 
     def close(self) -> None:
-        """Stop the threads for rows and close the catalog."""
-        self._data_executor.shutdown(wait=True, cancel_futures=True)
+        """Close the catalog and the backend."""
         self._catalog.close()
         super().close()
 

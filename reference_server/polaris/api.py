@@ -40,7 +40,7 @@ from reference_server.polaris.catalog.vending import ACCESS
 from reference_server.polaris.catalog.warehouses import Warehouses
 from reference_server.polaris.client_faults import CLIENT_FAULTS
 from reference_server.polaris.context import CatalogContext, ManagementContext, PolarisServices
-from reference_server.polaris.entities.bootstrap import bootstrap
+from reference_server.polaris.entities.bootstrap import ROOT_PRINCIPAL, SERVICE_ADMIN, bootstrap
 from reference_server.polaris.entities.followers import GrantFollower
 from reference_server.polaris.entities.keys import entity_key
 from reference_server.polaris.handlers import (
@@ -61,7 +61,10 @@ from reference_server.polaris.handlers.notifications import read_timestamp
 from reference_server.polaris.options import PolarisOptions
 from reference_server.polaris.rules import RULES
 from reference_server.polaris.securables import catalog
+from reference_server.polaris.seeds import read_seed
 from reference_server.routing import Router
+from reference_server.seeding.nodes import Node
+from reference_server.seeding.planting import Step
 from specs.openapi import Operation
 
 OWN_MODULES = [tokens, config, catalogs, principals, principal_roles, catalog_roles, grants]
@@ -88,13 +91,13 @@ class PolarisApi(IcebergApi):
     def __init__(self, setup: Setup, options: PolarisOptions) -> None:
         """Assemble the API. Raises Problem for unreadable credentials of root."""
         rules, storage = setup.profile.in_force(RULES), setup.backend.storage
-        self._root, self._bootstrap_given = options.root, bool(options.bootstrap)
+        self._root, self._root_known = options.root, bool(options.bootstrap or setup.tenant)
         self.authorizer = Authorizer(rules_of(setup.profile), StoredAccessState(storage))
         self._polaris = PolarisServices(storage, rules, Callers(storage, rules, options.realm))
         self._warehouses = Warehouses(setup.backend, setup.profile.in_force(CATALOG_RULES), self._shared)
         super().__init__(setup, options)
-        self.router = Router(setup.document)
-        self._names = _name_schemas(setup.document.operations.values())
+        self.router = setup.shared.once("router", lambda: Router(setup.document))
+        self._names = setup.shared.once("names", lambda: _name_schemas(setup.document.operations.values()))
 
     def open(self, _options: Any) -> None:
         """Do nothing: catalogs are opened when they are looked up. See IcebergApi.open."""
@@ -114,7 +117,7 @@ class PolarisApi(IcebergApi):
         await take_back(self.backend.storage, self.find)
         await delete_old_folders(self.backend.storage, self.find)
         made = await bootstrap(self.backend.storage, self._root, federated_roles=self._polaris.rules.federated_roles)
-        if made and not self._bootstrap_given:
+        if made and not self._root_known:
             sys.stderr.write(f"Credentials of root, shown only now: {self._root.client_id}:{self._root.secret}\n")
 
     def authenticate(self, headers: Mapping[str, str]) -> Principal:
@@ -129,6 +132,15 @@ class PolarisApi(IcebergApi):
             if not schema.is_valid(path[name]):
                 raise InvalidInput(f"Invalid value: {name}: {path[name]!r:.300} is no name")
         return await super().answer(request, operation, path, executor)
+
+    @property
+    def seeder(self) -> Principal:
+        """The principal root."""
+        return Principal(ROOT_PRINCIPAL, (SERVICE_ADMIN,))
+
+    def read_seed(self, seed: Node) -> list[Step]:
+        """Return the steps that plant catalogs, roles and principals; see Api.read_seed."""
+        return read_seed(seed, self.find, self.backend.data_root)
 
     def prepare(self, operation: Operation, body: Any) -> None:
         """Wrap a bare body, and convert the timestamp of a notification, before validation."""

@@ -1,0 +1,193 @@
+"""Control paths: `/_lakeproof/...`, a table of methods, paths and functions.
+
+A new path is a line of ROUTES. Its function receives a ControlRequest and returns a value that becomes JSON, or None.
+It raises CatalogError or Problem; a Problem becomes 400 with its message and its hint.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping
+from concurrent.futures import Executor
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import orjson
+
+from reference_server.context import Reply, Request, json_reply
+from reference_server.control.journal import Journal
+from reference_server.control.seeds import plant_seed
+from reference_server.control.tenants import Tenant, Tenants
+from reference_server.errors import InvalidInput, MethodNotAllowed, RouteNotFound
+from reference_server.json_text import parse
+from reference_server.seeding.files import parse_seed
+from reference_server.seeding.nodes import Node
+from specs.identifiers import IdentifierError, decode_segment
+from specs.openapi import JSON_TYPE
+from specs.problems import Problem, did_you_mean
+
+CONTROL = "/_lakeproof"
+HEAD, GET = "HEAD", "GET"
+
+
+@dataclass(frozen=True, slots=True)
+class ControlRequest:
+    """A request to a control path: all tenants, its own tenant, the parameters of its path, and the request itself.
+
+    Blocking work runs in the threads of `executor`.
+    """
+
+    tenants: Tenants
+    tenant: Tenant
+    path: Mapping[str, str]
+    request: Request
+    executor: Executor
+
+    def query(self, name: str) -> str | None:
+        """Return a query parameter, None when it is absent."""
+        values = self.request.query.get(name)
+        return values[-1] if values else None
+
+    @property
+    def body(self) -> Any:
+        """The JSON body, None for an empty one. Raises InvalidInput."""
+        if not self.request.body:
+            return None
+        try:
+            return parse(self.request.body)
+        except orjson.JSONDecodeError as error:
+            raise InvalidInput(f"The body is not JSON: {error}.") from None
+
+
+ControlHandler = Callable[[ControlRequest], Awaitable[Any]]
+
+
+class Route(NamedTuple):
+    """A control path: method, path below `/_lakeproof` with parameters in braces, function, and what it does."""
+
+    method: str
+    path: str
+    handler: ControlHandler
+    does: str
+
+
+async def list_paths(request: ControlRequest) -> Any:
+    """Return the control paths, and the path of every API."""
+    shown = [{"method": route.method, "path": CONTROL + route.path, "does": route.does} for route in ROUTES]
+    return {"apis": _apis(request.tenant), "paths": shown}
+
+
+def _apis(tenant: Tenant) -> dict[str, str]:
+    """Return the path of every API of a tenant."""
+    return {api.name: f"{tenant.prefix}{mount}" for mount, api in tenant.apis.items()}
+
+
+async def list_tenants(request: ControlRequest) -> Any:
+    """Return the ids of the tenants."""
+    return {"tenants": request.tenants.ids}
+
+
+async def make_tenant(request: ControlRequest) -> Any:
+    """Make a tenant, with the id of the body or a new one, unless it exists; return its id and its paths."""
+    fields = Node(request.body).fields("id", "seed")
+    id = fields["id"].text if "id" in fields else request.tenants.new_id()
+    tenant = await request.tenants.get(id)
+    created: Any = {}
+    if "seed" in fields:
+        try:
+            created = await plant_seed(tenant, fields["seed"].value, request.executor)
+        except Problem:
+            await request.tenants.drop(id)
+            raise
+    return {"id": id, "prefix": tenant.prefix, "apis": _apis(tenant), "credentials": created}
+
+
+async def drop_tenant(request: ControlRequest) -> None:
+    """Drop a tenant with everything in it."""
+    await request.tenants.drop(request.path["id"])
+
+
+async def list_requests(request: ControlRequest) -> Any:
+    """Return the entries of the journal, the oldest first; `operation` selects those of one operation."""
+    tenant, wanted = request.tenant, request.query("operation")
+    known = {id for api in tenant.apis.values() for id in api.document.operations}
+    if wanted is not None and wanted not in known:
+        raise Problem(f"There is no operation {wanted!r:.100}.", did_you_mean(wanted, known))
+    entries = tenant.entries(_journal(tenant))
+    return {"requests": [entry for entry in entries if wanted in (None, entry["operation"])]}
+
+
+async def forget_requests(request: ControlRequest) -> None:
+    """Clear the journal."""
+    _journal(request.tenant).clear()
+
+
+async def seed_tenant(request: ControlRequest) -> Any:
+    """Plant the seed in the body, JSON or YAML; return the credentials that it created."""
+    kind = request.request.headers.get("Content-Type", "").partition(";")[0].strip().lower()
+    text = request.request.body.decode("utf-8", "replace")
+    value = request.body if kind == JSON_TYPE else parse_seed(text, "in the body")
+    return {"credentials": await plant_seed(request.tenant, value, request.executor)}
+
+
+def _journal(tenant: Tenant) -> Journal:
+    if tenant.journal is None:
+        raise Problem("This server has no journal.", "Start it without --journal none.")
+    return tenant.journal
+
+
+ROUTES: tuple[Route, ...] = (
+    Route(GET, "", list_paths, "List these paths, and the paths of the APIs."),
+    Route(GET, "/requests", list_requests, "List the latest requests with their answers: ?operation=NAME."),
+    Route("DELETE", "/requests", forget_requests, "Forget the requests."),
+    Route("POST", "/seed", seed_tenant, "Plant a seed: JSON, or YAML as application/yaml."),
+    Route(GET, "/tenants", list_tenants, "List the tenants of the server."),
+    Route("POST", "/tenants", make_tenant, "Make a tenant: {id, seed}, both optional."),
+    Route("DELETE", "/tenants/{id}", drop_tenant, "Drop a tenant with everything in it."),
+)
+
+
+async def answer(tenants: Tenants, tenant: Tenant, request: Request, path: str, executor: Executor) -> Reply:
+    """Answer a request to a control path, given below `/_lakeproof`.
+
+    Raises CatalogError: RouteNotFound, MethodNotAllowed, InvalidInput, and the errors of the function.
+    """
+    route, parameters = _route(request.method, path)
+    try:
+        value = await route.handler(ControlRequest(tenants, tenant, parameters, request, executor))
+    except Problem as problem:
+        raise InvalidInput(f"{problem.message} {problem.hint}".strip()) from None
+    return Reply(204) if value is None else json_reply(value)
+
+
+def _route(method: str, path: str) -> tuple[Route, dict[str, str]]:
+    """Return the route of a path and the parameters in it. Raises RouteNotFound, MethodNotAllowed and InvalidInput."""
+    segments = path.strip("/").split("/")
+    fitting = [(route, values) for route in ROUTES if (values := _parameters(route.path, segments)) is not None]
+    if not fitting:
+        hint = did_you_mean(path, {route.path for route in ROUTES if route.path})
+        raise RouteNotFound(f"There is no control path {CONTROL}{path:.100}. {hint}")
+    for route, values in fitting:
+        if route.method == method or (route.method, method) == (GET, HEAD):
+            return route, values
+    raise MethodNotAllowed(method, [route.method for route, _ in fitting])
+
+
+def _parameters(pattern: str, segments: list[str]) -> dict[str, str] | None:
+    """Return the decoded parameters of a path that fits a pattern, None for any other path."""
+    expected = pattern.strip("/").split("/")
+    if len(expected) != len(segments):
+        return None
+    parameters = {}
+    for name, value in zip(expected, segments, strict=True):
+        if name.startswith("{"):
+            parameters[name[1:-1]] = _decoded(value)
+        elif name != value:
+            return None
+    return parameters
+
+
+def _decoded(segment: str) -> str:
+    try:
+        return decode_segment(segment)
+    except IdentifierError as error:
+        raise InvalidInput(f"The path cannot be read: {error}.") from None
