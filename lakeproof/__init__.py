@@ -15,10 +15,12 @@ from lakeproof.packages import SUITE_FAULTS, bind_packages
 
 if TYPE_CHECKING:
     from lakeproof.checking import check, reproduce
+    from reference_server.rules.rule import Rule
     from reference_server.serve import Server, ServerSettings, serve
 
-__all__ = ["Server", "ServerSettings", "check", "reproduce", "serve"]
+__all__ = ["Rule", "Server", "ServerSettings", "check", "reproduce", "serve"]
 _MODULES = {
+    "Rule": "reference_server.rules.rule",
     "Server": "reference_server.serve",
     "ServerSettings": "reference_server.serve",
     "serve": "reference_server.serve",

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TextIO
 from urllib.parse import unquote_plus
@@ -22,10 +21,8 @@ class AccessLog:
 
     stream: TextIO
 
-    def write(
-        self, request: Request, operation: Operation | None, faults: Sequence[str], reply: Reply, seconds: float
-    ) -> None:
-        """Write the line of an answered request, with its operation, if any, and the faults applied to it."""
+    def write(self, request: Request, operation: Operation | None, reply: Reply, seconds: float) -> None:
+        """Write the line of an answered request, with its operation, if any."""
         entry = {
             "time": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
             "id": request.id,
@@ -33,7 +30,7 @@ class AccessLog:
             "path": request.path,
             "query": shown_query(request.target.partition("?")[2]),
             "operation": operation.id if operation else None,
-            "faults": list(faults),
+            "faults": request.applied,
             "status": reply.status,
             "bytes": len(reply.body),
             "ms": round(seconds * 1000, 3),

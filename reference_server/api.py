@@ -18,12 +18,20 @@ from reference_server.auth import Auth, Principal
 from reference_server.backends import Backend
 from reference_server.body_fields import NULL, drop_nulls
 from reference_server.context import Context, Reply, Request, json_reply, run_in_thread
-from reference_server.errors import BodyTooLarge, CatalogError, InvalidInput, Unsupported, invalid_at
+from reference_server.errors import (
+    BodyTooLarge,
+    CatalogError,
+    InvalidInput,
+    Unsupported,
+    error_kind,
+    invalid_at,
+)
 from reference_server.json_text import parse
 from reference_server.options import Options
 from reference_server.routing import Router, Routing
 from reference_server.selectors import refuse_selectors
 from specs.apis import find_api
+from specs.identifiers import UNIT_SEPARATOR
 from specs.openapi import JSON_TYPE, Document, Operation
 from specs.profiles import Profile
 from specs.validation import Validators
@@ -138,6 +146,19 @@ class Api(ABC):
     @abstractmethod
     def render(self, error: CatalogError, request: Request) -> Reply:
         """Return an error in the error body of the API."""
+
+    @property
+    def known_errors(self) -> Collection[str]:
+        """The names by which clients know the errors of the API."""
+        return ()
+
+    def error_of(self, operation: Operation, status: int, name: str, message: str) -> CatalogError:
+        """Return an error with any status; `name` is one of `known_errors`, "" for the usual one of the operation."""
+        return error_kind(status, name)(message)
+
+    def objects(self, operation: Operation, path: Mapping[str, str]) -> dict[str, str]:
+        """Return the names of the objects in a path by their kind; the levels of a name have dots between them."""
+        return {name: value.replace(UNIT_SEPARATOR, ".") for name, value in path.items()}
 
     def close(self) -> None:
         """Release all resources."""

@@ -32,6 +32,7 @@ from reference_server.faults import HEADER, NOWHERE, Call, Fault, apply_faults, 
 from reference_server.http_log import log_seldom
 from reference_server.machine import machine_fault
 from reference_server.responses import to_response
+from reference_server.rules.rule_set import RuleSet
 from reference_server.workers import Workers
 from specs.identifiers import IdentifierError, decode_segment
 from specs.openapi import Operation
@@ -49,6 +50,7 @@ class App:
     """Request handler of the server. `apis` maps a mount path, "" for the root, to its API."""
 
     apis: Mapping[str, Api]
+    rules: RuleSet
     faults: Sequence[Fault] = ()
     allow_faults: bool = False
     max_body: int = 64 << 20
@@ -72,8 +74,7 @@ class App:
         except ConnectionAbortedError:
             reply = Reply(0)
         if self.access_log is not None:
-            operation, faults = self._described(request)
-            self.access_log.write(request, operation, faults, reply, time.perf_counter() - started)
+            self.access_log.write(request, self._operation(request), reply, time.perf_counter() - started)
         if reply.status == 0:
             return _drop_connection(raw)
         return to_response(reply, raw, request.id)
@@ -153,7 +154,8 @@ class App:
         if header is not None and not self.allow_faults:  # without its fault a client's test would pass for no reason
             raise refused_header(f"This server takes no {HEADER}: start it with --allow-faults.")
         requested = self._requested(header) if header else []
-        return [*self.faults, *requested] if requested or self.faults else []
+        rules = self.rules.faults
+        return [*self.faults, *rules, *requested] if requested or rules or self.faults else []
 
     async def _plain_body(self, raw: web.BaseRequest) -> bytes:
         """Return the decoded body. Raises BodyTooLarge, and InvalidInput for a body that cannot be read."""
@@ -188,14 +190,11 @@ class App:
     def _too_large(self) -> BodyTooLarge:
         return BodyTooLarge(f"The body is larger than {self.max_body} bytes.", {"Connection": "close"})
 
-    def _described(self, request: Request) -> tuple[Operation | None, list[str]]:
-        """Return the operation of a request, None without one, and the names of the faults applied to it."""
-        operation, faults = NOWHERE, list(self.faults)
+    def _operation(self, request: Request) -> Operation | None:
+        """Return the operation of a request, None without one."""
         with contextlib.suppress(CatalogError):
-            operation, _, _ = _route_or_nowhere(*self._find_api(request.target), request)
-            faults = self._active_faults(request)
-        touching = [fault.name for fault in faults if fault.touches(operation.id)]
-        return None if operation is NOWHERE else operation, touching
+            return _route(*self._find_api(request.target), request)[0]
+        return None
 
     def close(self) -> None:
         """Wait a moment for work in threads, then release the resources of every API."""

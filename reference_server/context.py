@@ -25,10 +25,11 @@ BOOLEANS = {"true": True, "false": False}
 class Request:
     """A request as received: only the body's transfer coding is decoded.
 
-    `target` is the path with its query, percent-encoded as it was sent; `principal` is the caller.
+    `target` is the path with its query, percent-encoded as it was sent; `principal` is the caller. `applied` are the
+    names of the faults that were applied to the request.
     """
 
-    __slots__ = ("_query", "body", "headers", "id", "method", "principal", "target")
+    __slots__ = ("_query", "applied", "body", "headers", "id", "method", "principal", "target")
 
     def __init__(self, id: str, method: str, target: str, headers: Mapping[str, str], body: bytes = b"") -> None:
         self.id = id
@@ -37,6 +38,7 @@ class Request:
         self.headers = headers
         self.body = body
         self.principal: Principal = ANONYMOUS
+        self.applied: list[str] = []
         self._query: Mapping[str, list[str]] | None = None
 
     @property
@@ -61,7 +63,7 @@ class Request:
         """Return a copy of the request with another query, body or headers; faults use it."""
         new_headers = self.headers if headers is None else headers
         other = Request(self.id, self.method, self.target, new_headers, self.body if body is None else body)
-        other.principal = self.principal
+        other.principal, other.applied = self.principal, self.applied
         other._query = self.query if query is None else query
         return other
 
@@ -70,6 +72,7 @@ class Request:
 class Reply:
     """An answer: status, body bytes and headers.
 
+    `half`: the connection is closed in the middle of the answer.
     `reusable`: the answer depends on the catalog alone and holds until the catalog changes. Where it also depends on
     something outside, `still_valid` returns whether that is unchanged.
     """
@@ -80,6 +83,7 @@ class Reply:
     headers: dict[str, str] = field(default_factory=dict)
     reusable: bool = False
     still_valid: Callable[[], bool] | None = None
+    half: bool = False
 
 
 def json_reply(value: Any, status: int = 200) -> Reply:

@@ -69,7 +69,8 @@ class Fault:
 
     `breaks` says in one sentence what is wrong with the answers, `operations` which operations it touches
     (none given: all). `timed` makes another of it that takes other seconds, where it takes any. `notes` is called with
-    each call and its right answer, whatever the operation, where the fault depends on what was done before.
+    each call and its right answer, whatever the operation, where the fault depends on what was done before. Where
+    `named` is false, the fault itself notes its name at the requests that it changes.
     """
 
     name: str
@@ -78,6 +79,7 @@ class Fault:
     around: Around
     timed: Callable[[float], Around] | None = None
     notes: Notes | None = None
+    named: bool = True
 
     @property
     def form(self) -> str:
@@ -277,6 +279,8 @@ def _wrapped(fault: Fault, call: Call, proceed: Proceed) -> Proceed:
         return await proceed()
 
     async def outside() -> Reply:
+        if fault.named:
+            call.request.applied.append(fault.name)
         try:
             return await fault.around(call, inside)
         except UNREADABLE:

@@ -25,9 +25,10 @@ from reference_server.api import Api, Setup
 from reference_server.app import App
 from reference_server.auth import Auth, parse_auth
 from reference_server.backends import open_backend
-from reference_server.faults import Fault, find_fault
+from reference_server.faults import Fault
 from reference_server.http_log import handle_loop_error
 from reference_server.http_log import log as http_log
+from reference_server.rules.rule_set import Ruled, RuleSet
 from reference_server.watched_faults import Watch
 from specs.apis import apis, part_of
 from specs.problems import Problem
@@ -54,6 +55,7 @@ class ServerSettings:
     storage: str = "memory"
     auth: str = "none"
     faults: tuple[str, ...] = ()
+    rules: tuple[Any, ...] = ()
     allow_faults: bool = False
     page_size: int = 1000
     max_body: int = 64 << 20
@@ -61,7 +63,7 @@ class ServerSettings:
     options: Mapping[str, Any] = field(default_factory=dict)
 
 
-class Server:
+class Server(Ruled):
     """A running server: its event loop lives in a thread of its own."""
 
     def __init__(self, settings: ServerSettings) -> None:
@@ -80,13 +82,17 @@ class Server:
         served = [find_profile(name) for name in settings.apis or servable()]
         _check_profiles(served)
         _check_options(served, settings.options)
-        documents = [profile.document() for profile in served]
-        faults = [find_fault(name, documents) for name in settings.faults]
         mounted: dict[str, Api] = {}
         for profile in sorted(served, key=lambda profile: not profile.mount):  # the API at the root is mounted last
             mounted["" if len(served) == 1 else profile.mount] = _open_api(profile, settings, auth)
         access_log = AccessLog(self._log) if self._log else None
-        return App(mounted, faults, settings.allow_faults, settings.max_body, access_log)
+        try:
+            rules = RuleSet(tuple(mounted.values()), [*settings.faults, *settings.rules])
+        except Problem:
+            for api in mounted.values():
+                api.close()
+            raise
+        return App(mounted, rules, (), settings.allow_faults, settings.max_body, access_log)
 
     @property
     def urls(self) -> dict[str, str]:
@@ -97,6 +103,11 @@ class Server:
     def url(self) -> str:
         """The base URL of the only API served, or of the first."""
         return next(iter(self.urls.values()))
+
+    @property
+    def rules(self) -> RuleSet:
+        """The rules in force: what happens to which requests."""
+        return self._app.rules
 
     @contextlib.contextmanager
     def watched(self, faults: Iterable[Fault]) -> Iterator[Watch]:

@@ -6,6 +6,7 @@ import os
 import sys
 import threading
 from collections.abc import Callable
+from pathlib import Path
 from queue import SimpleQueue
 from typing import Any, TypeVar
 
@@ -17,6 +18,7 @@ from lakeproof.options import FileOptionsCommand, OneOf
 from lakeproof.packages import SUITE_FAULTS
 from reference_server.faults import register
 from reference_server.options import Option, flags
+from reference_server.rules.text import read_rules
 from reference_server.serve import LOOPBACK, SWITCH_SECONDS, Server, ServerSettings, api_class, servable
 from specs.apis import SHARED_PORT, apis
 from specs.problems import Problem
@@ -39,6 +41,15 @@ Warehouses on S3:
   endpoint_override, region                  location of a bucket outside AWS
   credentials=dummy|own|none                 keys for clients that request access:
                 dummy keys (for storage that checks none), the server's own, none
+
+\b
+Rules:
+  'updateTable: 504 applied x2'         two commits are done, but return 504
+  'loadTable table=t: 503 x2 after 1'   requests 2 and 3 for the table t
+  'any: delay 0.5 every 3'              every third request waits
+  'listTables: cut'                     closes the connection; also: half, stale
+  'createTable: lost metadata-location' field missing from the response
+  commit-conflict                       a fault by its name
 
 \b
 Every option is also read from the environment (LAKEPROOF_SERVE_PAGE_SIZE for
@@ -107,7 +118,10 @@ def _option(api: str, field: str, default: Any, option: Option) -> Callable[[F],
     help="Authentication of clients: none, token:VALUE (bearer token or API key) or oauth:ID:SECRET "
     "(Iceberg issues tokens).",
 )
-@click.option("--fault", "faults", multiple=True, metavar="NAME", help="Fault of the server; repeatable.")
+@click.option(
+    "--fault", "faults", multiple=True, metavar="RULE", help="Rule, or the name of a fault (see below); repeatable."
+)
+@click.option("--rules", "rules_file", metavar="FILE", help="Rules of a YAML or JSON file, after those of --fault.")
 @click.option("--allow-faults", is_flag=True, help="Let a request choose its faults with the header X-Lakeproof-Fault.")
 @click.option(
     "--page-size",
@@ -141,12 +155,13 @@ def serve_command(list_faults: bool, as_json: bool, api: str, profile: str | Non
         _serve(named, **options)
 
 
-def _serve(named: tuple[str, ...], host: str, port: int | None, faults: tuple[str, ...], **rest: Any) -> None:
+def _serve(named: tuple[str, ...], host: str, port: int | None, rules_file: str | None, **rest: Any) -> None:
     """Serve the named APIs or profile, or every API if none is named, until SIGINT or SIGTERM."""
     usual = find_profile(named[0]).facts.port if named else SHARED_PORT
     chosen = usual if port is None else port
     options = {field: value for field, (_, default, _) in _options().items() if (value := rest.pop(field)) != default}
-    settings = ServerSettings(apis=named, host=host, port=chosen, faults=faults, options=options, **rest)
+    rules = tuple(read_rules(Path(rules_file))) if rules_file else ()
+    settings = ServerSettings(apis=named, host=host, port=chosen, rules=rules, options=options, **rest)
     if host not in LOOPBACKS:
         click.secho(f"Listening on {host}: other machines can reach this server.", fg="yellow", err=True)
     sys.setswitchinterval(SWITCH_SECONDS)

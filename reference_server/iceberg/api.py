@@ -27,7 +27,14 @@ from reference_server.iceberg.catalog.warehouses import AllowedLocations, Wareho
 from reference_server.iceberg.client_faults import CLIENT_FAULTS
 from reference_server.iceberg.context import Access, IcebergContext, Locks, Services
 from reference_server.iceberg.dialects import dialect_of
-from reference_server.iceberg.errors import WarehouseNotFound, as_catalog_error, render_error
+from reference_server.iceberg.errors import (
+    OAUTH_CODES,
+    TYPES,
+    WarehouseNotFound,
+    as_catalog_error,
+    render_error,
+    stated_error,
+)
 from reference_server.iceberg.files.file_io import FileIO
 from reference_server.iceberg.files.metadata_files import MetadataFiles
 from reference_server.iceberg.handlers import (
@@ -51,6 +58,7 @@ from reference_server.iceberg.options import IcebergOptions
 from reference_server.iceberg.scans.plans import ScanServices, scan_services
 from reference_server.options import Options
 from reference_server.workers import Workers
+from specs.iceberg.errors import known_types
 from specs.openapi import Operation
 
 HANDLER_MODULES = [
@@ -184,6 +192,15 @@ class IcebergApi(Api):
     def render(self, error: CatalogError, request: Request) -> Reply:
         """Return an error in Iceberg's error body."""
         return render_error(error, request)
+
+    @property
+    def known_errors(self) -> Collection[str]:
+        """The types of errors, and the codes of refused tokens. See Api.known_errors."""
+        return {*known_types(), *TYPES.values(), *OAUTH_CODES}
+
+    def error_of(self, operation: Operation, status: int, name: str, message: str) -> CatalogError:
+        """Return an error with any status and type; see Api.error_of."""
+        return stated_error(operation.id, status, name, message)
 
     def close(self) -> None:
         """Stop the threads for scan plans and close the backend."""

@@ -21,7 +21,7 @@ from reference_server.iceberg.catalog.location_index import LocationFollower
 from reference_server.iceberg.catalog.location_rules import LocationRules
 from reference_server.iceberg.catalog.unfinished import delete_old_folders, take_back
 from reference_server.iceberg.context import Services
-from reference_server.iceberg.errors import WarehouseNotFound
+from reference_server.iceberg.errors import WarehouseNotFound, stated_error
 from reference_server.iceberg.files.metadata_files import MetadataFiles
 from reference_server.iceberg.handlers import config as iceberg_config
 from reference_server.iceberg.handlers import tokens as iceberg_tokens
@@ -62,7 +62,9 @@ from reference_server.polaris.options import PolarisOptions
 from reference_server.polaris.rules import RULES
 from reference_server.polaris.securables import catalog
 from reference_server.routing import Router
+from specs.iceberg.errors import usual_type as iceberg_type
 from specs.openapi import Operation
+from specs.polaris.errors import known_types, usual_type
 
 OWN_MODULES = [tokens, config, catalogs, principals, principal_roles, catalog_roles, grants]
 OWN_MODULES += [notifications, generic_tables, policies, applicable_policies]
@@ -165,6 +167,16 @@ class PolarisApi(IcebergApi):
         if services is None:
             raise _missing(operation, name)
         return CatalogContext(request, operation, path, body, executor, services, self._polaris)
+
+    @property
+    def known_errors(self) -> Collection[str]:
+        """The types of errors, those of Iceberg's catalog included. See Api.known_errors."""
+        return {*super().known_errors, *known_types()}
+
+    def error_of(self, operation: Operation, status: int, name: str, message: str) -> CatalogError:
+        """Return an error with any status and type; see Api.error_of."""
+        usual = iceberg_type(operation.id, status) or usual_type(operation.id, status)
+        return stated_error(operation.id, status, name or usual, message)
 
     async def run(self, handler: Handler, context: Context) -> Reply:
         """Apply the catalog's own checks before the handler; see Api.run."""
