@@ -2,7 +2,7 @@
 
 In this order: find the API by its mount, authenticate, read the body, apply faults, route by the document, let the API
 answer. Every failure becomes an answer in the API's error body. Only a bug returns 500, and its traceback is logged
-under the request id.
+under the request id. Requests to control paths pass a guard of their own instead.
 """
 
 from __future__ import annotations
@@ -14,25 +14,26 @@ import logging
 import re
 import secrets
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache, partial
-from typing import Any
 
 from aiohttp import ClientPayloadError, web
 
 from reference_server import limits
 from reference_server.access_log import AccessLog
-from reference_server.answers import KeptAnswers, key_of
+from reference_server.answers import key_of
 from reference_server.api import Api
 from reference_server.context import Reply, Request, json_reply, run_in_thread
+from reference_server.control import paths
+from reference_server.control.guard import Guard
 from reference_server.encodings import unpacked
-from reference_server.errors import BodyTooLarge, CatalogError, Internal, InvalidInput, RouteNotFound
+from reference_server.errors import BodyTooLarge, CatalogError, Internal, InvalidInput
 from reference_server.faults import HEADER, NOWHERE, Call, Fault, apply_faults, refused_header, requested_faults
 from reference_server.http_log import log_seldom
 from reference_server.machine import machine_fault
 from reference_server.responses import to_response
-from reference_server.rules.rule_set import RuleSet
+from reference_server.tenants import Tenant
 from reference_server.workers import Workers
 from specs.identifiers import IdentifierError, decode_segment
 from specs.openapi import Operation
@@ -47,22 +48,19 @@ PASSED_ON = (asyncio.CancelledError, ConnectionAbortedError, KeyboardInterrupt, 
 
 @dataclass
 class App:
-    """Request handler of the server. `apis` maps a mount path, "" for the root, to its API."""
+    """Request handler of the server. `main` is the tenant of all paths that name no other one."""
 
-    apis: Mapping[str, Api]
-    rules: RuleSet
-    faults: Sequence[Fault] = ()
+    main: Tenant
+    guard: Guard
     allow_faults: bool = False
     max_body: int = 64 << 20
     access_log: AccessLog | None = None
     executor: Workers = field(default_factory=lambda: Workers(WORKERS, "lakeproof"))
-    state: dict[str, Any] = field(default_factory=dict)
-    kept_answers: KeptAnswers = field(default_factory=KeptAnswers)
     boot: str = field(default_factory=lambda: secrets.token_hex(4))
     numbers: Iterator[int] = field(default_factory=lambda: itertools.count(1))
 
     def __post_init__(self) -> None:
-        documents = [api.document for api in self.apis.values()]
+        documents = [api.document for api in self.main.apis.values()]
         self._requested = lru_cache(HEADERS)(lambda header: requested_faults(header, documents))
 
     async def handle(self, raw: web.BaseRequest) -> web.StreamResponse:
@@ -81,16 +79,19 @@ class App:
 
     async def _reply(self, raw: web.BaseRequest, request: Request) -> Reply:
         api: Api | None = None
+        tenant = self.main
         try:
-            api, mount = self._find_api(request.target)
+            if request.target.startswith(paths.CONTROL):
+                return await self._control(raw, request, tenant)
+            api, mount = tenant.find_api(request.target)
             denied = self._denial(api, mount, request)
             if not denied:
                 request.body = await self._plain_body(raw)
-            faults = self._active_faults(request)
+            faults = self._active_faults(tenant, request)
             if not denied and not faults:
-                return await self._plain_reply(api, mount, request)
+                return await self._plain_reply(tenant, api, mount, request)
             operation, path, unrouted = _route_or_nowhere(api, mount, request)
-            call = Call(api.document, request, operation, path, self.state, api)
+            call = Call(api.document, request, operation, path, tenant.state, api)
             return await apply_faults(faults, call, lambda: self._answer(call.api, call, unrouted or denied))
         except CatalogError as error:
             return _render(api, error, request)
@@ -99,15 +100,21 @@ class App:
         except BaseException as error:  # a panic of a native library is not an Exception
             return self._failure(api, request, error)
 
-    async def _plain_reply(self, api: Api, mount: str, request: Request) -> Reply:
+    async def _control(self, raw: web.BaseRequest, request: Request, tenant: Tenant) -> Reply:
+        """Answer a request to a control path of a tenant. Raises CatalogError."""
+        self.guard.check(request.method, request.headers, _peer(raw))
+        request.body = await self._plain_body(raw)
+        return await paths.answer(tenant, request, request.path[len(tenant.prefix + paths.CONTROL) :])
+
+    async def _plain_reply(self, tenant: Tenant, api: Api, mount: str, request: Request) -> Reply:
         """Answer without faults: from the cache if possible, else by the API, and cache a reusable answer."""
         state, key = api.state(), key_of(request, api.varying)
-        answer = self.kept_answers.recall(key, state)
+        answer = tenant.kept_answers.recall(key, state)
         if answer is not None:
             return answer
         reply = await api.answer(request, *_route(api, mount, request), self.executor)
         if reply.reusable:
-            self.kept_answers.keep(key, state, reply)
+            tenant.kept_answers.keep(key, state, reply)
         return reply
 
     def _denial(self, api: Api, mount: str, request: Request) -> CatalogError | None:
@@ -142,20 +149,13 @@ class App:
         message = f"This is a bug in the reference server; its log has the traceback under {request.id}."
         return _render(api, Internal(message), request)
 
-    def _find_api(self, target: str) -> tuple[Api, str]:
-        for mount, api in self.apis.items():
-            if not mount or (target.startswith(mount) and target[len(mount) : len(mount) + 1] in ("", "/", "?")):
-                return api, mount
-        mounts = ", ".join(sorted(self.apis))
-        raise RouteNotFound(f"No API is mounted at this path; there is {mounts}.")
-
-    def _active_faults(self, request: Request) -> list[Fault]:
+    def _active_faults(self, tenant: Tenant, request: Request) -> list[Fault]:
         header = request.headers.get(HEADER)
         if header is not None and not self.allow_faults:  # without its fault a client's test would pass for no reason
             raise refused_header(f"This server takes no {HEADER}: start it with --allow-faults.")
-        requested = self._requested(header) if header else []
-        rules = self.rules.faults
-        return [*self.faults, *rules, *requested] if requested or rules or self.faults else []
+        active = [*tenant.faults, *tenant.rules.faults] if tenant.faults or tenant.rules.faults else ()
+        requested = self._requested(header) if header else ()
+        return [*active, *requested] if active or requested else []
 
     async def _plain_body(self, raw: web.BaseRequest) -> bytes:
         """Return the decoded body. Raises BodyTooLarge, and InvalidInput for a body that cannot be read."""
@@ -193,14 +193,19 @@ class App:
     def _operation(self, request: Request) -> Operation | None:
         """Return the operation of a request, None without one."""
         with contextlib.suppress(CatalogError):
-            return _route(*self._find_api(request.target), request)[0]
+            return _route(*self.main.find_api(request.target), request)[0]
         return None
 
     def close(self) -> None:
         """Wait a moment for work in threads, then release the resources of every API."""
         self.executor.shutdown(wait=True, cancel_futures=True)
-        for api in self.apis.values():
-            api.close()
+        self.main.close()
+
+
+def _peer(raw: web.BaseRequest) -> str:
+    """Return the address of a client, "" for an unknown one."""
+    name = raw.transport.get_extra_info("peername") if raw.transport else None
+    return str(name[0]) if isinstance(name, tuple) else ""
 
 
 def _origin_form(target: str) -> str:
@@ -234,10 +239,12 @@ def _segments(path: str) -> list[str]:
 def _render(api: Api | None, error: CatalogError, request: Request) -> Reply:
     if api is not None:
         return api.render(error, request)
-    return json_reply(
+    reply = json_reply(
         {"error": {"message": error.message, "type": type(error).__name__, "code": error.status}},
         error.status,
     )
+    reply.headers.update(error.headers)
+    return reply
 
 
 def _drop_connection(raw: web.BaseRequest) -> web.Response:

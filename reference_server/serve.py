@@ -25,16 +25,19 @@ from reference_server.api import Api, Setup
 from reference_server.app import App
 from reference_server.auth import Auth, parse_auth
 from reference_server.backends import open_backend
+from reference_server.control.client import Controls
+from reference_server.control.guard import Guard
 from reference_server.faults import Fault
 from reference_server.http_log import handle_loop_error
 from reference_server.http_log import log as http_log
-from reference_server.rules.rule_set import Ruled, RuleSet
+from reference_server.tenants import Tenant
 from reference_server.watched_faults import Watch
 from specs.apis import apis, part_of
 from specs.problems import Problem
 from specs.profiles import Profile, find_profile
 
 LOOPBACK = "127.0.0.1"
+EVERYWHERE = ("", "0.0.0.0", "::")  # noqa: S104 - compared, not bound
 PACKAGE = "reference_server"
 SWITCH_SECONDS = 0.001
 """Seconds that a computing thread of the server keeps the others waiting; five times as many by default in Python."""
@@ -45,8 +48,9 @@ class ServerSettings:
     """Settings of a server.
 
     `apis` are the APIs or profiles to serve; a single one is mounted at the root, and none means all. `storage` is a
-    value of `--storage`. `page_size` is the largest page of a listing, `max_body` the largest body in bytes. `options`
-    are those of the APIs, by the names of reference_server/options.py.
+    value of `--storage`. `page_size` is the largest page of a listing, `max_body` the largest body in bytes.
+    `control_token` opens the control paths to whoever has it, see control/guard.py. `options` are those of the APIs, by
+    the names of reference_server/options.py.
     """
 
     apis: tuple[str, ...] = ()
@@ -60,10 +64,11 @@ class ServerSettings:
     page_size: int = 1000
     max_body: int = 64 << 20
     access_log: str | None = None
+    control_token: str = field(default="", repr=False)
     options: Mapping[str, Any] = field(default_factory=dict)
 
 
-class Server(Ruled):
+class Server(Controls):
     """A running server: its event loop lives in a thread of its own."""
 
     def __init__(self, settings: ServerSettings) -> None:
@@ -86,18 +91,19 @@ class Server(Ruled):
         for profile in sorted(served, key=lambda profile: not profile.mount):  # the API at the root is mounted last
             mounted["" if len(served) == 1 else profile.mount] = _open_api(profile, settings, auth)
         access_log = AccessLog(self._log) if self._log else None
+        main = Tenant(mounted)
         try:
-            rules = RuleSet(tuple(mounted.values()), [*settings.faults, *settings.rules])
+            main.rules.add(*settings.faults, *settings.rules)
         except Problem:
-            for api in mounted.values():
-                api.close()
+            main.close()
             raise
-        return App(mounted, rules, (), settings.allow_faults, settings.max_body, access_log)
+        guard = Guard(settings.host, settings.control_token)
+        return App(main, guard, settings.allow_faults, settings.max_body, access_log)
 
     @property
     def urls(self) -> dict[str, str]:
         """The base URL of every API served."""
-        return {api.name: f"{self._base}{mount}" for mount, api in self._app.apis.items()}
+        return {api.name: f"{self._base}{mount}" for mount, api in self._app.main.apis.items()}
 
     @property
     def url(self) -> str:
@@ -105,19 +111,25 @@ class Server(Ruled):
         return next(iter(self.urls.values()))
 
     @property
-    def rules(self) -> RuleSet:
-        """The rules in force: what happens to which requests."""
-        return self._app.rules
+    def control_address(self) -> str:
+        """The URL in front of the control paths, by the loopback address where the server listens on all."""
+        return f"http://{LOOPBACK}:{self.port}" if self.settings.host in EVERYWHERE else self._base
+
+    @property
+    def control_token(self) -> str:
+        """The token of the control paths, "" without one."""
+        return self.settings.control_token
 
     @contextlib.contextmanager
     def watched(self, faults: Iterable[Fault]) -> Iterator[Watch]:
         """Yield a Watch of these derived faults, which notes those that would change an answer; nothing misbehaves."""
         watch = Watch(faults)
-        before, self._app.faults = self._app.faults, (watch.as_fault(),)
+        main = self._app.main
+        before, main.faults = main.faults, (watch.as_fault(),)
         try:
             yield watch
         finally:
-            self._app.faults = before
+            main.faults = before
 
     @property
     def _base(self) -> str:
@@ -139,8 +151,7 @@ class Server(Ruled):
         return self
 
     async def _listen(self) -> int:
-        for api in self._app.apis.values():
-            await api.start()
+        await self._app.main.start()
         asyncio.get_running_loop().set_exception_handler(handle_loop_error)
         server = web.Server(self._app.handle, auto_decompress=False, logger=http_log)
         self._runner = web.ServerRunner(server, shutdown_timeout=limits.STOP)

@@ -139,6 +139,12 @@ def _option(api: str, field: str, default: Any, option: Option) -> Callable[[F],
     help="Largest request body, in bytes.",
 )
 @click.option("--access-log", metavar="FILE", help="Write one JSON line per request; - is standard error.")
+@click.option(
+    "--control-token",
+    default="",
+    metavar="TOKEN",
+    help="Token of the control paths (/_lakeproof); by default only programs on this machine may use them.",
+)
 @click.option("--list-faults", is_flag=True, help="List the faults of the served APIs and exit.")
 @click.option("--json", "as_json", is_flag=True, help="With --list-faults: print only the list, as JSON.")
 def serve_command(list_faults: bool, as_json: bool, api: str, profile: str | None, **options: Any) -> None:

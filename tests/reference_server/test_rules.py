@@ -28,7 +28,7 @@ def server():
 
 @pytest.fixture(autouse=True)
 def _no_rules(server):
-    server.rules.clear()
+    server.clear_rules()
 
 
 @pytest.fixture
@@ -113,8 +113,8 @@ def test_what_does_not_fit_is_refused_with_the_nearest(server, rule, message, hi
     with pytest.raises(Problem) as problem:
         server.rule(rule)
     assert message in problem.value.message
-    assert hint in problem.value.hint
-    assert list(server.rules) == []
+    assert hint in problem.value.message
+    assert server.rules() == []
 
 
 def test_a_file_has_rules_as_texts_and_as_objects(tmp_path):
@@ -180,13 +180,32 @@ def test_a_rule_is_for_requests_that_meet_its_conditions(server, ask, where, fit
 
 
 def test_a_rule_that_is_removed_changes_nothing(server, ask):
-    first, second = server.rules.add("any: 503", "any: 502")
-    server.rules.remove(first.id)
+    first, second = server.add_rules("any: 503", "any: 502")
+    first.remove()
     assert ask("GET", NAMESPACE) == [502]
-    server.rules.replace("any: 419")
+    assert [rule.text for rule in server.rules()] == ["any: 502"]
+    second.remove()
+    assert ask("GET", NAMESPACE) == [200]
+    with pytest.raises(Problem, match=f"no rule '{second.id}'"):
+        second.remove()
+
+
+def test_rules_are_set_over_http(server, http, ask):
+    url = f"{server.url}/_lakeproof/rules"
+    added = http("POST", url, json="loadNamespaceMetadata: 503 x1").json()["rules"]
+    assert (added[0]["rule"], added[0]["status"], added[0]["used"]) == ("loadNamespaceMetadata: 503 x1", 503, 0)
+    assert ask("GET", NAMESPACE, 2) == [503, 200]
+    assert http("GET", f"{url}/{added[0]['id']}").json()["used"] == 1
+    http("PUT", url, json=[{"operation": "loadNamespaceMetadata", "status": 419}, "any: delay 0.01"])
+    assert [rule["rule"] for rule in http("GET", url).json()["rules"]] == [
+        "loadNamespaceMetadata: 419",
+        "any: delay 0.01",
+    ]
+    refused = http("PUT", url, json=["any: 503", "loadTabel: 503"])
+    assert (refused.status, "Did you mean loadTable?" in refused.json()["error"]["message"]) == (400, True)
     assert ask("GET", NAMESPACE) == [419]
-    with pytest.raises(Problem, match=f"no rule {second.id}"):
-        server.rules.remove(second.id)
+    assert http("DELETE", url, headers={"Content-Type": "application/json"}).status == 204
+    assert ask("GET", NAMESPACE) == [200]
 
 
 # What happens
@@ -208,7 +227,7 @@ def test_a_request_is_done_or_not_as_the_rule_says(server, ask, rule, status, ex
     name = rule.replace(" ", "").replace(":", "")
     server.rule(rule)
     assert ask("POST", "/v1/namespaces", json={"namespace": [name]}) == [status]
-    server.rules.clear()
+    server.clear_rules()
     assert ask("HEAD", f"/v1/namespaces/{name}") == [exists]
 
 
@@ -271,7 +290,7 @@ def test_a_delay_comes_after_a_request_that_is_applied(server, ask, monkeypatch)
         slept.append((seconds, ask_again()))
 
     def ask_again():
-        return server._app.apis[""].backend.storage.version()
+        return server._app.main.apis[""].backend.storage.version()
 
     before = ask_again()
     monkeypatch.setattr("reference_server.rules.running.asyncio.sleep", sleep)

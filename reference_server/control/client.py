@@ -1,0 +1,69 @@
+"""Control of a server from Python: methods that use the control paths of a server in any process."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from http.client import HTTPConnection, HTTPException
+from typing import Any
+from urllib.parse import urlsplit
+
+import orjson
+
+from reference_server.control.paths import CONTROL
+from reference_server.rules.client import RuleControls
+from specs.openapi import JSON_TYPE
+from specs.problems import Problem
+
+SECONDS = 60.0
+"""Longest wait for an answer: a large seed takes a while."""
+
+
+class Controls(RuleControls):
+    """Methods of a server over its control paths."""
+
+    @property
+    @abstractmethod
+    def control_address(self) -> str:
+        """The URL in front of the control paths."""
+
+    @property
+    @abstractmethod
+    def control_token(self) -> str:
+        """The token of the control paths, "" without one."""
+
+    def control(self, method: str, path: str, body: Any = None) -> Any:
+        """Send a request to a control path, given below `/_lakeproof`, and return the JSON of the answer.
+
+        Raises Problem with the server's message when the server refuses it or cannot be reached.
+        """
+        address = urlsplit(self.control_address)
+        headers = {"Content-Type": JSON_TYPE}
+        if self.control_token:
+            headers["Authorization"] = f"Bearer {self.control_token}"
+        content = None if body is None else orjson.dumps(body)
+        connection = HTTPConnection(address.hostname or "", address.port, timeout=SECONDS)
+        try:
+            connection.request(method, f"{address.path}{CONTROL}{path}", content, headers)
+            response = connection.getresponse()
+            answer = _value(response.read())
+        except (OSError, HTTPException) as error:
+            reason = str(error) or type(error).__name__
+            raise Problem(f"The control paths of {self.control_address} cannot be reached: {reason}.") from None
+        finally:
+            connection.close()
+        if response.status >= 400:
+            raise Problem(_message(answer) or f"{method} {CONTROL}{path} returned {response.status}.")
+        return answer
+
+
+def _value(text: bytes) -> Any:
+    """Return the value of JSON text, None for an empty or another text."""
+    try:
+        return orjson.loads(text)
+    except orjson.JSONDecodeError:
+        return None
+
+
+def _message(answer: Any) -> str:
+    error = answer.get("error") if isinstance(answer, dict) else None
+    return str(error.get("message", "")) if isinstance(error, dict) else ""

@@ -1,0 +1,159 @@
+"""Control paths: `/_lakeproof/...`, a table of methods, paths and functions.
+
+A new path is a line of ROUTES. Its function receives a ControlRequest and returns a value that becomes JSON, or None.
+It raises CatalogError or Problem; a Problem becomes 400 with its message and its hint.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import orjson
+
+from reference_server.context import Reply, Request, json_reply
+from reference_server.errors import InvalidInput, MethodNotAllowed, RouteNotFound
+from reference_server.json_text import parse
+from reference_server.tenants import Tenant
+from specs.identifiers import IdentifierError, decode_segment
+from specs.problems import Problem, did_you_mean
+
+CONTROL = "/_lakeproof"
+HEAD, GET, POST, PUT, DELETE = "HEAD", "GET", "POST", "PUT", "DELETE"
+
+
+@dataclass(frozen=True, slots=True)
+class ControlRequest:
+    """A request to a control path: the tenant that it is about, the parameters of its path, and the request itself."""
+
+    tenant: Tenant
+    path: Mapping[str, str]
+    request: Request
+
+    def query(self, name: str) -> str | None:
+        """Return a query parameter, None when it is absent."""
+        values = self.request.query.get(name)
+        return values[-1] if values else None
+
+    @property
+    def body(self) -> Any:
+        """The JSON body, None for an empty one. Raises InvalidInput."""
+        if not self.request.body:
+            return None
+        try:
+            return parse(self.request.body)
+        except orjson.JSONDecodeError as error:
+            raise InvalidInput(f"The body is not JSON: {error}.") from None
+
+
+ControlHandler = Callable[[ControlRequest], Awaitable[Any]]
+
+
+class Route(NamedTuple):
+    """A control path: method, path below `/_lakeproof` with parameters in braces, function, and what it does."""
+
+    method: str
+    path: str
+    handler: ControlHandler
+    does: str
+
+
+async def list_paths(request: ControlRequest) -> Any:
+    """Return the control paths, and the path of every API."""
+    shown = [{"method": route.method, "path": CONTROL + route.path, "does": route.does} for route in ROUTES]
+    apis = {api.name: f"{request.tenant.prefix}{mount}" for mount, api in request.tenant.apis.items()}
+    return {"apis": apis, "paths": shown}
+
+
+async def list_rules(request: ControlRequest) -> Any:
+    """Return the rules in force, in their order."""
+    return {"rules": [running.as_json() for running in request.tenant.rules]}
+
+
+async def add_rules(request: ControlRequest) -> Any:
+    """Add one rule or a list of them, and return what was added. Raises Problem."""
+    return {"rules": [running.as_json() for running in request.tenant.rules.add(*_rules(request.body))]}
+
+
+async def replace_rules(request: ControlRequest) -> Any:
+    """Put one rule or a list of them in the place of all. Raises Problem."""
+    return {"rules": [running.as_json() for running in request.tenant.rules.replace(*_rules(request.body))]}
+
+
+async def remove_rules(request: ControlRequest) -> None:
+    """Remove all rules."""
+    request.tenant.rules.clear()
+
+
+async def show_rule(request: ControlRequest) -> Any:
+    """Return one rule. Raises Problem."""
+    return request.tenant.rules.find(request.path["id"]).as_json()
+
+
+async def remove_rule(request: ControlRequest) -> None:
+    """Remove one rule. Raises Problem."""
+    rules = request.tenant.rules
+    rules.remove(rules.find(request.path["id"]).id)
+
+
+def _rules(body: Any) -> list[Any]:
+    return body if isinstance(body, list) else [body]
+
+
+ROUTES: tuple[Route, ...] = (
+    Route(GET, "", list_paths, "List these paths, and the paths of the APIs."),
+    Route(GET, "/rules", list_rules, "List the rules, and how often they were used."),
+    Route(POST, "/rules", add_rules, "Add rules: texts or objects, one or a list."),
+    Route(PUT, "/rules", replace_rules, "Replace all rules."),
+    Route(DELETE, "/rules", remove_rules, "Remove all rules."),
+    Route(GET, "/rules/{id}", show_rule, "Show a rule, and how often it was used."),
+    Route(DELETE, "/rules/{id}", remove_rule, "Remove a rule."),
+)
+
+
+async def answer(tenant: Tenant, request: Request, path: str) -> Reply:
+    """Answer a request to a control path, given below `/_lakeproof`.
+
+    Raises CatalogError: RouteNotFound, MethodNotAllowed, InvalidInput, and the errors of the function.
+    """
+    route, parameters = _route(request.method, path)
+    try:
+        value = await route.handler(ControlRequest(tenant, parameters, request))
+    except Problem as problem:
+        raise InvalidInput(f"{problem.message} {problem.hint}".strip()) from None
+    return Reply(204) if value is None else json_reply(value)
+
+
+def _route(method: str, path: str) -> tuple[Route, dict[str, str]]:
+    """Return the route of a path and the parameters in it. Raises RouteNotFound, MethodNotAllowed and InvalidInput."""
+    segments = path.strip("/").split("/")
+    fitting = [(route, values) for route in ROUTES if (values := _parameters(route.path, segments)) is not None]
+    if not fitting:
+        hint = did_you_mean(path, {route.path for route in ROUTES if route.path})
+        raise RouteNotFound(f"There is no control path {CONTROL}{path:.100}. {hint}")
+    for route, values in fitting:
+        if route.method == method or (route.method, method) == (GET, HEAD):
+            return route, values
+    raise MethodNotAllowed(method, [route.method for route, _ in fitting])
+
+
+def _parameters(pattern: str, segments: list[str]) -> dict[str, str] | None:
+    """Return the decoded parameters of a path that fits a pattern, None for any other path."""
+    expected = pattern.strip("/").split("/")
+    if len(expected) != len(segments):
+        return None
+    parameters = {}
+    for name, value in zip(expected, segments, strict=True):
+        if name.startswith("{"):
+            parameters[name[1:-1]] = _decoded(value)
+        elif name != value:
+            return None
+    return parameters
+
+
+def _decoded(segment: str) -> str:
+    try:
+        return decode_segment(segment)
+    except IdentifierError as error:
+        raise InvalidInput(f"The path cannot be read: {error}.") from None

@@ -1,0 +1,55 @@
+"""Tenants: sets of APIs that share a server and nothing else. Each has its own catalogs, faults and cached answers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from reference_server.answers import KeptAnswers
+from reference_server.api import Api
+from reference_server.errors import RouteNotFound
+from reference_server.faults import Fault
+from reference_server.rules.rule_set import RuleSet
+
+
+@dataclass
+class Tenant:
+    """APIs by mount path, "" for the root, with everything that their requests change.
+
+    `prefix` precedes the mounts in the paths of requests; it is empty for the main tenant, which every server has.
+    `state` contains the memory of faults, `rules` what happens to which requests. `faults` are those of the suite.
+    """
+
+    apis: Mapping[str, Api]
+    faults: Sequence[Fault] = ()
+    prefix: str = ""
+    state: dict[str, Any] = field(default_factory=dict)
+    kept_answers: KeptAnswers = field(default_factory=KeptAnswers)
+    rules: RuleSet = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.rules = RuleSet(list(self.apis.values()))
+
+    def find_api(self, target: str) -> tuple[Api, str]:
+        """Return the API of a request target, and everything in front of the API's own path.
+
+        Raises RouteNotFound.
+        """
+        start = len(self.prefix)
+        for mount, api in self.apis.items():
+            end = start + len(mount)
+            if not mount or (target.startswith(mount, start) and target[end : end + 1] in ("", "/", "?")):
+                return api, target[:end]
+        mounts = ", ".join(sorted(self.apis))
+        raise RouteNotFound(f"No API is mounted at this path; there is {mounts}.")
+
+    async def start(self) -> None:
+        """Start every API; see Api.start."""
+        for api in self.apis.values():
+            await api.start()
+
+    def close(self) -> None:
+        """Release the resources of every API."""
+        for api in self.apis.values():
+            api.close()
