@@ -103,6 +103,11 @@ class Api(ABC):
         """Return the caller. Raises Unauthenticated."""
         return self.auth.authenticate(headers)
 
+    @property
+    def issues_tokens(self) -> bool:
+        """Whether the server issues the tokens of its callers, which may expire."""
+        return self.auth.client is not None
+
     def authorize(self, principal: Principal, operation: Operation, target: RequestTarget) -> None:  # noqa: B027
         """Authorize a principal for an operation, or raise PermissionDenied.
 

@@ -28,7 +28,7 @@ from reference_server.context import Reply, Request, json_reply, run_in_thread
 from reference_server.control import paths
 from reference_server.control.guard import Guard
 from reference_server.encodings import unpacked
-from reference_server.errors import BodyTooLarge, CatalogError, Internal, InvalidInput
+from reference_server.errors import BodyTooLarge, CatalogError, Internal, InvalidInput, TokenExpired, Unauthenticated
 from reference_server.faults import HEADER, NOWHERE, Call, Fault, apply_faults, refused_header, requested_faults
 from reference_server.http_log import log_seldom
 from reference_server.machine import machine_fault
@@ -123,6 +123,10 @@ class App:
             return None
         try:
             request.principal = api.authenticate(request.headers)
+        except TokenExpired as denied:
+            operation, _, _ = _route_or_nowhere(api, mount, request)
+            declared = str(denied.status) in operation.responses
+            return denied if declared else Unauthenticated(denied.message)
         except CatalogError as denied:
             return denied
         return None

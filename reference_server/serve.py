@@ -30,6 +30,7 @@ from reference_server.control.guard import Guard
 from reference_server.faults import Fault
 from reference_server.http_log import handle_loop_error
 from reference_server.http_log import log as http_log
+from reference_server.lifetimes import PLAN_SECONDS, STATUSES, TOKEN_SECONDS, Lifetimes
 from reference_server.tenants import Tenant
 from reference_server.watched_faults import Watch
 from specs.apis import apis, part_of
@@ -49,6 +50,7 @@ class ServerSettings:
 
     `apis` are the APIs or profiles to serve; a single one is mounted at the root, and none means all. `storage` is a
     value of `--storage`. `page_size` is the largest page of a listing, `max_body` the largest body in bytes.
+    Lifetimes are in seconds, see lifetimes.py; `expired_status` refuses expired tokens.
     `control_token` opens the control paths to whoever has it, see control/guard.py. `options` are those of the APIs, by
     the names of reference_server/options.py.
     """
@@ -58,6 +60,10 @@ class ServerSettings:
     port: int = 0
     storage: str = "memory"
     auth: str = "none"
+    token_lifetime: int = TOKEN_SECONDS
+    expired_status: int = STATUSES[0]
+    credential_lifetime: int | None = None
+    plan_lifetime: int = PLAN_SECONDS
     faults: tuple[str, ...] = ()
     rules: tuple[Any, ...] = ()
     allow_faults: bool = False
@@ -83,7 +89,13 @@ class Server(Controls):
 
     def _build(self) -> App:
         settings = self.settings
-        auth = parse_auth(settings.auth)
+        lifetimes = Lifetimes(
+            settings.token_lifetime,
+            settings.credential_lifetime,
+            settings.plan_lifetime,
+            settings.expired_status,
+        )
+        auth = parse_auth(settings.auth, lifetimes)
         served = [find_profile(name) for name in settings.apis or servable()]
         _check_profiles(served)
         _check_options(served, settings.options)

@@ -11,6 +11,7 @@ from reference_server.api import Api
 from reference_server.errors import RouteNotFound
 from reference_server.faults import Fault
 from reference_server.rules.rule_set import RuleSet
+from specs.problems import Problem
 
 
 @dataclass
@@ -43,6 +44,18 @@ class Tenant:
                 return api, target[:end]
         mounts = ", ".join(sorted(self.apis))
         raise RouteNotFound(f"No API is mounted at this path; there is {mounts}.")
+
+    def expire_tokens(self, status: int | None = None) -> None:
+        """Let all issued tokens expire; they are refused with 401 or 419, by default as the server was told.
+
+        Raises Problem for another status, and where no API issues tokens.
+        """
+        issuing = [api for api in self.apis.values() if api.issues_tokens]
+        if not issuing:
+            hint = "Start it with --auth oauth:ID:SECRET, or add a rule: any: 419 x1"
+            raise Problem("This server issues no tokens that could expire.", hint)
+        for lifetimes in {id(api.auth): api.auth.lifetimes for api in issuing}.values():
+            lifetimes.expire_tokens(status)
 
     async def start(self) -> None:
         """Start every API; see Api.start."""

@@ -17,6 +17,7 @@ from lakeproof.fault_list import print_faults, print_faults_as_json
 from lakeproof.options import FileOptionsCommand, OneOf
 from lakeproof.packages import SUITE_FAULTS
 from reference_server.faults import register
+from reference_server.lifetimes import PLAN_SECONDS, STATUSES, TOKEN_SECONDS
 from reference_server.options import Option, flags
 from reference_server.rules.text import read_rules
 from reference_server.serve import LOOPBACK, SWITCH_SECONDS, Server, ServerSettings, api_class, servable
@@ -117,6 +118,36 @@ def _option(api: str, field: str, default: Any, option: Option) -> Callable[[F],
     show_default=True,
     help="Authentication of clients: none, token:VALUE (bearer token or API key) or oauth:ID:SECRET "
     "(Iceberg issues tokens).",
+)
+@click.option(
+    "--token-lifetime",
+    type=click.IntRange(0),
+    default=TOKEN_SECONDS,
+    show_default=True,
+    metavar="SECONDS",
+    help="Lifetime of the tokens that the server issues.",
+)
+@click.option(
+    "--expired-status",
+    type=click.IntRange(400, 499),
+    default=STATUSES[0],
+    show_default=True,
+    metavar="STATUS",
+    help="Status for an expired token: 401 or 419.",
+)
+@click.option(
+    "--credential-lifetime",
+    type=click.IntRange(0),
+    metavar="SECONDS",
+    help="Lifetime of vended credentials for storage.  [default: up to an hour]",
+)
+@click.option(
+    "--plan-lifetime",
+    type=click.IntRange(0),
+    default=PLAN_SECONDS,
+    show_default=True,
+    metavar="SECONDS",
+    help="Lifetime of scan plans.",
 )
 @click.option(
     "--fault", "faults", multiple=True, metavar="RULE", help="Rule, or the name of a fault (see below); repeatable."

@@ -97,6 +97,12 @@ async def remove_rule(request: ControlRequest) -> None:
     rules.remove(rules.find(request.path["id"]).id)
 
 
+async def expire_tokens(request: ControlRequest) -> None:
+    """Let all issued tokens expire, refused with the `status` in the body, if any. Raises Problem."""
+    body = request.body
+    request.tenant.expire_tokens(body.get("status") if isinstance(body, dict) else None)
+
+
 def _rules(body: Any) -> list[Any]:
     return body if isinstance(body, list) else [body]
 
@@ -109,6 +115,7 @@ ROUTES: tuple[Route, ...] = (
     Route(DELETE, "/rules", remove_rules, "Remove all rules."),
     Route(GET, "/rules/{id}", show_rule, "Show a rule, and how often it was used."),
     Route(DELETE, "/rules/{id}", remove_rule, "Remove a rule."),
+    Route(POST, "/tokens/expire", expire_tokens, "Let all issued tokens expire."),
 )
 
 

@@ -92,7 +92,7 @@ class PolarisApi(IcebergApi):
         rules, storage = setup.profile.in_force(RULES), setup.backend.storage
         self._root, self._bootstrap_given = options.root, bool(options.bootstrap)
         self.authorizer = Authorizer(rules_of(setup.profile), StoredAccessState(storage))
-        self._polaris = PolarisServices(storage, rules, Callers(storage, rules, options.realm))
+        self._polaris = PolarisServices(storage, rules, Callers(storage, rules, options.realm, setup.auth.lifetimes))
         self._warehouses = Warehouses(setup.backend, setup.profile.in_force(CATALOG_RULES), self._shared)
         super().__init__(setup, options)
         self.router = Router(setup.document)
@@ -122,6 +122,11 @@ class PolarisApi(IcebergApi):
     def authenticate(self, headers: Mapping[str, str]) -> Principal:
         """Return the principal of an access token. Raises Unauthenticated and RealmNotFound."""
         return self._polaris.callers.authenticate(headers)
+
+    @property
+    def issues_tokens(self) -> bool:
+        """Return True: all callers have tokens of this server."""
+        return True
 
     async def answer(
         self, request: Request, operation: Operation, path: Mapping[str, str], executor: Executor

@@ -76,6 +76,13 @@ class RuleControls(ABC):
     def _set(self, answer: Any) -> list[SetRule]:
         return [SetRule(entry["id"], entry["rule"], self.control) for entry in answer["rules"]]
 
+    def expire_tokens(self, status: int | None = None) -> None:
+        """Let all tokens that the server has issued expire; it refuses them with 401 or 419.
+
+        Raises Problem for a server that issues no tokens.
+        """
+        self.control("POST", "/tokens/expire", {"status": status})
+
     def fail(
         self,
         operation: str,

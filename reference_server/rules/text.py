@@ -14,7 +14,7 @@ import yaml
 from reference_server.rules.rule import ABSENT, ANY, DEFAULTS, PRESENT, WHEN, Rule
 from specs.problems import Problem, did_you_mean
 
-EXAMPLE = "updateTable: 504 applied x2"
+EXAMPLE = "OPERATION: 504 applied x2"
 STATUS, TIMES = re.compile(r"\d{3}"), re.compile(r"x(\d+)")
 FLAGS = ("applied", "cut", "half", "stale")
 NUMBERS: Mapping[str, Callable[[str], float]] = {"delay": float, "after": int, "every": int}
