@@ -31,7 +31,7 @@ from reference_server.options import Options
 from reference_server.routing import Router, Routing
 from reference_server.selectors import refuse_selectors
 from specs.apis import find_api
-from specs.identifiers import UNIT_SEPARATOR
+from specs.identifiers import UNIT_SEPARATOR, IdentifierError, decode_segment
 from specs.openapi import JSON_TYPE, Document, Operation
 from specs.profiles import Profile
 from specs.validation import Validators
@@ -116,6 +116,17 @@ class Api(ABC):
 
     def prepare(self, operation: Operation, body: Any) -> None:  # noqa: B027 - not every API has something to do
         """Change a JSON body in place before validation, where clients are known to send another form."""
+
+    def route(self, method: str, path: str) -> tuple[Operation, dict[str, str]]:
+        """Return the operation of a path below the mount, and its decoded path parameters.
+
+        Leading slashes are ignored: clients with a base URL that ends in a slash send two. Raises CatalogError.
+        """
+        try:
+            segments = [decode_segment(part) if "%" in part else part for part in path.lstrip("/").split("/")]
+        except IdentifierError as error:
+            raise InvalidInput(f"The path cannot be read: {error}.") from None
+        return self.router.match(method, segments)
 
     @abstractmethod
     def context(

@@ -8,7 +8,6 @@ under the request id. Requests to control paths pass a guard of their own instea
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import itertools
 import logging
 import re
@@ -17,7 +16,9 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache, partial
+from typing import TextIO
 
+import orjson
 from aiohttp import ClientPayloadError, web
 
 from reference_server import limits
@@ -27,6 +28,7 @@ from reference_server.api import Api
 from reference_server.context import Reply, Request, json_reply, run_in_thread
 from reference_server.control import paths
 from reference_server.control.guard import Guard
+from reference_server.control.journal import Exchange
 from reference_server.encodings import unpacked
 from reference_server.errors import BodyTooLarge, CatalogError, Internal, InvalidInput, TokenExpired, Unauthenticated
 from reference_server.faults import HEADER, NOWHERE, Call, Fault, apply_faults, refused_header, requested_faults
@@ -35,7 +37,6 @@ from reference_server.machine import machine_fault
 from reference_server.responses import to_response
 from reference_server.tenants import Tenant
 from reference_server.workers import Workers
-from specs.identifiers import IdentifierError, decode_segment
 from specs.openapi import Operation
 
 log = logging.getLogger("lakeproof.server")
@@ -55,6 +56,7 @@ class App:
     allow_faults: bool = False
     max_body: int = 64 << 20
     access_log: AccessLog | None = None
+    journal_file: TextIO | None = None
     executor: Workers = field(default_factory=lambda: Workers(WORKERS, "lakeproof"))
     boot: str = field(default_factory=lambda: secrets.token_hex(4))
     numbers: Iterator[int] = field(default_factory=lambda: itertools.count(1))
@@ -67,21 +69,30 @@ class App:
         """Answer one request."""
         started = time.perf_counter()
         request = Request(f"{self.boot}-{next(self.numbers)}", raw.method, _origin_form(raw.raw_path), raw.headers)
+        tenant = self.main
         try:
-            reply = await self._reply(raw, request)
+            reply = await self._reply(raw, tenant, request)
         except ConnectionAbortedError:
             reply = Reply(0)
+        seconds = time.perf_counter() - started
         if self.access_log is not None:
-            self.access_log.write(request, self._operation(request), reply, time.perf_counter() - started)
+            self.access_log.write(request, tenant.route(request)[0], reply, seconds)
+        if tenant.journal is not None and not _is_control(tenant, request):
+            self._note(tenant, tenant.journal.add(request, reply, seconds))
         if reply.status == 0:
             return _drop_connection(raw)
         return to_response(reply, raw, request.id)
 
-    async def _reply(self, raw: web.BaseRequest, request: Request) -> Reply:
+    def _note(self, tenant: Tenant, exchange: Exchange) -> None:
+        """Write an exchange to the file of the journal, if it has one."""
+        if self.journal_file is not None:
+            (entry,) = tenant.entries([exchange])
+            self.journal_file.write(orjson.dumps(entry).decode() + "\n")
+
+    async def _reply(self, raw: web.BaseRequest, tenant: Tenant, request: Request) -> Reply:
         api: Api | None = None
-        tenant = self.main
         try:
-            if request.target.startswith(paths.CONTROL):
+            if _is_control(tenant, request):
                 return await self._control(raw, request, tenant)
             api, mount = tenant.find_api(request.target)
             denied = self._denial(api, mount, request)
@@ -194,16 +205,14 @@ class App:
     def _too_large(self) -> BodyTooLarge:
         return BodyTooLarge(f"The body is larger than {self.max_body} bytes.", {"Connection": "close"})
 
-    def _operation(self, request: Request) -> Operation | None:
-        """Return the operation of a request, None without one."""
-        with contextlib.suppress(CatalogError):
-            return _route(*self.main.find_api(request.target), request)[0]
-        return None
-
     def close(self) -> None:
         """Wait a moment for work in threads, then release the resources of every API."""
         self.executor.shutdown(wait=True, cancel_futures=True)
         self.main.close()
+
+
+def _is_control(tenant: Tenant, request: Request) -> bool:
+    return request.target.startswith(paths.CONTROL, len(tenant.prefix))
 
 
 def _peer(raw: web.BaseRequest) -> str:
@@ -221,7 +230,7 @@ def _origin_form(target: str) -> str:
 
 
 def _route(api: Api, mount: str, request: Request) -> tuple[Operation, dict[str, str]]:
-    return api.router.match(request.method, _segments(request.path[len(mount) :]))
+    return api.route(request.method, request.path[len(mount) :])
 
 
 def _route_or_nowhere(api: Api, mount: str, request: Request) -> tuple[Operation, dict[str, str], CatalogError | None]:
@@ -230,14 +239,6 @@ def _route_or_nowhere(api: Api, mount: str, request: Request) -> tuple[Operation
         return (*_route(api, mount, request), None)
     except CatalogError as error:
         return NOWHERE, {}, error
-
-
-def _segments(path: str) -> list[str]:
-    """Split and decode a path. Leading slashes are ignored: clients with a base URL that ends in a slash send two."""
-    try:
-        return [decode_segment(part) if "%" in part else part for part in path.lstrip("/").split("/")]
-    except IdentifierError as error:
-        raise InvalidInput(f"The path cannot be read: {error}.") from None
 
 
 def _render(api: Api | None, error: CatalogError, request: Request) -> Reply:

@@ -27,6 +27,7 @@ from reference_server.auth import Auth, parse_auth
 from reference_server.backends import open_backend
 from reference_server.control.client import Controls
 from reference_server.control.guard import Guard
+from reference_server.control.journal import Journal
 from reference_server.faults import Fault
 from reference_server.http_log import handle_loop_error
 from reference_server.http_log import log as http_log
@@ -38,6 +39,7 @@ from specs.problems import Problem
 from specs.profiles import Profile, find_profile
 
 LOOPBACK = "127.0.0.1"
+NO_JOURNAL, IN_MEMORY = JOURNALS = "none", "memory"
 EVERYWHERE = ("", "0.0.0.0", "::")  # noqa: S104 - compared, not bound
 PACKAGE = "reference_server"
 SWITCH_SECONDS = 0.001
@@ -51,6 +53,7 @@ class ServerSettings:
     `apis` are the APIs or profiles to serve; a single one is mounted at the root, and none means all. `storage` is a
     value of `--storage`. `page_size` is the largest page of a listing, `max_body` the largest body in bytes.
     Lifetimes are in seconds, see lifetimes.py; `expired_status` refuses expired tokens.
+    `journal` is where requests are noted: `none`, `memory`, or a file as well.
     `control_token` opens the control paths to whoever has it, see control/guard.py. `options` are those of the APIs, by
     the names of reference_server/options.py.
     """
@@ -70,6 +73,7 @@ class ServerSettings:
     page_size: int = 1000
     max_body: int = 64 << 20
     access_log: str | None = None
+    journal: str = NO_JOURNAL
     control_token: str = field(default="", repr=False)
     options: Mapping[str, Any] = field(default_factory=dict)
 
@@ -83,7 +87,8 @@ class Server(Controls):
         self.port = 0
         self._loop = _new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, name="lakeproof-server", daemon=True)
-        self._log = _open_log(settings.access_log)
+        self._log = _open_log(settings.access_log, "--access-log")
+        self._journal_file = _open_log(None if settings.journal in JOURNALS else settings.journal, "--journal")
         self._app = self._build()
         self._runner: web.ServerRunner | None = None
 
@@ -103,14 +108,14 @@ class Server(Controls):
         for profile in sorted(served, key=lambda profile: not profile.mount):  # the API at the root is mounted last
             mounted["" if len(served) == 1 else profile.mount] = _open_api(profile, settings, auth)
         access_log = AccessLog(self._log) if self._log else None
-        main = Tenant(mounted)
+        main = Tenant(mounted, journal=None if settings.journal == NO_JOURNAL else Journal())
         try:
             main.rules.add(*settings.faults, *settings.rules)
         except Problem:
             main.close()
             raise
         guard = Guard(settings.host, settings.control_token)
-        return App(main, guard, settings.allow_faults, settings.max_body, access_log)
+        return App(main, guard, settings.allow_faults, settings.max_body, access_log, self._journal_file)
 
     @property
     def urls(self) -> dict[str, str]:
@@ -186,8 +191,9 @@ class Server(Controls):
         self._thread.join(limits.STOP)
         if not self._thread.is_alive():
             self._loop.close()
-        if self._log not in (None, sys.stderr):
-            self._log.close()
+        for file in (self._log, self._journal_file):
+            if file is not None and file is not sys.stderr:
+                file.close()
 
     def __enter__(self) -> Server:
         return self.start()
@@ -255,15 +261,14 @@ def _new_event_loop() -> asyncio.AbstractEventLoop:
     return loop
 
 
-def _open_log(path: str | None) -> TextIO | None:
+def _open_log(path: str | None, flag: str) -> TextIO | None:
+    """Open the file of a flag, `-` for standard error. Raises Problem."""
     if path is None or path == "-":
         return sys.stderr if path else None
     try:
         return Path(path).open("a", encoding="utf-8", buffering=1)
     except OSError as error:
-        raise Problem(
-            f"The access log {path} cannot be written: {error.strerror}.", "Give another --access-log."
-        ) from None
+        raise Problem(f"{flag}: {path} cannot be written: {error.strerror}.", f"Give another {flag}.") from None
 
 
 def serve(*apis: str, **settings: Any) -> Server:
@@ -272,9 +277,10 @@ def serve(*apis: str, **settings: Any) -> Server:
         with serve("lance") as server:
             client.connect(server.url)
 
-    `apis` and `settings` are those of `server_settings`. Raises Problem for settings that cannot be served.
+    `apis` and `settings` are those of `server_settings`; the server has a journal unless they say otherwise. Raises
+    Problem for settings that cannot be served.
     """
-    return Server(server_settings(*apis, **settings))
+    return Server(server_settings(*apis, **{"journal": IN_MEMORY, **settings}))
 
 
 def server_settings(*apis: str, **settings: Any) -> ServerSettings:

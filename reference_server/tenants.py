@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from reference_server.answers import KeptAnswers
 from reference_server.api import Api
-from reference_server.errors import RouteNotFound
+from reference_server.context import Request
+from reference_server.control.entries import entry_of
+from reference_server.control.journal import Exchange, Journal
+from reference_server.errors import CatalogError, RouteNotFound
 from reference_server.faults import Fault
 from reference_server.rules.rule_set import RuleSet
+from specs.openapi import Operation
 from specs.problems import Problem
 
 
@@ -19,7 +23,8 @@ class Tenant:
     """APIs by mount path, "" for the root, with everything that their requests change.
 
     `prefix` precedes the mounts in the paths of requests; it is empty for the main tenant, which every server has.
-    `state` contains the memory of faults, `rules` what happens to which requests. `faults` are those of the suite.
+    `state` contains the memory of faults, `rules` what happens to which requests; `faults` are those of the suite.
+    `journal` has the latest requests; it is None where nobody asks for them.
     """
 
     apis: Mapping[str, Api]
@@ -27,6 +32,7 @@ class Tenant:
     prefix: str = ""
     state: dict[str, Any] = field(default_factory=dict)
     kept_answers: KeptAnswers = field(default_factory=KeptAnswers)
+    journal: Journal | None = None
     rules: RuleSet = field(init=False)
 
     def __post_init__(self) -> None:
@@ -56,6 +62,18 @@ class Tenant:
             raise Problem("This server issues no tokens that could expire.", hint)
         for lifetimes in {id(api.auth): api.auth.lifetimes for api in issuing}.values():
             lifetimes.expire_tokens(status)
+
+    def route(self, request: Request) -> tuple[Operation | None, Mapping[str, str]]:
+        """Return the operation of a request and its path parameters; None without an operation."""
+        try:
+            api, start = self.find_api(request.target)
+            return api.route(request.method, request.path[len(start) :])
+        except CatalogError:
+            return None, {}
+
+    def entries(self, exchanges: Iterable[Exchange]) -> list[dict[str, Any]]:
+        """Return exchanges of the journal as JSON values."""
+        return [entry_of(exchange, *self.route(exchange.request)) for exchange in exchanges]
 
     async def start(self) -> None:
         """Start every API; see Api.start."""

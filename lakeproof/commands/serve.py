@@ -20,7 +20,7 @@ from reference_server.faults import register
 from reference_server.lifetimes import PLAN_SECONDS, STATUSES, TOKEN_SECONDS
 from reference_server.options import Option, flags
 from reference_server.rules.text import read_rules
-from reference_server.serve import LOOPBACK, SWITCH_SECONDS, Server, ServerSettings, api_class, servable
+from reference_server.serve import IN_MEMORY, LOOPBACK, SWITCH_SECONDS, Server, ServerSettings, api_class, servable
 from specs.apis import SHARED_PORT, apis
 from specs.problems import Problem
 from specs.profiles import find_profile
@@ -170,6 +170,13 @@ def _option(api: str, field: str, default: Any, option: Option) -> Callable[[F],
     help="Largest request body, in bytes.",
 )
 @click.option("--access-log", metavar="FILE", help="Write one JSON line per request; - is standard error.")
+@click.option(
+    "--journal",
+    default=IN_MEMORY,
+    show_default=True,
+    metavar="FILE",
+    help="Note requests and answers: memory (the latest), none, or a file (one JSON line each, and the latest).",
+)
 @click.option(
     "--control-token",
     default="",

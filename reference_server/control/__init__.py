@@ -2,5 +2,7 @@
 
 guard.py    who may use these paths
 paths.py    the paths: a table of methods, paths and functions
+journal.py  the latest requests of a tenant; entries.py: as JSON, without secrets
 client.py   the same in Python: methods of a server that use the paths
+recorded.py requests of the journal in Python, compared with what a test expects
 """

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Mapping
 from http.client import HTTPConnection, HTTPException
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import urlencode, urlsplit
 
 import orjson
 
 from reference_server.control.paths import CONTROL
+from reference_server.control.recorded import ExpectedRequest, RecordedRequest, failure
 from reference_server.rules.client import RuleControls
 from specs.openapi import JSON_TYPE
 from specs.problems import Problem
@@ -54,6 +56,38 @@ class Controls(RuleControls):
         if response.status >= 400:
             raise Problem(_message(answer) or f"{method} {CONTROL}{path} returned {response.status}.")
         return answer
+
+    def requests(self, operation: str | None = None) -> list[RecordedRequest]:
+        """Return the latest requests with their answers, the oldest first; of one operation if it is named.
+
+        Raises Problem for an unknown operation, with the nearest names, and for a server without a journal.
+        """
+        query = f"?{urlencode({'operation': operation})}" if operation else ""
+        return [RecordedRequest.of(entry) for entry in self.control("GET", f"/requests{query}")["requests"]]
+
+    def forget_requests(self) -> None:
+        """Clear the journal."""
+        self.control("DELETE", "/requests")
+
+    def assert_requested(
+        self,
+        operation: str,
+        *,
+        times: int | None = None,
+        query: Mapping[str, Any] | None = None,
+        headers: Mapping[str, str | None] | None = None,
+        body: Any = None,
+        parameters: Mapping[str, str | None] | None = None,
+    ) -> None:
+        """Assert that an operation was requested `times` times, by default at least once.
+
+        Only requests with these values count: in the `query`, in `headers`, in the `body`, which may have further
+        fields, and as `parameters` of the path. None stands for an absent value. Raises AssertionError, whose message
+        shows the nearest requests, and Problem for an unknown operation.
+        """
+        expected = ExpectedRequest(parameters or {}, query or {}, headers or {}, body)
+        if message := failure(operation, times, expected, self.requests(operation)):
+            raise AssertionError(message)
 
 
 def _value(text: bytes) -> Any:

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import orjson
 
 from reference_server.context import Reply, Request, json_reply
+from reference_server.control.journal import Journal
 from reference_server.errors import InvalidInput, MethodNotAllowed, RouteNotFound
 from reference_server.json_text import parse
 from reference_server.tenants import Tenant
@@ -107,6 +108,27 @@ def _rules(body: Any) -> list[Any]:
     return body if isinstance(body, list) else [body]
 
 
+async def list_requests(request: ControlRequest) -> Any:
+    """Return the entries of the journal, the oldest first; `operation` selects those of one operation."""
+    tenant, wanted = request.tenant, request.query("operation")
+    known = {id for api in tenant.apis.values() for id in api.document.operations}
+    if wanted is not None and wanted not in known:
+        raise Problem(f"There is no operation {wanted!r:.100}.", did_you_mean(wanted, known))
+    entries = tenant.entries(_journal(tenant))
+    return {"requests": [entry for entry in entries if wanted in (None, entry["operation"])]}
+
+
+async def forget_requests(request: ControlRequest) -> None:
+    """Clear the journal."""
+    _journal(request.tenant).clear()
+
+
+def _journal(tenant: Tenant) -> Journal:
+    if tenant.journal is None:
+        raise Problem("This server has no journal.", "Start it without --journal none.")
+    return tenant.journal
+
+
 ROUTES: tuple[Route, ...] = (
     Route(GET, "", list_paths, "List these paths, and the paths of the APIs."),
     Route(GET, "/rules", list_rules, "List the rules, and how often they were used."),
@@ -116,6 +138,8 @@ ROUTES: tuple[Route, ...] = (
     Route(GET, "/rules/{id}", show_rule, "Show a rule, and how often it was used."),
     Route(DELETE, "/rules/{id}", remove_rule, "Remove a rule."),
     Route(POST, "/tokens/expire", expire_tokens, "Let all issued tokens expire."),
+    Route(GET, "/requests", list_requests, "List the latest requests with their answers: ?operation=NAME."),
+    Route("DELETE", "/requests", forget_requests, "Forget the requests."),
 )
 
 
