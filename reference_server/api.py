@@ -89,6 +89,7 @@ class Api(ABC):
         self.auth = setup.auth
         self.handlers = find_handlers(setup.document, self.handler_modules)
         self.router = Router(setup.document)
+        self._profile = setup.profile
         self._validators = Validators(setup.document)
         self._selectors = find_api(setup.profile.api).selectors
 
@@ -162,6 +163,11 @@ class Api(ABC):
     @abstractmethod
     def render(self, error: CatalogError, request: Request) -> Reply:
         """Return an error in the error body of the API."""
+
+    @property
+    def groups(self) -> Mapping[str, frozenset[str]]:
+        """The operations of each group that a server may lack."""
+        return self.document.once("groups", self._profile.groups)
 
     @property
     def known_errors(self) -> Collection[str]:

@@ -336,7 +336,15 @@ def arguments_lost(*names: str) -> Around:
     return around
 
 
-def _without(body: bytes, names: Sequence[str]) -> bytes:
+def without_arguments(request: Request, names: Collection[str]) -> Request:
+    """Return a request without these arguments, in the query, the body and the headers."""
+    query = {name: values for name, values in request.query.items() if name not in names}
+    lost = {name.title() for name in names}
+    headers = {name.title(): value for name, value in request.headers.items() if name.title() not in lost}
+    return request.altered(query=query, body=_without(request.body, names), headers=headers)
+
+
+def _without(body: bytes, names: Collection[str]) -> bytes:
     try:
         value = orjson.loads(body)
     except orjson.JSONDecodeError:

@@ -9,7 +9,7 @@ import os
 import sys
 import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from types import TracebackType
 from typing import Any, TextIO
@@ -32,6 +32,7 @@ from reference_server.faults import Fault
 from reference_server.http_log import handle_loop_error
 from reference_server.http_log import log as http_log
 from reference_server.lifetimes import PLAN_SECONDS, STATUSES, TOKEN_SECONDS, Lifetimes
+from reference_server.presets import Preset, find_presets
 from reference_server.tenants import Tenant
 from reference_server.watched_faults import Watch
 from specs.apis import apis, part_of
@@ -46,6 +47,9 @@ SWITCH_SECONDS = 0.001
 """Seconds that a computing thread of the server keeps the others waiting; five times as many by default in Python."""
 
 
+SEVERAL = {"faults", "rules", "without", "like"}
+
+
 @dataclass(frozen=True, slots=True)
 class ServerSettings:
     """Settings of a server.
@@ -54,6 +58,8 @@ class ServerSettings:
     value of `--storage`. `page_size` is the largest page of a listing, `max_body` the largest body in bytes.
     Lifetimes are in seconds, see lifetimes.py; `expired_status` refuses expired tokens.
     `journal` is where requests are noted: `none`, `memory`, or a file as well.
+    `faults` and `rules` are rules, see rules/rule.py; `without` are operations or groups that the server lacks, and
+    `like` presets.
     `control_token` opens the control paths to whoever has it, see control/guard.py. `options` are those of the APIs, by
     the names of reference_server/options.py.
     """
@@ -69,6 +75,8 @@ class ServerSettings:
     plan_lifetime: int = PLAN_SECONDS
     faults: tuple[str, ...] = ()
     rules: tuple[Any, ...] = ()
+    without: tuple[str, ...] = ()
+    like: tuple[str, ...] = ()
     allow_faults: bool = False
     page_size: int = 1000
     max_body: int = 64 << 20
@@ -93,7 +101,9 @@ class Server(Controls):
         self._runner: web.ServerRunner | None = None
 
     def _build(self) -> App:
-        settings = self.settings
+        names = [find_profile(name).api for name in self.settings.apis or servable()]
+        presets = [preset for name in self.settings.like for preset in find_presets(name, names)]
+        settings = self.settings = like_presets(self.settings, presets)
         lifetimes = Lifetimes(
             settings.token_lifetime,
             settings.credential_lifetime,
@@ -110,7 +120,10 @@ class Server(Controls):
         access_log = AccessLog(self._log) if self._log else None
         main = Tenant(mounted, journal=None if settings.journal == NO_JOURNAL else Journal())
         try:
-            main.rules.add(*settings.faults, *settings.rules)
+            for rule in (rule for preset in presets for rule in preset.rules):
+                with contextlib.suppress(Problem):  # a revision may lack what the preset takes away
+                    main.rules.add(rule)
+            main.rules.add(*settings.faults, *settings.rules, *map(absent, settings.without))
         except Problem:
             main.close()
             raise
@@ -271,6 +284,23 @@ def _open_log(path: str | None, flag: str) -> TextIO | None:
         raise Problem(f"{flag}: {path} cannot be written: {error.strerror}.", f"Give another {flag}.") from None
 
 
+def absent(text: str) -> str:
+    """Return the rule for a value of `--without`: `views`, or `views: 404` with the form of the refusal."""
+    name, _, form = text.partition(":")
+    return f"{name}: absent {form}"
+
+
+def like_presets(settings: ServerSettings, presets: Iterable[Preset]) -> ServerSettings:
+    """Return settings with those of presets; settings that were given take precedence."""
+    usual = ServerSettings()
+    for preset in presets:
+        own = {name: value for name, value in preset.settings.items() if hasattr(usual, name)}
+        unset = {name: value for name, value in own.items() if getattr(settings, name) == getattr(usual, name)}
+        options = {name: value for name, value in preset.settings.items() if name not in own}
+        settings = replace(settings, options={**options, **settings.options}, **unset)
+    return settings
+
+
 def serve(*apis: str, **settings: Any) -> Server:
     """Return a server for a `with` block, by default on a free loopback port.
 
@@ -287,10 +317,13 @@ def server_settings(*apis: str, **settings: Any) -> ServerSettings:
     """Return the settings of a server.
 
     `apis` are API or profile names, all of them when none is given; `settings` are the fields of ServerSettings,
-    and those of the APIs' own options.
+    and those of the APIs' own options. One rule or preset may be a text alone.
     """
     common = {setting.name for setting in fields(ServerSettings)}
     common_settings = {name: value for name, value in settings.items() if name in common}
+    for name in SEVERAL & common_settings.keys():
+        if isinstance(common_settings[name], str):
+            common_settings[name] = (common_settings[name],)
     options = {name: value for name, value in settings.items() if name not in common}
     return ServerSettings(apis=apis, **{"options": options, **common_settings})
 

@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 import click
 
 from lakeproof import interruptions
-from lakeproof.fault_list import print_faults, print_faults_as_json
+from lakeproof.fault_list import print_faults, print_faults_as_json, print_presets
 from lakeproof.options import FileOptionsCommand, OneOf
 from lakeproof.packages import SUITE_FAULTS
 from reference_server.faults import register
@@ -51,6 +51,12 @@ Rules:
   'listTables: cut'                     closes the connection; also: half, stale
   'createTable: lost metadata-location' field missing from the response
   commit-conflict                       a fault by its name
+
+\b
+Partial servers:
+  --like read-only                      every write is refused
+  --without views                       not in the configuration, returns 406
+  --without 'renameTable: 404'          returns 404
 
 \b
 Every option is also read from the environment (LAKEPROOF_SERVE_PAGE_SIZE for
@@ -153,6 +159,14 @@ def _option(api: str, field: str, default: Any, option: Option) -> Callable[[F],
     "--fault", "faults", multiple=True, metavar="RULE", help="Rule, or the name of a fault (see below); repeatable."
 )
 @click.option("--rules", "rules_file", metavar="FILE", help="Rules of a YAML or JSON file, after those of --fault.")
+@click.option(
+    "--without",
+    multiple=True,
+    metavar="NAME[: FORM]",
+    help="Operation or group of operations that the server lacks; repeatable.",
+)
+@click.option("--like", multiple=True, metavar="PRESET", help="Kind of catalog, see --list-presets; repeatable.")
+@click.option("--list-presets", is_flag=True, help="List the presets of the served APIs and exit.")
 @click.option("--allow-faults", is_flag=True, help="Let a request choose its faults with the header X-Lakeproof-Fault.")
 @click.option(
     "--page-size",
@@ -185,14 +199,18 @@ def _option(api: str, field: str, default: Any, option: Option) -> Callable[[F],
 )
 @click.option("--list-faults", is_flag=True, help="List the faults of the served APIs and exit.")
 @click.option("--json", "as_json", is_flag=True, help="With --list-faults: print only the list, as JSON.")
-def serve_command(list_faults: bool, as_json: bool, api: str, profile: str | None, **options: Any) -> None:
+def serve_command(
+    list_faults: bool, list_presets: bool, as_json: bool, api: str, profile: str | None, **options: Any
+) -> None:
     """Run the reference server: a mock of every API, in one process."""
     named = (profile,) if profile else () if api == "all" else (api,)
     if profile and api not in ("all", find_profile(profile).api):
         raise Problem(f"--profile {profile} is not a revision of --api {api}.", "Leave one of them out.")
     if as_json and not list_faults:
         raise Problem("--json does nothing without --list-faults.", "Give --list-faults, or leave it out.")
-    if list_faults:
+    if list_presets:
+        print_presets([find_profile(name) for name in named or servable()])
+    elif list_faults:
         show = print_faults_as_json if as_json else print_faults
         show([find_profile(name) for name in named or servable()])
     else:

@@ -59,7 +59,9 @@ from reference_server.iceberg.scans.plans import ScanServices, scan_services
 from reference_server.options import Options
 from reference_server.workers import Workers
 from specs.iceberg.errors import known_types
+from specs.identifiers import UNIT_SEPARATOR
 from specs.openapi import Operation
+from specs.problems import Problem
 
 HANDLER_MODULES = [
     config,
@@ -102,11 +104,19 @@ class IcebergApi(Api):
         self._dialect = dialect_of(setup.document)
         self._dummy_key_secret = secrets.token_bytes(32)
         self.public = frozenset(op.path for op in setup.document.operations.values() if op.id == TOKENS)
-        self.router = PrefixRouter(setup.document, lambda name: self.find(name) is not None)
+        self._separator, self._require_prefix = UNIT_SEPARATOR, False
         self.open(options)
+        self.router = PrefixRouter(setup.document, self._is_served, self._separator)
+
+    def _is_served(self, name: str | None) -> bool:
+        """Return whether paths with a prefix, or without one, lead to a warehouse."""
+        return self.find(name) is not None and not (name is None and self._require_prefix)
 
     def open(self, options: Any) -> None:
         """Open warehouses, namespaces and functions. Raises Problem for one that cannot be served."""
+        self._separator, self._require_prefix = options.namespace_separator, options.require_prefix
+        if not self._separator:
+            raise Problem("--namespace-separator: the separator is empty.", "Give a text such as a dot.")
         warehouses = parse_warehouses(options.warehouses, self.backend.data_root)
         allowed = AllowedLocations(warehouses)
         file_io = FileIO(allowed, durable=self.backend.durable)
@@ -150,6 +160,8 @@ class IcebergApi(Api):
             planners=self._planners,
             kept=self._kept,
             followers=followers,
+            separator=self._separator,
+            require_prefix=self._require_prefix,
         )
 
     def find(self, name: str | None) -> Services | None:

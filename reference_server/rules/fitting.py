@@ -8,8 +8,8 @@ from http import HTTPStatus
 from reference_server.answer_fields import ANY, answer_fields, body_fields
 from reference_server.api import Api
 from reference_server.faults import FAMILIES, FAULTS, MOST_SECONDS, find_fault
-from reference_server.rules.rule import BODY, HEADER, QUERY, Rule
-from reference_server.rules.text import FLAGS
+from reference_server.rules.rule import BODY, FLAGS, HEADER, QUERY, Rule
+from reference_server.rules.running import operations_of
 from specs.openapi import Operation
 from specs.problems import Problem, did_you_mean
 
@@ -37,24 +37,27 @@ def check_rule(rule: Rule, apis: Sequence[Api]) -> None:
                 f"{rule}: there is no error {rule.error!r}.", did_you_mean(rule.error, [*known, *FLAGS], most=5)
             )
     if rule.operation and not (rule.refuses or rule.fault):
+        for name in (*rule.ignored, *rule.given):
+            _check_argument(rule, name, places)
         for field in (*rule.lost, *rule.changed):
             _check_field(rule, field, places)
 
 
-def operation_ids(apis: Sequence[Api]) -> list[str]:
-    """Return the ids of all operations."""
-    return [id for api in apis for id in api.document.operations]
+def operation_names(apis: Sequence[Api]) -> list[str]:
+    """Return the ids of all operations, and the names of their groups."""
+    return [name for api in apis for name in (*api.document.operations, *api.groups)]
 
 
 def _places(rule: Rule, apis: Sequence[Api]) -> Iterator[Place]:
     """Yield the operations of a rule. Raises Problem for an unknown one."""
-    ids = operation_ids(apis)
-    if rule.operation and rule.operation not in ids:
-        names = [*ids, *FAULTS, *FAMILIES]
+    known = operation_names(apis)
+    if rule.operation and rule.operation not in known:
+        names = {*known, *FAULTS, *FAMILIES}
         raise Problem(f"There is no operation {rule.operation!r} here.", did_you_mean(rule.operation, names, ALL))
     for api in apis:
+        chosen = operations_of(rule.operation, api)
         for operation in api.document.operations.values():
-            if rule.operation in ("", operation.id):
+            if not rule.operation or operation.id in chosen:
                 yield api, operation
 
 
@@ -75,6 +78,14 @@ def _check_condition(rule: Rule, name: str, places: Sequence[Place]) -> None:
         return
     subject = rule.operation or "requests"
     raise Problem(f"{rule}: {subject} has no {name!r} to match.", did_you_mean(name, {*known, *NAMED}))
+
+
+def _check_argument(rule: Rule, name: str, places: Sequence[Place]) -> None:
+    known = {parameter.name for _, operation in places for parameter in operation.parameters}
+    if rule.ignored:
+        known |= {field.path for api, operation in places for field in body_fields(api.document, operation)}
+    if name not in known:
+        raise Problem(f"{rule}: {rule.operation} has no argument {name!r}.", did_you_mean(name, known))
 
 
 def _kinds(api: Api, operation: Operation) -> Sequence[str]:

@@ -14,9 +14,7 @@ from reference_server.rules.rule import BODY, HEADER, QUERY, Rule
 
 
 def meets(rule: Rule, call: Call) -> bool:
-    """Return whether a request has what a rule is for."""
-    if rule.operation and rule.operation != call.operation.id:
-        return False
+    """Return whether a request of the operation has what a rule is for."""
     return all(_fits(_values(name, call), pattern) for name, pattern in rule.where.items())
 
 

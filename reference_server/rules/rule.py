@@ -16,23 +16,27 @@ import orjson
 ANY = "any"
 HEADER, QUERY, BODY = "header.", "query.", "body."
 ABSENT, PRESENT = "!", "*"
-DIGITS = 3  # of a status
+FLAGS = ("applied", "cut", "half", "stale", "absent")
 
 
 @dataclass(frozen=True, slots=True)
 class Rule:
     """What happens to which requests.
 
-    Which: `operation` is an id of the document, "" for any request. `where` has patterns (`*` and `?` as in file names)
-    for parts of the request: the objects in its path by their kind (`table`, `namespace` with dots between levels),
-    `query.NAME`, `header.NAME` and `body.PLACE`; None means that the part is absent.
+    Which: `operation` is an operation or a group of operations of the document, "" for any request. `where` has
+    patterns (`*` and `?` as in file names) for parts of the request: the objects in its path by their kind (`table`,
+    `namespace` with dots between levels), `query.NAME`, `header.NAME` and `body.PLACE`; None means that the part is
+    absent.
 
     When: not the first `after` of these requests, `times` of the others (None: all), and only `every` so many of them.
 
     What: `delay` in seconds, then one of these or none. `status` from 400 on is an error, with the name `error` that
     clients know and a `message`; another status replaces that of a success. `cut` closes the connection without an
-    answer, `half` in the middle of it. `stale` returns the answer to the same request before the last change. `fault`
+    answer, `half` in the middle of it. `stale` returns the answer to the same request before the last change. `absent`
+    operations are refused, by default as the document wants it, and the server does not name their endpoints. `fault`
     is a fault by its name. An error and a cut request are not done, unless the rule says `applied`.
+
+    `ignored` arguments (of the query, the headers or the body) count as not sent; `given` ones are added to the query.
 
     Finally `lost` fields of the answer go, `changed` ones get these values, `headers` are added, and `body` replaces
     the whole text of the answer.
@@ -51,7 +55,10 @@ class Rule:
     cut: bool = False
     half: bool = False
     stale: bool = False
+    absent: bool = False
     fault: str = ""
+    ignored: tuple[str, ...] = ()
+    given: Mapping[str, str] = field(default_factory=dict)
     lost: tuple[str, ...] = ()
     changed: Mapping[str, Any] = field(default_factory=dict)
     headers: Mapping[str, str] = field(default_factory=dict)
@@ -60,7 +67,7 @@ class Rule:
     @property
     def refuses(self) -> bool:
         """True for a rule that returns an error."""
-        return self.status is not None and self.status >= 400
+        return self.absent or (self.status is not None and self.status >= 400)
 
     @property
     def fields(self) -> dict[str, Any]:
@@ -79,25 +86,17 @@ class Rule:
             yield f"{ABSENT}{name}" if pattern is None else name if pattern == PRESENT else _pair(name, pattern)
 
     def _what(self) -> Iterator[str]:
-        if self.fault:
-            yield self.fault
-        if self.status is not None:
-            yield str(self.status)
-        if self.error:
-            yield self.error
-        for name in ("applied", "cut", "half", "stale"):
-            if getattr(self, name):
-                yield name
+        yield from (str(part) for part in (self.fault, self.status, self.error) if part not in ("", None))
+        yield from (name for name in FLAGS if getattr(self, name))
         if self.message:
             yield _pair("message", self.message)
         if self.body is not None:
             yield _pair("body", self.body)
-        for place in self.lost:
-            yield f"lost {shlex.quote(place)}"
-        for place, value in self.changed.items():
-            yield _pair(f"{BODY}{place}", orjson.dumps(value).decode())
-        for name, text in self.headers.items():
-            yield _pair(f"{HEADER}{name}", text)
+        yield from (f"ignored {shlex.quote(name)}" for name in self.ignored)
+        yield from (f"given {_pair(name, value)}" for name, value in self.given.items())
+        yield from (f"lost {shlex.quote(place)}" for place in self.lost)
+        yield from (_pair(f"{BODY}{place}", orjson.dumps(value).decode()) for place, value in self.changed.items())
+        yield from (_pair(f"{HEADER}{name}", text) for name, text in self.headers.items())
         if self.delay:
             yield f"delay {self.delay:g}"
 

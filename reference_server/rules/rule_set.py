@@ -9,7 +9,7 @@ from typing import Any
 
 from reference_server.api import Api
 from reference_server.faults import Fault
-from reference_server.rules.fitting import check_rule, operation_ids
+from reference_server.rules.fitting import check_rule, operation_names
 from reference_server.rules.rule import Rule
 from reference_server.rules.running import RunningRule, running_rule
 from reference_server.rules.text import rule_from
@@ -35,12 +35,11 @@ class RuleSet:
 
     def add(self, *rules: Rule | str | Mapping[str, Any]) -> list[RunningRule]:
         """Add rules after the others. Raises Problem, and adds none, where one of them does not fit."""
-        documents = [api.document for api in self._apis]
-        ids = operation_ids(self._apis)
+        ids = operation_names(self._apis)
         parsed = [rule_from(rule, ids) for rule in rules]
         for rule in parsed:
             check_rule(rule, self._apis)
-        added = [running_rule(next(self._numbers), rule, documents) for rule in parsed]
+        added = [running_rule(next(self._numbers), rule, self._apis) for rule in parsed]
         with self._changing:
             self._set({**self._running, **{running.id: running for running in added}})
         return added

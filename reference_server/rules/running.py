@@ -12,15 +12,18 @@ from typing import Any
 
 import orjson
 
-from reference_server.answer_fields import with_field, without
+from reference_server.answer_fields import answer_fields, edited, with_field, without
+from reference_server.api import Api
 from reference_server.context import Reply
-from reference_server.faults import Call, Fault, Proceed, apply_faults, find_fault
+from reference_server.faults import Call, Fault, Proceed, apply_faults, find_fault, without_arguments
 from reference_server.rules.matching import meets
 from reference_server.rules.rule import Rule
+from specs.errors import NOT_ACCEPTABLE, STATUS
 from specs.openapi import JSON_TYPE, Document
 
 CONTENT_TYPE, TEXT_TYPE = "Content-Type", "text/plain; charset=utf-8"
 WITHOUT_BODY = (HTTPStatus.NO_CONTENT, HTTPStatus.RESET_CONTENT, HTTPStatus.NOT_MODIFIED)
+ENDPOINTS = "endpoints"
 MOST_STALE = 1_000
 """Answers that a stale rule remembers."""
 RequestKey = tuple[str, str, bytes]
@@ -30,12 +33,15 @@ RequestKey = tuple[str, str, bytes]
 class RunningRule:
     """A rule of a catalog, with its number there.
 
+    `operations` are those of the rule, empty for any; `listing` those whose answers name the endpoints of the server.
     `seen` counts the requests that it is for, `used` those that it has changed. Only the event loop of the server
     counts, so that two requests never use the same turn.
     """
 
     id: int
     rule: Rule
+    operations: frozenset[str] = frozenset()
+    listing: frozenset[str] = frozenset()
     seen: int = 0
     used: int = 0
     fault: Fault | None = None
@@ -61,12 +67,16 @@ class RunningRule:
     def as_fault(self) -> Fault:
         """Return the fault that the server applies to every call."""
         touched = self.fault.operations if self.fault else frozenset[str]()
-        operations = frozenset({self.rule.operation}) if self.rule.operation else touched
+        operations = self.operations or touched
+        if self.rule.absent and operations:
+            operations |= self.listing
         notes = self.fault.notes if self.fault else None
         return Fault(self.name, str(self.rule), operations, self._around, notes=notes, named=False)
 
     async def _around(self, call: Call, proceed: Proceed) -> Reply:
-        if not meets(self.rule, call):
+        if self.rule.absent and call.operation.id in self.listing:
+            return self._without_endpoints(await proceed(), call)
+        if (self.operations and call.operation.id not in self.operations) or not meets(self.rule, call):
             return await proceed()
         if self.rule.stale:
             return await self._stale(call, proceed)
@@ -87,6 +97,7 @@ class RunningRule:
 
     async def _act(self, call: Call, proceed: Proceed) -> Reply:
         rule = self.rule
+        _alter(rule, call)
         done = await proceed() if rule.applied else None
         if rule.delay:
             await asyncio.sleep(rule.delay)
@@ -101,7 +112,8 @@ class RunningRule:
         return self._changed(copy(reply), call)
 
     def _refusal(self, call: Call) -> Reply:
-        rule, status = self.rule, self.rule.status or 0
+        rule = self.rule
+        status = rule.status or call.document.errors.unsupported.get(STATUS, NOT_ACCEPTABLE)
         message = rule.message or f"The server returns this by the rule {str(rule)!r}."
         reply: Reply = call.api.render(call.api.error_of(call.operation, status, rule.error, message), call.request)
         return reply
@@ -122,6 +134,16 @@ class RunningRule:
             reply.body = b""
         reply.half = rule.half
         return reply
+
+    def _without_endpoints(self, reply: Reply, call: Call) -> Reply:
+        """Return an answer that names the endpoints of the server without those of the rule."""
+        if reply.status >= HTTPStatus.BAD_REQUEST or not reply.body:
+            return reply
+        removed = [call.document.operations[id] for id in self.operations if id in call.document.operations]
+        names = {f"{operation.method} {operation.own_path}" for operation in removed}
+        value = orjson.loads(reply.body)
+        shorter = edited(value, ENDPOINTS, lambda listed: [name for name in listed if name not in names])
+        return replace(reply, body=orjson.dumps(shorter))
 
     def _edited(self, body: bytes) -> bytes:
         value = orjson.loads(body)
@@ -150,6 +172,33 @@ class RunningRule:
             self._answers.popitem(last=False)
 
 
-def running_rule(id: int, rule: Rule, documents: Sequence[Document]) -> RunningRule:
-    """Return a rule at work. Raises Problem for an unknown fault."""
-    return RunningRule(id, rule, fault=find_fault(rule.fault, documents) if rule.fault else None)
+def _alter(rule: Rule, call: Call) -> None:
+    """Change a request as the rule says: arguments that it ignores, and others that it gives."""
+    if rule.ignored:
+        call.request = without_arguments(call.request, rule.ignored)
+    if rule.given:
+        query = {**call.request.query, **{name: [value] for name, value in rule.given.items()}}
+        call.request = call.request.altered(query=query)
+
+
+def running_rule(id: int, rule: Rule, apis: Sequence[Api]) -> RunningRule:
+    """Return a rule at work on the operations of these APIs. Raises Problem for an unknown fault."""
+    documents = [api.document for api in apis]
+    fault = find_fault(rule.fault, documents) if rule.fault else None
+    operations = frozenset(id for api in apis for id in operations_of(rule.operation, api)) if rule.operation else None
+    listing = frozenset(id for document in documents for id in _listing(document)) if rule.absent else frozenset()
+    return RunningRule(id, rule, operations or frozenset(), listing, fault=fault)
+
+
+def operations_of(name: str, api: Api) -> frozenset[str]:
+    """Return the operations of an API that a name means: an operation, or a group."""
+    return frozenset({name}) if name in api.document.operations else api.groups.get(name, frozenset())
+
+
+def _listing(document: Document) -> list[str]:
+    """Return the operations whose answers name the endpoints of a server."""
+    return [
+        operation.id
+        for operation in document.operations.values()
+        if any(field.path == ENDPOINTS for field in answer_fields(document, operation))
+    ]

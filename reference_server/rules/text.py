@@ -11,22 +11,22 @@ from typing import Any
 import orjson
 import yaml
 
-from reference_server.rules.rule import ABSENT, ANY, DEFAULTS, PRESENT, WHEN, Rule
+from reference_server.rules.rule import ABSENT, ANY, DEFAULTS, FLAGS, PRESENT, WHEN, Rule
 from specs.problems import Problem, did_you_mean
 
 EXAMPLE = "OPERATION: 504 applied x2"
 STATUS, TIMES = re.compile(r"\d{3}"), re.compile(r"x(\d+)")
-FLAGS = ("applied", "cut", "half", "stale")
 NUMBERS: Mapping[str, Callable[[str], float]] = {"delay": float, "after": int, "every": int}
+LISTS = ("lost", "ignored")
 ASSIGNED = ("body", "message", "header.")
 KINDS: Mapping[str, tuple[type, ...]] = {
     **dict.fromkeys(("operation", "error", "message", "fault"), (str,)),
-    **dict.fromkeys(("applied", "cut", "half", "stale"), (bool,)),
+    **dict.fromkeys(FLAGS, (bool,)),
     **dict.fromkeys(("after", "every"), (int,)),
     **dict.fromkeys(("times", "status"), (int, type(None))),
-    **dict.fromkeys(("where", "changed", "headers"), (dict,)),
+    **dict.fromkeys(("where", "changed", "headers", "given"), (dict,)),
     "delay": (int, float),
-    "lost": (list, tuple),
+    **dict.fromkeys(("lost", "ignored"), (list, tuple)),
     "body": (str, type(None)),
 }
 
@@ -66,8 +66,8 @@ def rule_from(value: Any, operations: Collection[str] = ()) -> Rule:
         if not isinstance(given, KINDS[name]) or (isinstance(given, bool) and bool not in KINDS[name]):
             names = " or ".join("null" if kind is type(None) else kind.__name__ for kind in KINDS[name])
             raise Problem(f"The field {name} of a rule is {given!r:.100}.", f"Give a value of the type {names}.")
-    lost = {"lost": tuple(map(str, value["lost"]))} if "lost" in value else {}
-    rule = Rule(**{**value, **lost})
+    lists = {name: tuple(map(str, value[name])) for name in LISTS if name in value}
+    rule = Rule(**{**value, **lists})
     return _checked(rule, str(rule))
 
 
@@ -117,16 +117,25 @@ def _read(words: Sequence[str], whole: str) -> dict[str, Any]:
             given["times"] = int(match[1])
         elif word in NUMBERS:
             given[word] = _number(word, next(rest, ""), whole)
-        elif word == "lost":
+        elif word in LISTS:
             given[word] = (*given.get(word, ()), *filter(None, next(rest, "").split(",")))
+        elif word == "given":
+            given[word] = {**given.get(word, {}), **_argument(next(rest, ""), whole)}
         elif equals and name.startswith(ASSIGNED):
             _assign(given, name, value)
         elif not equals and (free := "error" if "status" in given else "fault") not in given:
             given[free] = word
         else:
-            known = [*FLAGS, *NUMBERS, *ASSIGNED, "lost", "x2"]
+            known = [*FLAGS, *NUMBERS, *ASSIGNED, *LISTS, "given", "x2"]
             raise Problem(f"The rule {whole!r:.300} has the unknown word {word!r:.100}.", did_you_mean(word, known))
     return given
+
+
+def _argument(text: str, rule: str) -> dict[str, str]:
+    name, equals, value = text.partition("=")
+    if not equals:
+        raise Problem(f"The rule {rule!r:.300} has no argument after 'given'.", "Example: given pageSize=2")
+    return {name: value}
 
 
 def _assign(given: dict[str, Any], name: str, value: str) -> None:
@@ -160,6 +169,8 @@ def _checked(rule: Rule, text: str) -> Rule:
     ends += [f"status {rule.status}"] if rule.status is not None else []
     if len(ends) > 1:
         raise Problem(f"The rule {text!r:.300} has {' and '.join(ends)}.", "Leave one of them out.")
+    if rule.absent and (rule.applied or rule.cut or rule.half or rule.stale or (rule.status or 400) < 400):
+        raise Problem(f"The rule {text!r:.300} has an absent operation that does something.", "Example: views: absent")
     if rule.applied and not (rule.cut or rule.refuses):
         raise Problem(f"The rule {text!r:.300} says applied without an error or a cut.", f"Example: {EXAMPLE}")
     if rule.error and not rule.refuses:

@@ -19,7 +19,7 @@ from reference_server.iceberg.catalog.names import Path
 from reference_server.iceberg.context import Access, Credential, IcebergContext
 from reference_server.iceberg.files.buckets import DUMMY, NONE, Bucket, Keys
 from reference_server.iceberg.metadata.reading import Json
-from specs.identifiers import UNIT_SEPARATOR, encode_segment
+from specs.identifiers import encode_segment, encode_separator
 from specs.openapi import Operation
 
 HEADER = "X-Iceberg-Access-Delegation"
@@ -95,7 +95,7 @@ def path_of(context: IcebergContext, operation_id: str, path: Path) -> str:
     """Return the path of an operation on a table, below the base URL, as a client of this warehouse writes it."""
     operation: Operation = context.services.document.operation(operation_id)
     prefix = f"{context.path['prefix']}/" if "prefix" in context.path else ""
-    namespace = encode_segment(UNIT_SEPARATOR).join(map(encode_segment, path[:-1]))
+    namespace = encode_separator(context.services.separator).join(map(encode_segment, path[:-1]))
     written = operation.own_path.replace("{prefix}/", prefix).replace("{namespace}", namespace)
     return written.replace("{table}", encode_segment(path[-1])).lstrip("/")
 
