@@ -6,7 +6,7 @@ pytest --pyargs conformance --lakeproof-server http://127.0.0.1:2333 --lakeproof
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
@@ -18,6 +18,7 @@ from lakeproof.packages import FOLDER, bind_packages
 if TYPE_CHECKING:
     from conformance.run.plugin import SuitePlugin
     from conformance.values.settings import Settings
+    from reference_server.control.client import TenantServer
     from reference_server.serve import Server
 
 PLUGIN = "lakeproof-suite"  # conformance.author.fixtures.PLUGIN, without importing it for every run of pytest
@@ -136,14 +137,24 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
     terminalreporter.write_line(f"report: {paths['html']}")
 
 
-@pytest.fixture
-def lakeproof_server(request: pytest.FixtureRequest) -> Iterator[Server]:
-    """Run a reference server during a test; `urls` are its base URLs.
-
-    It serves every API, or the API that an indirect parameter names.
-    """
+@pytest.fixture(scope="session")
+def lakeproof_session() -> Iterator[Callable[..., Server]]:
+    """Start each reference server once, by the APIs that it serves, and stop all of them after the session."""
     bind_packages()
     from reference_server.serve import serve  # noqa: PLC0415
 
-    with serve(*filter(None, [getattr(request, "param", None)])) as server:
-        yield server
+    with ExitStack() as running:
+        yield cache(lambda *apis: running.enter_context(serve(*apis)))
+
+
+@pytest.fixture
+def lakeproof_server(
+    request: pytest.FixtureRequest, lakeproof_session: Callable[..., Server]
+) -> Iterator[TenantServer]:
+    """Make a tenant of the session's server for a test: empty catalogs of its own; `urls` are its base URLs.
+
+    It has every API, or the API that an indirect parameter names.
+    """
+    server = lakeproof_session(*filter(None, [getattr(request, "param", None)]))
+    with server.tenant() as tenant:
+        yield tenant

@@ -23,9 +23,10 @@ Key = tuple[Principal, str, str, bytes, *tuple[str | None, ...]]
 
 
 class KeptAnswers:
-    """Cached answers by request; `key_of` makes the keys."""
+    """Cached answers by request, about `most_bytes` of them; `key_of` makes the keys."""
 
-    def __init__(self) -> None:
+    def __init__(self, most_bytes: int = MOST_BYTES) -> None:
+        self._most_bytes = most_bytes
         self._answers: dict[Key, tuple[Hashable, Reply]] = {}
         self._bytes = 0
 
@@ -40,7 +41,7 @@ class KeptAnswers:
         """Cache an answer; `state` is the catalog's state before the answer was made."""
         if key is None or len(reply.body) > LARGEST_ANSWER:
             return
-        if len(self._answers) >= MOST or self._bytes > MOST_BYTES:
+        if len(self._answers) >= MOST or self._bytes > self._most_bytes:
             self._answers.clear()
             self._bytes = 0
         replaced = self._answers.get(key)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable, Collection, Hashable, Mapping, Sequence
 from concurrent.futures import Executor
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from inspect import iscoroutinefunction
 from types import ModuleType
@@ -30,6 +30,7 @@ from reference_server.json_text import parse
 from reference_server.options import Options
 from reference_server.routing import Router, Routing
 from reference_server.selectors import refuse_selectors
+from reference_server.shared_parts import SharedParts
 from specs.apis import find_api
 from specs.identifiers import UNIT_SEPARATOR, IdentifierError, decode_segment
 from specs.openapi import JSON_TYPE, Document, Operation
@@ -44,7 +45,8 @@ Prepare = Callable[[Operation, Any], None]
 class Setup:
     """Arguments of every API: its profile and document, its storage, its authentication.
 
-    `page_size` is the largest page of a listing.
+    `page_size` is the largest page of a listing. `shared` are the parts that the tenants have in common, and `tenant`
+    is the id of the tenant, "" for the main one.
     """
 
     profile: Profile
@@ -52,6 +54,8 @@ class Setup:
     backend: Backend
     auth: Auth
     page_size: int
+    shared: SharedParts = field(default_factory=SharedParts)
+    tenant: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,10 +91,11 @@ class Api(ABC):
         self.document = setup.document
         self.backend = setup.backend
         self.auth = setup.auth
-        self.handlers = find_handlers(setup.document, self.handler_modules)
-        self.router = Router(setup.document)
         self._profile = setup.profile
-        self._validators = Validators(setup.document)
+        document, shared = setup.document, setup.shared
+        self.handlers = shared.once("handlers", lambda: find_handlers(document, self.handler_modules))
+        self.router = shared.once("router", lambda: Router(document))
+        self._validators = shared.once("validators", lambda: Validators(document))
         self._selectors = find_api(setup.profile.api).selectors
 
     async def start(self) -> None:  # noqa: B027 - not every API has something to do

@@ -29,13 +29,13 @@ from reference_server.context import Reply, Request, json_reply, run_in_thread
 from reference_server.control import paths
 from reference_server.control.guard import Guard
 from reference_server.control.journal import Exchange
+from reference_server.control.tenants import TENANT, Tenant, Tenants
 from reference_server.encodings import unpacked
 from reference_server.errors import BodyTooLarge, CatalogError, Internal, InvalidInput, TokenExpired, Unauthenticated
 from reference_server.faults import HEADER, NOWHERE, Call, Fault, apply_faults, refused_header, requested_faults
 from reference_server.http_log import log_seldom
 from reference_server.machine import machine_fault
 from reference_server.responses import to_response
-from reference_server.tenants import Tenant
 from reference_server.workers import Workers
 from specs.openapi import Operation
 
@@ -49,9 +49,9 @@ PASSED_ON = (asyncio.CancelledError, ConnectionAbortedError, KeyboardInterrupt, 
 
 @dataclass
 class App:
-    """Request handler of the server. `main` is the tenant of all paths that name no other one."""
+    """Request handler of the server."""
 
-    main: Tenant
+    tenants: Tenants
     guard: Guard
     allow_faults: bool = False
     max_body: int = 64 << 20
@@ -62,18 +62,22 @@ class App:
     numbers: Iterator[int] = field(default_factory=lambda: itertools.count(1))
 
     def __post_init__(self) -> None:
-        documents = [api.document for api in self.main.apis.values()]
+        documents = [api.document for api in self.tenants.main.apis.values()]
         self._requested = lru_cache(HEADERS)(lambda header: requested_faults(header, documents))
 
     async def handle(self, raw: web.BaseRequest) -> web.StreamResponse:
         """Answer one request."""
         started = time.perf_counter()
         request = Request(f"{self.boot}-{next(self.numbers)}", raw.method, _origin_form(raw.raw_path), raw.headers)
-        tenant = self.main
+        tenant = self.tenants.main
         try:
+            if request.target.startswith(TENANT):
+                tenant = await self.tenants.of(request.target)
             reply = await self._reply(raw, tenant, request)
         except ConnectionAbortedError:
             reply = Reply(0)
+        except CatalogError as error:  # of the tenant
+            reply = _render(None, error, request)
         seconds = time.perf_counter() - started
         if self.access_log is not None:
             self.access_log.write(request, tenant.route(request)[0], reply, seconds)
@@ -115,7 +119,7 @@ class App:
         """Answer a request to a control path of a tenant. Raises CatalogError."""
         self.guard.check(request.method, request.headers, _peer(raw))
         request.body = await self._plain_body(raw)
-        return await paths.answer(tenant, request, request.path[len(tenant.prefix + paths.CONTROL) :])
+        return await paths.answer(self.tenants, tenant, request, request.path[len(tenant.prefix + paths.CONTROL) :])
 
     async def _plain_reply(self, tenant: Tenant, api: Api, mount: str, request: Request) -> Reply:
         """Answer without faults: from the cache if possible, else by the API, and cache a reusable answer."""
@@ -208,7 +212,7 @@ class App:
     def close(self) -> None:
         """Wait a moment for work in threads, then release the resources of every API."""
         self.executor.shutdown(wait=True, cancel_futures=True)
-        self.main.close()
+        self.tenants.close()
 
 
 def _is_control(tenant: Tenant, request: Request) -> bool:

@@ -66,19 +66,28 @@ def _remove_left(folder: Path) -> None:
 class Backend:
     """An open backend of one API: its storage and the root URI of its data, a path or a scheme.
 
-    `durable`: the data root outlives the server.
+    `durable`: the data root outlives the server. `folder` is removed with the backend.
     """
 
     storage: Storage[bytes]
     data_root: str
     temporary: TemporaryFolder | None = None
     durable: bool = False
+    folder: Path | None = None
 
     def close(self) -> None:
         """Close the storage and remove temporary data."""
         self.storage.close()
         if self.temporary:
             self.temporary.close()
+        if self.folder:
+            shutil.rmtree(self.folder, ignore_errors=True)
+
+
+def tenant_backend(folder: Path) -> Backend:
+    """Return the backend of a tenant: state in memory, data in a folder that is removed with it."""
+    folder.mkdir(parents=True)
+    return Backend(MemoryStorage(), str(folder), folder=folder)
 
 
 def open_backend(text: str, api: str, *, needs_files: bool = False) -> Backend:

@@ -10,6 +10,7 @@ import sys
 import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
+from functools import partial
 from pathlib import Path
 from types import TracebackType
 from typing import Any, TextIO
@@ -21,19 +22,18 @@ import reference_server.derived_faults
 import reference_server.faults_in_worlds  # noqa: F401 - so that they can be looked up
 from reference_server import limits
 from reference_server.access_log import AccessLog
-from reference_server.api import Api, Setup
+from reference_server.api import Api
 from reference_server.app import App
 from reference_server.auth import Auth, parse_auth
-from reference_server.backends import open_backend
 from reference_server.control.client import Controls
 from reference_server.control.guard import Guard
-from reference_server.control.journal import Journal
+from reference_server.control.tenants import Tenant, Tenants
 from reference_server.faults import Fault
 from reference_server.http_log import handle_loop_error
 from reference_server.http_log import log as http_log
 from reference_server.lifetimes import PLAN_SECONDS, STATUSES, TOKEN_SECONDS, Lifetimes
+from reference_server.opening import Opener
 from reference_server.presets import Preset, find_presets
-from reference_server.tenants import Tenant
 from reference_server.watched_faults import Watch
 from specs.apis import apis, part_of
 from specs.problems import Problem
@@ -104,36 +104,28 @@ class Server(Controls):
         names = [find_profile(name).api for name in self.settings.apis or servable()]
         presets = [preset for name in self.settings.like for preset in find_presets(name, names)]
         settings = self.settings = like_presets(self.settings, presets)
-        lifetimes = Lifetimes(
-            settings.token_lifetime,
-            settings.credential_lifetime,
-            settings.plan_lifetime,
-            settings.expired_status,
-        )
-        auth = parse_auth(settings.auth, lifetimes)
         served = [find_profile(name) for name in settings.apis or servable()]
         _check_profiles(served)
-        _check_options(served, settings.options)
-        mounted: dict[str, Api] = {}
-        for profile in sorted(served, key=lambda profile: not profile.mount):  # the API at the root is mounted last
-            mounted["" if len(served) == 1 else profile.mount] = _open_api(profile, settings, auth)
+        apis = {profile: api_class(profile.api) for profile in served}
+        noted = settings.journal != NO_JOURNAL
+        rules = [*settings.faults, *settings.rules, *map(absent, settings.without)]
+        fitting = [rule for preset in presets for rule in preset.rules]
+        self._opener = Opener(
+            apis, partial(_auth, settings), settings.page_size, settings.options, rules, fitting, journal=noted
+        )
         access_log = AccessLog(self._log) if self._log else None
-        main = Tenant(mounted, journal=None if settings.journal == NO_JOURNAL else Journal())
-        try:
-            for rule in (rule for preset in presets for rule in preset.rules):
-                with contextlib.suppress(Problem):  # a revision may lack what the preset takes away
-                    main.rules.add(rule)
-            main.rules.add(*settings.faults, *settings.rules, *map(absent, settings.without))
-        except Problem:
-            main.close()
-            raise
         guard = Guard(settings.host, settings.control_token)
-        return App(main, guard, settings.allow_faults, settings.max_body, access_log, self._journal_file)
+        tenants = Tenants(self._opener.main(settings.storage), self._opener.tenant)
+        return App(tenants, guard, settings.allow_faults, settings.max_body, access_log, self._journal_file)
+
+    @property
+    def _main(self) -> Tenant:
+        return self._app.tenants.main
 
     @property
     def urls(self) -> dict[str, str]:
         """The base URL of every API served."""
-        return {api.name: f"{self._base}{mount}" for mount, api in self._app.main.apis.items()}
+        return {api.name: f"{self._base}{mount}" for mount, api in self._main.apis.items()}
 
     @property
     def url(self) -> str:
@@ -154,7 +146,7 @@ class Server(Controls):
     def watched(self, faults: Iterable[Fault]) -> Iterator[Watch]:
         """Yield a Watch of these derived faults, which notes those that would change an answer; nothing misbehaves."""
         watch = Watch(faults)
-        main = self._app.main
+        main = self._main
         before, main.faults = main.faults, (watch.as_fault(),)
         try:
             yield watch
@@ -181,7 +173,7 @@ class Server(Controls):
         return self
 
     async def _listen(self) -> int:
-        await self._app.main.start()
+        await self._main.start()
         asyncio.get_running_loop().set_exception_handler(handle_loop_error)
         server = web.Server(self._app.handle, auto_decompress=False, logger=http_log)
         self._runner = web.ServerRunner(server, shutdown_timeout=limits.STOP)
@@ -200,6 +192,7 @@ class Server(Controls):
             with contextlib.suppress(TimeoutError):
                 cleanup.result(2 * limits.STOP)  # aiohttp waits for handlers, then for their cleanup after cancellation
         self._app.close()
+        self._opener.close()
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join(limits.STOP)
         if not self._thread.is_alive():
@@ -242,28 +235,6 @@ def _check_profiles(served: Sequence[Profile]) -> None:
                 raise Problem(f"{other.api} and {profile.api} are both mounted at {where}.", "Start a server for each.")
 
 
-def _check_options(served: Sequence[Profile], options: Mapping[str, Any]) -> None:
-    """Raise Problem for an option that none of the APIs has."""
-    known = {option.name for profile in served for option in fields(api_class(profile.api).options)}
-    unknown = sorted(options.keys() - known)
-    if unknown:
-        names, have = ", ".join(profile.api for profile in served), ", ".join(sorted(known)) or "none"
-        raise Problem(f"There is no option {unknown[0]} for {names}.", f"Options: {have}.")
-
-
-def _open_api(profile: Profile, settings: ServerSettings, auth: Auth) -> Api:
-    """Return the API of a profile on an open backend, which is closed again when that fails."""
-    served = api_class(profile.api)
-    backend = open_backend(settings.storage, profile.api, needs_files=served.needs_files)
-    option_names = {option.name for option in fields(served.options)}
-    options = served.options(**{name: value for name, value in settings.options.items() if name in option_names})
-    try:
-        return served(Setup(profile, profile.document(), backend, auth, settings.page_size), options)
-    except Problem:
-        backend.close()
-        raise
-
-
 def _new_event_loop() -> asyncio.AbstractEventLoop:
     """Return uvloop's event loop where it is installed (`lakeproof[fast]`), else Python's own."""
     if importlib.util.find_spec("uvloop") is None:
@@ -282,6 +253,14 @@ def _open_log(path: str | None, flag: str) -> TextIO | None:
         return Path(path).open("a", encoding="utf-8", buffering=1)
     except OSError as error:
         raise Problem(f"{flag}: {path} cannot be written: {error.strerror}.", f"Give another {flag}.") from None
+
+
+def _auth(settings: ServerSettings) -> Auth:
+    """Return the authentication of one tenant. Raises Problem."""
+    lifetimes = Lifetimes(
+        settings.token_lifetime, settings.credential_lifetime, settings.plan_lifetime, settings.expired_status
+    )
+    return parse_auth(settings.auth, lifetimes)
 
 
 def absent(text: str) -> str:

@@ -291,7 +291,7 @@ def test_a_new_api_is_served_and_judged(toy):
 
 def test_a_server_that_lets_everybody_in_is_noticed(toy, monkeypatch):
     with serve("toy") as server:
-        served = next(iter(server._app.main.apis.values()))
+        served = next(iter(server._main.apis.values()))
         monkeypatch.setattr(type(served), "authorize", lambda *_: None)
         verdicts, code = judged(server.url, toy)
     assert ({name for name in verdicts if verdicts[name] != "pass"}, code) == ({"toy.thing.others"}, 1)

@@ -1,5 +1,6 @@
 """The control paths of a server, below `/_lakeproof`: what a test asks of its mock beside the APIs.
 
+tenants.py  tenants of a server: sets of APIs that share nothing
 guard.py    who may use these paths
 paths.py    the paths: a table of methods, paths and functions
 journal.py  the latest requests of a tenant; entries.py: as JSON, without secrets

@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Mapping
 from http.client import HTTPConnection, HTTPException
+from types import TracebackType
 from typing import Any
 from urllib.parse import urlencode, urlsplit
 
@@ -21,7 +22,7 @@ SECONDS = 60.0
 
 
 class Controls(RuleControls):
-    """Methods of a server over its control paths."""
+    """Methods of a server, or of one of its tenants, over its control paths."""
 
     @property
     @abstractmethod
@@ -88,6 +89,73 @@ class Controls(RuleControls):
         expected = ExpectedRequest(parameters or {}, query or {}, headers or {}, body)
         if message := failure(operation, times, expected, self.requests(operation)):
             raise AssertionError(message)
+
+    def tenant(self, id: str = "") -> TenantServer:
+        """Make a tenant of this server, empty and apart from all others; by default with a new id.
+
+            with server.tenant() as tenant:
+                client.connect(tenant.url)
+
+        Raises Problem for an id that cannot be one.
+        """
+        made = self.control("POST", "/tenants", {"id": id} if id else {})
+        return TenantServer(self, made["id"], made["prefix"])
+
+
+class RemoteServer(Controls):
+    """A server that runs elsewhere, by the URL in front of its control paths."""
+
+    def __init__(self, address: str, token: str = "") -> None:
+        """Look up the URLs of its APIs. Raises Problem for a server that refuses it or cannot be reached."""
+        self._address, self._token = address.rstrip("/"), token
+        split = urlsplit(self._address)
+        apis = self.control("GET", "")["apis"]
+        self.urls: dict[str, str] = {api: f"{split.scheme}://{split.netloc}{path}" for api, path in apis.items()}
+
+    @property
+    def url(self) -> str:
+        """The base URL of the only API served, or of the first."""
+        return next(iter(self.urls.values()))
+
+    @property
+    def control_address(self) -> str:
+        """The URL in front of the control paths."""
+        return self._address
+
+    @property
+    def control_token(self) -> str:
+        """The token of the control paths, "" without one."""
+        return self._token
+
+
+class TenantServer(RemoteServer):
+    """A tenant of a server, used like a server of its own; a `with` block drops it at its end."""
+
+    def __init__(self, server: Controls, id: str, prefix: str) -> None:
+        """Find a tenant of a server by its id and the prefix of its paths."""
+        origin = urlsplit(server.control_address)
+        super().__init__(f"{origin.scheme}://{origin.netloc}{prefix}", server.control_token)
+        self.id = id
+
+    def drop(self) -> None:
+        """Drop the tenant with everything in it. Raises Problem for one that is dropped."""
+        self.control("DELETE", f"/tenants/{self.id}")
+
+    def __enter__(self) -> TenantServer:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.drop()
+
+
+def connect(address: str, *, control_token: str = "") -> RemoteServer:
+    """Return a running server, such as one in a container, by the URL that `lakeproof serve` prints.
+
+    Raises Problem for a server that refuses it or cannot be reached.
+    """
+    return RemoteServer(address, control_token)
 
 
 def _value(text: bytes) -> Any:

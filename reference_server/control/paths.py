@@ -14,9 +14,9 @@ import orjson
 
 from reference_server.context import Reply, Request, json_reply
 from reference_server.control.journal import Journal
+from reference_server.control.tenants import Tenant, Tenants
 from reference_server.errors import InvalidInput, MethodNotAllowed, RouteNotFound
 from reference_server.json_text import parse
-from reference_server.tenants import Tenant
 from specs.identifiers import IdentifierError, decode_segment
 from specs.problems import Problem, did_you_mean
 
@@ -26,8 +26,9 @@ HEAD, GET, POST, PUT, DELETE = "HEAD", "GET", "POST", "PUT", "DELETE"
 
 @dataclass(frozen=True, slots=True)
 class ControlRequest:
-    """A request to a control path: the tenant that it is about, the parameters of its path, and the request itself."""
+    """A request to a control path: its tenant, all tenants, the parameters of its path, and the request itself."""
 
+    tenants: Tenants
     tenant: Tenant
     path: Mapping[str, str]
     request: Request
@@ -63,8 +64,29 @@ class Route(NamedTuple):
 async def list_paths(request: ControlRequest) -> Any:
     """Return the control paths, and the path of every API."""
     shown = [{"method": route.method, "path": CONTROL + route.path, "does": route.does} for route in ROUTES]
-    apis = {api.name: f"{request.tenant.prefix}{mount}" for mount, api in request.tenant.apis.items()}
-    return {"apis": apis, "paths": shown}
+    return {"apis": _apis(request.tenant), "paths": shown}
+
+
+def _apis(tenant: Tenant) -> dict[str, str]:
+    """Return the path of every API of a tenant."""
+    return {api.name: f"{tenant.prefix}{mount}" for mount, api in tenant.apis.items()}
+
+
+async def list_tenants(request: ControlRequest) -> Any:
+    """Return the ids of the tenants."""
+    return {"tenants": request.tenants.ids}
+
+
+async def make_tenant(request: ControlRequest) -> Any:
+    """Make a tenant, with the id of the body or a new one, unless it exists; return its id and its paths."""
+    id = (request.body or {}).get("id") or request.tenants.new_id()
+    tenant = await request.tenants.get(id)
+    return {"id": id, "prefix": tenant.prefix, "apis": _apis(tenant)}
+
+
+async def drop_tenant(request: ControlRequest) -> None:
+    """Drop a tenant with everything in it."""
+    await request.tenants.drop(request.path["id"])
 
 
 async def list_rules(request: ControlRequest) -> Any:
@@ -140,17 +162,20 @@ ROUTES: tuple[Route, ...] = (
     Route(POST, "/tokens/expire", expire_tokens, "Let all issued tokens expire."),
     Route(GET, "/requests", list_requests, "List the latest requests with their answers: ?operation=NAME."),
     Route("DELETE", "/requests", forget_requests, "Forget the requests."),
+    Route(GET, "/tenants", list_tenants, "List the tenants of the server."),
+    Route("POST", "/tenants", make_tenant, "Make a tenant, with an id or a new one."),
+    Route("DELETE", "/tenants/{id}", drop_tenant, "Drop a tenant with everything in it."),
 )
 
 
-async def answer(tenant: Tenant, request: Request, path: str) -> Reply:
+async def answer(tenants: Tenants, tenant: Tenant, request: Request, path: str) -> Reply:
     """Answer a request to a control path, given below `/_lakeproof`.
 
     Raises CatalogError: RouteNotFound, MethodNotAllowed, InvalidInput, and the errors of the function.
     """
     route, parameters = _route(request.method, path)
     try:
-        value = await route.handler(ControlRequest(tenant, parameters, request))
+        value = await route.handler(ControlRequest(tenants, tenant, parameters, request))
     except Problem as problem:
         raise InvalidInput(f"{problem.message} {problem.hint}".strip()) from None
     return Reply(204) if value is None else json_reply(value)

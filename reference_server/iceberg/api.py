@@ -21,7 +21,7 @@ from reference_server.iceberg.catalog.initial_namespaces import make_namespaces,
 from reference_server.iceberg.catalog.location_index import LocationFollower
 from reference_server.iceberg.catalog.location_rules import LocationRules
 from reference_server.iceberg.catalog.location_survey import survey
-from reference_server.iceberg.catalog.prefixes import PrefixRouter
+from reference_server.iceberg.catalog.prefixes import PrefixRouter, PrefixRoutes
 from reference_server.iceberg.catalog.unfinished import delete_old_folders, take_back
 from reference_server.iceberg.catalog.warehouses import AllowedLocations, Warehouse, parse_warehouses
 from reference_server.iceberg.client_faults import CLIENT_FAULTS
@@ -57,7 +57,6 @@ from reference_server.iceberg.metadata.errors import MetadataError
 from reference_server.iceberg.options import IcebergOptions
 from reference_server.iceberg.scans.plans import ScanServices, scan_services
 from reference_server.options import Options
-from reference_server.workers import Workers
 from specs.iceberg.errors import known_types
 from specs.identifiers import UNIT_SEPARATOR
 from specs.openapi import Operation
@@ -100,13 +99,15 @@ class IcebergApi(Api):
         self._page_size = setup.page_size
         self._locks: Locks = WeakValueDictionary()
         self._kept = ExpiringValues(self.backend.storage)
-        self._planners = Workers(PLANNERS, "lakeproof-plans")
+        self._planners = setup.shared.workers("lakeproof-plans", PLANNERS)
         self._dialect = dialect_of(setup.document)
         self._dummy_key_secret = secrets.token_bytes(32)
         self.public = frozenset(op.path for op in setup.document.operations.values() if op.id == TOKENS)
+        self._tenant = setup.tenant
         self._separator, self._require_prefix = UNIT_SEPARATOR, False
         self.open(options)
-        self.router = PrefixRouter(setup.document, self._is_served, self._separator)
+        routes = setup.shared.once("prefixes", lambda: PrefixRoutes(setup.document))
+        self.router = PrefixRouter(routes, self._is_served, self._separator)
 
     def _is_served(self, name: str | None) -> bool:
         """Return whether paths with a prefix, or without one, lead to a warehouse."""
@@ -117,7 +118,7 @@ class IcebergApi(Api):
         self._separator, self._require_prefix = options.namespace_separator, options.require_prefix
         if not self._separator:
             raise Problem("--namespace-separator: the separator is empty.", "Give a text such as a dot.")
-        warehouses = parse_warehouses(options.warehouses, self.backend.data_root)
+        warehouses = parse_warehouses(options.warehouses, self.backend.data_root, self._tenant)
         allowed = AllowedLocations(warehouses)
         file_io = FileIO(allowed, durable=self.backend.durable)
         file_io.open()
@@ -213,8 +214,3 @@ class IcebergApi(Api):
     def error_of(self, operation: Operation, status: int, name: str, message: str) -> CatalogError:
         """Return an error with any status and type; see Api.error_of."""
         return stated_error(operation.id, status, name, message)
-
-    def close(self) -> None:
-        """Stop the threads for scan plans and close the backend."""
-        self._planners.shutdown(wait=True, cancel_futures=True)
-        super().close()

@@ -42,7 +42,6 @@ from reference_server.lance.handlers import (
 )
 from reference_server.lance.options import LanceOptions
 from reference_server.storage.memory import MemoryStorage
-from reference_server.workers import Workers
 from specs.extras import require_extra
 from specs.lance.errors import error_codes
 from specs.lance.identifiers import DELIMITER
@@ -71,7 +70,7 @@ class LanceApi(Api):
         self._page_size = setup.page_size
         self._catalog: EntryCatalog = _open_catalog(setup.backend, managed=options.managed_versions)
         self._data = TableData(setup.backend.data_root)
-        self._data_executor = Workers(DATA_WORKERS, "lakeproof-data")
+        self._data_executor = setup.shared.workers("lakeproof-data", DATA_WORKERS)
         self._locks: WeakValueDictionary[Path, asyncio.Lock] = WeakValueDictionary()
 
     async def start(self) -> None:
@@ -128,8 +127,7 @@ class LanceApi(Api):
         return names
 
     def close(self) -> None:
-        """Stop the threads for rows and close the catalog."""
-        self._data_executor.shutdown(wait=True, cancel_futures=True)
+        """Close the catalog and the backend."""
         self._catalog.close()
         super().close()
 

@@ -90,13 +90,13 @@ class PolarisApi(IcebergApi):
     def __init__(self, setup: Setup, options: PolarisOptions) -> None:
         """Assemble the API. Raises Problem for unreadable credentials of root."""
         rules, storage = setup.profile.in_force(RULES), setup.backend.storage
-        self._root, self._bootstrap_given = options.root, bool(options.bootstrap)
+        self._root, self._root_known = options.root, bool(options.bootstrap or setup.tenant)
         self.authorizer = Authorizer(rules_of(setup.profile), StoredAccessState(storage))
         self._polaris = PolarisServices(storage, rules, Callers(storage, rules, options.realm, setup.auth.lifetimes))
         self._warehouses = Warehouses(setup.backend, setup.profile.in_force(CATALOG_RULES), self._shared)
         super().__init__(setup, options)
-        self.router = Router(setup.document)
-        self._names = _name_schemas(setup.document.operations.values())
+        self.router = setup.shared.once("router", lambda: Router(setup.document))
+        self._names = setup.shared.once("names", lambda: _name_schemas(setup.document.operations.values()))
 
     def open(self, _options: Any) -> None:
         """Do nothing: catalogs are opened when they are looked up. See IcebergApi.open."""
@@ -116,7 +116,7 @@ class PolarisApi(IcebergApi):
         await take_back(self.backend.storage, self.find)
         await delete_old_folders(self.backend.storage, self.find)
         made = await bootstrap(self.backend.storage, self._root, federated_roles=self._polaris.rules.federated_roles)
-        if made and not self._bootstrap_given:
+        if made and not self._root_known:
             sys.stderr.write(f"Credentials of root, shown only now: {self._root.client_id}:{self._root.secret}\n")
 
     def authenticate(self, headers: Mapping[str, str]) -> Principal:

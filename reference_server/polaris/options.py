@@ -5,6 +5,7 @@ from __future__ import annotations
 import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from reference_server.options import Options, option
@@ -36,7 +37,7 @@ class PolarisOptions(Options):
         settings = {"credential": credential, "token": "", "scope": scope, "warehouse": ""}
         return {"bootstrap": credential}, settings
 
-    @property
+    @cached_property
     def root(self) -> RootCredentials:
         """The credentials of root, random by default. Raises Problem for a client id or a secret alone."""
         client_id, _, secret = self.bootstrap.partition(":")

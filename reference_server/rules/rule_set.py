@@ -39,7 +39,11 @@ class RuleSet:
         parsed = [rule_from(rule, ids) for rule in rules]
         for rule in parsed:
             check_rule(rule, self._apis)
-        added = [running_rule(next(self._numbers), rule, self._apis) for rule in parsed]
+        return self.take(parsed)
+
+    def take(self, rules: Sequence[Rule]) -> list[RunningRule]:
+        """Add rules that were checked before."""
+        added = [running_rule(next(self._numbers), rule, self._apis) for rule in rules]
         with self._changing:
             self._set({**self._running, **{running.id: running for running in added}})
         return added

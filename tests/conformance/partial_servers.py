@@ -135,7 +135,7 @@ def partial_server(partial: Partial) -> Iterator[Server]:
     with serve(partial.api, auth=f"token:{TOKEN}", **SERVED.get(partial.api, {})) as server:
         if partial.group == "management":
             _give_catalog(Polaris(server.url, TOKEN))
-        server._app.main.faults = (partial.fault(),)
+        server._main.faults = (partial.fault(),)
         yield server
 
 

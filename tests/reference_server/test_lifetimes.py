@@ -52,6 +52,13 @@ def test_issued_tokens_expire_at_once(http, api):
         assert tokens.read("no.such-token").status == 401
 
 
+def test_tokens_of_other_tenants_do_not_expire(http):
+    with serve("iceberg", **SETTINGS["iceberg"]) as server, server.tenant() as tenant:
+        token = Tokens(http, server, "iceberg").get()["access_token"]
+        tenant.expire_tokens()
+        assert Tokens(http, server, "iceberg").read(token).status == 200
+
+
 def test_expired_tokens_are_refused_with_419_where_the_document_has_it(http):
     with serve("iceberg", "polaris", expired_status=419, auth="oauth:root:s3cret", bootstrap="root:s3cret") as server:
         for api, path, status in (

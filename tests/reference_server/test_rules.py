@@ -208,6 +208,14 @@ def test_rules_are_set_over_http(server, http, ask):
     assert ask("GET", NAMESPACE) == [200]
 
 
+def test_each_tenant_has_its_own_rules_beside_those_of_the_start(http):
+    with serve("iceberg", faults="loadNamespaceMetadata: 503 x1") as server, server.tenant() as tenant:
+        tenant.fail("listNamespaces", status=502)
+        for each, statuses in ((server, [503, 200]), (tenant, [503, 502])):
+            assert [http("GET", each.url + path).status for path in (NAMESPACE, "/v1/namespaces")] == statuses
+        assert len(tenant.rules()) - len(server.rules()) == 1
+
+
 # What happens
 
 
@@ -290,7 +298,7 @@ def test_a_delay_comes_after_a_request_that_is_applied(server, ask, monkeypatch)
         slept.append((seconds, ask_again()))
 
     def ask_again():
-        return server._app.main.apis[""].backend.storage.version()
+        return server._main.apis[""].backend.storage.version()
 
     before = ask_again()
     monkeypatch.setattr("reference_server.rules.running.asyncio.sleep", sleep)

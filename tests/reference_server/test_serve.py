@@ -85,7 +85,7 @@ def test_a_port_in_use_is_a_problem():
         ({"storage": "dir:"}, "no storage"),
         ({"auth": "secret"}, "auth"),
         ({"faults": ("no-such-fault",)}, "no fault"),
-        ({"access_log": "/proc/none/x"}, "access log"),
+        ({"access_log": "/proc/none/x"}, "--access-log"),
     ],
 )
 def test_settings_that_cannot_be_served_are_problems(settings, words):

@@ -15,6 +15,25 @@ PREFIX, NAMESPACE = "{prefix}", "namespace"
 Head = tuple[str, ...]
 
 
+class PrefixRoutes:
+    """Routes of a document, whichever warehouses exist.
+
+    `after` contains, by the segments in front of a prefix, the segments that follow one; `heads` are these beginnings,
+    the longest first. `unprefixed` are the beginnings that the document declares without a prefix.
+    """
+
+    def __init__(self, document: Document) -> None:
+        self.router = Router(document)
+        paths = [tuple(operation.path.strip("/").split("/")) for operation in document.operations.values()]
+        prefixed = [(path, path.index(PREFIX)) for path in paths if PREFIX in path]
+        self.after: dict[Head, set[str]] = {path[:at]: set() for path, at in prefixed}
+        for path, at in prefixed:
+            self.after[path[:at]].add(path[at + 1])
+        beginnings = {path[: len(head) + 1] for head in self.after for path in paths if path[: len(head)] == head}
+        self.unprefixed = {beginning for beginning in beginnings if PREFIX not in beginning}
+        self.heads = sorted(self.after, key=len, reverse=True)
+
+
 class PrefixRouter:
     """Finds the operation of a path, and the warehouse by its prefix; see Routing.
 
@@ -24,19 +43,12 @@ class PrefixRouter:
     """
 
     def __init__(
-        self, document: Document, exists: Callable[[str | None], bool], separator: str = UNIT_SEPARATOR
+        self, routes: PrefixRoutes, exists: Callable[[str | None], bool], separator: str = UNIT_SEPARATOR
     ) -> None:
-        self._router = Router(document)
+        self._routes = routes
+        self._router = routes.router
         self._separator = separator
         self._exists = exists
-        paths = [tuple(operation.path.strip("/").split("/")) for operation in document.operations.values()]
-        prefixed = [(path, path.index(PREFIX)) for path in paths if PREFIX in path]
-        self._after: dict[Head, set[str]] = {path[:at]: set() for path, at in prefixed}
-        for path, at in prefixed:
-            self._after[path[:at]].add(path[at + 1])
-        beginnings = {path[: len(head) + 1] for head in self._after for path in paths if path[: len(head)] == head}
-        self._unprefixed = {beginning for beginning in beginnings if PREFIX not in beginning}
-        self._heads = sorted(self._after, key=len, reverse=True)
 
     def match(self, method: str, segments: list[str]) -> tuple[Operation, Parameters]:
         """Return the operation and its path parameters; `prefix` is the name of a warehouse, or absent.
@@ -49,10 +61,10 @@ class PrefixRouter:
         return operation, parameters
 
     def _match(self, method: str, segments: list[str]) -> tuple[Operation, Parameters]:
-        head = next((head for head in self._heads if tuple(segments[: len(head)]) == head), None)
-        if head is None or tuple(segments[: len(head) + 1]) in self._unprefixed:
+        head = next((head for head in self._routes.heads if tuple(segments[: len(head)]) == head), None)
+        if head is None or tuple(segments[: len(head) + 1]) in self._routes.unprefixed:
             return self._router.match(method, segments)
-        after, rest = self._after[head], segments[len(head) :]
+        after, rest = self._routes.after[head], segments[len(head) :]
         if rest and rest[0] in after and self._exists(None):
             operation, parameters = self._router.match(method, [*head, "", *rest])
             del parameters["prefix"]

@@ -22,6 +22,7 @@ from specs.problems import Problem
 
 DEFAULT = "default"
 FILE_SCHEME = "file"
+TENANTS = "_t"  # folder of tenants in a warehouse on S3
 SCHEME = re.compile(r"([a-zA-Z][a-zA-Z0-9+.-]*):")
 UNSAFE = re.compile(r"[^A-Za-z0-9_.-]|^\.")
 SLUG_LENGTH = 80
@@ -62,11 +63,12 @@ class Warehouse:
         return f"{self.uri}/{folder}/{name}" if is_own else None
 
 
-def parse_warehouses(texts: Sequence[str], data_root: str) -> list[Warehouse]:
+def parse_warehouses(texts: Sequence[str], data_root: str, tenant: str = "") -> list[Warehouse]:
     """Parse the values of `--warehouse`, `NAME` or `NAME=URI`; the first one is the default.
 
-    Without a URI a warehouse lies in a folder of the data root. buckets.py describes S3 URIs. Raises Problem for a name
-    that cannot be a prefix or occurs twice and for a relative path, and the errors of `parse_bucket`.
+    Without a URI a warehouse lies in a folder of the data root. A tenant has a folder in a warehouse on S3, and none of
+    the server's other URIs. buckets.py describes S3 URIs. Raises Problem for a name that cannot be a prefix or occurs
+    twice and for a relative path, and the errors of `parse_bucket`.
     """
     warehouses: dict[str, Warehouse] = {}
     for text in texts or (DEFAULT,):
@@ -76,11 +78,19 @@ def parse_warehouses(texts: Sequence[str], data_root: str) -> list[Warehouse]:
                 f"Invalid or repeated name of a warehouse: {name!r}.",
                 f"Every warehouse has a name of its own, other than {', '.join(sorted(RESERVED))}.",
             )
+        if tenant:
+            uri = _of_tenant(uri, tenant) if is_s3(uri) else ""
         if is_s3(uri):
             warehouses[name] = Warehouse(name, *parse_bucket(uri))
         else:
             warehouses[name] = Warehouse(name, _checked(uri.rstrip("/")) or f"file://{data_root}/{_slug(name)}")
     return list(warehouses.values())
+
+
+def _of_tenant(uri: str, tenant: str) -> str:
+    """Return the URI of a tenant's folder in a warehouse on S3."""
+    path, mark, options = uri.partition("?")
+    return f"{path.rstrip('/')}/{TENANTS}/{tenant}{mark}{options}"
 
 
 def _checked(uri: str) -> str:

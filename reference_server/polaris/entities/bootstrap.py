@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import secrets
 from dataclasses import dataclass
+from functools import cached_property
 
 from reference_server.polaris.entities import records
 from reference_server.polaris.entities.assignments import assign
@@ -23,12 +24,17 @@ SERVICE_PRIVILEGE = "SERVICE_MANAGE_ACCESS"
 CATALOG_ADMIN_PRIVILEGES = ("CATALOG_MANAGE_ACCESS", "CATALOG_MANAGE_METADATA")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class RootCredentials:
-    """Client id and secret of root after a bootstrap."""
+    """Client id and secret of root after a bootstrap; all tenants of a server have the same."""
 
     client_id: str
     secret: str
+
+    @cached_property
+    def hashed_secret(self) -> str:
+        """The stored form of the secret; hashing takes long on purpose."""
+        return hashed(self.secret)
 
     def __repr__(self) -> str:
         return f"RootCredentials({self.client_id!r}, ...)"
@@ -45,7 +51,7 @@ async def bootstrap(storage: Storage[bytes], credentials: RootCredentials, *, fe
     records.insert(transaction, root, {"name": ROOT_PRINCIPAL, "clientId": credentials.client_id, "properties": {}})
     federated = {"federated": False} if federated_roles else {}
     records.insert(transaction, admin, {"name": SERVICE_ADMIN, **federated, "properties": {}})
-    stored = PrincipalCredentials(new_identity(), credentials.client_id, (hashed(credentials.secret),))
+    stored = PrincipalCredentials(new_identity(), credentials.client_id, (credentials.hashed_secret,))
     save_credentials(transaction, ROOT_PRINCIPAL, stored)
     assign(transaction, root, admin)
     grant(transaction, admin, ROOT, SERVICE_PRIVILEGE)

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from lakeproof import serve
-from reference_server.iceberg.catalog.prefixes import PrefixRouter
+from reference_server.iceberg.catalog.prefixes import PrefixRouter, PrefixRoutes
 from specs.identifiers import decode_segment
 from specs.profiles import find_profile
 from specs.validation import Validators
@@ -19,7 +19,7 @@ from tests.conftest import storage_option
 DOCUMENT = find_profile("iceberg").document()
 VALIDATORS = Validators(DOCUMENT)
 NAMES = ("default", "lab", "far/away")
-ROUTER = PrefixRouter(DOCUMENT, (*NAMES, None).__contains__)
+ROUTER = PrefixRouter(PrefixRoutes(DOCUMENT), (*NAMES, None).__contains__)
 SCHEMA: dict[str, Any] = {
     "type": "struct",
     "schema-id": 0,
