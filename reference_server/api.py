@@ -14,7 +14,7 @@ from typing import Any, ClassVar
 import orjson
 
 from reference_server import limits
-from reference_server.auth import Auth, Principal
+from reference_server.auth import ANONYMOUS, Auth, Principal
 from reference_server.backends import Backend
 from reference_server.body_fields import NULL, drop_nulls
 from reference_server.context import Context, Reply, Request, json_reply, run_in_thread
@@ -29,6 +29,8 @@ from reference_server.errors import (
 from reference_server.json_text import parse
 from reference_server.options import Options
 from reference_server.routing import Router, Routing
+from reference_server.seeding.nodes import Node
+from reference_server.seeding.planting import Step
 from reference_server.selectors import refuse_selectors
 from reference_server.shared_parts import SharedParts
 from specs.apis import find_api
@@ -133,6 +135,15 @@ class Api(ABC):
         except IdentifierError as error:
             raise InvalidInput(f"The path cannot be read: {error}.") from None
         return self.router.match(method, segments)
+
+    @property
+    def seeder(self) -> Principal:
+        """The principal that plants seeds, who may do everything."""
+        return ANONYMOUS
+
+    def read_seed(self, seed: Node) -> list[Step]:
+        """Return the steps that plant a seed. Raises Problem for a seed that the API cannot have."""
+        raise seed.problem(f"there are no seeds for {self.name}")
 
     @abstractmethod
     def context(

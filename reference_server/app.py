@@ -119,7 +119,9 @@ class App:
         """Answer a request to a control path of a tenant. Raises CatalogError."""
         self.guard.check(request.method, request.headers, _peer(raw))
         request.body = await self._plain_body(raw)
-        return await paths.answer(self.tenants, tenant, request, request.path[len(tenant.prefix + paths.CONTROL) :])
+        return await paths.answer(
+            self.tenants, tenant, request, request.path[len(tenant.prefix + paths.CONTROL) :], self.executor
+        )
 
     async def _plain_reply(self, tenant: Tenant, api: Api, mount: str, request: Request) -> Reply:
         """Answer without faults: from the cache if possible, else by the API, and cache a reusable answer."""

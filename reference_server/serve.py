@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import importlib.util
+import json
 import os
 import sys
 import threading
@@ -27,6 +28,7 @@ from reference_server.app import App
 from reference_server.auth import Auth, parse_auth
 from reference_server.control.client import Controls
 from reference_server.control.guard import Guard
+from reference_server.control.seeds import plant_seed
 from reference_server.control.tenants import Tenant, Tenants
 from reference_server.faults import Fault
 from reference_server.http_log import handle_loop_error
@@ -34,6 +36,7 @@ from reference_server.http_log import log as http_log
 from reference_server.lifetimes import PLAN_SECONDS, STATUSES, TOKEN_SECONDS, Lifetimes
 from reference_server.opening import Opener
 from reference_server.presets import Preset, find_presets
+from reference_server.seeding.files import read_seed
 from reference_server.watched_faults import Watch
 from specs.apis import apis, part_of
 from specs.problems import Problem
@@ -56,12 +59,11 @@ class ServerSettings:
 
     `apis` are the APIs or profiles to serve; a single one is mounted at the root, and none means all. `storage` is a
     value of `--storage`. `page_size` is the largest page of a listing, `max_body` the largest body in bytes.
-    Lifetimes are in seconds, see lifetimes.py; `expired_status` refuses expired tokens.
-    `journal` is where requests are noted: `none`, `memory`, or a file as well.
-    `faults` and `rules` are rules, see rules/rule.py; `without` are operations or groups that the server lacks, and
-    `like` presets.
-    `control_token` opens the control paths to whoever has it, see control/guard.py. `options` are those of the APIs, by
-    the names of reference_server/options.py.
+    Lifetimes are in seconds, see lifetimes.py; `expired_status` refuses expired tokens. `faults` and `rules` are rules,
+    see rules/rule.py; `without` are operations or groups that the server lacks, and `like` presets.
+    `seed` is a seed or the file of one, which every tenant gets. `journal` is where requests are noted: `none`,
+    `memory`, or a file as well. `control_token` opens the control paths to whoever has it, see control/guard.py.
+    `options` are those of the APIs, by the names of reference_server/options.py.
     """
 
     apis: tuple[str, ...] = ()
@@ -82,6 +84,7 @@ class ServerSettings:
     max_body: int = 64 << 20
     access_log: str | None = None
     journal: str = NO_JOURNAL
+    seed: str | Mapping[str, Any] | None = None
     control_token: str = field(default="", repr=False)
     options: Mapping[str, Any] = field(default_factory=dict)
 
@@ -115,7 +118,8 @@ class Server(Controls):
         )
         access_log = AccessLog(self._log) if self._log else None
         guard = Guard(settings.host, settings.control_token)
-        tenants = Tenants(self._opener.main(settings.storage), self._opener.tenant)
+        self._seed = read_seed(settings.seed) if isinstance(settings.seed, str) else settings.seed
+        tenants = Tenants(self._opener.main(settings.storage), self._opener.tenant, self._start)
         return App(tenants, guard, settings.allow_faults, settings.max_body, access_log, self._journal_file)
 
     @property
@@ -163,6 +167,9 @@ class Server(Controls):
         self._thread.start()
         try:
             self.port = asyncio.run_coroutine_threadsafe(self._listen(), self._loop).result()
+        except Problem:
+            self.stop()
+            raise
         except OSError as error:
             self.stop()
             reason = os.strerror(error.errno or 0)
@@ -172,8 +179,17 @@ class Server(Controls):
             ) from None
         return self
 
+    async def _start(self, tenant: Tenant) -> None:
+        """Start a tenant and plant the seed of the server in it. Raises Problem."""
+        await tenant.start()
+        if self._seed is None:
+            return
+        credentials = await plant_seed(tenant, self._seed, self._app.executor)
+        if tenant is self._main and credentials:
+            sys.stderr.write(f"Credentials of the seed, shown only now: {json.dumps(credentials)}\n")
+
     async def _listen(self) -> int:
-        await self._main.start()
+        await self._start(self._main)
         asyncio.get_running_loop().set_exception_handler(handle_loop_error)
         server = web.Server(self._app.handle, auto_decompress=False, logger=http_log)
         self._runner = web.ServerRunner(server, shutdown_timeout=limits.STOP)

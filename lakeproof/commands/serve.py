@@ -167,6 +167,7 @@ def _option(api: str, field: str, default: Any, option: Option) -> Callable[[F],
 )
 @click.option("--like", multiple=True, metavar="PRESET", help="Kind of catalog, see --list-presets; repeatable.")
 @click.option("--list-presets", is_flag=True, help="List the presets of the served APIs and exit.")
+@click.option("--seed", metavar="FILE", help="Plant the content that a YAML or JSON file describes.")
 @click.option("--allow-faults", is_flag=True, help="Let a request choose its faults with the header X-Lakeproof-Fault.")
 @click.option(
     "--page-size",

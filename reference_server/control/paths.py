@@ -7,6 +7,7 @@ It raises CatalogError or Problem; a Problem becomes 400 with its message and it
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
+from concurrent.futures import Executor
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -14,10 +15,14 @@ import orjson
 
 from reference_server.context import Reply, Request, json_reply
 from reference_server.control.journal import Journal
+from reference_server.control.seeds import plant_seed
 from reference_server.control.tenants import Tenant, Tenants
 from reference_server.errors import InvalidInput, MethodNotAllowed, RouteNotFound
 from reference_server.json_text import parse
+from reference_server.seeding.files import parse_seed
+from reference_server.seeding.nodes import Node
 from specs.identifiers import IdentifierError, decode_segment
+from specs.openapi import JSON_TYPE
 from specs.problems import Problem, did_you_mean
 
 CONTROL = "/_lakeproof"
@@ -26,12 +31,16 @@ HEAD, GET, POST, PUT, DELETE = "HEAD", "GET", "POST", "PUT", "DELETE"
 
 @dataclass(frozen=True, slots=True)
 class ControlRequest:
-    """A request to a control path: its tenant, all tenants, the parameters of its path, and the request itself."""
+    """A request to a control path: all tenants, its own tenant, the parameters of its path, and the request itself.
+
+    Blocking work runs in the threads of `executor`.
+    """
 
     tenants: Tenants
     tenant: Tenant
     path: Mapping[str, str]
     request: Request
+    executor: Executor
 
     def query(self, name: str) -> str | None:
         """Return a query parameter, None when it is absent."""
@@ -79,9 +88,17 @@ async def list_tenants(request: ControlRequest) -> Any:
 
 async def make_tenant(request: ControlRequest) -> Any:
     """Make a tenant, with the id of the body or a new one, unless it exists; return its id and its paths."""
-    id = (request.body or {}).get("id") or request.tenants.new_id()
+    fields = Node(request.body).fields("id", "seed")
+    id = fields["id"].text if "id" in fields else request.tenants.new_id()
     tenant = await request.tenants.get(id)
-    return {"id": id, "prefix": tenant.prefix, "apis": _apis(tenant)}
+    created: Any = {}
+    if "seed" in fields:
+        try:
+            created = await plant_seed(tenant, fields["seed"].value, request.executor)
+        except Problem:
+            await request.tenants.drop(id)
+            raise
+    return {"id": id, "prefix": tenant.prefix, "apis": _apis(tenant), "credentials": created}
 
 
 async def drop_tenant(request: ControlRequest) -> None:
@@ -145,6 +162,14 @@ async def forget_requests(request: ControlRequest) -> None:
     _journal(request.tenant).clear()
 
 
+async def seed_tenant(request: ControlRequest) -> Any:
+    """Plant the seed in the body, JSON or YAML; return the credentials that it created."""
+    kind = request.request.headers.get("Content-Type", "").partition(";")[0].strip().lower()
+    text = request.request.body.decode("utf-8", "replace")
+    value = request.body if kind == JSON_TYPE else parse_seed(text, "in the body")
+    return {"credentials": await plant_seed(request.tenant, value, request.executor)}
+
+
 def _journal(tenant: Tenant) -> Journal:
     if tenant.journal is None:
         raise Problem("This server has no journal.", "Start it without --journal none.")
@@ -162,20 +187,21 @@ ROUTES: tuple[Route, ...] = (
     Route(POST, "/tokens/expire", expire_tokens, "Let all issued tokens expire."),
     Route(GET, "/requests", list_requests, "List the latest requests with their answers: ?operation=NAME."),
     Route("DELETE", "/requests", forget_requests, "Forget the requests."),
+    Route("POST", "/seed", seed_tenant, "Plant a seed: JSON, or YAML as application/yaml."),
     Route(GET, "/tenants", list_tenants, "List the tenants of the server."),
-    Route("POST", "/tenants", make_tenant, "Make a tenant, with an id or a new one."),
+    Route("POST", "/tenants", make_tenant, "Make a tenant: {id, seed}, both optional."),
     Route("DELETE", "/tenants/{id}", drop_tenant, "Drop a tenant with everything in it."),
 )
 
 
-async def answer(tenants: Tenants, tenant: Tenant, request: Request, path: str) -> Reply:
+async def answer(tenants: Tenants, tenant: Tenant, request: Request, path: str, executor: Executor) -> Reply:
     """Answer a request to a control path, given below `/_lakeproof`.
 
     Raises CatalogError: RouteNotFound, MethodNotAllowed, InvalidInput, and the errors of the function.
     """
     route, parameters = _route(request.method, path)
     try:
-        value = await route.handler(ControlRequest(tenants, tenant, parameters, request))
+        value = await route.handler(ControlRequest(tenants, tenant, parameters, request, executor))
     except Problem as problem:
         raise InvalidInput(f"{problem.message} {problem.hint}".strip()) from None
     return Reply(204) if value is None else json_reply(value)

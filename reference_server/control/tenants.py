@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import re
 import secrets
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -103,11 +103,12 @@ class Tenant:
 
 
 class Tenants:
-    """The tenants of a server. `open` returns a new one for an id, which has not started; it may raise Problem."""
+    """The tenants of a server. `open` returns a new one for an id, and `start` starts it; both may raise Problem."""
 
-    def __init__(self, main: Tenant, open: Callable[[str], Tenant]) -> None:
+    def __init__(self, main: Tenant, open: Callable[[str], Tenant], start: Callable[[Tenant], Awaitable[None]]) -> None:
         self.main = main
         self._open = open
+        self._start_one = start
         self._others: dict[str, asyncio.Task[Tenant]] = {}
 
     async def of(self, target: str) -> Tenant:
@@ -126,6 +127,9 @@ class Tenants:
             task = self._others[id] = asyncio.create_task(self._start(id))
         try:
             return await asyncio.shield(task)
+        except Problem as problem:
+            self._others.pop(id, None)
+            raise InvalidInput(str(problem).replace("\n", " ")) from None
         except Exception:
             self._others.pop(id, None)
             raise
@@ -138,7 +142,11 @@ class Tenants:
         if len(self._others) > MOST:
             raise ServiceUnavailable(f"This server has {MOST:,} tenants, the most; drop some of them.")
         tenant = self._open(id)
-        await tenant.start()
+        try:
+            await self._start_one(tenant)
+        except BaseException:
+            tenant.close()
+            raise
         return tenant
 
     def new_id(self) -> str:

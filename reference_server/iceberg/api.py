@@ -56,11 +56,14 @@ from reference_server.iceberg.handlers.functions import set_functions
 from reference_server.iceberg.metadata.errors import MetadataError
 from reference_server.iceberg.options import IcebergOptions
 from reference_server.iceberg.scans.plans import ScanServices, scan_services
+from reference_server.iceberg.seeds.reading import CONTENT, content_steps
 from reference_server.options import Options
+from reference_server.seeding.nodes import Node
+from reference_server.seeding.planting import Step
 from specs.iceberg.errors import known_types
 from specs.identifiers import UNIT_SEPARATOR
 from specs.openapi import Operation
-from specs.problems import Problem
+from specs.problems import Problem, did_you_mean
 
 HANDLER_MODULES = [
     config,
@@ -183,6 +186,16 @@ class IcebergApi(Api):
         await make_namespaces(storage, self._default.warehouse.name, self._namespaces)
         for name in self._services:
             await set_functions(storage, name, self._functions)
+
+    def read_seed(self, seed: Node) -> list[Step]:
+        """Return the steps that plant the content of the default warehouse, and of others; see Api.read_seed."""
+        fields = seed.fields(*CONTENT, "warehouses")
+        steps = content_steps(fields, self.find)
+        for name, content in fields.get("warehouses", Node(None)).entries():
+            if self.find(name) is None:
+                raise content.problem(f"there is no warehouse {name!r}", did_you_mean(name, self._services))
+            steps += content_steps(content.fields(*CONTENT), self.find, name)
+        return steps
 
     def context(
         self, request: Request, operation: Operation, path: Mapping[str, str], body: Any, executor: Executor

@@ -41,6 +41,9 @@ from reference_server.lance.handlers import (
     versions,
 )
 from reference_server.lance.options import LanceOptions
+from reference_server.lance.seeds import read_seed
+from reference_server.seeding.nodes import Node
+from reference_server.seeding.planting import Step
 from reference_server.storage.memory import MemoryStorage
 from specs.extras import require_extra
 from specs.lance.errors import error_codes
@@ -103,6 +106,10 @@ class LanceApi(Api):
             self._page_size,
             *bind(request, operation, path, body, self._catalog.locations.forbidden),
         )
+
+    def read_seed(self, seed: Node) -> list[Step]:
+        """Return the steps that plant namespaces and tables; see Api.read_seed."""
+        return read_seed(seed)
 
     def render(self, error: CatalogError, request: Request) -> Reply:
         """Return an error in Lance's error body."""

@@ -40,7 +40,7 @@ from reference_server.polaris.catalog.vending import ACCESS
 from reference_server.polaris.catalog.warehouses import Warehouses
 from reference_server.polaris.client_faults import CLIENT_FAULTS
 from reference_server.polaris.context import CatalogContext, ManagementContext, PolarisServices
-from reference_server.polaris.entities.bootstrap import bootstrap
+from reference_server.polaris.entities.bootstrap import ROOT_PRINCIPAL, SERVICE_ADMIN, bootstrap
 from reference_server.polaris.entities.followers import GrantFollower
 from reference_server.polaris.entities.keys import entity_key
 from reference_server.polaris.handlers import (
@@ -61,7 +61,10 @@ from reference_server.polaris.handlers.notifications import read_timestamp
 from reference_server.polaris.options import PolarisOptions
 from reference_server.polaris.rules import RULES
 from reference_server.polaris.securables import catalog
+from reference_server.polaris.seeds import read_seed
 from reference_server.routing import Router
+from reference_server.seeding.nodes import Node
+from reference_server.seeding.planting import Step
 from specs.iceberg.errors import usual_type as iceberg_type
 from specs.openapi import Operation
 from specs.polaris.errors import known_types, usual_type
@@ -136,6 +139,15 @@ class PolarisApi(IcebergApi):
             if not schema.is_valid(path[name]):
                 raise InvalidInput(f"Invalid value: {name}: {path[name]!r:.300} is no name")
         return await super().answer(request, operation, path, executor)
+
+    @property
+    def seeder(self) -> Principal:
+        """The principal root."""
+        return Principal(ROOT_PRINCIPAL, (SERVICE_ADMIN,))
+
+    def read_seed(self, seed: Node) -> list[Step]:
+        """Return the steps that plant catalogs, roles and principals; see Api.read_seed."""
+        return read_seed(seed, self.find, self.backend.data_root)
 
     def prepare(self, operation: Operation, body: Any) -> None:
         """Wrap a bare body, and convert the timestamp of a notification, before validation."""

@@ -79,6 +79,10 @@ class MetadataFiles:
         self._keep(written)
         return written
 
+    def write_bytes(self, location: str, content: bytes) -> None:
+        """Write a new file of another kind, which is not cached. Raises the errors of `FileIO.write`."""
+        self._file_io.write(location, content)
+
     def read(self, location: str, identity: str, reader: Reader) -> MetadataFile:
         """Return a file; `reader` converts its JSON and its location to metadata. `identity` is as in `recall`.
 
