@@ -54,6 +54,7 @@ from reference_server.iceberg.handlers import (
 )
 from reference_server.iceberg.handlers.functions import set_functions
 from reference_server.iceberg.metadata.errors import MetadataError
+from reference_server.iceberg.metadata.properties import FOR_NEW_TABLES
 from reference_server.iceberg.options import IcebergOptions
 from reference_server.iceberg.scans.plans import ScanServices, scan_services
 from reference_server.iceberg.seeds.reading import CONTENT, content_steps
@@ -108,6 +109,7 @@ class IcebergApi(Api):
         self.public = frozenset(op.path for op in setup.document.operations.values() if op.id == TOKENS)
         self._tenant = setup.tenant
         self._separator, self._require_prefix = UNIT_SEPARATOR, False
+        self._default_properties = FOR_NEW_TABLES
         self.open(options)
         routes = setup.shared.once("prefixes", lambda: PrefixRoutes(setup.document))
         self.router = PrefixRouter(routes, self._is_served, self._separator)
@@ -119,6 +121,7 @@ class IcebergApi(Api):
     def open(self, options: Any) -> None:
         """Open warehouses, namespaces and functions. Raises Problem for one that cannot be served."""
         self._separator, self._require_prefix = options.namespace_separator, options.require_prefix
+        self._default_properties = {} if options.no_default_properties else FOR_NEW_TABLES
         if not self._separator:
             raise Problem("--namespace-separator: the separator is empty.", "Give a text such as a dot.")
         warehouses = parse_warehouses(options.warehouses, self.backend.data_root, self._tenant)
@@ -166,6 +169,7 @@ class IcebergApi(Api):
             followers=followers,
             separator=self._separator,
             require_prefix=self._require_prefix,
+            default_properties=self._default_properties,
         )
 
     def find(self, name: str | None) -> Services | None:

@@ -8,7 +8,7 @@ import uuid
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping, MutableMapping, Sequence
 from concurrent.futures import Executor
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from typing import Any, ParamSpec, TypeVar
 
@@ -25,6 +25,7 @@ from reference_server.iceberg.dialects import Dialect
 from reference_server.iceberg.files.metadata_files import MetadataFile, MetadataFiles, Reader
 from reference_server.iceberg.metadata.errors import MetadataError
 from reference_server.iceberg.metadata.format_versions import NEWEST
+from reference_server.iceberg.metadata.properties import FOR_NEW_TABLES
 from reference_server.iceberg.metadata.reading import Json
 from reference_server.iceberg.metadata.table_documents import read_table
 from reference_server.iceberg.metadata.view_documents import read_view
@@ -63,7 +64,7 @@ class Services:
     `handled` are the operations served, `dialect` translates commits of the document. Dummy keys are derived from
     `dummy_key_secret`; `scans` are the services of scan plans, `planners` the threads that make them, `kept` the stored
     values with an expiry, `followers` the parts that change with the catalog. `separator` stands between the levels of
-    a namespace in paths; with `require_prefix` every path has a prefix.
+    a namespace in paths; with `require_prefix` every path has a prefix. New tables have the `default_properties`.
     """
 
     document: Document
@@ -86,6 +87,7 @@ class Services:
     followers: Sequence[Follower]
     separator: str = UNIT_SEPARATOR
     require_prefix: bool = False
+    default_properties: dict[str, str] = field(default_factory=lambda: FOR_NEW_TABLES)
 
     @cached_property
     def newest_format(self) -> int:

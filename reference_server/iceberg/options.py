@@ -70,6 +70,10 @@ class IcebergOptions(Options):
         metavar="TEXT",
     )
 
+    no_default_properties: bool = option(
+        False, "--no-default-properties", "new tables have the properties of the request, and no others."
+    )
+
     @classmethod
     def embedded(cls, document: Document, server_settings: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
         """Return options with the sample functions, and a namespace where clients cannot create any; see Options."""

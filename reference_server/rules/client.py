@@ -36,7 +36,7 @@ class SetRule:
 
 
 class Requests(TypedDict, total=False):
-    """Which requests a rule is for, and when: see Rule. `table` and `namespace` are conditions of `where`."""
+    """Conditions of a rule, see Rule; `table` and `namespace` are short for conditions of `where`."""
 
     times: int | None
     after: int

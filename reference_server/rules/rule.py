@@ -21,7 +21,7 @@ FLAGS = ("applied", "cut", "half", "stale", "absent")
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """What happens to which requests.
+    """Behaviour of a server for some requests.
 
     Which: `operation` is an operation or a group of operations of the document, "" for any request. `where` has
     patterns (`*` and `?` as in file names) for parts of the request: the objects in its path by their kind (`table`,

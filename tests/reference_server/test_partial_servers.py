@@ -146,6 +146,13 @@ def test_presets_leave_fields_out(http):
 # Other servers
 
 
+@pytest.mark.parametrize(("settings", "names"), [({}, 1), ({"like": "no-default-properties"}, 0)])
+def test_new_tables_have_default_properties_or_none(http, settings, names):
+    with serve("iceberg", namespaces=("a",), **settings) as server:
+        made = http("POST", f"{server.url}/v1/namespaces/a/tables", json=TABLE).json()
+        assert len(made["metadata"]["properties"]) == names
+
+
 def test_a_prefix_is_required(http):
     with serve("iceberg", like="several-warehouses") as server:
         client = Client(http, server.url)
