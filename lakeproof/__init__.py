@@ -16,10 +16,12 @@ from lakeproof.packages import SUITE_FAULTS, bind_packages
 if TYPE_CHECKING:
     from lakeproof.checking import check, reproduce
     from reference_server.control.client import TenantServer, connect
+    from reference_server.rules.rule import Rule
     from reference_server.serve import Server, ServerSettings, serve
 
-__all__ = ["Server", "ServerSettings", "TenantServer", "check", "connect", "reproduce", "serve"]
+__all__ = ["Rule", "Server", "ServerSettings", "TenantServer", "check", "connect", "reproduce", "serve"]
 _MODULES = {
+    "Rule": "reference_server.rules.rule",
     "TenantServer": "reference_server.control.client",
     "connect": "reference_server.control.client",
     "Server": "reference_server.serve",

@@ -14,6 +14,9 @@ from reference_server.client_faults import ClientFault, client_faults
 from reference_server.derived_faults import FAMILIES_OF_DOCUMENTS, Family, derived_faults
 from reference_server.faults import Fault
 from reference_server.faults_in_worlds import FAMILIES_IN_WORLDS, FamilyInWorlds
+from reference_server.options import flags
+from reference_server.presets import presets_of
+from reference_server.serve import api_class
 from specs.profiles import Profile
 
 FAULT, WRONG = "fault", "what is wrong"
@@ -39,6 +42,16 @@ def print_faults(served: Sequence[Profile]) -> None:
     names = {"operation": next(iter(document.operations)), "derived": next(derived_faults(document)).name}
     _print("Examples", [tuple(text.format(**names) for text in row) for row in EXAMPLES], "option", "")
     out.print("`lakeproof mutants --list` shows further faults, which measure the suite.")
+
+
+def print_presets(served: Sequence[Profile]) -> None:
+    """Print the presets of some profiles, each with the options that mean the same, and the groups of operations."""
+    for profile in served:
+        names = {name: option.flag for name, _, option in flags(api_class(profile.api).options)}
+        rows = [(each.name, each.about, "\n".join(each.options(names))) for each in presets_of(profile.api).values()]
+        _print(f"{profile.facts.title}: lakeproof serve --like PRESET", rows, "preset", "catalog", "options")
+        groups = [(name, ", ".join(sorted(ids))) for name, ids in profile.groups().items()]
+        _print(f"{profile.facts.title}: lakeproof serve --without GROUP", groups, "group", "operations")
 
 
 def print_faults_as_json(served: Sequence[Profile]) -> None:

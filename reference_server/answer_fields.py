@@ -1,12 +1,14 @@
-"""Fields of JSON answers as a document declares them, and edits of one field of an answer.
+"""Fields of JSON answers as a document declares them, and reads and edits of the fields at a path.
 
-A field is written as its path: names with dots between them, `*` for every item of a list or value of a map, `$` for an
-answer that is not an object: `versions.*.version`.
+A field is written as its path: names with dots between them, `*` for every item of a list or value of a map, a number
+for one item of a list, `$` for an answer that is not an object: `versions.*.version`. A name may contain dots: at each
+object the longest name that it has counts, `config.s3.region`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from copy import copy
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,6 +19,7 @@ ANY, WHOLE = "*", "$"
 NAMES = 2  # levels of names that are visited; deeper fields belong to formats of their own
 SCALARS = {"string", "integer", "number", "boolean"}
 Edit = Callable[[Any], Any]
+Holder = dict[str, Any] | list[Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,17 +47,46 @@ def body_fields(document: Document, operation: Operation) -> list[AnswerField]:
 
 def edited(value: Any, path: str, edit: Edit) -> Any:
     """Return a JSON value with `edit` applied to the field at a path; parts without the field stay unchanged."""
-    return edit(value) if path == WHOLE else _edited(value, path.split("."), edit)
+
+    def change(holder: Holder, key: Any) -> None:
+        if _has(holder, key):
+            holder[key] = edit(holder[key])
+
+    return edit(value) if path == WHOLE else _changed(value, path.split("."), change)
 
 
 def without(value: Any, path: str) -> Any:
     """Return a JSON value without the field at a path."""
-    parent, _, name = path.rpartition(".")
 
-    def shorter(holder: Any) -> Any:
-        return {key: holder[key] for key in holder if key != name} if isinstance(holder, dict) else holder
+    def drop(holder: Holder, key: Any) -> None:
+        if _has(holder, key):
+            del holder[key]
 
-    return edited(value, parent or WHOLE, shorter)
+    return _changed(value, path.split("."), drop)
+
+
+def with_field(value: Any, path: str, new: Any) -> Any:
+    """Return a JSON value with another value of the field at a path, which is added where its parent lacks it."""
+
+    def put(holder: Holder, key: Any) -> None:
+        if isinstance(holder, dict) or _has(holder, key):
+            holder[key] = new
+
+    return new if path == WHOLE else _changed(value, path.split("."), put)
+
+
+def values_at(value: Any, path: str) -> list[Any]:
+    """Return the values of the field at a path: several where the path has `*`."""
+    found: list[Any] = []
+
+    def read(holder: Holder, key: Any) -> None:
+        if _has(holder, key):
+            found.append(holder[key])
+
+    if path == WHOLE:
+        return [value]
+    _changed(value, path.split("."), read)
+    return found
 
 
 def another(value: Any, allowed: Iterable[Any] = ()) -> Any:
@@ -81,17 +113,33 @@ def _other_text(text: str) -> str:
     return text[:-1] + ("1" if text.endswith("0") else "0") if text else "0"
 
 
-def _edited(value: Any, path: list[str], edit: Edit) -> Any:
-    if not path:
-        return edit(value)
-    name, *remaining = path
-    if name == ANY and isinstance(value, list):
-        return [_edited(item, remaining, edit) for item in value]
-    if name == ANY and isinstance(value, dict):
-        return {key: _edited(item, remaining, edit) for key, item in value.items()}
-    if isinstance(value, dict) and name in value:
-        return {**value, name: _edited(value[name], remaining, edit)}
-    return value
+def _changed(value: Any, path: list[str], change: Callable[[Holder, Any], None]) -> Any:
+    """Return a copy of a JSON value in which `change` was called with each object or list that holds the field."""
+    if not isinstance(value, dict | list):
+        return value
+    holder: Holder = copy(value)
+    keys, rest = _keys(value, path)
+    for key in reversed(keys):  # an item that is deleted moves those after it
+        if not rest:
+            change(holder, key)
+        elif _has(value, key):
+            holder[key] = _changed(value[key], rest, change)
+    return holder
+
+
+def _keys(value: Holder, path: list[str]) -> tuple[list[Any], list[str]]:
+    """Return the keys that the beginning of a path means in an object or a list, and the rest of the path."""
+    if path[0] == ANY:
+        return list(value) if isinstance(value, dict) else list(range(len(value))), path[1:]
+    if isinstance(value, list):
+        return [int(path[0])] if path[0].isdecimal() else [], path[1:]
+    ends = (end for end in range(len(path), 0, -1) if ".".join(path[:end]) in value)
+    end = next(ends, len(path))
+    return [".".join(path[:end])], path[end:]
+
+
+def _has(holder: Holder, key: Any) -> bool:
+    return key in holder if isinstance(holder, dict) else 0 <= key < len(holder)
 
 
 def _each_once(fields: Iterable[AnswerField]) -> list[AnswerField]:

@@ -18,7 +18,14 @@ from reference_server.auth import ANONYMOUS, Auth, Principal
 from reference_server.backends import Backend
 from reference_server.body_fields import NULL, drop_nulls
 from reference_server.context import Context, Reply, Request, json_reply, run_in_thread
-from reference_server.errors import BodyTooLarge, CatalogError, InvalidInput, Unsupported, invalid_at
+from reference_server.errors import (
+    BodyTooLarge,
+    CatalogError,
+    InvalidInput,
+    Unsupported,
+    error_kind,
+    invalid_at,
+)
 from reference_server.json_text import parse
 from reference_server.options import Options
 from reference_server.routing import Router, Routing
@@ -27,7 +34,7 @@ from reference_server.seeding.planting import Step
 from reference_server.selectors import refuse_selectors
 from reference_server.shared_parts import SharedParts
 from specs.apis import find_api
-from specs.identifiers import IdentifierError, decode_segment
+from specs.identifiers import UNIT_SEPARATOR, IdentifierError, decode_segment
 from specs.openapi import JSON_TYPE, Document, Operation
 from specs.profiles import Profile
 from specs.validation import Validators
@@ -86,6 +93,7 @@ class Api(ABC):
         self.document = setup.document
         self.backend = setup.backend
         self.auth = setup.auth
+        self._profile = setup.profile
         document, shared = setup.document, setup.shared
         self.handlers = shared.once("handlers", lambda: find_handlers(document, self.handler_modules))
         self.router = shared.once("router", lambda: Router(document))
@@ -102,6 +110,11 @@ class Api(ABC):
     def authenticate(self, headers: Mapping[str, str]) -> Principal:
         """Return the caller. Raises Unauthenticated."""
         return self.auth.authenticate(headers)
+
+    @property
+    def issues_tokens(self) -> bool:
+        """Whether the server issues the tokens of its callers, which may expire."""
+        return self.auth.client is not None
 
     def authorize(self, principal: Principal, operation: Operation, target: RequestTarget) -> None:  # noqa: B027
         """Authorize a principal for an operation, or raise PermissionDenied.
@@ -166,6 +179,24 @@ class Api(ABC):
     @abstractmethod
     def render(self, error: CatalogError, request: Request) -> Reply:
         """Return an error in the error body of the API."""
+
+    @property
+    def groups(self) -> Mapping[str, frozenset[str]]:
+        """The operations of each group that a server may lack."""
+        return self.document.once("groups", self._profile.groups)
+
+    @property
+    def known_errors(self) -> Collection[str]:
+        """The names by which clients know the errors of the API."""
+        return ()
+
+    def error_of(self, operation: Operation, status: int, name: str, message: str) -> CatalogError:
+        """Return an error with any status; `name` is one of `known_errors`, "" for the usual one of the operation."""
+        return error_kind(status, name)(message)
+
+    def objects(self, operation: Operation, path: Mapping[str, str]) -> dict[str, str]:
+        """Return the names of the objects in a path by their kind; the levels of a name have dots between them."""
+        return {name: value.replace(UNIT_SEPARATOR, ".") for name, value in path.items()}
 
     def close(self) -> None:
         """Release all resources."""

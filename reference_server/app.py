@@ -32,7 +32,7 @@ from reference_server.control.journal import Exchange
 from reference_server.control.notes import undeclared
 from reference_server.control.tenants import TENANT, Tenant, Tenants
 from reference_server.encodings import unpacked
-from reference_server.errors import BodyTooLarge, CatalogError, Internal, InvalidInput
+from reference_server.errors import BodyTooLarge, CatalogError, Internal, InvalidInput, TokenExpired, Unauthenticated
 from reference_server.faults import HEADER, NOWHERE, Call, Fault, apply_faults, refused_header, requested_faults
 from reference_server.http_log import log_seldom
 from reference_server.machine import machine_fault
@@ -145,6 +145,10 @@ class App:
             return None
         try:
             request.principal = api.authenticate(request.headers)
+        except TokenExpired as denied:
+            operation, _, _ = _route_or_nowhere(api, mount, request)
+            declared = str(denied.status) in operation.responses
+            return denied if declared else Unauthenticated(denied.message)
         except CatalogError as denied:
             return denied
         return None
@@ -175,8 +179,9 @@ class App:
         header = request.headers.get(HEADER)
         if header is not None and not self.allow_faults:  # without its fault a client's test would pass for no reason
             raise refused_header(f"This server takes no {HEADER}: start it with --allow-faults.")
-        requested = self._requested(header) if header else []
-        return [*tenant.faults, *requested] if requested or tenant.faults else []
+        active = [*tenant.faults, *tenant.rules.faults] if tenant.faults or tenant.rules.faults else ()
+        requested = self._requested(header) if header else ()
+        return [*active, *requested] if active or requested else []
 
     async def _plain_body(self, raw: web.BaseRequest) -> bytes:
         """Return the decoded body. Raises BodyTooLarge, and InvalidInput for a body that cannot be read."""

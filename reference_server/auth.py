@@ -13,14 +13,15 @@ import hmac
 import secrets
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from reference_server.errors import Unauthenticated
+from reference_server.lifetimes import Lifetimes
 from specs.problems import Problem
 
 TOKEN_PREFIX = "token:"  # noqa: S105 - the form of the option, not a token
 OAUTH_PREFIX = "oauth:"
-LIFETIME_SECONDS = 3600
+CHALLENGE = 'Bearer realm="lakeproof"'
 HOLDER = "token"  # name of the principal with the static token
 
 
@@ -41,12 +42,13 @@ class Auth:
 
     token: str | None = None
     client: tuple[str, str] | None = None
+    lifetimes: Lifetimes = field(default_factory=Lifetimes, compare=False)
 
     def __repr__(self) -> str:
         return f"Auth({'token' if self.token else 'oauth' if self.client else 'none'})"
 
     def authenticate(self, headers: Mapping[str, str]) -> Principal:
-        """Return the principal that sends these headers. Raises Unauthenticated.
+        """Return the principal that sends these headers. Raises Unauthenticated, and TokenExpired where that is chosen.
 
         The token is read from `Authorization: Bearer` or `x-api-key`.
         """
@@ -54,9 +56,10 @@ class Auth:
             return ANONYMOUS
         scheme, _, credentials = headers.get("Authorization", "").partition(" ")
         secret = credentials.strip(" \t") if scheme.lower() == "bearer" else headers.get("x-api-key", "")
-        if not self._accepts(secret):
-            challenge = {"WWW-Authenticate": 'Bearer realm="lakeproof"'}
-            raise Unauthenticated("The request needs a valid bearer token or API key.", challenge)
+        if not self._has_issued(secret):
+            raise Unauthenticated("The request needs a valid bearer token or API key.", {"WWW-Authenticate": CHALLENGE})
+        if self._is_over(secret):
+            raise self.lifetimes.refusal(CHALLENGE)
         return Principal(self.client[0] if self.client else HOLDER)
 
     def issue(self, client: str, secret: str) -> str:
@@ -70,26 +73,36 @@ class Auth:
             return self.token
         if self.client is not None and not (_same(client, self.client[0]) & _same(secret, self.client[1])):
             raise Unauthenticated("The client or its secret is wrong.")
-        return self._signed_token(int(time.time()) + LIFETIME_SECONDS)
+        return self._signed_token()
 
     def exchange(self, token: str) -> str:
         """Return a new token for a valid one. Raises Unauthenticated."""
-        if (self.token is not None or self.client is not None) and not self._accepts(token):
+        is_required = self.token is not None or self.client is not None
+        if is_required and (not self._has_issued(token) or self._is_over(token)):
             raise Unauthenticated("The token is wrong.")
-        return self.token if self.token is not None else self._signed_token(int(time.time()) + LIFETIME_SECONDS)
+        return self.token if self.token is not None else self._signed_token()
 
-    def _accepts(self, secret: str) -> bool:
+    def _has_issued(self, secret: str) -> bool:
+        """Return whether a token is of this server, expired ones included."""
         if self.token is not None:
             return _same(secret, self.token)
         until, _, rest = secret.partition(".")
         if not (until.isascii() and until.isdigit() and len(until) <= 12):
             return False
         nonce, _, signature = rest.partition(".")
-        return _same(signature, self._signature(until, nonce)) and int(until) > time.time()
+        return _same(signature, self._signature(until, nonce))
 
-    def _signed_token(self, until: int) -> str:
-        nonce = secrets.token_hex(8)
-        return f"{until}.{nonce}.{self._signature(str(until), nonce)}"
+    def _is_over(self, secret: str) -> bool:
+        """Return whether a token of this server has expired; a static one never does."""
+        if self.token is not None:
+            return False
+        until, nonce, _ = secret.split(".")
+        return self.lifetimes.is_over(int(until), int(nonce.partition("-")[0]))
+
+    def _signed_token(self) -> str:
+        until = str(int(time.time()) + self.lifetimes.token)
+        nonce = f"{self.lifetimes.round}-{secrets.token_hex(8)}"
+        return f"{until}.{nonce}.{self._signature(until, nonce)}"
 
     def _signature(self, until: str, nonce: str) -> str:
         # HMAC pads a short key with NULs: without hashing, an id or secret with NULs appended would be equal to it.
@@ -105,15 +118,15 @@ def _raw(text: str) -> bytes:
     return text.encode("utf-8", "surrogateescape")
 
 
-def parse_auth(text: str) -> Auth:
+def parse_auth(text: str, lifetimes: Lifetimes) -> Auth:
     """Parse the value of `--auth`: `none`, `token:VALUE` or `oauth:ID:SECRET`. Raises Problem for anything else."""
     if text == "none":
-        return Auth()
+        return Auth(lifetimes=lifetimes)
     if text.startswith(TOKEN_PREFIX) and len(text) > len(TOKEN_PREFIX):
-        return Auth(text.removeprefix(TOKEN_PREFIX))
+        return Auth(text.removeprefix(TOKEN_PREFIX), lifetimes=lifetimes)
     client, _, secret = text.removeprefix(OAUTH_PREFIX).partition(":")
     if text.startswith(OAUTH_PREFIX) and client and secret:
-        return Auth(client=(client, secret))
+        return Auth(client=(client, secret), lifetimes=lifetimes)
     raise Problem(
         "The value of --auth is unknown: it must be `none`, `token:VALUE` or `oauth:ID:SECRET`.",
         "Example: --auth token:s3cret",

@@ -72,6 +72,7 @@ class Request:
 class Reply:
     """An answer: status, body bytes and headers.
 
+    `half`: the connection is closed in the middle of the answer.
     `reusable`: the answer depends on the catalog alone and holds until the catalog changes. Where it also depends on
     something outside, `still_valid` returns whether that is unchanged.
     """
@@ -82,6 +83,7 @@ class Reply:
     headers: dict[str, str] = field(default_factory=dict)
     reusable: bool = False
     still_valid: Callable[[], bool] | None = None
+    half: bool = False
 
 
 def json_reply(value: Any, status: int = 200) -> Reply:

@@ -11,7 +11,7 @@ import orjson
 from reference_server.answer_fields import allowed_values, another, answer_fields, edited, without
 from reference_server.context import Reply
 from reference_server.errors import Conflict
-from reference_server.faults import Around, Call, Proceed, arguments_lost, body_becomes, each_of, header_lost
+from reference_server.faults import Around, Call, Proceed, body_becomes, without_arguments
 from specs.openapi import JSON_TYPE, Operation
 
 KEY = "Idempotency-Key"
@@ -28,7 +28,12 @@ def refusals(operation: Operation) -> list[str]:
 
 def argument_ignored(name: str) -> Around:
     """Act as if an argument had not been sent, in the query, the body or a header."""
-    return each_of(arguments_lost(name), header_lost(name))
+
+    async def around(call: Call, proceed: Proceed) -> Reply:
+        call.request = without_arguments(call.request, (name,))
+        return await proceed()
+
+    return around
 
 
 def field_lost(path: str) -> Around:

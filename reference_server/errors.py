@@ -15,6 +15,7 @@ CatalogError
 │   ├── NamespaceNotEmpty
 │   └── TableAlreadyExists
 ├── BodyTooLarge                  413
+├── TokenExpired                  419
 ├── Throttling                    429
 ├── Internal                      500
 └── ServiceUnavailable            503
@@ -45,6 +46,17 @@ class CatalogError(Exception):
         super().__init__(message)
         self.message = message
         self.headers = dict(headers or {})
+
+
+def error_kind(status: int, name: str = "", wire_type: str = "") -> type[CatalogError]:
+    """Return a class of errors with a status: of the tree, or one like the nearest of the tree.
+
+    `name` is its name where an API numbers errors by their names, `wire_type` the type where it has types.
+    """
+    general = next((kind for kind in GENERAL if kind.status == status), Internal if status >= 500 else InvalidInput)
+    if general.status == status and not name and not wire_type:
+        return general
+    return type(name or general.__name__, (general,), {"status": status, "wire_type": wire_type})
 
 
 def shortened(text: str) -> str:
@@ -132,6 +144,12 @@ class BodyTooLarge(CatalogError):
     status = 413
 
 
+class TokenExpired(CatalogError):
+    """The token was valid, but has expired: get a new one and retry."""
+
+    status = 419
+
+
 class Throttling(CatalogError):
     """Too many requests: retry later."""
 
@@ -148,3 +166,10 @@ class ServiceUnavailable(CatalogError):
     """The server cannot handle requests at the moment."""
 
     status = 503
+
+
+GENERAL: tuple[type[CatalogError], ...] = (
+    *(InvalidInput, Unauthenticated, PermissionDenied, NotFound, Unsupported, Conflict, BodyTooLarge, TokenExpired),
+    *(Throttling, Internal, ServiceUnavailable),
+)
+"""The general error of each status; errors with arguments of their own are not among them."""

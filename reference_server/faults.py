@@ -69,7 +69,8 @@ class Fault:
 
     `breaks` says in one sentence what is wrong with the answers, `operations` which operations it touches
     (none given: all). `timed` makes another of it that takes other seconds, where it takes any. `notes` is called with
-    each call and its right answer, whatever the operation, where the fault depends on what was done before.
+    each call and its right answer, whatever the operation, where the fault depends on what was done before. Where
+    `named` is false, the fault itself notes its name at the requests that it changes.
     """
 
     name: str
@@ -78,6 +79,7 @@ class Fault:
     around: Around
     timed: Callable[[float], Around] | None = None
     notes: Notes | None = None
+    named: bool = True
 
     @property
     def form(self) -> str:
@@ -249,10 +251,9 @@ async def apply_faults(faults: Sequence[Fault], call: Call, proceed: Proceed) ->
     """Run the call inside the faults that touch its operation, the first one outermost."""
     if notes := {fault.notes for fault in faults if fault.notes}:
         proceed = _noted(notes, call, proceed)
-    touching = [fault for fault in faults if fault.touches(call.operation.id)]
-    call.request.applied += [fault.name for fault in touching]
-    for fault in reversed(touching):
-        proceed = _wrapped(fault, call, proceed)
+    for fault in reversed(faults):
+        if fault.touches(call.operation.id):
+            proceed = _wrapped(fault, call, proceed)
     return await proceed()
 
 
@@ -278,6 +279,8 @@ def _wrapped(fault: Fault, call: Call, proceed: Proceed) -> Proceed:
         return await proceed()
 
     async def outside() -> Reply:
+        if fault.named:
+            call.request.applied.append(fault.name)
         try:
             return await fault.around(call, inside)
         except UNREADABLE:
@@ -333,7 +336,15 @@ def arguments_lost(*names: str) -> Around:
     return around
 
 
-def _without(body: bytes, names: Sequence[str]) -> bytes:
+def without_arguments(request: Request, names: Collection[str]) -> Request:
+    """Return a request without these arguments, in the query, the body and the headers."""
+    query = {name: values for name, values in request.query.items() if name not in names}
+    lost = {name.title() for name in names}
+    headers = {name.title(): value for name, value in request.headers.items() if name.title() not in lost}
+    return request.altered(query=query, body=_without(request.body, names), headers=headers)
+
+
+def _without(body: bytes, names: Collection[str]) -> bytes:
     try:
         value = orjson.loads(body)
     except orjson.JSONDecodeError:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import fields
 from typing import Any
 
@@ -14,7 +15,7 @@ from reference_server.backends import Backend, TemporaryFolder, open_backend, te
 from reference_server.control.journal import MOST_BYTES as MOST_JOURNAL
 from reference_server.control.journal import Journal
 from reference_server.control.tenants import TENANT, Tenant
-from reference_server.faults import Fault
+from reference_server.rules.rule import Rule
 from reference_server.shared_parts import SharedParts
 from specs.problems import Problem
 from specs.profiles import Profile
@@ -24,26 +25,32 @@ ALL_JOURNALS = ALL_ANSWERS = 64 << 20
 
 
 class Opener:
-    """Opens the tenants of a server, with the same APIs, options and faults."""
+    """Opens the tenants of a server, with the same APIs, options and rules."""
 
     def __init__(
         self,
         apis: Mapping[Profile, type[Api]],
-        auth: Auth,
+        auth: Callable[[], Auth],
         page_size: int,
         options: Mapping[str, Any],
-        faults: Sequence[Fault],
+        rules: Sequence[Any],
+        fitting: Sequence[str],
         *,
         journal: bool,
     ) -> None:
-        """Prepare the options of each API. Raises Problem for an option that none of the APIs has."""
+        """Prepare the options of each API. Raises Problem for an option that none of the APIs has.
+
+        `rules` are in force in each tenant; of the `fitting` ones, of presets, those that the revision has.
+        """
         _check_options(apis, options)
         self._apis = dict(sorted(apis.items(), key=lambda served: not served[0].mount))  # the root is mounted last
         self._options = {profile: _options_of(api, options) for profile, api in apis.items()}
         self._shared = {profile: SharedParts() for profile in apis}
         self._auth = auth
         self._page_size = page_size
-        self._faults = faults
+        self._rules = rules
+        self._fitting = fitting
+        self._parsed: list[Rule] = []
         self._journal = journal
         self._folder: TemporaryFolder | None = None
         self._opened = 0
@@ -51,7 +58,17 @@ class Opener:
     def main(self, storage: str) -> Tenant:
         """Open the main tenant on a storage, a value of `--storage`. Raises Problem."""
         apis = self._open(lambda api, name: open_backend(storage, name, needs_files=api.needs_files))
-        return Tenant(apis, self._faults, journal=Journal() if self._journal else None)
+        tenant = Tenant(apis, journal=Journal() if self._journal else None)
+        try:
+            for rule in self._fitting:
+                with suppress(Problem):  # a revision may lack what a preset takes away
+                    tenant.rules.add(rule)
+            tenant.rules.add(*self._rules)
+        except Problem:
+            tenant.close()
+            raise
+        self._parsed = [running.rule for running in tenant.rules]
+        return tenant
 
     def tenant(self, id: str) -> Tenant:
         """Open another tenant. Raises Problem for options that cannot be served again."""
@@ -61,16 +78,17 @@ class Opener:
         apis = self._open(lambda _, name: tenant_backend(folder / name), id)
         journal = Journal(min(MOST_JOURNAL, ALL_JOURNALS // self._opened)) if self._journal else None
         answers = KeptAnswers(min(MOST_ANSWERS, ALL_ANSWERS // self._opened))
-        return Tenant(apis, self._faults, TENANT + id, kept_answers=answers, journal=journal)
+        tenant = Tenant(apis, prefix=TENANT + id, kept_answers=answers, journal=journal)
+        tenant.rules.take(self._parsed)
+        return tenant
 
     def _open(self, backend: Callable[[type[Api], str], Backend], tenant: str = "") -> dict[str, Api]:
         """Return the APIs by their mounts, on backends that are closed again when an API cannot be opened."""
         mounted: dict[str, Api] = {}
+        auth = self._auth()
         for profile, api in self._apis.items():
             opened = backend(api, profile.api)
-            setup = Setup(
-                profile, profile.document(), opened, self._auth, self._page_size, self._shared[profile], tenant
-            )
+            setup = Setup(profile, profile.document(), opened, auth, self._page_size, self._shared[profile], tenant)
             try:
                 mounted["" if len(self._apis) == 1 else profile.mount] = api(setup, self._options[profile])
             except Problem:

@@ -21,6 +21,7 @@ from reference_server.context import Reply
 SMALL = 64 << 10
 """Bytes that may be written before a client has read earlier answers."""
 WITHOUT_BODY = (HTTPStatus.NO_CONTENT, HTTPStatus.NOT_MODIFIED)
+CUT_AT = 8  # behind the version of HTTP
 _unsafe = re.compile(r"[\r\n\0]").search
 
 
@@ -29,6 +30,8 @@ def to_response(reply: Reply, raw: web.BaseRequest, request_id: str) -> web.Stre
     headers = {"X-Request-Id": request_id, **reply.headers}
     if reply.body:
         headers["Content-Type"] = reply.content_type
+    if reply.half:
+        return HalfResponse(raw, reply.status, headers, reply.body)
     if _is_simple(reply, raw) and not any(map(_unsafe, headers.values())):
         return WholeResponse(raw, reply.status, headers, reply.body)
     response = web.Response(status=reply.status, body=reply.body, headers=headers)
@@ -77,12 +80,35 @@ class WholeResponse(web.StreamResponse):
         transport = self._raw.transport
         if transport is None or transport.is_closing():
             raise ConnectionResetError("The client has closed the connection.")
+        transport.write(self._head() + self._content + data)
+
+    def _head(self) -> bytes:
         lines = "".join([f"{name}: {value}\r\n" for name, value in self._lines.items()])
         head = (
             f"HTTP/1.1 {self.status} {self.reason}\r\n{lines}Content-Length: {len(self._content)}\r\n"
             f"Date: {_date(int(time.time()))}\r\nServer: {SERVER_SOFTWARE}\r\n\r\n"
         )
-        transport.write(head.encode() + self._content + data)
+        return head.encode()
+
+
+class HalfResponse(WholeResponse):
+    """A message that breaks off in the middle of its body, or of its first line where it has none.
+
+    Its head declares the length of the whole body.
+    """
+
+    @property
+    def keep_alive(self) -> bool:
+        """Return False: the connection is closed."""
+        return False
+
+    async def write_eof(self, data: bytes = b"") -> None:
+        """Write the first half of the message and close the connection."""
+        transport = self._raw.transport
+        if transport is not None and not transport.is_closing():
+            head, body = self._head(), self._content
+            transport.write(head + body[: len(body) // 2] if body else head[:CUT_AT])
+            transport.close()
 
 
 @lru_cache(1)

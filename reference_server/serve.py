@@ -10,7 +10,8 @@ import os
 import sys
 import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
+from functools import partial
 from pathlib import Path
 from types import TracebackType
 from typing import Any, TextIO
@@ -24,15 +25,17 @@ from reference_server import limits
 from reference_server.access_log import AccessLog
 from reference_server.api import Api
 from reference_server.app import App
-from reference_server.auth import parse_auth
+from reference_server.auth import Auth, parse_auth
 from reference_server.control.client import Controls
 from reference_server.control.guard import Guard
 from reference_server.control.seeds import plant_seed
 from reference_server.control.tenants import Tenant, Tenants
-from reference_server.faults import Fault, find_fault
+from reference_server.faults import Fault
 from reference_server.http_log import handle_loop_error
 from reference_server.http_log import log as http_log
+from reference_server.lifetimes import PLAN_SECONDS, STATUSES, TOKEN_SECONDS, Lifetimes
 from reference_server.opening import Opener
+from reference_server.presets import Preset, find_presets
 from reference_server.seeding.files import read_seed
 from reference_server.watched_faults import Watch
 from specs.apis import apis, part_of
@@ -47,6 +50,9 @@ SWITCH_SECONDS = 0.001
 """Seconds that a computing thread of the server keeps the others waiting; five times as many by default in Python."""
 
 
+SEVERAL = {"faults", "rules", "without", "like"}
+
+
 @dataclass(frozen=True, slots=True)
 class ServerSettings:
     """Settings of a server.
@@ -54,6 +60,8 @@ class ServerSettings:
     `apis` are the APIs or profiles to serve; a single one is mounted at the root, and none means all. `storage` is a
     value of `--storage`. `page_size` is the largest page of a listing, `max_body` the largest body in bytes.
     With `strict_requests` a request with anything that the document does not declare is refused.
+    Lifetimes are in seconds, see lifetimes.py; `expired_status` refuses expired tokens. `faults` and `rules` are rules,
+    see rules/rule.py; `without` are operations or groups that the server lacks, and `like` presets.
     `seed` is a seed or the file of one, which every tenant gets. `journal` is where requests are noted: `none`,
     `memory`, or a file as well. `control_token` opens the control paths to whoever has it, see control/guard.py.
     `options` are those of the APIs, by the names of reference_server/options.py.
@@ -64,7 +72,14 @@ class ServerSettings:
     port: int = 0
     storage: str = "memory"
     auth: str = "none"
+    token_lifetime: int = TOKEN_SECONDS
+    expired_status: int = STATUSES[0]
+    credential_lifetime: int | None = None
+    plan_lifetime: int = PLAN_SECONDS
     faults: tuple[str, ...] = ()
+    rules: tuple[Any, ...] = ()
+    without: tuple[str, ...] = ()
+    like: tuple[str, ...] = ()
     allow_faults: bool = False
     strict_requests: bool = False
     page_size: int = 1000
@@ -91,15 +106,18 @@ class Server(Controls):
         self._runner: web.ServerRunner | None = None
 
     def _build(self) -> App:
-        settings = self.settings
-        auth = parse_auth(settings.auth)
+        names = [find_profile(name).api for name in self.settings.apis or servable()]
+        presets = [preset for name in self.settings.like for preset in find_presets(name, names)]
+        settings = self.settings = like_presets(self.settings, presets)
         served = [find_profile(name) for name in settings.apis or servable()]
         _check_profiles(served)
-        documents = [profile.document() for profile in served]
-        faults = [find_fault(name, documents) for name in settings.faults]
         apis = {profile: api_class(profile.api) for profile in served}
         noted = settings.journal != NO_JOURNAL
-        self._opener = Opener(apis, auth, settings.page_size, settings.options, faults, journal=noted)
+        rules = [*settings.faults, *settings.rules, *map(absent, settings.without)]
+        fitting = [rule for preset in presets for rule in preset.rules]
+        self._opener = Opener(
+            apis, partial(_auth, settings), settings.page_size, settings.options, rules, fitting, journal=noted
+        )
         access_log = AccessLog(self._log) if self._log else None
         guard = Guard(settings.host, settings.control_token)
         self._seed = read_seed(settings.seed) if isinstance(settings.seed, str) else settings.seed
@@ -263,6 +281,31 @@ def _open_log(path: str | None, flag: str) -> TextIO | None:
         raise Problem(f"{flag}: {path} cannot be written: {error.strerror}.", f"Give another {flag}.") from None
 
 
+def _auth(settings: ServerSettings) -> Auth:
+    """Return the authentication of one tenant. Raises Problem."""
+    lifetimes = Lifetimes(
+        settings.token_lifetime, settings.credential_lifetime, settings.plan_lifetime, settings.expired_status
+    )
+    return parse_auth(settings.auth, lifetimes)
+
+
+def absent(text: str) -> str:
+    """Return the rule for a value of `--without`: `views`, or `views: 404` with the form of the refusal."""
+    name, _, form = text.partition(":")
+    return f"{name}: absent {form}"
+
+
+def like_presets(settings: ServerSettings, presets: Iterable[Preset]) -> ServerSettings:
+    """Return settings with those of presets; settings that were given take precedence."""
+    usual = ServerSettings()
+    for preset in presets:
+        own = {name: value for name, value in preset.settings.items() if hasattr(usual, name)}
+        unset = {name: value for name, value in own.items() if getattr(settings, name) == getattr(usual, name)}
+        options = {name: value for name, value in preset.settings.items() if name not in own}
+        settings = replace(settings, options={**options, **settings.options}, **unset)
+    return settings
+
+
 def serve(*apis: str, **settings: Any) -> Server:
     """Return a server for a `with` block, by default on a free loopback port.
 
@@ -279,10 +322,13 @@ def server_settings(*apis: str, **settings: Any) -> ServerSettings:
     """Return the settings of a server.
 
     `apis` are API or profile names, all of them when none is given; `settings` are the fields of ServerSettings,
-    and those of the APIs' own options.
+    and those of the APIs' own options. One rule or preset may be a text alone.
     """
     common = {setting.name for setting in fields(ServerSettings)}
     common_settings = {name: value for name, value in settings.items() if name in common}
+    for name in SEVERAL & common_settings.keys():
+        if isinstance(common_settings[name], str):
+            common_settings[name] = (common_settings[name],)
     options = {name: value for name, value in settings.items() if name not in common}
     return ServerSettings(apis=apis, **{"options": options, **common_settings})
 

@@ -18,6 +18,8 @@
     [reading]        the requests that a read-only run may send, beside GET and HEAD
         posts        operations that read, although they POST
         log_in       operations that issue credentials: sent to log the run in, and never as a test
+    [groups]         groups of operations that servers may lack as a whole: by name, patterns as for files of
+                     `METHOD path`; beside them `reads` and `writes` follow from [reading]
 
 The part of an API in another package has its name: `reference_server.<api>`, `conformance.<api>`,
 `spark_tests.races.<api>`. The folder of an API may be in any directory of `specs.__path__`.
@@ -25,7 +27,7 @@ The part of an API in another package has its name: `reference_server.<api>`, `c
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from importlib import import_module
@@ -40,7 +42,10 @@ from specs.problems import Problem, did_you_mean
 FILE_NAME = "api.toml"
 SHARED_PORT = 8181  # of a server of several APIs
 LAST = 1000
-FIELDS = {"title", "place", "port", "mount", "revisions", "dialects", "document", "error", "selectors", "reading"}
+FIELDS = {
+    *("title", "place", "port", "mount", "revisions", "dialects", "document", "error", "selectors", "reading"),
+    "groups",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +88,7 @@ class ApiFacts:
     error: ErrorBody
     selectors: Selectors = field(default_factory=Selectors)
     reading: Reading = field(default_factory=Reading)
+    groups: Mapping[str, Sequence[str]] = field(default_factory=dict)
     port: int = SHARED_PORT
     mount: str = ""
     place: int = LAST
@@ -176,6 +182,7 @@ def _read(path: Path) -> ApiFacts:
         error,
         selectors,
         reading,
+        raw.get("groups", {}),
         raw.get("port", SHARED_PORT),
         raw.get("mount", ""),
         raw.get("place", LAST),

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from fnmatch import fnmatchcase
 from functools import cache
 from pathlib import Path
 from typing import TypeVar
@@ -28,6 +29,7 @@ from specs.problems import Problem, did_you_mean
 from specs.revisions import lineage, patch_document
 
 T = TypeVar("T")
+READS = ("GET", "HEAD")
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +71,19 @@ class Profile:
             tuple(name for table in tables for name in table.posts),
             tuple(name for table in tables for name in table.log_in),
         )
+
+    def groups(self) -> dict[str, frozenset[str]]:
+        """Return the groups of operations that servers may lack as a whole: the ids by the name of the group."""
+        operations, reading = self.document().operations.values(), self.reading()
+        reads = {operation.id for operation in operations if operation.method in READS or operation.id in reading.posts}
+        groups = {"reads": reads, "writes": {operation.id for operation in operations} - reads - {*reading.log_in}}
+        for profile in self.tested_by():
+            for name, patterns in profile.facts.groups.items():
+                for operation in operations:
+                    text = f"{operation.method} {operation.path}"
+                    if any(fnmatchcase(text, pattern) for pattern in patterns):
+                        groups.setdefault(name, set()).add(operation.id)
+        return {name: frozenset(ids) for name, ids in groups.items()}
 
     def suite_of(self, operation_id: str) -> str:
         """Return the API that tests an operation: the API of the document that declares it."""

@@ -6,17 +6,20 @@ import os
 import sys
 import threading
 from collections.abc import Callable
+from pathlib import Path
 from queue import SimpleQueue
 from typing import Any, TypeVar
 
 import click
 
 from lakeproof import interruptions
-from lakeproof.fault_list import print_faults, print_faults_as_json
+from lakeproof.fault_list import print_faults, print_faults_as_json, print_presets
 from lakeproof.options import FileOptionsCommand, OneOf
 from lakeproof.packages import SUITE_FAULTS
 from reference_server.faults import register
+from reference_server.lifetimes import PLAN_SECONDS, STATUSES, TOKEN_SECONDS
 from reference_server.options import Option, flags
+from reference_server.rules.text import read_rules
 from reference_server.serve import IN_MEMORY, LOOPBACK, SWITCH_SECONDS, Server, ServerSettings, api_class, servable
 from specs.apis import SHARED_PORT, apis
 from specs.problems import Problem
@@ -39,6 +42,21 @@ Warehouses on S3:
   endpoint_override, region                  location of a bucket outside AWS
   credentials=dummy|own|none                 keys for clients that request access:
                 dummy keys (for storage that checks none), the server's own, none
+
+\b
+Rules:
+  'updateTable: 504 applied x2'         two commits are done, but return 504
+  'loadTable table=t: 503 x2 after 1'   requests 2 and 3 for the table t
+  'any: delay 0.5 every 3'              every third request waits
+  'listTables: cut'                     closes the connection; also: half, stale
+  'createTable: lost metadata-location' field missing from the response
+  commit-conflict                       a fault by its name
+
+\b
+Partial servers:
+  --like read-only                      every write is refused
+  --without views                       not in the configuration, returns 406
+  --without 'renameTable: 404'          returns 404
 
 \b
 Every option is also read from the environment (LAKEPROOF_SERVE_PAGE_SIZE for
@@ -107,8 +125,49 @@ def _option(api: str, field: str, default: Any, option: Option) -> Callable[[F],
     help="Authentication of clients: none, token:VALUE (bearer token or API key) or oauth:ID:SECRET "
     "(Iceberg issues tokens).",
 )
+@click.option(
+    "--token-lifetime",
+    type=click.IntRange(0),
+    default=TOKEN_SECONDS,
+    show_default=True,
+    metavar="SECONDS",
+    help="Lifetime of the tokens that the server issues.",
+)
+@click.option(
+    "--expired-status",
+    type=click.IntRange(400, 499),
+    default=STATUSES[0],
+    show_default=True,
+    metavar="STATUS",
+    help="Status for an expired token: 401 or 419.",
+)
+@click.option(
+    "--credential-lifetime",
+    type=click.IntRange(0),
+    metavar="SECONDS",
+    help="Lifetime of vended credentials for storage.  [default: up to an hour]",
+)
+@click.option(
+    "--plan-lifetime",
+    type=click.IntRange(0),
+    default=PLAN_SECONDS,
+    show_default=True,
+    metavar="SECONDS",
+    help="Lifetime of scan plans.",
+)
+@click.option(
+    "--fault", "faults", multiple=True, metavar="RULE", help="Rule, or the name of a fault (see below); repeatable."
+)
+@click.option("--rules", "rules_file", metavar="FILE", help="Rules of a YAML or JSON file, after those of --fault.")
+@click.option(
+    "--without",
+    multiple=True,
+    metavar="NAME[: FORM]",
+    help="Operation or group of operations that the server lacks; repeatable.",
+)
+@click.option("--like", multiple=True, metavar="PRESET", help="Kind of catalog, see --list-presets; repeatable.")
+@click.option("--list-presets", is_flag=True, help="List the presets of the served APIs and exit.")
 @click.option("--seed", metavar="FILE", help="Plant the content that a YAML or JSON file describes.")
-@click.option("--fault", "faults", multiple=True, metavar="NAME", help="Fault of the server; repeatable.")
 @click.option("--allow-faults", is_flag=True, help="Let a request choose its faults with the header X-Lakeproof-Fault.")
 @click.option(
     "--strict-requests", is_flag=True, help="Refuse fields and query parameters that the document does not declare."
@@ -144,26 +203,31 @@ def _option(api: str, field: str, default: Any, option: Option) -> Callable[[F],
 )
 @click.option("--list-faults", is_flag=True, help="List the faults of the served APIs and exit.")
 @click.option("--json", "as_json", is_flag=True, help="With --list-faults: print only the list, as JSON.")
-def serve_command(list_faults: bool, as_json: bool, api: str, profile: str | None, **options: Any) -> None:
+def serve_command(
+    list_faults: bool, list_presets: bool, as_json: bool, api: str, profile: str | None, **options: Any
+) -> None:
     """Run the reference server: a mock of every API, in one process."""
     named = (profile,) if profile else () if api == "all" else (api,)
     if profile and api not in ("all", find_profile(profile).api):
         raise Problem(f"--profile {profile} is not a revision of --api {api}.", "Leave one of them out.")
     if as_json and not list_faults:
         raise Problem("--json does nothing without --list-faults.", "Give --list-faults, or leave it out.")
-    if list_faults:
+    if list_presets:
+        print_presets([find_profile(name) for name in named or servable()])
+    elif list_faults:
         show = print_faults_as_json if as_json else print_faults
         show([find_profile(name) for name in named or servable()])
     else:
         _serve(named, **options)
 
 
-def _serve(named: tuple[str, ...], host: str, port: int | None, faults: tuple[str, ...], **rest: Any) -> None:
+def _serve(named: tuple[str, ...], host: str, port: int | None, rules_file: str | None, **rest: Any) -> None:
     """Serve the named APIs or profile, or every API if none is named, until SIGINT or SIGTERM."""
     usual = find_profile(named[0]).facts.port if named else SHARED_PORT
     chosen = usual if port is None else port
     options = {field: value for field, (_, default, _) in _options().items() if (value := rest.pop(field)) != default}
-    settings = ServerSettings(apis=named, host=host, port=chosen, faults=faults, options=options, **rest)
+    rules = tuple(read_rules(Path(rules_file))) if rules_file else ()
+    settings = ServerSettings(apis=named, host=host, port=chosen, rules=rules, options=options, **rest)
     if host not in LOOPBACKS:
         click.secho(f"Listening on {host}: other machines can reach this server.", fg="yellow", err=True)
     sys.setswitchinterval(SWITCH_SECONDS)

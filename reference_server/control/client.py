@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Mapping
 from http.client import HTTPConnection, HTTPException
 from types import TracebackType
@@ -13,6 +13,7 @@ import orjson
 
 from reference_server.control.paths import CONTROL
 from reference_server.control.recorded import ExpectedRequest, RecordedRequest, failure
+from reference_server.rules.client import RuleControls
 from specs.openapi import JSON_TYPE
 from specs.problems import Problem
 
@@ -20,7 +21,7 @@ SECONDS = 60.0
 """Longest wait for an answer: a large seed takes a while."""
 
 
-class Controls(ABC):
+class Controls(RuleControls):
     """Methods of a server, or of one of its tenants, over its control paths."""
 
     @property

@@ -26,7 +26,7 @@ from specs.openapi import JSON_TYPE
 from specs.problems import Problem, did_you_mean
 
 CONTROL = "/_lakeproof"
-HEAD, GET = "HEAD", "GET"
+HEAD, GET, POST, PUT, DELETE = "HEAD", "GET", "POST", "PUT", "DELETE"
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,6 +106,47 @@ async def drop_tenant(request: ControlRequest) -> None:
     await request.tenants.drop(request.path["id"])
 
 
+async def list_rules(request: ControlRequest) -> Any:
+    """Return the rules in force, in their order."""
+    return {"rules": [running.as_json() for running in request.tenant.rules]}
+
+
+async def add_rules(request: ControlRequest) -> Any:
+    """Add one rule or a list of them, and return what was added. Raises Problem."""
+    return {"rules": [running.as_json() for running in request.tenant.rules.add(*_rules(request.body))]}
+
+
+async def replace_rules(request: ControlRequest) -> Any:
+    """Put one rule or a list of them in the place of all. Raises Problem."""
+    return {"rules": [running.as_json() for running in request.tenant.rules.replace(*_rules(request.body))]}
+
+
+async def remove_rules(request: ControlRequest) -> None:
+    """Remove all rules."""
+    request.tenant.rules.clear()
+
+
+async def show_rule(request: ControlRequest) -> Any:
+    """Return one rule. Raises Problem."""
+    return request.tenant.rules.find(request.path["id"]).as_json()
+
+
+async def remove_rule(request: ControlRequest) -> None:
+    """Remove one rule. Raises Problem."""
+    rules = request.tenant.rules
+    rules.remove(rules.find(request.path["id"]).id)
+
+
+async def expire_tokens(request: ControlRequest) -> None:
+    """Let all issued tokens expire, refused with the `status` in the body, if any. Raises Problem."""
+    body = request.body
+    request.tenant.expire_tokens(body.get("status") if isinstance(body, dict) else None)
+
+
+def _rules(body: Any) -> list[Any]:
+    return body if isinstance(body, list) else [body]
+
+
 async def list_requests(request: ControlRequest) -> Any:
     """Return the entries of the journal, the oldest first; `operation` selects those of one operation."""
     tenant, wanted = request.tenant, request.query("operation")
@@ -137,6 +178,13 @@ def _journal(tenant: Tenant) -> Journal:
 
 ROUTES: tuple[Route, ...] = (
     Route(GET, "", list_paths, "List these paths, and the paths of the APIs."),
+    Route(GET, "/rules", list_rules, "List the rules, and how often they were used."),
+    Route(POST, "/rules", add_rules, "Add rules: texts or objects, one or a list."),
+    Route(PUT, "/rules", replace_rules, "Replace all rules."),
+    Route(DELETE, "/rules", remove_rules, "Remove all rules."),
+    Route(GET, "/rules/{id}", show_rule, "Show a rule, and how often it was used."),
+    Route(DELETE, "/rules/{id}", remove_rule, "Remove a rule."),
+    Route(POST, "/tokens/expire", expire_tokens, "Let all issued tokens expire."),
     Route(GET, "/requests", list_requests, "List the latest requests with their answers: ?operation=NAME."),
     Route("DELETE", "/requests", forget_requests, "Forget the requests."),
     Route("POST", "/seed", seed_tenant, "Plant a seed: JSON, or YAML as application/yaml."),

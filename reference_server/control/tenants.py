@@ -21,6 +21,7 @@ from reference_server.control.journal import Exchange, Journal
 from reference_server.control.notes import RequestSequence, careless, undeclared
 from reference_server.errors import CatalogError, InvalidInput, NotFound, RouteNotFound, ServiceUnavailable
 from reference_server.faults import Fault
+from reference_server.rules.rule_set import RuleSet
 from specs.openapi import Operation
 from specs.problems import Problem
 
@@ -39,7 +40,8 @@ class Tenant:
     """APIs by mount path, "" for the root, with everything that their requests change.
 
     `prefix` precedes the mounts in the paths of requests; it is empty for the main tenant, which every server has.
-    `state` contains the memory of faults, `journal` the latest requests; it is None where nobody asks for them.
+    `rules` say what happens to which requests; `faults` are those of the suite, `state` the memory of both. `journal`
+    has the latest requests; it is None where nobody asks for them.
     """
 
     apis: Mapping[str, Api]
@@ -48,6 +50,10 @@ class Tenant:
     state: dict[str, Any] = field(default_factory=dict)
     kept_answers: KeptAnswers = field(default_factory=KeptAnswers)
     journal: Journal | None = None
+    rules: RuleSet = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.rules = RuleSet(list(self.apis.values()))
 
     def find_api(self, target: str) -> tuple[Api, str]:
         """Return the API of a request target, and everything in front of the API's own path.
@@ -61,6 +67,18 @@ class Tenant:
                 return api, target[:end]
         mounts = ", ".join(sorted(self.apis))
         raise RouteNotFound(f"No API is mounted at this path; there is {mounts}.")
+
+    def expire_tokens(self, status: int | None = None) -> None:
+        """Let all issued tokens expire; they are refused with 401 or 419, by default as the server was told.
+
+        Raises Problem for another status, and where no API issues tokens.
+        """
+        issuing = [api for api in self.apis.values() if api.issues_tokens]
+        if not issuing:
+            hint = "Start it with --auth oauth:ID:SECRET, or add a rule: any: 419 x1"
+            raise Problem("This server issues no tokens that could expire.", hint)
+        for lifetimes in {id(api.auth): api.auth.lifetimes for api in issuing}.values():
+            lifetimes.expire_tokens(status)
 
     def route(self, request: Request) -> tuple[Operation | None, Mapping[str, str]]:
         """Return the operation of a request and its path parameters; None without an operation."""

@@ -27,7 +27,14 @@ from reference_server.iceberg.catalog.warehouses import AllowedLocations, Wareho
 from reference_server.iceberg.client_faults import CLIENT_FAULTS
 from reference_server.iceberg.context import Access, IcebergContext, Locks, Services
 from reference_server.iceberg.dialects import dialect_of
-from reference_server.iceberg.errors import WarehouseNotFound, as_catalog_error, render_error
+from reference_server.iceberg.errors import (
+    OAUTH_CODES,
+    TYPES,
+    WarehouseNotFound,
+    as_catalog_error,
+    render_error,
+    stated_error,
+)
 from reference_server.iceberg.files.file_io import FileIO
 from reference_server.iceberg.files.metadata_files import MetadataFiles
 from reference_server.iceberg.handlers import (
@@ -47,14 +54,17 @@ from reference_server.iceberg.handlers import (
 )
 from reference_server.iceberg.handlers.functions import set_functions
 from reference_server.iceberg.metadata.errors import MetadataError
+from reference_server.iceberg.metadata.properties import FOR_NEW_TABLES
 from reference_server.iceberg.options import IcebergOptions
 from reference_server.iceberg.scans.plans import ScanServices, scan_services
 from reference_server.iceberg.seeds.reading import CONTENT, content_steps
 from reference_server.options import Options
 from reference_server.seeding.nodes import Node
 from reference_server.seeding.planting import Step
+from specs.iceberg.errors import known_types
+from specs.identifiers import UNIT_SEPARATOR
 from specs.openapi import Operation
-from specs.problems import did_you_mean
+from specs.problems import Problem, did_you_mean
 
 HANDLER_MODULES = [
     config,
@@ -98,12 +108,22 @@ class IcebergApi(Api):
         self._dummy_key_secret = secrets.token_bytes(32)
         self.public = frozenset(op.path for op in setup.document.operations.values() if op.id == TOKENS)
         self._tenant = setup.tenant
-        prefixes = setup.shared.once("prefixes", lambda: PrefixRoutes(setup.document))
-        self.router = PrefixRouter(prefixes, lambda name: self.find(name) is not None)
+        self._separator, self._require_prefix = UNIT_SEPARATOR, False
+        self._default_properties = FOR_NEW_TABLES
         self.open(options)
+        routes = setup.shared.once("prefixes", lambda: PrefixRoutes(setup.document))
+        self.router = PrefixRouter(routes, self._is_served, self._separator)
+
+    def _is_served(self, name: str | None) -> bool:
+        """Return whether paths with a prefix, or without one, lead to a warehouse."""
+        return self.find(name) is not None and not (name is None and self._require_prefix)
 
     def open(self, options: Any) -> None:
         """Open warehouses, namespaces and functions. Raises Problem for one that cannot be served."""
+        self._separator, self._require_prefix = options.namespace_separator, options.require_prefix
+        self._default_properties = {} if options.no_default_properties else FOR_NEW_TABLES
+        if not self._separator:
+            raise Problem("--namespace-separator: the separator is empty.", "Give a text such as a dot.")
         warehouses = parse_warehouses(options.warehouses, self.backend.data_root, self._tenant)
         allowed = AllowedLocations(warehouses)
         file_io = FileIO(allowed, durable=self.backend.durable)
@@ -147,6 +167,9 @@ class IcebergApi(Api):
             planners=self._planners,
             kept=self._kept,
             followers=followers,
+            separator=self._separator,
+            require_prefix=self._require_prefix,
+            default_properties=self._default_properties,
         )
 
     def find(self, name: str | None) -> Services | None:
@@ -199,3 +222,12 @@ class IcebergApi(Api):
     def render(self, error: CatalogError, request: Request) -> Reply:
         """Return an error in Iceberg's error body."""
         return render_error(error, request)
+
+    @property
+    def known_errors(self) -> Collection[str]:
+        """The types of errors, and the codes of refused tokens. See Api.known_errors."""
+        return {*known_types(), *TYPES.values(), *OAUTH_CODES}
+
+    def error_of(self, operation: Operation, status: int, name: str, message: str) -> CatalogError:
+        """Return an error with any status and type; see Api.error_of."""
+        return stated_error(operation.id, status, name, message)

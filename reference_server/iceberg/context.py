@@ -8,7 +8,7 @@ import uuid
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping, MutableMapping, Sequence
 from concurrent.futures import Executor
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from typing import Any, ParamSpec, TypeVar
 
@@ -19,18 +19,20 @@ from reference_server.iceberg.catalog.catalog import Follower, PageRequest, Ware
 from reference_server.iceberg.catalog.expiring import ExpiringValues
 from reference_server.iceberg.catalog.keys import Kind
 from reference_server.iceberg.catalog.location_rules import LocationRules
-from reference_server.iceberg.catalog.names import Path, levels
+from reference_server.iceberg.catalog.names import Path, levels, with_unit_separator
 from reference_server.iceberg.catalog.warehouses import AllowedLocations, Warehouse
 from reference_server.iceberg.dialects import Dialect
 from reference_server.iceberg.files.metadata_files import MetadataFile, MetadataFiles, Reader
 from reference_server.iceberg.metadata.errors import MetadataError
 from reference_server.iceberg.metadata.format_versions import NEWEST
+from reference_server.iceberg.metadata.properties import FOR_NEW_TABLES
 from reference_server.iceberg.metadata.reading import Json
 from reference_server.iceberg.metadata.table_documents import read_table
 from reference_server.iceberg.metadata.view_documents import read_view
 from reference_server.iceberg.scans.plans import ScanServices
 from reference_server.pagination import Page
 from reference_server.storage import Storage
+from specs.identifiers import UNIT_SEPARATOR
 from specs.openapi import Document
 
 P = ParamSpec("P")
@@ -61,7 +63,8 @@ class Services:
 
     `handled` are the operations served, `dialect` translates commits of the document. Dummy keys are derived from
     `dummy_key_secret`; `scans` are the services of scan plans, `planners` the threads that make them, `kept` the stored
-    values with an expiry, `followers` the parts that change with the catalog.
+    values with an expiry, `followers` the parts that change with the catalog. `separator` stands between the levels of
+    a namespace in paths; with `require_prefix` every path has a prefix. New tables have the `default_properties`.
     """
 
     document: Document
@@ -82,6 +85,9 @@ class Services:
     planners: Executor
     kept: ExpiringValues
     followers: Sequence[Follower]
+    separator: str = UNIT_SEPARATOR
+    require_prefix: bool = False
+    default_properties: dict[str, str] = field(default_factory=lambda: FOR_NEW_TABLES)
 
     @cached_property
     def newest_format(self) -> int:
@@ -115,6 +121,11 @@ class IcebergContext(Context):
     def namespace(self) -> Path:
         """The namespace in the path. Raises InvalidInput for an empty level."""
         return levels(self.path["namespace"])
+
+    def levels(self, text: str) -> Path:
+        """Return the levels of a namespace in the query. Raises InvalidInput and NamespaceNotFound."""
+        separator = self.services.separator
+        return levels(text if separator == UNIT_SEPARATOR else with_unit_separator(text, separator))
 
     def object_path(self, kind: str) -> Path:
         """Return namespace and name of the object in the path: a `table`, `view` or `function`."""

@@ -6,6 +6,7 @@ Clients distinguish errors of one status by the type. The token operation has th
 from __future__ import annotations
 
 from collections.abc import Mapping
+from http import HTTPStatus
 from typing import Any
 
 from reference_server.context import Reply, Request, json_reply
@@ -26,10 +27,13 @@ from reference_server.errors import (
     TableAlreadyExists,
     TableNotFound,
     Throttling,
+    TokenExpired,
     Unauthenticated,
     Unsupported,
+    error_kind,
 )
 from reference_server.iceberg.metadata.errors import MetadataError, StaleCommit
+from specs.iceberg.errors import OAUTH_OPERATION, usual_type
 
 TYPES: Mapping[type, str] = {
     Unauthenticated: "NotAuthorizedException",
@@ -46,6 +50,7 @@ TYPES: Mapping[type, str] = {
     Conflict: "CommitFailedException",
     InvalidInput: "BadRequestException",
     BodyTooLarge: "BadRequestException",
+    TokenExpired: "AuthenticationTimeoutException",
     Throttling: "SlowDownException",
     ServiceUnavailable: "SlowDownException",
     CatalogError: "InternalServerError",
@@ -118,6 +123,12 @@ class IllegalArgument(InvalidInput):
     wire_type = "IllegalArgumentException"
 
 
+OAUTH_CODES = (
+    *("invalid_request", "invalid_client", "invalid_grant", "unauthorized_client", "invalid_scope"),
+    "unsupported_grant_type",
+)
+
+
 class TokenRefused(CatalogError):
     """No token is issued for this request; `code` is the error code of OAuth2."""
 
@@ -135,6 +146,15 @@ class ClientRefused(TokenRefused):
 
     def __init__(self, message: str) -> None:
         super().__init__("invalid_client", message)
+
+
+def stated_error(operation_id: str, status: int, name: str, message: str) -> CatalogError:
+    """Return an error of an operation with any status; `name` is its type, or its code where a token is refused."""
+    if operation_id != OAUTH_OPERATION:
+        return error_kind(status, wire_type=name or usual_type(operation_id, status))(message)
+    kind = type(TokenRefused.__name__, (TokenRefused,), {"status": status})
+    refused: CatalogError = kind(name or OAUTH_CODES[status == HTTPStatus.UNAUTHORIZED], message)
+    return refused
 
 
 def type_of(error: CatalogError) -> str:

@@ -10,6 +10,7 @@ from reference_server.iceberg.catalog.function_files import SAMPLES
 from reference_server.iceberg.scans.content import BOUNDS_FORMS, BYTES
 from reference_server.iceberg.scans.plans import MODES, SYNC
 from reference_server.options import Options, option
+from specs.identifiers import UNIT_SEPARATOR
 from specs.openapi import Document
 
 NAMESPACE, SAMPLE_NAMESPACE = "lakeproof", "samples"
@@ -21,6 +22,7 @@ class IcebergOptions(Options):
 
     The levels of a namespace have dots between them. `functions` is the folder of the namespaces' functions, see
     function_files.py. `scan_planning` is `sync` (scans are planned at once) or `async` (in the background).
+    With `require_prefix` no warehouse has paths without a prefix. `namespace_separator` separates levels in paths.
     `scan_bounds` is the form of column bounds: `bytes` in hexadecimal or `values` as in the document.
     """
 
@@ -56,6 +58,20 @@ class IcebergOptions(Options):
         "show bounds of columns as bytes in hexadecimal, as Java's client reads them, or as the document's values.",
         choices=BOUNDS_FORMS,
         show_default=True,
+    )
+
+    require_prefix: bool = option(
+        False, "--require-prefix", "serve every warehouse by its prefix only: paths without one do not exist."
+    )
+    namespace_separator: str = option(
+        UNIT_SEPARATOR,
+        "--namespace-separator",
+        "separator of the levels of a namespace in paths, named in the configuration.  [default: 0x1F]",
+        metavar="TEXT",
+    )
+
+    no_default_properties: bool = option(
+        False, "--no-default-properties", "new tables have the properties of the request, and no others."
     )
 
     @classmethod

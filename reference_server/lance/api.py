@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Hashable, Mapping
+from collections.abc import Collection, Hashable, Mapping
 from concurrent.futures import Executor
 from pathlib import Path as FilePath
 from typing import Any
@@ -13,7 +13,7 @@ from reference_server.api import Api, Setup
 from reference_server.backends import Backend
 from reference_server.body_fields import make_integers
 from reference_server.context import Reply, Request
-from reference_server.errors import CatalogError
+from reference_server.errors import CatalogError, error_kind
 from reference_server.lance import faults
 from reference_server.lance.catalog.catalog import EntryCatalog
 from reference_server.lance.catalog.entries import Entry, Path
@@ -21,9 +21,9 @@ from reference_server.lance.catalog.layout import open_layout
 from reference_server.lance.catalog.locations import AnyLocations
 from reference_server.lance.catalog.recovery import recover
 from reference_server.lance.client_faults import CLIENT_FAULTS
-from reference_server.lance.context import LanceContext, bind
+from reference_server.lance.context import TRANSACTIONS, LanceContext, bind
 from reference_server.lance.data.table_data import TableData
-from reference_server.lance.errors import render_error
+from reference_server.lance.errors import render_error, usual_name
 from reference_server.lance.handlers import (
     batches,
     columns,
@@ -46,6 +46,8 @@ from reference_server.seeding.nodes import Node
 from reference_server.seeding.planting import Step
 from reference_server.storage.memory import MemoryStorage
 from specs.extras import require_extra
+from specs.lance.errors import error_codes
+from specs.lance.identifiers import DELIMITER
 from specs.openapi import Operation
 
 HANDLER_MODULES = [
@@ -54,6 +56,7 @@ HANDLER_MODULES = [
 ]
 DATA_WORKERS = 6
 """Threads that read and write rows; the other threads serve the catalog."""
+NAMESPACES = "/v1/namespace/"
 FAULTS = faults.__name__  # importing the module registers its faults
 
 
@@ -111,6 +114,24 @@ class LanceApi(Api):
     def render(self, error: CatalogError, request: Request) -> Reply:
         """Return an error in Lance's error body."""
         return render_error(error, request)
+
+    @property
+    def known_errors(self) -> Collection[str]:
+        """The names of numbered errors. See Api.known_errors."""
+        return error_codes()
+
+    def error_of(self, operation: Operation, status: int, name: str, message: str) -> CatalogError:
+        """Return an error with any status; see Api.error_of."""
+        return error_kind(status, name or usual_name(operation.id, status))(message)
+
+    def objects(self, operation: Operation, path: Mapping[str, str]) -> dict[str, str]:
+        """Return the names in a path; an identifier in string form is a namespace, or a namespace and a table."""
+        names = super().objects(operation, path)
+        if "id" in names and not operation.path.startswith(TRANSACTIONS):
+            parts = names["id"].strip(DELIMITER).split(DELIMITER)
+            table = [] if operation.path.startswith(NAMESPACES) else [parts.pop()]
+            names |= {"namespace": ".".join(parts), **({"table": table[0]} if table else {})}
+        return names
 
     def close(self) -> None:
         """Close the catalog and the backend."""

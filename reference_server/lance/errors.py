@@ -12,10 +12,12 @@ from reference_server.errors import (
     NotFound,
     RouteNotFound,
 )
-from specs.lance.errors import error_codes
+from specs.lance.errors import codes_of, error_codes
 
 # Errors that Lance's error list does not name, and the entry with the same meaning for clients.
 STANDS_FOR = {RouteNotFound: "Unsupported", MethodNotAllowed: "Unsupported", BodyTooLarge: "InvalidInput"}
+
+USUAL = "TableNotFound"  # of an operation on a part of a table, too
 
 
 class TableSchemaValidationError(InvalidInput):
@@ -73,3 +75,11 @@ def render_error(error: CatalogError, request: Request) -> Reply:
     reply = json_reply(body, error.status)
     reply.headers.update(error.headers)
     return reply
+
+
+def usual_name(operation_id: str, status: int) -> str:
+    """Return the name of the error that an operation usually returns with a status, "" where it lists none."""
+    codes = codes_of(operation_id)
+    own = [error for error in error_codes().values() if error.code in codes and error.status == status]
+    names = [error.name for error in sorted(own, key=lambda error: error.name != USUAL)]
+    return names[0] if names else ""

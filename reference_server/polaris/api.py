@@ -21,7 +21,7 @@ from reference_server.iceberg.catalog.location_index import LocationFollower
 from reference_server.iceberg.catalog.location_rules import LocationRules
 from reference_server.iceberg.catalog.unfinished import delete_old_folders, take_back
 from reference_server.iceberg.context import Services
-from reference_server.iceberg.errors import WarehouseNotFound
+from reference_server.iceberg.errors import WarehouseNotFound, stated_error
 from reference_server.iceberg.files.metadata_files import MetadataFiles
 from reference_server.iceberg.handlers import config as iceberg_config
 from reference_server.iceberg.handlers import tokens as iceberg_tokens
@@ -65,7 +65,9 @@ from reference_server.polaris.seeds import read_seed
 from reference_server.routing import Router
 from reference_server.seeding.nodes import Node
 from reference_server.seeding.planting import Step
+from specs.iceberg.errors import usual_type as iceberg_type
 from specs.openapi import Operation
+from specs.polaris.errors import known_types, usual_type
 
 OWN_MODULES = [tokens, config, catalogs, principals, principal_roles, catalog_roles, grants]
 OWN_MODULES += [notifications, generic_tables, policies, applicable_policies]
@@ -93,7 +95,7 @@ class PolarisApi(IcebergApi):
         rules, storage = setup.profile.in_force(RULES), setup.backend.storage
         self._root, self._root_known = options.root, bool(options.bootstrap or setup.tenant)
         self.authorizer = Authorizer(rules_of(setup.profile), StoredAccessState(storage))
-        self._polaris = PolarisServices(storage, rules, Callers(storage, rules, options.realm))
+        self._polaris = PolarisServices(storage, rules, Callers(storage, rules, options.realm, setup.auth.lifetimes))
         self._warehouses = Warehouses(setup.backend, setup.profile.in_force(CATALOG_RULES), self._shared)
         super().__init__(setup, options)
         self.router = setup.shared.once("router", lambda: Router(setup.document))
@@ -123,6 +125,11 @@ class PolarisApi(IcebergApi):
     def authenticate(self, headers: Mapping[str, str]) -> Principal:
         """Return the principal of an access token. Raises Unauthenticated and RealmNotFound."""
         return self._polaris.callers.authenticate(headers)
+
+    @property
+    def issues_tokens(self) -> bool:
+        """Return True: all callers have tokens of this server."""
+        return True
 
     async def answer(
         self, request: Request, operation: Operation, path: Mapping[str, str], executor: Executor
@@ -177,6 +184,16 @@ class PolarisApi(IcebergApi):
         if services is None:
             raise _missing(operation, name)
         return CatalogContext(request, operation, path, body, executor, services, self._polaris)
+
+    @property
+    def known_errors(self) -> Collection[str]:
+        """The types of errors, those of Iceberg's catalog included. See Api.known_errors."""
+        return {*super().known_errors, *known_types()}
+
+    def error_of(self, operation: Operation, status: int, name: str, message: str) -> CatalogError:
+        """Return an error with any status and type; see Api.error_of."""
+        usual = iceberg_type(operation.id, status) or usual_type(operation.id, status)
+        return stated_error(operation.id, status, name or usual, message)
 
     async def run(self, handler: Handler, context: Context) -> Reply:
         """Apply the catalog's own checks before the handler; see Api.run."""

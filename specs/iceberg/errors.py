@@ -32,6 +32,12 @@ def stated_types(operation_id: str, profile: Profile | None = None) -> Types:
     return allowed
 
 
+def usual_type(operation_id: str, status: int) -> str:
+    """Return the type that an operation usually returns with a status, "" where the table has none."""
+    types = read_toml(TABLE)["operations"].get(operation_id, {}).get(str(status), [""])
+    return str(types[0])
+
+
 @cache
 def known_types() -> frozenset[str]:
     """Return the types of all operations' own errors."""

@@ -34,6 +34,18 @@ def stated_types(operation_id: str, profile: Profile | None = None) -> Types:
     return allowed
 
 
+def usual_type(operation_id: str, status: int) -> str:
+    """Return the type that an operation usually returns with a status, "" where the table has none."""
+    rows = (entry for entry in read_toml(TABLE)["error"] if entry["status"] == status)
+    return next((entry["types"][0] for entry in rows if operation_id in entry["operations"]), "")
+
+
+@cache
+def known_types() -> frozenset[str]:
+    """Return the types of all errors that only this API has."""
+    return frozenset(name for entry in read_toml(TABLE)["error"] for name in entry["types"])
+
+
 def described(operation_id: str, profile: Profile) -> list[str]:
     """Return the errors of an operation as texts: status and type."""
     stated = sorted(stated_types(operation_id, profile).items())

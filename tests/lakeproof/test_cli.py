@@ -428,7 +428,8 @@ def test_mutants_are_listed_and_measured(cli):
 def test_the_public_names_are_what_they_say():
     import lakeproof  # noqa: PLC0415
 
-    assert set(lakeproof.__all__) == {"Server", "ServerSettings", "check", "reproduce", "serve"}
+    servers = {"Rule", "Server", "ServerSettings", "TenantServer", "connect", "serve"}
+    assert set(lakeproof.__all__) == {*servers, "check", "reproduce"}
     assert all(callable(getattr(lakeproof, name)) for name in lakeproof.__all__)
     with pytest.raises(AttributeError):
         lakeproof.nothing  # noqa: B018

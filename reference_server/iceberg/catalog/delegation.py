@@ -4,7 +4,7 @@ A client lists the ways of access that it supports in X-Iceberg-Access-Delegatio
 first of them that the warehouse offers. Files in a local warehouse need no keys: the list of credentials is empty.
 
 Dummy keys are derived from the table and the time and are stored nowhere. They look like those of AWS, name their end,
-and are the same for half an hour; at the end of it they are still valid for another half an hour.
+and have the lifetime that lifetimes.py describes.
 """
 
 from __future__ import annotations
@@ -12,7 +12,6 @@ from __future__ import annotations
 import base64
 import hashlib
 import hmac
-import time
 from typing import Any
 
 from reference_server.context import Request
@@ -20,12 +19,11 @@ from reference_server.iceberg.catalog.names import Path
 from reference_server.iceberg.context import Access, Credential, IcebergContext
 from reference_server.iceberg.files.buckets import DUMMY, NONE, Bucket, Keys
 from reference_server.iceberg.metadata.reading import Json
-from specs.identifiers import UNIT_SEPARATOR, encode_segment
+from specs.identifiers import encode_segment, encode_separator
 from specs.openapi import Operation
 
 HEADER = "X-Iceberg-Access-Delegation"
 VENDED, SIGNING = "vended-credentials", "remote-signing"
-PERIOD_SECONDS = 30 * 60
 TABLE_UUID = "table-uuid"
 
 
@@ -46,9 +44,8 @@ def keys_for(context: IcebergContext, bucket: Bucket, metadata: Json) -> Keys:
     """Return the keys for a table: those of the server, or dummy ones."""
     if bucket.credentials != DUMMY and bucket.keys is not None:
         return bucket.keys
-    return dummy_keys(
-        context.services.dummy_key_secret, f"{metadata['location']}\0{metadata[TABLE_UUID]}", end_of_keys()
-    )
+    owner = f"{metadata['location']}\0{metadata[TABLE_UUID]}"
+    return dummy_keys(context.services.dummy_key_secret, owner, context.services.auth.lifetimes.end_of_credentials())
 
 
 def granted(context: IcebergContext, metadata: Json) -> str | None:
@@ -88,7 +85,7 @@ def bucket_credentials(context: IcebergContext, path: Path, metadata: Json) -> l
     if keys.token:
         config["s3.session-token"] = keys.token
     if bucket.credentials == DUMMY:
-        config["s3.session-token-expires-at-ms"] = str(end_of_keys() * 1000)
+        config["s3.session-token-expires-at-ms"] = str(context.services.auth.lifetimes.end_of_credentials() * 1000)
     if bucket.credentials == DUMMY and "loadCredentials" in context.services.handled:
         config["client.refresh-credentials-endpoint"] = path_of(context, "loadCredentials", path)
     return [{"prefix": metadata["location"], "config": config}]
@@ -98,14 +95,9 @@ def path_of(context: IcebergContext, operation_id: str, path: Path) -> str:
     """Return the path of an operation on a table, below the base URL, as a client of this warehouse writes it."""
     operation: Operation = context.services.document.operation(operation_id)
     prefix = f"{context.path['prefix']}/" if "prefix" in context.path else ""
-    namespace = encode_segment(UNIT_SEPARATOR).join(map(encode_segment, path[:-1]))
+    namespace = encode_separator(context.services.separator).join(map(encode_segment, path[:-1]))
     written = operation.own_path.replace("{prefix}/", prefix).replace("{namespace}", namespace)
     return written.replace("{table}", encode_segment(path[-1])).lstrip("/")
-
-
-def end_of_keys() -> int:
-    """Return the expiry of keys that are made now, in seconds since 1970."""
-    return (int(time.time()) // PERIOD_SECONDS + 2) * PERIOD_SECONDS
 
 
 def dummy_keys(dummy_key_secret: bytes, table: str, end: int) -> Keys:

@@ -10,7 +10,7 @@ import unicodedata
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from reference_server.errors import InvalidInput
+from reference_server.errors import InvalidInput, NamespaceNotFound
 from specs.identifiers import UNIT_SEPARATOR, IdentifierError, split_levels
 
 MAX_BYTES = 255
@@ -29,6 +29,16 @@ def levels(text: str) -> Path:
         return tuple(split_levels(text, UNIT_SEPARATOR))
     except IdentifierError as error:
         raise InvalidInput(f"The namespace cannot be read: {error}.") from None
+
+
+def with_unit_separator(text: str, separator: str) -> str:
+    """Return a namespace whose levels another separator separates, with 0x1F instead.
+
+    Raises NamespaceNotFound for one with 0x1F: a client that does not read the configuration finds nothing.
+    """
+    if UNIT_SEPARATOR in text:
+        raise NamespaceNotFound(f"Namespace does not exist: {text!r:.300} (levels are separated by {separator!r})")
+    return text.replace(separator, UNIT_SEPARATOR)
 
 
 def identifier(body: Any) -> Path:

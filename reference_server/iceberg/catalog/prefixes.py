@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from reference_server.errors import RouteNotFound
+from reference_server.iceberg.catalog.names import with_unit_separator
 from reference_server.iceberg.errors import WarehouseNotFound
 from reference_server.routing import Parameters, Router
+from specs.identifiers import UNIT_SEPARATOR
 from specs.openapi import Document, Operation
 
-PREFIX = "{prefix}"
+PREFIX, NAMESPACE = "{prefix}", "namespace"
 Head = tuple[str, ...]
 
 
@@ -36,19 +38,29 @@ class PrefixRouter:
     """Finds the operation of a path, and the warehouse by its prefix; see Routing.
 
     `exists` looks up a warehouse by its name at each request; None is the warehouse of paths without a prefix. Paths
-    that the document declares without a prefix keep their meaning.
+    that the document declares without a prefix keep their meaning. `separator` stands between the levels of namespaces;
+    the parameters have 0x1F for it.
     """
 
-    def __init__(self, routes: PrefixRoutes, exists: Callable[[str | None], bool]) -> None:
+    def __init__(
+        self, routes: PrefixRoutes, exists: Callable[[str | None], bool], separator: str = UNIT_SEPARATOR
+    ) -> None:
         self._routes = routes
         self._router = routes.router
+        self._separator = separator
         self._exists = exists
 
     def match(self, method: str, segments: list[str]) -> tuple[Operation, Parameters]:
         """Return the operation and its path parameters; `prefix` is the name of a warehouse, or absent.
 
-        Raises RouteNotFound, WarehouseNotFound and MethodNotAllowed.
+        Raises RouteNotFound, WarehouseNotFound, NamespaceNotFound and MethodNotAllowed.
         """
+        operation, parameters = self._match(method, segments)
+        if self._separator != UNIT_SEPARATOR and NAMESPACE in parameters:
+            parameters[NAMESPACE] = with_unit_separator(parameters[NAMESPACE], self._separator)
+        return operation, parameters
+
+    def _match(self, method: str, segments: list[str]) -> tuple[Operation, Parameters]:
         head = next((head for head in self._routes.heads if tuple(segments[: len(head)]) == head), None)
         if head is None or tuple(segments[: len(head) + 1]) in self._routes.unprefixed:
             return self._router.match(method, segments)

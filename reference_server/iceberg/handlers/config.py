@@ -10,7 +10,7 @@ from reference_server.iceberg.context import IcebergContext
 from reference_server.iceberg.errors import WarehouseNotFound
 from reference_server.iceberg.handlers.signing import SIGN, signs
 from specs.iceberg.identifiers import SEPARATOR_OVERRIDE
-from specs.identifiers import UNIT_SEPARATOR, encode_segment
+from specs.identifiers import encode_separator
 
 GET_TOKEN = "getToken"  # noqa: S105 - an operation
 TOKEN_ENDPOINT = "oauth2-server-uri"  # noqa: S105 - the property by which clients know it
@@ -21,10 +21,10 @@ async def get_config(context: IcebergContext) -> dict[str, Any]:
     services = context.services
     endpoint = _token_endpoint(context) if services.auth.client is not None else None
     context.reusable = endpoint is None
-    overrides = {SEPARATOR_OVERRIDE: encode_segment(UNIT_SEPARATOR)}
+    overrides = {SEPARATOR_OVERRIDE: encode_separator(services.separator)}
     requested = context.query("warehouse")
     warehouse = _warehouse(context, requested) if requested else services.default_warehouse
-    if requested:
+    if requested or services.require_prefix:
         overrides["prefix"] = warehouse.name
     defaults = {} if endpoint is None else {TOKEN_ENDPOINT: endpoint}
     answer: dict[str, Any] = {"defaults": defaults, "overrides": overrides}

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from reference_server.iceberg.catalog.keys import Kind
-from reference_server.iceberg.catalog.names import levels
 from reference_server.iceberg.context import IcebergContext
 
 Answer = dict[str, Any]
@@ -15,7 +14,7 @@ async def list_namespaces(context: IcebergContext) -> Answer:
     """List the direct children of a namespace, or the top-level namespaces."""
     context.reusable = True
     parent = context.query("parent")
-    path = levels(parent) if parent else ()
+    path = context.levels(parent) if parent else ()
     page = await context.names(Kind.NAMESPACE, path)
     return {"namespaces": [(*path, name) for name in page.items], "next-page-token": page.token}
 

@@ -119,7 +119,7 @@ def _planner(context: IcebergContext, scan: Scan) -> Planner:
 def _first_answer(context: IcebergContext, metadata: Json) -> tuple[ScanPlan, Answer]:
     """Return a new scan plan, and the answer to its request."""
     scan, background = read_scan(metadata, context.body), context.services.scans.background
-    plan = new_plan(scan, context.request.body, background=background)
+    plan = new_plan(scan, context.request.body, context.services.auth.lifetimes.plan, background=background)
     return plan, {"status": SUBMITTED} if background else _result(context, scan, plan)
 
 

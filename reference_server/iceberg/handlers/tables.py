@@ -45,7 +45,10 @@ async def create_table(context: IcebergContext) -> Reply:
 async def _new_metadata(context: IcebergContext, change: WarehouseChange, path: Path) -> Json:
     locations = context.services.locations
     location = context.body.get("location") or locations.new(change, path)
-    metadata = await context.compute(0, new_table, context.body, location=location, uuid=new_uuid(), now=now())
+    defaults = context.services.default_properties
+    metadata = await context.compute(
+        0, new_table, context.body, location=location, uuid=new_uuid(), now=now(), defaults=defaults
+    )
     (locations.check if context.body.get("stage-create") else locations.place)(change, Kind.TABLE, path, metadata)
     context.check_format(metadata)
     return metadata

@@ -7,7 +7,6 @@ from typing import Any
 from urllib.parse import parse_qs, unquote_plus
 
 from reference_server import limits
-from reference_server.auth import LIFETIME_SECONDS
 from reference_server.context import Context, Reply, json_reply
 from reference_server.errors import Unauthenticated
 from reference_server.iceberg.context import IcebergContext
@@ -32,16 +31,16 @@ async def get_token(context: IcebergContext) -> Reply:
     else:
         code = "unsupported_grant_type" if grant else "invalid_request"
         raise TokenRefused(code, "The grant type is not known.")
-    return token_reply(token, form.get("scope"))
+    return token_reply(token, form.get("scope"), context.services.auth.lifetimes.token)
 
 
-def token_reply(token: str, scope: str | None) -> Reply:
-    """Return the answer with a token and its requested scope."""
+def token_reply(token: str, scope: str | None, seconds: int) -> Reply:
+    """Return the answer with a token, its requested scope and its lifetime."""
     answer: dict[str, Any] = {
         "access_token": token,
         "token_type": "bearer",
         "issued_token_type": ACCESS_TOKEN,
-        "expires_in": LIFETIME_SECONDS,
+        "expires_in": seconds,
     }
     if scope is not None:
         answer["scope"] = scope

@@ -27,7 +27,7 @@ RESERVED = frozenset(
 )
 """Names that stand for fields of the metadata. They configure a new table and are not stored."""
 
-FOR_NEW_TABLES = {"write.parquet.compression-codec": "zstd"}
+FOR_NEW_TABLES: Properties = {"write.parquet.compression-codec": "zstd"}
 """Default properties of a new table."""
 
 COLUMN_METRICS = "write.metadata.metrics.column."
@@ -53,9 +53,9 @@ def integer_property(properties: Properties, name: str, default: int) -> int:
     return int(written)
 
 
-def stored_properties(properties: Properties) -> Properties:
+def stored_properties(properties: Properties, defaults: Properties = FOR_NEW_TABLES) -> Properties:
     """Return the properties of a new table: the defaults, and the given ones that are not reserved."""
-    return {**FOR_NEW_TABLES, **{name: value for name, value in properties.items() if name not in RESERVED}}
+    return {**defaults, **{name: value for name, value in properties.items() if name not in RESERVED}}
 
 
 def check_new_properties(properties: Properties, columns: Columns, format_version: int) -> None:

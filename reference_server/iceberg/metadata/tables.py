@@ -16,7 +16,9 @@ from reference_server.iceberg.metadata.finalize import empty_table, finalize
 from reference_server.iceberg.metadata.format_versions import DEFAULT, NEWEST, OLDEST, check_supported, upgrade
 from reference_server.iceberg.metadata.partition_specs import replacing_spec
 from reference_server.iceberg.metadata.properties import (
+    FOR_NEW_TABLES,
     FORMAT_VERSION,
+    Properties,
     check_new_properties,
     integer_property,
     set_properties,
@@ -27,18 +29,18 @@ from reference_server.iceberg.metadata.refs import remove_ref
 from reference_server.iceberg.metadata.updates import apply_updates
 
 
-def new_table(request: Json, *, location: str, uuid: str, now: int) -> Json:
+def new_table(request: Json, *, location: str, uuid: str, now: int, defaults: Properties = FOR_NEW_TABLES) -> Json:
     """Return the metadata of the table that a create request describes.
 
     The request's `schema`, `partition-spec`, `write-order` and `properties` count. All column ids are assigned anew
     from 1, partition field ids from 1000; the spec gets id 0, the order 1, or 0 when unsorted. The property
-    `format-version` sets the version, 2 if missing. Raises InvalidMetadata.
+    `format-version` sets the version, 2 if missing; `defaults` are further properties. Raises InvalidMetadata.
     """
     requested = optional(text_map, request, "properties") or {}
     version = integer_property(requested, FORMAT_VERSION, DEFAULT)
     check_supported(version)
     definition = with_fresh_ids(read_definition(request))
-    properties = stored_properties(requested)
+    properties = stored_properties(requested, defaults)
     check_new_properties(properties, definition.columns, version)
     builder = Builder(None, now, empty_table(version, uuid))
     define(builder, definition)

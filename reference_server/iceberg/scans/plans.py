@@ -31,7 +31,6 @@ from specs.problems import Problem
 SYNC, ASYNC = "sync", "async"
 MODES = (SYNC, ASYNC)
 """Modes of planning: at once, or in the background."""
-LIFETIME_SECONDS = 60 * 60
 KEPT_RESULTS = 100
 
 
@@ -63,12 +62,15 @@ class ScanPlan:
         return f"{self.id}-{number}"
 
 
-def new_plan(scan: Scan, request: bytes, *, background: bool) -> ScanPlan:
-    """Return a scan plan for a request body, with an unguessable id; later plans have greater ids."""
+def new_plan(scan: Scan, request: bytes, seconds: int, *, background: bool) -> ScanPlan:
+    """Return a scan plan for a request body, valid for some seconds.
+
+    Its id is unguessable; later plans have greater ids.
+    """
     now = time.time()
     name = f"{int(now * 1000):012x}{secrets.token_hex(10)}"
     table, pin = scan.metadata["table-uuid"], scan.pin
-    return ScanPlan(name, table, request.decode(), pin.snapshot, pin.schema, now + LIFETIME_SECONDS, background)
+    return ScanPlan(name, table, request.decode(), pin.snapshot, pin.schema, now + seconds, background)
 
 
 def find_plan(get: Callable[[bytes], bytes | None], warehouse: str, plan_id: str, table: str) -> ScanPlan:

@@ -12,7 +12,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from reference_server.errors import InvalidInput
-from reference_server.iceberg.catalog.delegation import VENDED, access_modes, dummy_keys, end_of_keys, path_of
+from reference_server.iceberg.catalog.delegation import VENDED, access_modes, dummy_keys, path_of
 from reference_server.iceberg.catalog.names import Path, show
 from reference_server.iceberg.context import Access, Credential, IcebergContext
 from reference_server.iceberg.files.buckets import Keys
@@ -33,19 +33,19 @@ def can_vend(catalog: ServedCatalog) -> bool:
     return catalog.storage_type != FILE and not catalog.storage.get("stsUnavailable")
 
 
-def credentials_for(catalog: ServedCatalog, secret: bytes, location: str, owner: str) -> Config:
-    """Return the settings for access to a location; `owner` identifies the table, `secret` makes keys."""
+def credentials_for(context: IcebergContext, location: str, owner: str) -> Config:
+    """Return the settings for access to a location; `owner` identifies the table."""
+    catalog = served_catalog(context)
     if not can_vend(catalog):
         return {}
-    end = end_of_keys()
-    keys = dummy_keys(secret, f"{location}\0{owner}", end)
+    end = context.services.auth.lifetimes.end_of_credentials()
+    keys = dummy_keys(context.services.dummy_key_secret, f"{location}\0{owner}", end)
     return VENDED_FORMS[catalog.storage_type](catalog, keys, location, str(end * 1000))
 
 
 def _credentials(context: IcebergContext, path: Path, metadata: Json) -> list[Credential]:
     catalog, location = served_catalog(context), metadata["location"]
-    secret = context.services.dummy_key_secret
-    config = credentials_for(catalog, secret, location, metadata["table-uuid"])
+    config = credentials_for(context, location, metadata["table-uuid"])
     if not config:
         return []
     if REFRESH in context.services.handled:

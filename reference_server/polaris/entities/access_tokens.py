@@ -16,7 +16,8 @@ from dataclasses import dataclass, field
 
 import orjson
 
-LIFETIME_SECONDS = 3600
+from reference_server.lifetimes import Lifetimes
+
 ISSUER = "polaris"
 SCOPE_PREFIX = "PRINCIPAL_ROLE:"
 ALL = "ALL"
@@ -27,13 +28,15 @@ HEADER = {"alg": "HS256", "typ": "JWT"}
 class Claims:
     """Claims of a token: the principal by its name and its identity, and the scope.
 
-    `until` is the expiry of a token that was read, in s since 1970; signing a token sets a new one.
+    `until` is the expiry of a token that was read, in s since 1970, and `round` the one of `Lifetimes` in which it was
+    issued; signing a token sets new ones.
     """
 
     principal: str
     identity: str
     scope: str
     until: float = field(default=0.0, compare=False)
+    round: int = field(default=0, compare=False)
 
     @property
     def roles(self) -> frozenset[str] | None:
@@ -54,14 +57,15 @@ def _roles(scopes: Iterable[str]) -> list[str]:
 class Signer:
     """Signs tokens and reads them."""
 
-    def __init__(self, key: bytes) -> None:
+    def __init__(self, key: bytes, lifetimes: Lifetimes) -> None:
         self._key = key
+        self._lifetimes = lifetimes
 
     def __repr__(self) -> str:
         return "Signer(...)"
 
     def sign(self, claims: Claims) -> str:
-        """Return a token that is valid for LIFETIME_SECONDS from now on."""
+        """Return a token that is valid from now on."""
         issued = int(time.time())
         payload = {
             "iss": ISSUER,
@@ -69,14 +73,15 @@ class Signer:
             "principalId": claims.identity,
             "scope": claims.scope,
             "iat": issued,
-            "exp": issued + LIFETIME_SECONDS,
+            "exp": issued + self._lifetimes.token,
+            "round": self._lifetimes.round,
             "jti": secrets.token_hex(8),
         }
         signed = b".".join(_encode(orjson.dumps(part)) for part in (HEADER, payload))
         return b".".join((signed, _encode(self._signature(signed)))).decode()
 
     def read(self, token: str) -> Claims | None:
-        """Return the claims of a token, None for a foreign or expired one."""
+        """Return the claims of a token, None for a foreign one."""
         signed, _, signature = token.encode("utf-8", "surrogateescape").rpartition(b".")
         if not hmac.compare_digest(signature, _encode(self._signature(signed))):
             return None
@@ -84,9 +89,7 @@ class Signer:
             payload = orjson.loads(_decode(signed.rpartition(b".")[2]))
         except (binascii.Error, orjson.JSONDecodeError):
             return None
-        if payload["exp"] <= time.time():
-            return None
-        return Claims(payload["sub"], payload["principalId"], payload["scope"], payload["exp"])
+        return Claims(payload["sub"], payload["principalId"], payload["scope"], payload["exp"], payload.get("round", 0))
 
     def _signature(self, signed: bytes) -> bytes:
         return hmac.new(self._key, signed, hashlib.sha256).digest()

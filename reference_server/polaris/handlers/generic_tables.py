@@ -16,7 +16,6 @@ from reference_server.iceberg.catalog.delegation import VENDED
 from reference_server.iceberg.catalog.keys import Kind
 from reference_server.iceberg.catalog.names import Path, check_name, show
 from reference_server.iceberg.handlers.listings import list_objects
-from reference_server.polaris.catalog.served import served_catalog
 from reference_server.polaris.catalog.vending import credentials_for
 from reference_server.polaris.context import CatalogContext
 
@@ -73,8 +72,7 @@ def _shown(context: CatalogContext, path: Path, table: Table) -> dict[str, Any]:
     answer: dict[str, Any] = {"table": table}
     location = table.get(BASE_LOCATION)
     if location and context.request.headers.get(HEADER, "").strip().lower() == VENDED:
-        secret = context.services.dummy_key_secret
-        config = credentials_for(served_catalog(context), secret, location, show(path))
+        config = credentials_for(context, location, show(path))
         if config:
             answer["storage-access-configs"] = [{"prefix": location, "config": config}]
     return answer

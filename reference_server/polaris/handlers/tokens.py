@@ -34,7 +34,7 @@ async def get_token(context: ManagementContext) -> Reply:
         claims = _by_exchange(context, form)
     else:
         raise TokenRefused(INVALID_CLIENT, "The Client is invalid")
-    return token_reply(callers.signer.sign(claims), form.get("scope"))
+    return token_reply(callers.signer.sign(claims), form.get("scope"), callers.lifetimes.token)
 
 
 def _check_form(form: Form) -> None:

@@ -7,7 +7,7 @@ import time
 import pytest
 
 from lakeproof import serve
-from reference_server.polaris.entities import access_tokens
+from reference_server.lifetimes import TOKEN_SECONDS, Lifetimes
 from reference_server.polaris.entities.access_tokens import Claims, Signer, is_scope
 from tests.reference_server.polaris.conftest import ALL, ROOT, TOKENS, Admin, Caller, basic
 
@@ -68,19 +68,21 @@ def test_a_token_that_was_changed_opens_nothing(admin):
 
 def test_a_token_that_was_taken_ends(admin, monkeypatch):
     admin.manage("GET", "/catalogs")
-    later = time.time() + access_tokens.LIFETIME_SECONDS + 1
+    later = time.time() + TOKEN_SECONDS + 1
     monkeypatch.setattr(time, "time", lambda: later)
     admin.manage("GET", "/catalogs", expect=401)
 
 
-def test_a_token_ends(monkeypatch):
-    signer = Signer(b"k")
+def test_a_token_has_claims_and_an_end(monkeypatch):
+    lifetimes = Lifetimes()
+    signer = Signer(b"k", lifetimes)
     token = signer.sign(Claims("u", "id", ALL))
     assert signer.read(token) == Claims("u", "id", ALL)
-    assert Signer(b"other").read(token) is None
-    later = time.time() + access_tokens.LIFETIME_SECONDS + 1
+    assert Signer(b"other", lifetimes).read(token) is None
+    assert not lifetimes.is_over(signer.read(token).until, 0)
+    later = time.time() + TOKEN_SECONDS + 1
     monkeypatch.setattr(time, "time", lambda: later)
-    assert signer.read(token) is None
+    assert lifetimes.is_over(signer.read(token).until, 0)
 
 
 def test_scopes():
