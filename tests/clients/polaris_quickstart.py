@@ -18,7 +18,9 @@ from pyiceberg.catalog import Catalog, load_catalog
 
 from lakeproof import serve
 
-Parser.build_parser = staticmethod(cache(Parser.build_parser))  # type: ignore[method-assign] - a command builds it anew
+Parser.build_parser = staticmethod(
+    cache(Parser.build_parser)
+)  # else each command builds it anew, in a tenth of a second
 ROOT = "root:s3cr3t"
 PROFILES = ["polaris/2024-09", "polaris/1.7"]
 NAME = "lake"
