@@ -37,10 +37,11 @@ from specs.apis import find_api
 from specs.identifiers import UNIT_SEPARATOR, IdentifierError, decode_segment
 from specs.openapi import JSON_TYPE, Document, Operation
 from specs.profiles import Profile
-from specs.validation import Validators
+from specs.validation import Mismatch, Validators
 
 Handler = Callable[[Any], Awaitable[Any]]
 Prepare = Callable[[Operation, Any], None]
+InvalidBody = Callable[[Operation, Mismatch], CatalogError]
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,6 +123,10 @@ class Api(ABC):
         Cached answers must not outlive a change of rights. By default every principal may do everything.
         """
 
+    def invalid_body(self, _operation: Operation, mismatch: Mismatch) -> CatalogError:
+        """Return the error for a JSON body that violates the schema of its operation."""
+        return InvalidInput(invalid_at(mismatch.pointer, mismatch.message))
+
     def prepare(self, operation: Operation, body: Any) -> None:  # noqa: B027 - not every API has something to do
         """Change a JSON body in place before validation, where clients are known to send another form."""
 
@@ -169,7 +174,9 @@ class Api(ABC):
 
     async def _read_body(self, request: Request, operation: Operation, executor: Executor) -> Any:
         quoted = operation.id not in self.secretive
-        read = partial(read_json_body, request, operation, self._validators, self.prepare, quoted=quoted)
+        read = partial(
+            read_json_body, request, operation, self._validators, self.prepare, self.invalid_body, quoted=quoted
+        )
         return read() if len(request.body) <= limits.INLINE else await run_in_thread(executor, read)
 
     async def run(self, handler: Handler, context: Context) -> Reply:
@@ -225,14 +232,20 @@ def _defines_handler(module: ModuleType, name: str) -> bool:
 
 
 def read_json_body(
-    request: Request, operation: Operation, validators: Validators, prepare: Prepare, *, quoted: bool = True
+    request: Request,
+    operation: Operation,
+    validators: Validators,
+    prepare: Prepare,
+    invalid_body: InvalidBody,
+    *,
+    quoted: bool = True,
 ) -> Any:
     """Return the JSON body of a request, validated against the document; None when there is none.
 
-    Raises InvalidInput for a missing or wrong content type, for invalid JSON and for a body that violates the schema,
-    and BodyTooLarge. A body is accepted for an operation that declares none, as older clients send one; an operation
-    whose body is optional accepts none. `prepare` changes a body in place before validation, and null for an optional
-    field counts as its absence. Errors quote the body only if it may be `quoted`.
+    Raises InvalidInput for a missing or wrong content type and for invalid JSON, the error that `invalid_body` returns
+    for a body that violates the schema, and BodyTooLarge. A body is accepted for an operation that declares none, as
+    older clients send one; an operation whose body is optional accepts none. `prepare` changes a body in place before
+    validation, and null for an optional field counts as its absence. Errors quote the body only if it may be `quoted`.
     """
     declared = operation.request
     if declared is not None and JSON_TYPE not in declared.content:
@@ -250,7 +263,7 @@ def read_json_body(
         drop_nulls(validators.document, operation, value)
     mismatch = validators.first_request_mismatch(operation.id, value, quoted=quoted)
     if mismatch is not None:
-        raise InvalidInput(invalid_at(mismatch.pointer, mismatch.message))
+        raise invalid_body(operation, mismatch)
     return value
 
 

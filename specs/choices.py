@@ -19,8 +19,8 @@ Place = list[str | int]
 CHOICES = (Kind.OneOfNotValid, Kind.AnyOf)
 
 
-def nearest_error(error: Error) -> tuple[Place, str]:
-    """Return the place and the message of an error; for a choice, of the error in the intended branch."""
+def nearest_error(error: Error) -> tuple[Place, str, Error]:
+    """Return the place and the message of an error, and the error; for a choice, those in the intended branch."""
     while isinstance(error.kind, CHOICES):
         here, branches = error.instance_path, error.kind.context
         meant = min(branches, key=lambda branch: _distance(branch, here))
@@ -29,9 +29,9 @@ def nearest_error(error: Error) -> tuple[Place, str]:
         fixed = _fixed(meant, here)
         if fixed is not None:
             fields = filter(None, (_fixed(branch, here) for branch in branches))
-            return fixed.instance_path, f"it must be {' or '.join(_options(fields, fixed.instance_path))}"
+            return fixed.instance_path, f"it must be {' or '.join(_options(fields, fixed.instance_path))}", fixed
         error = meant[0]
-    return error.instance_path, error.message
+    return error.instance_path, error.message, error
 
 
 def _distance(branch: Branch, here: Place) -> tuple[bool, bool, bool, int]:

@@ -29,13 +29,15 @@ class Mismatch:
     """Mismatch between a JSON value and its schema.
 
     `pointer` is the RFC 6901 pointer of the wrong field, "" for the value itself; `keyword` is the keyword of JSON
-    Schema that it violates, `correction` the reason for a rule that the published document does not have.
+    Schema that it violates, `correction` the reason for a rule that the published document does not have, and `rule`
+    the violated pattern or the name of the missing field.
     """
 
     pointer: str
     message: str
     keyword: str = ""
     correction: str = ""
+    rule: str = ""
 
 
 class Validators:
@@ -70,13 +72,7 @@ class Validators:
         It names the wrong field, also within a choice of schemas. The message contains the value only if `quoted`.
         """
         validator = self._validator((operation_id, REQUEST if quoted else MASKED_REQUEST))
-        try:
-            if validator is not None:
-                validator.validate(value)
-        except jsonschema_rs.ValidationError as error:
-            place, message = nearest_error(error)
-            return Mismatch(pointer(place), message)
-        return None
+        return None if validator is None else first_mismatch(validator, value)
 
     def _validator(self, key: tuple[str, str]) -> jsonschema_rs.Draft202012Validator | None:
         if key not in self._compiled:
@@ -91,6 +87,16 @@ class Validators:
             return response.content.get(JSON_TYPE) if response else None
         schema = operation.request.content.get(JSON_TYPE) if operation.request else None
         return _as_object(self.document, schema) if schema else None
+
+
+def first_mismatch(validator: jsonschema_rs.Draft202012Validator, value: Any) -> Mismatch | None:
+    """Return the first mismatch of a value, in a choice of schemas that of the wrong field; None if it matches."""
+    try:
+        validator.validate(value)
+    except jsonschema_rs.ValidationError as error:
+        place, message, nearest = nearest_error(error)
+        return Mismatch(pointer(place), message, _keyword(nearest), rule=_rule(nearest))
+    return None
 
 
 def _as_object(document: Document, schema: Schema) -> Schema:
@@ -131,6 +137,10 @@ def _based(schema: Any) -> Any:
 def pointer(path: list[str | int]) -> str:
     """Return a path of keys and indices as an RFC 6901 pointer."""
     return str(JsonPointer.from_parts(path).path)
+
+
+def _rule(error: jsonschema_rs.ValidationError) -> str:
+    return str(getattr(error.kind, "pattern", getattr(error.kind, "property", "")))
 
 
 def _keyword(error: jsonschema_rs.ValidationError) -> str:

@@ -19,10 +19,8 @@ EVERY_ROLE = "PRINCIPAL_ROLE:ALL"
 CONTENT = {"type": "catalog", "privilege": "CATALOG_MANAGE_CONTENT"}
 ACCESS = {"type": "catalog", "privilege": "CATALOG_MANAGE_ACCESS"}
 # Features that a catalog has only if enabled, and that requirements of the Iceberg catalog need.
-SETTINGS = {
-    "polaris.config.list-pagination-enabled": "true",
-    "polaris.config.drop-with-purge.enabled": "true",
-}
+DROPS = {"polaris.config.drop-with-purge.enabled": "true"}  # else purging a table and dropping a view return 403
+SETTINGS = {"polaris.config.list-pagination-enabled": "true", **DROPS}
 TABLES = "catalog with tables"  # the way to create one
 
 

@@ -8,11 +8,10 @@ from functools import cache
 import pytest
 
 from conformance.author.suite import Suite
+from conformance.polaris.callers import DROPS
 from conformance.polaris.catalog import PolarisCatalog
 from conformance.polaris.entities import CATALOG
 from conformance.polaris.support.access.fixture import AccessFixture
-
-PURGE = {"polaris.config.drop-with-purge.enabled": "true"}  # without it every purge gets 403
 
 
 @pytest.fixture
@@ -34,7 +33,7 @@ def make_access(suite: Suite) -> Callable[[], AccessFixture]:
         return AccessFixture(
             catalog.inventory.admin,
             suite.target.new_name,
-            lambda name: catalog.value(CATALOG, (name,), properties=PURGE),
+            lambda name: catalog.value(CATALOG, (name,), properties=DROPS),
         )
 
     return make

@@ -8,9 +8,9 @@ import orjson
 
 from mutants.polaris.blocks import Json, by_root, read
 from reference_server.context import Reply
-from reference_server.errors import Conflict
+from reference_server.errors import Conflict, InvalidInput
 from reference_server.faults import Call, Proceed, fault, request_becomes
-from reference_server.iceberg.faults.blocks import NEXT, SIZE, ask_page, refused
+from reference_server.iceberg.faults.blocks import NEXT, SIZE, ask_page, refused, refuses_when
 from specs.identifiers import UNIT_SEPARATOR
 
 CREATE, LOAD, UPDATE, DROP = "createPolicy", "loadPolicy", "updatePolicy", "dropPolicy"
@@ -239,3 +239,10 @@ async def _cut(call: Call, proceed: Proceed) -> Reply:
             reply.body = orjson.dumps({**orjson.loads(reply.body), NEXT: None})
         return reply
     return await proceed()
+
+
+fault("empty-paths-refused", "The target of a policy must not have an empty path.", on=[ATTACH, DETACH])(
+    refuses_when(
+        lambda call: read(call.request.body).get("target", {}).get("path") == [], InvalidInput("The path is empty.")
+    )
+)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Collection, Mapping
 from concurrent.futures import Executor
+from dataclasses import replace
 from types import ModuleType
 from typing import Any, ClassVar
 
@@ -13,7 +14,7 @@ import jsonschema_rs
 from reference_server.api import Handler, RequestTarget, Setup
 from reference_server.auth import Principal
 from reference_server.context import Context, Reply, Request
-from reference_server.errors import CatalogError, InvalidInput, NamespaceNotFound, NotFound
+from reference_server.errors import CatalogError, InvalidInput, NamespaceNotFound, NotFound, TableNotFound
 from reference_server.iceberg.api import HANDLER_MODULES as ICEBERG_MODULES
 from reference_server.iceberg.api import IcebergApi
 from reference_server.iceberg.catalog.idempotency import has_kept
@@ -36,6 +37,7 @@ from reference_server.polaris.catalog.checks import check_catalog
 from reference_server.polaris.catalog.notified import NotificationFollower
 from reference_server.polaris.catalog.policy_mappings import PolicyFollower
 from reference_server.polaris.catalog.rules import CATALOG_RULES
+from reference_server.polaris.catalog.served import as_catalog
 from reference_server.polaris.catalog.vending import ACCESS
 from reference_server.polaris.catalog.warehouses import Warehouses
 from reference_server.polaris.client_faults import CLIENT_FAULTS
@@ -57,22 +59,25 @@ from reference_server.polaris.handlers import (
     tokens,
 )
 from reference_server.polaris.handlers.bodies import check, wrap
-from reference_server.polaris.handlers.notifications import read_timestamp
+from reference_server.polaris.handlers.notifications import read_timestamp, require_external
 from reference_server.polaris.options import PolarisOptions
+from reference_server.polaris.routing import TolerantRouter
 from reference_server.polaris.rules import RULES
 from reference_server.polaris.securables import catalog
 from reference_server.polaris.seeds import read_seed
-from reference_server.routing import Router
+from reference_server.polaris.violations import in_body, in_path
 from reference_server.seeding.nodes import Node
 from reference_server.seeding.planting import Step
 from specs.iceberg.errors import usual_type as iceberg_type
 from specs.openapi import Operation
 from specs.polaris.errors import known_types, usual_type
+from specs.validation import Mismatch, first_mismatch
 
 OWN_MODULES = [tokens, config, catalogs, principals, principal_roles, catalog_roles, grants]
 OWN_MODULES += [notifications, generic_tables, policies, applicable_policies]
 REPLACED = (iceberg_config, iceberg_tokens)
 CONFIG, NOTIFICATION = "getConfig", "sendNotification"
+MAPPING = ("attachPolicy", "detachPolicy")
 PREFIX = "{prefix}"  # in the paths of operations on a catalog's content
 FAULTS = faults.__name__  # importing the package registers its faults
 FOLLOWERS = (GrantFollower(), LocationFollower(), PolicyFollower(), NotificationFollower())
@@ -92,14 +97,22 @@ class PolarisApi(IcebergApi):
 
     def __init__(self, setup: Setup, options: PolarisOptions) -> None:
         """Assemble the API. Raises Problem for unreadable credentials of root."""
-        rules, storage = setup.profile.in_force(RULES), setup.backend.storage
+        storage, shared = setup.backend.storage, setup.shared
+        overlaps = options.allow_overlapping_locations
+        rules = replace(setup.profile.in_force(RULES), catalogs_may_overlap=overlaps)
+        catalog_rules = setup.profile.in_force(CATALOG_RULES)
+        catalog_rules = replace(catalog_rules, flags={**catalog_rules.flags, **options.flags})
         self._root, self._root_known = options.root, bool(options.bootstrap or setup.tenant)
         self.authorizer = Authorizer(rules_of(setup.profile), StoredAccessState(storage))
-        self._polaris = PolarisServices(storage, rules, Callers(storage, rules, options.realm, setup.auth.lifetimes))
-        self._warehouses = Warehouses(setup.backend, setup.profile.in_force(CATALOG_RULES), self._shared)
+        callers = Callers(storage, rules, options.realm, setup.auth.lifetimes)
+        self._polaris = PolarisServices(storage, rules, callers, options.pages_by_size)
+        self._warehouses = Warehouses(setup.backend, catalog_rules, self._shared)
         super().__init__(setup, options)
-        self.router = setup.shared.once("router", lambda: Router(setup.document))
-        self._names = setup.shared.once("names", lambda: _name_schemas(setup.document.operations.values()))
+        operations = setup.document.operations.values()
+        self.router = shared.once("router", lambda: TolerantRouter(setup.document))
+        self._names = shared.once("names", lambda: _name_schemas(operations))
+        own = {operation.id for operation in operations if setup.profile.suite_of(operation.id) == setup.profile.api}
+        self._own = own - {NOTIFICATION}
 
     def open(self, _options: Any) -> None:
         """Do nothing: catalogs are opened when they are looked up. See IcebergApi.open."""
@@ -134,11 +147,26 @@ class PolarisApi(IcebergApi):
     async def answer(
         self, request: Request, operation: Operation, path: Mapping[str, str], executor: Executor
     ) -> Reply:
-        """Check the names in the path, then answer; see Api.answer."""
+        """Check the names in the path, then answer; see Api.answer.
+
+        An internal catalog refuses every notification, whatever its body.
+        """
         for name, schema in self._names.get(operation.id, ()):
-            if not schema.is_valid(path[name]):
-                raise InvalidInput(f"Invalid value: {name}: {path[name]!r:.300} is no name")
-        return await super().answer(request, operation, path, executor)
+            broken = first_mismatch(schema, path[name])
+            if broken is not None:
+                raise self._polaris.rules.invalid_value(in_path(operation, name, broken.keyword, broken.rule))
+        try:
+            return await super().answer(request, operation, path, executor)
+        except InvalidInput:
+            if operation.id == NOTIFICATION and (services := self.find(path["prefix"])) is not None:
+                self.authorizer.authorize(request.principal, operation.id, RequestTarget(path, {}, request))
+                require_external(as_catalog(services.locations.warehouse))
+            raise
+
+    def invalid_body(self, operation: Operation, mismatch: Mismatch) -> CatalogError:
+        """Return the error for an invalid body, for Polaris' own operations in its words; see Api.invalid_body."""
+        message = in_body(operation, mismatch) if operation.id in self._own else None
+        return self._polaris.rules.invalid_value(message) if message else super().invalid_body(operation, mismatch)
 
     @property
     def seeder(self) -> Principal:
@@ -167,10 +195,10 @@ class PolarisApi(IcebergApi):
             raise _missing(operation, target.path["prefix"])
         try:
             self.authorizer.authorize(principal, operation.id, target)
-        except NotFound:
+        except NotFound as missing:
             warehouse = target.path.get("prefix", "")
             if not has_kept(self.backend.storage, target.request, operation, warehouse):
-                raise
+                raise _of_any_kind(missing) if operation.id in MAPPING else missing from None
 
     def context(
         self, request: Request, operation: Operation, path: Mapping[str, str], body: Any, executor: Executor
@@ -212,6 +240,13 @@ def _missing(operation: Operation, name: str) -> CatalogError:
     if operation.declared(404) is None:
         return InvalidInput(message)
     return WarehouseNotFound(message) if operation.id == CONFIG else NamespaceNotFound(message)
+
+
+def _of_any_kind(missing: NotFound) -> NotFound:
+    """Return the error for a missing target of a policy, which might have been a table or a view."""
+    if not isinstance(missing, TableNotFound):
+        return missing
+    return TableNotFound(missing.message.replace("Table", "Table or view", 1))
 
 
 def _warehouse(request: Request) -> str:

@@ -7,7 +7,9 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from reference_server.context import Context
+from reference_server.errors import InvalidInput
 from reference_server.iceberg.catalog.catalog import PageRequest
+from reference_server.iceberg.catalog.results import ALL, REFS
 from reference_server.iceberg.context import IcebergContext
 from reference_server.iceberg.errors import CommitFailed
 from reference_server.polaris.callers import Callers
@@ -23,11 +25,15 @@ SNAPSHOTS = "snapshots"
 
 @dataclass(frozen=True, slots=True)
 class PolarisServices:
-    """Services of all requests: the storage, the rules of the revision, and the authentication."""
+    """Services of all requests: the storage, the rules of the revision, and the authentication.
+
+    `pages_by_size`: a page size without a token asks for a page, too.
+    """
 
     storage: Storage[bytes]
     rules: ManagementRules
     callers: Callers
+    pages_by_size: bool
 
 
 @dataclass(slots=True)
@@ -59,12 +65,21 @@ class CatalogContext(IcebergContext):
         """The requested page; a catalog pages its listings only if it is configured to. See IcebergContext."""
         if not served_catalog(self).has(PAGINATION):
             return PageRequest(None, None, self.services.page_size)
-        return PageRequest(self.query("pageToken"), self.query("pageSize"), self.services.page_size)
+        size = self.query("pageSize")
+        paged = self.polaris.pages_by_size and size is not None
+        return PageRequest(self.query("pageToken"), size, self.services.page_size, paged=paged)
 
     def query(self, name: str) -> Any:
-        """Return a query parameter; `snapshots` is case-insensitive. See Context."""
+        """Return a query parameter; see Context.
+
+        `snapshots` is case-insensitive. Raises InvalidInput for its unknown values.
+        """
         value = IcebergContext.query(self, name)
-        return value.lower() if name == SNAPSHOTS and value else value
+        if name != SNAPSHOTS or not value:
+            return value
+        if value.lower() not in (ALL, REFS):
+            raise InvalidInput(f"Unrecognized snapshots: {value:.100}")
+        return value.lower()
 
 
 def _contended() -> CommitFailed:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import ClassVar
 
 from reference_server.errors import Conflict, InvalidInput, NotFound
@@ -20,6 +21,18 @@ class ValidationFailed(InvalidInput):
     wire_type: ClassVar[str] = "ValidationException"
 
 
+class InvalidValue(InvalidInput):
+    """The request has a value that the document forbids."""
+
+    wire_type: ClassVar[str] = "ResteasyReactiveViolationException"
+
+
+class OlderInvalidValue(InvalidValue):
+    """The same error of the first revision."""
+
+    wire_type: ClassVar[str] = "JerseyViolationException"
+
+
 class GrantNotFound(InvalidInput):
     """The privilege or role to revoke was not granted."""
 
@@ -33,6 +46,13 @@ class PolicyNotFound(NotFound):
     """The policy does not exist."""
 
     wire_type: ClassVar[str] = "NoSuchPolicyException"
+
+
+def policy_not_found(path: Sequence[str]) -> PolicyNotFound:
+    """Return the error of a missing policy; clients match the message, which has the form of Polaris' own classes."""
+    namespace, name = ".".join(path[:-1]), path[-1]
+    shown = f"class PolicyIdentifier {{\n    namespace: {namespace:.300}\n    name: {name:.300}\n}}"
+    return PolicyNotFound(f"Policy does not exist: {shown}")
 
 
 class RealmNotFound(NotFound):

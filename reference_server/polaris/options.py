@@ -5,21 +5,29 @@ from __future__ import annotations
 import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass
+from difflib import get_close_matches
 from functools import cached_property
 from typing import Any
 
 from reference_server.options import Options, option
+from reference_server.polaris.catalog.rules import DEFAULTS, PREFIX
 from reference_server.polaris.entities.bootstrap import ROOT_PRINCIPAL, RootCredentials
 from reference_server.polaris.entities.credentials import new_client_id, new_secret
 from specs.openapi import Document
 from specs.problems import Problem
 
 REALM = "POLARIS"
+BOOLEANS = {"true": True, "false": False}
 
 
 @dataclass(frozen=True)
 class PolarisOptions(Options):
-    """Fields: `bootstrap`, the client id and the secret of root, set at the first start; `realm`, the served one."""
+    """Fields: `bootstrap`, the client id and the secret of root, set at the first start; `realm`, the served one.
+
+    `allow_overlapping_locations` lets catalogs share locations. `catalog_settings`, each `NAME=true` or `NAME=false`,
+    are the settings of catalogs that have no value of their own. `pages_by_size`: a catalog with pages returns one for
+    a page size without a token, too.
+    """
 
     bootstrap: str = option(
         "",
@@ -28,6 +36,20 @@ class PolarisOptions(Options):
         metavar="ID:SECRET",
     )
     realm: str = option(REALM, "--realm", "the realm that requests may name.", metavar="NAME", show_default=True)
+    allow_overlapping_locations: bool = option(
+        False, "--allow-overlapping-locations", "let catalogs share locations, which is rejected by default."
+    )
+    catalog_settings: tuple[str, ...] = option(
+        (),
+        "--catalog-setting",
+        "setting of catalogs without a value of their own, such as enable.credential.vending=false; repeatable.",
+        metavar="NAME=BOOL",
+    )
+    pages_by_size: bool = option(
+        False,
+        "--pages-by-size",
+        "a catalog with list-pagination-enabled also returns a page for pageSize alone, against the document.",
+    )
 
     @classmethod
     def embedded(cls, _document: Document, given: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -36,6 +58,21 @@ class PolarisOptions(Options):
         scope = given["scope"] or "PRINCIPAL_ROLE:ALL"
         settings = {"credential": credential, "token": "", "scope": scope, "warehouse": ""}
         return {"bootstrap": credential}, settings
+
+    @property
+    def flags(self) -> dict[str, bool]:
+        """The settings of catalogs without a value of their own. Raises Problem for an unknown name or value."""
+        flags = {}
+        for given in self.catalog_settings:
+            name, _, value = given.removeprefix(PREFIX).partition("=")
+            if name not in DEFAULTS:
+                near = get_close_matches(name, DEFAULTS, 1)
+                hint = f"Did you mean {near[0]}?" if near else f"Settings: {', '.join(DEFAULTS)}."
+                raise Problem(f"--catalog-setting: unknown setting {name!r}.", hint)
+            if value not in BOOLEANS:
+                raise Problem(f"--catalog-setting {name} has no value.", f"Example: --catalog-setting {name}=true")
+            flags[name] = BOOLEANS[value]
+        return flags
 
     @cached_property
     def root(self) -> RootCredentials:

@@ -6,6 +6,8 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from reference_server.polaris.errors import InvalidValue, OlderInvalidValue
+
 
 @dataclass(frozen=True)
 class ManagementRules:
@@ -17,7 +19,8 @@ class ManagementRules:
     `federated_roles`: principal roles have a field for their origin. `connection` is the field with the address of an
     external catalog. `base_is_allowed`: the base location of a catalog is added to the allowed ones; else it must be
     within them. `role_arn` is the form of roles on AWS; `role_is_fixed`: a role cannot be changed at all, else only
-    within its account. `most_locations` of a catalog, by storage type.
+    within its account. `most_locations` of a catalog, by storage type. `invalid_value` is the error of a value that the
+    document forbids. `catalogs_may_overlap`, an option of the server in every revision: catalogs may share locations.
     """
 
     realm_header: str | None
@@ -31,6 +34,8 @@ class ManagementRules:
     role_arn: re.Pattern[str]
     role_is_fixed: bool
     most_locations: Mapping[str, int] = field(default_factory=dict)
+    invalid_value: type[InvalidValue] = InvalidValue
+    catalogs_may_overlap: bool = False
 
 
 RULES = {
@@ -46,6 +51,7 @@ RULES = {
         role_arn=re.compile(r"arn:aws:iam::(\d{12}):role/.+"),
         role_is_fixed=True,
         most_locations={"S3": 5, "AZURE": 20, "GCS": 8},
+        invalid_value=OlderInvalidValue,
     ),
     "1.7": ManagementRules(
         realm_header="Polaris-Realm",

@@ -9,6 +9,7 @@ from conformance.author.checks import equal, same_items
 from conformance.author.requirement import must, should
 from conformance.iceberg.client import IcebergClient
 from conformance.iceberg.support.content import SCHEMA, view_body
+from conformance.polaris.callers import DROPS
 from conformance.polaris.catalog import PolarisCatalog
 from conformance.polaris.client import PolarisClient
 from conformance.polaris.entities import CATALOG, CATALOG_ROLE, PRINCIPAL_ROLE, Names, properties_with
@@ -146,13 +147,13 @@ def _operations(kind: ReadableType) -> list[str]:
 @must("polaris.namesake.content.{}", operations=_operations, clause="catalogs-apart", each=OLDER_TYPES)
 def test_contents_of_a_namesake(catalog: PolarisCatalog, case: ReadableType) -> None:
     """A {} in one catalog is not in another one, and its drop leaves the {} of the same name there."""
-    _alike(catalog, case, (catalog.new(CATALOG)[0], catalog.new(CATALOG)[0]))
+    _alike(catalog, case, (catalog.new(CATALOG, properties=DROPS)[0], catalog.new(CATALOG, properties=DROPS)[0]))
 
 
 @must("polaris.namesake.content.{}", operations=_operations, clause="catalogs-apart", each=NEWER_TYPES, since=SINCE)
 def test_contents_of_a_namesake_since(catalog: PolarisCatalog, case: ReadableType) -> None:
     """A {} in one catalog is not in another one, and its drop leaves the {} of the same name there."""
-    _alike(catalog, case, (catalog.new(CATALOG)[0], catalog.new(CATALOG)[0]))
+    _alike(catalog, case, (catalog.new(CATALOG, properties=DROPS)[0], catalog.new(CATALOG, properties=DROPS)[0]))
 
 
 # Another case

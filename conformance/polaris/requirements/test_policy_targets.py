@@ -135,6 +135,17 @@ def test_policy_of_a_target(catalog: PolarisCatalog, case: Names) -> None:
     tree.detach(id, case, expect=MISSING)
 
 
+@must("polaris.policy.target.empty_path", operations=[*ATTACH, *DETACH], clause="policy-path-of-a-catalog", since=SINCE)
+def test_empty_path_of_a_catalog(catalog: PolarisCatalog) -> None:
+    """attachPolicy and detachPolicy accept a catalog with an empty path as the catalog."""
+    tree = _tree(catalog)
+    id, target = tree.new(), {**target_of(LEVELS["catalog"]), "path": []}
+    tree.polaris.attach_policy(id[:-1], id[-1], target)
+    tree.holds(LEVELS["catalog"], (id, False))
+    tree.polaris.detach_policy(id[:-1], id[-1], target)
+    tree.holds(LEVELS["catalog"])
+
+
 PAIRS = [("catalog", "namespace"), ("catalog", "nested"), ("catalog", "table")]
 PAIRS += [("namespace", "nested"), ("namespace", "table"), ("nested", "table")]
 FROM_TO = {f"{outer}_to_{inner}": (LEVELS[outer], LEVELS[inner]) for outer, inner in PAIRS}

@@ -1,7 +1,8 @@
 """Requirements of a commit: conditions on the metadata that it was made from.
 
 All of them are checked before any update is applied. Repeating the same request cannot cure a failed one: the client
-has to load the table again. Clients match the beginnings of the messages, so these are Iceberg's words.
+has to load the table again. Clients match the messages, so these are Iceberg's words: the expected number before the
+actual one, but the uuid of the table before the expected one.
 """
 
 from __future__ import annotations
@@ -16,11 +17,11 @@ CREATE = "assert-create"
 Check = Callable[[Json, Json], None]
 
 
-def _same_uuid(key: str) -> Check:
+def _same_uuid(key: str, subject: str) -> Check:
     def check(metadata: Json, requirement: Json) -> None:
-        expected = text(requirement, "uuid")
-        if expected.lower() != metadata[key].lower():
-            raise RequirementFailed(f"UUID does not match: it is {metadata[key]}, not {expected:.100}.")
+        given = text(requirement, "uuid")
+        if given.lower() != metadata[key].lower():
+            raise RequirementFailed(f"{subject} does not match: expected {metadata[key]} != {given:.100}")
 
     return check
 
@@ -29,7 +30,7 @@ def _same_number(key: str, field: str, subject: str) -> Check:
     def check(metadata: Json, requirement: Json) -> None:
         expected, actual = integer(requirement, key), metadata[field]
         if expected != actual:
-            raise RequirementFailed(f"{subject} changed: it is {actual}, not {expected}.")
+            raise RequirementFailed(f"{subject} changed: expected id {expected} != {actual}")
 
     return check
 
@@ -40,23 +41,23 @@ def _same_ref(metadata: Json, requirement: Json) -> None:
     ref = metadata["refs"].get(name)
     if ref is None:
         if expected is not None:
-            raise RequirementFailed(f"There is no branch or tag {name!r:.100}; it should name the snapshot {expected}.")
+            raise RequirementFailed(f"branch or tag {name:.100} is missing, expected {expected}")
         return
     if expected is None:
-        raise RequirementFailed(f"The {ref['type']} {name!r:.100} was created in the meantime.")
+        raise RequirementFailed(f"{ref['type']} {name:.100} was created concurrently")
     if expected != ref["snapshot-id"]:
         raise RequirementFailed(
-            f"The {ref['type']} {name!r:.100} has moved: it names {ref['snapshot-id']}, not {expected}."
+            f"{ref['type']} {name:.100} has changed: expected id {expected} != {ref['snapshot-id']}"
         )
 
 
 def _absent(metadata: Json, requirement: Json) -> None:
-    raise RequirementFailed("The table exists already.")
+    raise RequirementFailed("table already exists")
 
 
 TABLE_REQUIREMENTS: dict[str, Check] = {
     CREATE: _absent,
-    "assert-table-uuid": _same_uuid("table-uuid"),
+    "assert-table-uuid": _same_uuid("table-uuid", "UUID"),
     "assert-ref-snapshot-id": _same_ref,
     "assert-last-assigned-field-id": _same_number("last-assigned-field-id", "last-column-id", "last assigned field id"),
     "assert-current-schema-id": _same_number("current-schema-id", "current-schema-id", "current schema"),
@@ -68,7 +69,7 @@ TABLE_REQUIREMENTS: dict[str, Check] = {
         "default-sort-order-id", "default-sort-order-id", "default sort order"
     ),
 }
-VIEW_REQUIREMENTS: dict[str, Check] = {"assert-view-uuid": _same_uuid("view-uuid")}
+VIEW_REQUIREMENTS: dict[str, Check] = {"assert-view-uuid": _same_uuid("view-uuid", "view UUID")}
 
 
 def is_creation(requirements: Sequence[Any]) -> bool:

@@ -13,8 +13,9 @@ from typing import Any
 from reference_server.errors import InvalidInput, PermissionDenied
 from reference_server.iceberg.catalog.delegation import VENDED, access_modes
 from reference_server.iceberg.context import IcebergContext
+from reference_server.iceberg.errors import IllegalArgument
 from reference_server.iceberg.metadata.requirements import is_creation
-from reference_server.polaris.catalog.rules import PURGE, VENDING
+from reference_server.polaris.catalog.rules import PREFIX, PURGE, VENDING, VIEW_FILES
 from reference_server.polaris.catalog.served import ServedCatalog, served_catalog
 from reference_server.polaris.catalog.vending import require_vending
 
@@ -40,15 +41,26 @@ def check_catalog(context: IcebergContext) -> None:
             _check_name(name)
     if catalog.is_external:
         _check_external(context, catalog)
-    if operation == "dropTable" and context.query("purgeRequested") and not catalog.has(PURGE):
+    purged = _purged(context, catalog)
+    if purged is not None and not catalog.has(PURGE):
         raise PermissionDenied(
-            f"Unable to purge entity: {context.path['table']:.300}. To enable this feature, set the Polaris "
-            f"configuration DROP_WITH_PURGE_ENABLED or the catalog configuration polaris.config.{PURGE}"
+            f"Unable to purge entity: {purged:.300}. To enable this feature, set the Polaris configuration "
+            f"DROP_WITH_PURGE_ENABLED or the catalog configuration {PREFIX}{PURGE}"
         )
     if operation in SHOWING:
         _check_access(context, catalog)
     if operation == "loadTable" and catalog.rules.no_star:
         _check_condition(context)
+
+
+def _purged(context: IcebergContext, catalog: ServedCatalog) -> str | None:
+    """Return the name of the table or view whose files a request deletes, None for none.
+
+    A view takes its metadata file along, unless the catalog says otherwise.
+    """
+    if context.operation.id == "dropTable" and context.query("purgeRequested"):
+        return context.path["table"]
+    return context.path["view"] if context.operation.id == "dropView" and catalog.has(VIEW_FILES) else None
 
 
 def _check_external(context: IcebergContext, catalog: ServedCatalog) -> None:
@@ -65,7 +77,10 @@ def _check_access(context: IcebergContext, catalog: ServedCatalog) -> None:
     """Raise InvalidInput for credentials that the catalog does not vend. Other ways of access are ignored."""
     if VENDED in access_modes(context.request) or context.operation.id == "loadCredentials":
         if catalog.is_external and not catalog.has(VENDING):
-            raise InvalidInput("Credential vending is not enabled for this external catalog")
+            raise IllegalArgument(
+                "Credential vending is not enabled for this external catalog. To enable this feature, set the catalog "
+                f"configuration {PREFIX}{VENDING}"
+            )
         name = context.path["table"] if "table" in context.path else context.body["name"]
         require_vending(context, (*context.namespace, name))
 

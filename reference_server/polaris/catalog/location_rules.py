@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import secrets
 
-from reference_server.errors import InvalidInput, PermissionDenied
+from reference_server.errors import PermissionDenied
 from reference_server.iceberg.catalog.catalog import Properties, WarehouseChange
 from reference_server.iceberg.catalog.keys import Kind
 from reference_server.iceberg.catalog.location_index import Occupant, claim, location_of, lying
 from reference_server.iceberg.catalog.location_rules import LocationRules
 from reference_server.iceberg.catalog.names import Path, show
+from reference_server.iceberg.errors import IllegalArgument
 from reference_server.iceberg.metadata.reading import Json
 from reference_server.polaris.catalog.object_store import CatalogLocations
 from reference_server.polaris.catalog.places import check_plain, is_within, place_of
@@ -85,7 +86,7 @@ class CatalogLocationRules(LocationRules):
 
     def namespace_properties(self, change: WarehouseChange, path: Path, properties: Properties) -> Properties:
         """Return the properties of a new namespace with its location. Raises PermissionDenied and InvalidInput."""
-        location = properties.get(LOCATION) or self._default(change, path)
+        location = properties.get(LOCATION) or f"{self._default(change, path)}{self._catalog.rules.folder_end}"
         self._place_namespace(change, path, location)
         return {**properties, LOCATION: location}
 
@@ -149,7 +150,7 @@ class CatalogLocationRules(LocationRules):
         custom = place != place_of(default)
         self.check_free(change, Kind.NAMESPACE, path, location, place)
         if custom and not self._catalog.rules.custom_places and not self._catalog.has(CUSTOM_NAMESPACES):
-            raise InvalidInput(
+            raise IllegalArgument(
                 f"Namespace {show(path):.300} has a custom location, which is not enabled. Expected location: "
                 f"[{default}]. Got location: [{location:.300}]."
             )

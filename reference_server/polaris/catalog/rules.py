@@ -46,7 +46,8 @@ class CatalogRules:
     `external` is the term for an external catalog in messages. `plain_names`: names have no characters with a meaning
     for paths or shells. `custom_places`: a namespace may lie anywhere in its catalog, without a setting.
     `lists_credentials`: answers also have credentials in a list, with an endpoint to refresh them. `no_star`:
-    If-None-Match must not be `*`. `flags` are the default settings of catalogs.
+    If-None-Match must not be `*`. `folder_end` ends the default location of a namespace. `flags` are the default
+    settings of catalogs.
     """
 
     external: str
@@ -54,6 +55,7 @@ class CatalogRules:
     custom_places: bool
     lists_credentials: bool
     no_star: bool
+    folder_end: str
     flags: Mapping[str, bool]
 
 
@@ -64,6 +66,7 @@ CATALOG_RULES = {
         custom_places=True,
         lists_credentials=False,
         no_star=False,
+        folder_end="",
         flags={PURGE: True, VIEW_FILES: False},
     ),
     "1.7": CatalogRules(
@@ -72,6 +75,7 @@ CATALOG_RULES = {
         custom_places=False,
         lists_credentials=True,
         no_star=True,
+        folder_end="/",
         flags={},
     ),
 }

@@ -71,7 +71,11 @@ class ServedCatalog(Warehouse):
 
 def served_catalog(context: IcebergContext) -> ServedCatalog:
     """Return the catalog of a request."""
-    warehouse = context.warehouse
+    return as_catalog(context.warehouse)
+
+
+def as_catalog(warehouse: Warehouse) -> ServedCatalog:
+    """Return a warehouse of this API as the catalog that it is."""
     assert isinstance(warehouse, ServedCatalog), "every warehouse of this API is a catalog"
     return warehouse
 

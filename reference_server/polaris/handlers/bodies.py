@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from reference_server.errors import InvalidInput
+from reference_server.iceberg.errors import IllegalArgument
 from reference_server.polaris.catalog.places import check_plain
 from reference_server.polaris.entities.storage_rules import checked
 from reference_server.polaris.rules import ManagementRules
@@ -74,7 +75,7 @@ def _check_names(names: Iterable[str], rules: ManagementRules) -> None:
     prefix = rules.reserved_prefix
     for name in names if prefix else ():
         if name.startswith(prefix) and not name.startswith(CONFIGURATION):
-            raise InvalidInput(f"Property '{name:.300}' has the reserved prefix '{prefix}'")
+            raise IllegalArgument(f"Property '{name:.300}' matches reserved prefix '{prefix}'")
 
 
 def _check_version(body: Json, _rules: ManagementRules) -> None:

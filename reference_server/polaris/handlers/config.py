@@ -11,14 +11,21 @@ from specs.iceberg.identifiers import SEPARATOR_OVERRIDE
 from specs.identifiers import UNIT_SEPARATOR, encode_segment
 
 PREFIXED = "{prefix}"
+OVERLAPPING = "lakeproof.allow-overlapping-locations"
 
 
 async def get_config(context: CatalogContext) -> dict[str, Any]:
-    """Return the properties of the catalog in the request, the prefix of its paths, and its endpoints."""
+    """Return the properties of the catalog in the request, the prefix of its paths, and its endpoints.
+
+    A property of the server reports that catalogs may overlap.
+    """
     context.reusable = True
     catalog, document = served_catalog(context), context.services.document
     overrides = {"prefix": encode_segment(catalog.name), SEPARATOR_OVERRIDE: encode_segment(UNIT_SEPARATOR)}
-    answer: dict[str, Any] = {"defaults": dict(catalog.properties), "overrides": overrides}
+    defaults = dict(catalog.properties)
+    if context.polaris.rules.catalogs_may_overlap:
+        defaults[OVERLAPPING] = "true"
+    answer: dict[str, Any] = {"defaults": defaults, "overrides": overrides}
     answer["endpoints"] = [
         f"{operation.method} {operation.own_path}"
         for operation in document.operations.values()

@@ -16,7 +16,7 @@ from reference_server.iceberg.catalog.keys import Kind
 from reference_server.iceberg.catalog.names import Path, check_name, check_namespace, show
 from reference_server.polaris.catalog.notified import last_notified, note
 from reference_server.polaris.catalog.places import check_plain, is_within, place_of
-from reference_server.polaris.catalog.served import served_catalog
+from reference_server.polaris.catalog.served import ServedCatalog, served_catalog
 from reference_server.polaris.context import CatalogContext
 
 ENTERED = ("CREATE", "UPDATE")
@@ -34,10 +34,15 @@ def read_timestamp(body: Any) -> None:
         payload["timestamp"] = int(timestamp)
 
 
+def require_external(catalog: ServedCatalog) -> None:
+    """Raise InvalidInput for an internal catalog."""
+    if not catalog.is_external:
+        raise InvalidInput("Cannot update internal catalog via notifications")
+
+
 async def send_notification(context: CatalogContext) -> Reply:
     """Apply the change of another catalog."""
-    if not served_catalog(context).is_external:
-        raise InvalidInput("Cannot update internal catalog via notifications")
+    require_external(served_catalog(context))
     kind, payload, path = context.body["notification-type"], context.body["payload"], context.object_path("table")
 
     async def build(change: WarehouseChange) -> Reply:

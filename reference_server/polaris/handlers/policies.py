@@ -19,7 +19,7 @@ from reference_server.polaris.catalog.policy_mappings import attach, detach, req
 from reference_server.polaris.catalog.policy_targets import attachment_of, existing
 from reference_server.polaris.catalog.policy_types import INHERITABLE, check_content, check_type
 from reference_server.polaris.context import CatalogContext
-from reference_server.polaris.errors import PolicyAlreadyExists, PolicyNotFound, PolicyVersionMismatch
+from reference_server.polaris.errors import PolicyAlreadyExists, PolicyNotFound, PolicyVersionMismatch, policy_not_found
 
 Policy = dict[str, Any]
 
@@ -144,6 +144,6 @@ def _load(context: CatalogContext, path: Path) -> Policy:
 
 def _policy(text: str | None, path: Path) -> Policy:
     if text is None:
-        raise PolicyNotFound(f"Policy does not exist: {show(path):.300}")
+        raise policy_not_found(path)
     policy: Policy = orjson.loads(text)
     return policy

@@ -160,10 +160,20 @@ def test_a_catalog_that_has_no_credentials(root):
 
 
 def test_a_dropped_view_takes_its_file_along(root):
-    base = root.catalog("c")
+    base = root.catalog("c", **{"polaris.config.drop-with-purge.enabled": "true"})
     root.namespace("c", "a")
     made = root.view("c").body
     assert made["metadata"]["location"] == f"{base}/a/v"
     root.call("DELETE", f"{ICEBERG}/c/namespaces/a/views/v", expect=204)
     again = {"name": "w", "metadata-location": made["metadata-location"]}
     root.call("POST", f"{ICEBERG}/c/namespaces/a/register-view", again, expect=404)
+
+
+def test_a_view_whose_file_must_stay(root, older):
+    kept = {"polaris.config.purge-view-metadata-on-drop": "false"}
+    for server, properties, expected in ((root, {}, 403), (root, kept, 204), (older, {}, 204)):
+        name = f"c{expected}"
+        server.catalog(name, **properties)
+        server.namespace(name, "a")
+        server.view(name)
+        server.call("DELETE", f"{ICEBERG}/{name}/namespaces/a/views/v", expect=expected)

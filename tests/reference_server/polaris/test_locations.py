@@ -72,7 +72,7 @@ def test_a_longer_name_is_not_within():
 
 def test_a_table_lies_in_its_namespace(root):
     base = root.catalog("c")
-    assert root.namespace("c", "a").body["properties"] == {"location": f"{base}/a"}
+    assert root.namespace("c", "a").body["properties"] == {"location": f"{base}/a/"}
     assert root.table("c").body["metadata"]["location"] == f"{base}/a/t"
     for location in (f"{base}/b/u", f"{base}", "file:///etc/u", f"{base}/a/../../u"):
         refused = root.table("c", name="u", location=location, expect=None)

@@ -34,17 +34,10 @@ UNFIT = [
 ]
 INVALID: list[tuple[dict[str, Any], str, str]] = [
     ({"type": "NONE"}, "/type", '"INTERNAL" or "EXTERNAL"'),
-    ({"type": None}, "", '"type" is a required property'),
-    ({"name": None}, "", '"name" is a required property'),
     ({"name": 5}, "/name", 'not of type "string"'),
-    ({"name": "system$x"}, "/name", "does not match"),
-    ({"properties": None}, "", '"properties" is a required property'),
-    ({"properties": {}}, "/properties", '"default-base-location" is a required property'),
     ({"properties": {"default-base-location": 5}}, BASE_PLACE, 'not of type "string"'),
     ({"properties": {"default-base-location": ""}}, BASE_PLACE, "Must specify default base location"),
-    ({"storageConfigInfo": {}}, "/storageConfigInfo", '"storageType" is a required property'),
     ({"storageConfigInfo": {"storageType": "NONE"}}, "/storageConfigInfo/storageType", '"S3" or "AZURE"'),
-    ({"storageConfigInfo": {"storageType": "AZURE"}}, "/storageConfigInfo", '"tenantId" is a required property'),
     (
         {"storageConfigInfo": {"storageType": "S3", "roleArn": "hidden-role"}},
         "/storageConfigInfo/roleArn",
@@ -55,6 +48,18 @@ INVALID: list[tuple[dict[str, Any], str, str]] = [
         "/storageConfigInfo/allowedLocations/0",
         'not of type "string"',
     ),
+]
+FORBIDDEN: list[tuple[dict[str, Any], str]] = [
+    ({"type": None}, "type: must not be null"),
+    ({"name": None}, "name: must not be null"),
+    ({"name": ""}, "name: size must be between 1 and 256"),
+    ({"name": "x" * 257}, "name: size must be between 1 and 256"),
+    ({"name": "system$x"}, "name: must match "),
+    ({"properties": None}, "properties: must not be null"),
+    ({"properties": {}}, "properties.default-base-location: must not be null"),
+    ({"storageConfigInfo": None}, "storageConfigInfo: must not be null"),
+    ({"storageConfigInfo": {}}, "storageConfigInfo.storageType: must not be null"),
+    ({"storageConfigInfo": {"storageType": "AZURE"}}, "storageConfigInfo.tenantId: must not be null"),
 ]
 FITTING = {"FILE": "file:///tmp/lakeproof-fitting", "S3": "s3://b/f", "GCS": "gs://b/f", "AZURE": "abfss://c@a.dfs.x/f"}
 
@@ -82,7 +87,7 @@ def test_the_root_is_an_allowed_location(root, everything):
     base = f"file://{root.folder}/c"
     made = create(root, body_of(base, "FILE", everything)).body
     assert everything in made["storageConfigInfo"]["allowedLocations"]
-    assert root.namespace("c", "a").body["properties"]["location"] == f"{base}/a"
+    assert root.namespace("c", "a").body["properties"]["location"].rstrip("/") == f"{base}/a"
     assert root.table("c").body["metadata"]["location"] == f"{base}/a/t"
     refused = root.call("POST", CATALOGS, {"catalog": body_of("file:///elsewhere", "FILE") | {"name": "d"}}, expect=400)
     assert refused.error[0] == "ValidationException"  # it lies in the root
@@ -92,7 +97,7 @@ def test_the_root_is_an_allowed_location(root, everything):
 @pytest.mark.parametrize("base", ["file://", "file:///", "/"])
 def test_the_root_is_a_base_location(root, base):
     create(root, body_of(base))
-    assert root.namespace("c", "lakeproof-a").body["properties"]["location"] == "file:///lakeproof-a"
+    assert root.namespace("c", "lakeproof-a").body["properties"]["location"].rstrip("/") == "file:///lakeproof-a"
 
 
 def test_a_location_that_cannot_be_used_is_refused_at_once(root):
@@ -128,4 +133,11 @@ def test_an_error_names_the_field(root):
             message = root.call("POST", CATALOGS, wrapped, expect=400).error[1]
             assert message.startswith(f"The request body is invalid at /catalog{place}: ")
             assert word in message
+    for changes, words in FORBIDDEN:
+        body = {**body_of("s3://bucket/c", "S3"), **changes}
+        sent = {name: value for name, value in body.items() if value is not None}
+        for wrapped in ({"catalog": sent}, sent):
+            kind, message = root.call("POST", CATALOGS, wrapped, expect=400).error
+            assert message.startswith(f"Invalid value: createCatalog.arg0.catalog.{words}")
+            assert kind.endswith("ViolationException")
     create(root, body_of("s3://bucket/c", "S3"))

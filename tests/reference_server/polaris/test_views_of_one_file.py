@@ -6,6 +6,7 @@ import pytest
 
 from tests.reference_server.polaris.served_catalogs import ICEBERG, served
 
+DROPS = {"polaris.config.drop-with-purge.enabled": "true"}
 VIEWS = f"{ICEBERG}/c/namespaces/a/views"
 
 
@@ -13,7 +14,7 @@ VIEWS = f"{ICEBERG}/c/namespaces/a/views"
 def root(request, http, tmp_path):
     settings = {"storage": f"dir:{tmp_path}/state"} if request.param == "directory" else {}
     with served(http, tmp_path / "data", **settings) as root:
-        root.catalog("c")
+        root.catalog("c", **DROPS)
         root.namespace("c", "a")
         yield root
 

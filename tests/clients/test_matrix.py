@@ -1,0 +1,47 @@
+"""The matrix of clients: rows of recorded requests, and a page that has every client."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from tests.clients.matrix import HERE, PAGE, Sent, clients, page, rows
+
+LANCE = "tests/clients/test_lance_clients.py::test_a"
+POLARIS = "tests/clients/test_polaris_sdk.py::test_b"
+
+
+def test_rows():
+    shown = list(
+        rows(
+            [
+                Sent(f"{LANCE}[memory]", "", "lance", "memory", "ListTables"),
+                Sent(f"{LANCE}[dir]", "", "lance", "dir", "CreateTable"),
+                Sent(f"{LANCE}[dir]", "python-urllib3/2", "lance", "dir", "DropTable"),
+                Sent(LANCE, "OpenAPI-Generator/0.13.0/python", "lance", "memory", "ListTables"),
+                Sent(POLARIS, "OpenAPI-Generator/1.0.0/python", "polaris/1.7", "memory", "listCatalogs"),
+                Sent(POLARIS, "PyIceberg/0.12.0", "", "memory", "getConfig"),
+            ]
+        )
+    )
+    assert [(row.client, row.profile.partition("/")[0], row.tests, list(row.operations)) for row in shown] == [
+        ("pylance and lancedb", "lance", 2, ["CreateTable", "ListTables"]),
+        ("lance-namespace, generated client", "lance", 1, ["ListTables"]),
+        ("Apache Polaris, Python client", "polaris", 1, ["listCatalogs"]),
+    ]
+    assert shown[0].storages == ["directory", "memory"]
+    assert all(re.fullmatch(r"\d+\.\S+", row.version) for row in shown)
+    assert f"| {shown[0].client} | {shown[0].version} | {shown[0].profile} | directory, memory | 2 | 2 of " in page(
+        shown
+    )
+
+
+@pytest.mark.parametrize("client", [client["name"] for kind in clients().values() for client in kind])
+def test_the_page_has_every_client(client):
+    assert f"| {client} |" in PAGE.read_text()
+
+
+def test_the_modules_of_clients_exist():
+    named = {module for client in clients()["client"] for module in client.get("modules", ())}
+    assert named <= {path.stem for path in HERE.glob("test_*.py")}
