@@ -16,7 +16,7 @@ from conformance.values.exchange import Exchange
 from conformance.values.outcomes import NotTested, Stopped, Violation
 from conformance.values.worlds import PLAIN_WORLD, Dimension, World, named, world_cell
 
-MOST_REQUESTS = 16  # of a requirement in the plain world: those that need more are tested there alone
+MOST_REQUESTS = 20  # of a requirement in the plain world: those that need more are tested there alone
 
 
 @dataclass(frozen=True, slots=True)

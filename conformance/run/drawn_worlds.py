@@ -22,7 +22,8 @@ from specs.problems import Problem
 NUMBER = {"smoke": 0, "gate": 1, "deep": 4}  # of drawn worlds for a requirement, by the depth of the run
 MAIN = ("behaviour", "data", "pagination")  # kinds that vary most
 BESIDE = ("error", "auth")  # kinds that have a world where it covers something new
-OFTEN = 2  # as often each operation meets each value in requirements of MAIN
+OFTEN = 2  # as often each operation meets each value in requirements of MAIN, twins included
+MOSTLY = 0.5  # the share of a world that has to be new for a requirement of MAIN to get it
 MOST_MORE = 20  # worlds of an operation beyond those
 _DRAWN: dict[Hashable, dict[str, list[World]]] = {}  # a choice takes a second, and a process may make many runs
 CANDIDATES = 6  # worlds to choose the best one of
@@ -96,8 +97,8 @@ class Covering:
     def draw(self, requirements: Collection[Requirement], number: int) -> dict[str, list[World]]:
         """Return the worlds of requirements that may vary: first twins, then MAIN, then what covers more.
 
-        Twins alone meet every value of their operations. With one world for each, those of MAIN have none that their
-        operations met OFTEN; with several each has them.
+        Twins alone meet every value of their operations. With one world for each, those of MAIN have none whose values
+        their operations mostly met OFTEN; with several each has them.
         """
         often = OFTEN if number == 1 else math.inf
         drawn: dict[str, list[World]] = {}
@@ -107,17 +108,18 @@ class Covering:
         for done in range(number):
             for requirement in main:
                 if len(drawn.get(requirement.id, ())) <= done:
-                    self._draw(requirement, drawn, often)
+                    self._draw(requirement, drawn, often, MOSTLY)
         self._complete(main, drawn)
         for _ in range(number):
             for requirement in others:
                 self._draw(requirement, drawn, often=1)
         return drawn
 
-    def _draw(self, requirement: Requirement, drawn: dict[str, list[World]], often: float) -> None:
-        """Draw a world for a requirement, if it has a value that an operation of it did not meet so often yet."""
+    def _draw(self, requirement: Requirement, drawn: dict[str, list[World]], often: float, least: float = 0.0) -> None:
+        """Draw a world for a requirement, if more than the `least` share of what it covers was not met so often yet."""
         world = self._best(requirement)
-        if world and min(self._met(requirement, world), default=math.inf) < often:
+        met = self._met(requirement, world)
+        if sum(times < often for times in met) > least * len(met):
             self._note(requirement, world)
             drawn.setdefault(requirement.id, []).append(world)
 

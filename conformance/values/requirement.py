@@ -21,7 +21,7 @@ class Requirement:
     true when its test draws arguments or commands. `reads` is true when it holds for every object, whoever created it,
     and its test needs no request that writes: a read-only run tests it on existing objects. `world` are the values
     that it bears of some dimensions, all of the others; see conformance/values/worlds.py. `twin` is true when its test
-    compares what its operations show of one object before and after changes: each of them is seen to take effect.
+    sees with few requests that each of its operations takes effect: drawn worlds go to it first.
     """
 
     id: str

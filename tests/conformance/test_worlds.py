@@ -25,19 +25,16 @@ STATE = Dimension("state", {"new": "", "renamed": "for a renamed table"}, ("*Tab
 FORM = Dimension("form", {"smallest": "", "spelled": "with optional fields"}, always=True)
 DIMENSIONS = (PLACE, STATE, FORM)
 OPERATIONS = ("loadTable", "dropTable", "createTable", "loadView")
+OF_TRANSACTIONS = {
+    (entry.name, value): ("*Transaction",)  # of the table: the request names the transaction
+    for entry in suite_part("lance").worlds
+    if entry.name in ("place", "names", "state")
+    for value in entry.others
+}
 # Values for which faults have no condition, since the server does not see them in a request, by their operations.
-UNSEEN = {
+UNSEEN: dict[str, dict[tuple[str, str], tuple[str, ...]]] = {
     "iceberg": {("connection", "small"): ("*",)},  # the letters of header names
-    "lance": {
-        ("connection", "new"): ("*",),
-        **{
-            (dimension, value): ("*Transaction",)  # of the table: the request names the transaction
-            for dimension in ("place", "names", "state")
-            for entry in suite_part("lance").worlds
-            if entry.name == dimension
-            for value in entry.others
-        },
-    },
+    "lance": {("connection", "new"): ("*",), **OF_TRANSACTIONS},
     "polaris": {
         ("warehouse", "second"): ("*",),  # the order of catalogs
         ("caller", "fresh"): ("*",),  # the age of a token

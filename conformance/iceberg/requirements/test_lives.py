@@ -9,6 +9,7 @@ from typing import Any
 from conformance.common.lives import GONE, Life, Shown, life
 from conformance.http.answers import Answer
 from conformance.iceberg.catalog import NO_PROPERTIES, IcebergCatalog, Names
+from conformance.iceberg.client import change
 from conformance.iceberg.support.listing import LISTINGS
 from conformance.iceberg.support.updates import set_properties
 from conformance.values.outcomes import Unoffered
@@ -77,7 +78,7 @@ NAMESPACE_SHOWN: Shown = {"loadNamespaceMetadata": True, "listNamespaces": 1, "n
 NAMESPACE_HIDDEN: Shown = {"loadNamespaceMetadata": GONE, "listNamespaces": 0, "namespaceExists": False}
 
 
-def _change(catalog: IcebergCatalog, id: Names, **changes: Any) -> None:
+def _set(catalog: IcebergCatalog, id: Names, **changes: Any) -> None:
     if catalog.update_properties(id, expect=(200, NO_PROPERTIES), **changes).status == NO_PROPERTIES:
         raise Unoffered("the server stores no properties of namespaces")
 
@@ -87,7 +88,51 @@ def _look_at_properties(catalog: IcebergCatalog, id: Names) -> Shown:
     return {"loadNamespaceMetadata": properties.get(NOTE)}
 
 
+def _existence(kind: str, new: Callable[[IcebergCatalog], Names], exists: Any, drop: Any) -> Life[IcebergCatalog]:
+    operation = f"{kind}Exists"
+    return Life(
+        f"{kind} by its existence",
+        CLAUSE,
+        (operation,),
+        new,
+        lambda catalog, id: {operation: exists(catalog, id, expect=THERE_OR_NOT).succeeded},
+        {operation: True},
+        [(drop, {operation: False})],
+    )
+
+
+def _look_at_note(catalog: IcebergCatalog, id: Names) -> Shown:
+    loaded = catalog.load_table(id, expect=THERE_OR_NOT)
+    return {"loadTable": _note_of(loaded) if loaded.succeeded else GONE}
+
+
+def _note_in_transactions(catalog: IcebergCatalog, id: Names) -> None:
+    for value in NOTES:
+        catalog.commit_transaction([change(id, [set_properties(**{NOTE: value})], [])])
+
+
 LIVES: dict[str, Life[IcebergCatalog]] = {
+    "table_existence": _existence("table", lambda catalog: catalog.new_table(), of.table_exists, of.drop_table),
+    "view_existence": _existence("view", lambda catalog: catalog.new_view(), of.view_exists, of.drop_view),
+    "namespace_existence": _existence("namespace", lambda c: c.new_namespace(), of.namespace_exists, of.drop_namespace),
+    "unregistered": Life(
+        "table that is unregistered",
+        CLAUSE,
+        ("unregisterTable",),
+        lambda catalog: catalog.new_table(),
+        _look_at_note,
+        {"loadTable": None},
+        [(of.unregister_table, {"loadTable": GONE})],
+    ),
+    "transactions": Life(
+        "table in transactions",
+        CLAUSE,
+        ("commitTransaction",),
+        lambda catalog: catalog.new_table(),
+        _look_at_note,
+        {"loadTable": None},
+        [(_note_in_transactions, {"loadTable": NOTES[-1]})],
+    ),
     "table": Life(
         "table",
         CLAUSE,
@@ -123,8 +168,8 @@ LIVES: dict[str, Life[IcebergCatalog]] = {
         _look_at_properties,
         {"loadNamespaceMetadata": None},
         [
-            (partial(_change, updates={NOTE: "1"}), {"loadNamespaceMetadata": "1"}),
-            (partial(_change, removals=[NOTE]), {"loadNamespaceMetadata": None}),
+            (partial(_set, updates={NOTE: "1"}), {"loadNamespaceMetadata": "1"}),
+            (partial(_set, removals=[NOTE]), {"loadNamespaceMetadata": None}),
         ],
     ),
 }
