@@ -101,6 +101,11 @@ def _existence(kind: str, new: Callable[[IcebergCatalog], Names], exists: Any, d
     )
 
 
+def _unregister(catalog: IcebergCatalog, ids: list[Names]) -> None:
+    for id in ids:
+        catalog.unregister_table(id)
+
+
 def _look_at_note(catalog: IcebergCatalog, id: Names) -> Shown:
     loaded = catalog.load_table(id, expect=THERE_OR_NOT)
     return {"loadTable": _note_of(loaded) if loaded.succeeded else GONE}
@@ -116,13 +121,13 @@ LIVES: dict[str, Life[IcebergCatalog]] = {
     "view_existence": _existence("view", lambda catalog: catalog.new_view(), of.view_exists, of.drop_view),
     "namespace_existence": _existence("namespace", lambda c: c.new_namespace(), of.namespace_exists, of.drop_namespace),
     "unregistered": Life(
-        "table that is unregistered",
+        "pair of tables that are unregistered",
         CLAUSE,
         ("unregisterTable",),
-        lambda catalog: catalog.new_table(),
-        _look_at_note,
-        {"loadTable": None},
-        [(of.unregister_table, {"loadTable": GONE})],
+        lambda catalog: [catalog.new_table(name) for name in ("first", "second")],
+        lambda catalog, ids: {"loadTable": sum(catalog.load_table(id, expect=THERE_OR_NOT).succeeded for id in ids)},
+        {"loadTable": 2},
+        [(_unregister, {"loadTable": 0})],
     ),
     "transactions": Life(
         "table in transactions",

@@ -113,6 +113,11 @@ def _tag(version: int | str) -> Shown:
     return {"ListTableTags": version != GONE, "GetTableTagVersion": version}
 
 
+def _move_tag(catalog: LanceCatalog, id: Names) -> None:
+    catalog.insert_into_table(id, stream(people(900, 1)))
+    catalog.update_table_tag(id, tag=TAG, version=catalog.version(id))
+
+
 def _look_at_index(catalog: LanceCatalog, id: Names) -> Shown:
     return _offered(
         catalog,
@@ -185,8 +190,7 @@ LIVES: dict[str, Life[LanceCatalog]] = {
         _tag(GONE),
         [
             (lambda catalog, id: catalog.create_table_tag(id, tag=TAG, version=catalog.version(id)), _tag(0)),
-            (lambda catalog, id: catalog.insert_into_table(id, stream(people(900, 1))), _tag(-1)),
-            (lambda catalog, id: catalog.update_table_tag(id, tag=TAG, version=catalog.version(id)), _tag(0)),
+            (_move_tag, _tag(0)),
             (lambda catalog, id: catalog.delete_table_tag(id, tag=TAG), _tag(GONE)),
         ],
     ),
