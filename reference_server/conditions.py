@@ -24,7 +24,7 @@ from specs.apis import find_api
 from specs.profiles import every_operation
 
 HISTORY = "history"  # in the state of a server
-LONG, MANY = 100, 10  # characters of a long name, and objects of a full namespace
+LONG = 100  # characters of a long name
 CODED = re.compile(r"%[0-9A-Fa-f]{2}")
 RENAMED, REMADE, COMMITTED, BESIDE = "renamed", "remade", "committed", "beside other kinds"
 FREED = "freed"  # of a name: its object was dropped, and none has it now
@@ -131,12 +131,14 @@ class Condition:
 class Conditions(ABC):
     """The conditions of an API.
 
-    Class attributes: the `api`, its `conditions`, and the operations that list objects (`lists`).
+    Class attributes: the `api`, its `conditions`, the operations that list objects (`lists`), and the dimensions that
+    concern the entries of a list, not the request for it (`of_entries`).
     """
 
     api: ClassVar[str]
     conditions: ClassVar[Sequence[Condition]]
     lists: ClassVar[Collection[str]] = ()
+    of_entries: ClassVar[Collection[str]] = ()
 
     @abstractmethod
     def things(self, call: Call) -> Iterator[Thing]:
@@ -234,11 +236,11 @@ def _own(is_so: Callable[[str], bool]) -> Holds:
 
 
 def of_home(holds: Holds) -> Holds:
-    """Return a condition of the namespace that an object is or lies in."""
+    """Return a condition of the namespace that an object is or lies in, for a namespace of the one around it, too."""
 
     def judge(thing: Thing, history: History) -> bool:
-        home = thing.home
-        return bool(home.name) and holds(home, history)
+        homes = (thing.home, Thing(NAMESPACE, thing.name[:-1]))
+        return any(bool(home.name) and holds(home, history) for home in homes)
 
     return judge
 
@@ -250,9 +252,9 @@ def beside_prefix(thing: Thing, history: History) -> bool:
     return any(other.kind == NAMESPACE and other != home and other.own.startswith(home.own) for other in others)
 
 
-def beside_many(thing: Thing, history: History) -> bool:
-    """Return whether the namespace of an object has many others."""
-    return len(history.children[thing.home.name]) >= MANY
+def beside_many(number: int) -> Holds:
+    """Return the condition that the namespace of an object has so many objects."""
+    return lambda thing, history: len(history.children[thing.home.name]) >= number
 
 
 def beside_case(thing: Thing, history: History) -> bool:

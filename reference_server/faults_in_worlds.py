@@ -143,15 +143,22 @@ def _lists(_document: Document, operation: Operation, part: Conditions, conditio
     return operation.id in part.lists and condition.holds is not None
 
 
-def _reads(document: Document, operation: Operation, part: Conditions, _condition: Condition) -> bool:
+def _reads(document: Document, operation: Operation, part: Conditions, condition: Condition) -> bool:
     reading = operation.method in READING or operation.id in part.reading
-    return reading and bool(answer_fields(document, operation))
+    return reading and _met_by_requests(operation, part, condition) and bool(answer_fields(document, operation))
 
 
-def _counts(document: Document, operation: Operation, part: Conditions, _condition: Condition) -> bool:
+def _counts(document: Document, operation: Operation, part: Conditions, condition: Condition) -> bool:
+    if not _met_by_requests(operation, part, condition):
+        return False
     fields = [field for field in answer_fields(document, operation) if "." not in field.path]
     kinds = {field.type for field in fields if field.required or operation.id in part.lists}
     return not kinds.isdisjoint(("array", "integer", "number"))
+
+
+def _met_by_requests(operation: Operation, part: Conditions, condition: Condition) -> bool:
+    """Return whether a request can meet a condition: that for a list does not name the entries."""
+    return operation.id not in part.lists or condition.dimension not in part.of_entries
 
 
 def _writes(_document: Document, operation: Operation, part: Conditions, _condition: Condition) -> bool:

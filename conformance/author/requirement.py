@@ -10,8 +10,9 @@ case's own `id`, or the key in words. A case has `operations`, or is an operatio
 names them. `@given` below it draws further arguments, as in Hypothesis. With `reads=True` a read-only run tests it on
 existing objects: it must hold for any object, whoever created it, and send nothing that writes. A requirement is tested
 in drawn worlds, too (conformance/values/worlds.py); `world={"state": ("new",)}` names the values that it bears of a
-dimension, for one that takes more for granted than the objects that it creates. A statement shared by
-several APIs is a template (common/template.py), which provides the statement and the place of its declaration.
+dimension, for one that takes more for granted than the objects that it creates. With `twin=True` drawn worlds go to it
+first: its test sees each of its operations take effect through the others. A statement shared by several APIs is a
+template (common/template.py), which provides the statement and the place of its declaration.
 """
 
 from __future__ import annotations
@@ -78,6 +79,7 @@ def _decorator(level: Level) -> Declaration:
         where: str = "",
         reads: bool = False,
         world: Pins | Callable[[Any], Pins] = ANY_WORLD,
+        twin: bool = False,
     ) -> Callable[[Test], Test]:
         if kind not in EVERY_KIND:
             raise ValueError(f"{requirement_id}: unknown kind {kind!r}")
@@ -99,6 +101,7 @@ def _decorator(level: Level) -> Declaration:
                         kind == "model" or STRATEGIES in function.__dict__,
                         reads or kind == "wire",
                         world(value) if callable(world) else world,
+                        twin,
                     )
                 )
                 for key, value in cases.items()

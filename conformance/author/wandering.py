@@ -16,7 +16,7 @@ from conformance.values.exchange import Exchange
 from conformance.values.outcomes import NotTested, Stopped, Violation
 from conformance.values.worlds import PLAIN_WORLD, Dimension, World, named, world_cell
 
-MOST_REQUESTS = 16  # of a requirement in the plain world: those that need more are tested there alone
+MOST_REQUESTS = 20  # of a requirement in the plain world: those that need more are tested there alone
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +59,8 @@ class Wandering:
             failure = self._failure(world, attempt) if world else None
             if failure and len(left := self._possible(world, guides)) < len(world):
                 world, failure = left, self._failure(left, attempt) if left else None
+            if failure and isinstance(failure.error, NotTested) and len(world) > 1:
+                failure = self._apart(world, attempt) or failure
             if met := failure.met if failure else self._met(world):
                 self.tested.append(named(met))
             if failure and not isinstance(failure.error, NotTested):
@@ -80,6 +82,11 @@ class Wandering:
             finally:
                 self._note(self._met(world))
         return None
+
+    def _apart(self, world: World, attempt: Callable[[], None]) -> Failure | None:
+        """Return the failure in a world of one value: what cannot be prepared with all of them is tested with each."""
+        alone = ({name: value} for name, value in world.items())
+        return next(filter(None, (self._violation(one, attempt) for one in alone)), None)
 
     def _met(self, world: World) -> World:
         """Return the values of a world that the last test met."""

@@ -25,7 +25,8 @@ from conformance.values.worlds import Pins
 class Template:
     """Test that APIs declare as their requirement. `id` follows the name of the API; `level` is must, should or may.
 
-    With `reads` a read-only run tests it on existing objects; `world` are the values that it bears: see Requirement.
+    With `reads` a read-only run tests it on existing objects; `world` are the values that it bears, and `twin` says
+    that it compares what several operations show: see Requirement.
     """
 
     test: Test
@@ -35,6 +36,7 @@ class Template:
     kind: str
     reads: bool
     world: Pins
+    twin: bool
 
     def declare(
         self,
@@ -48,6 +50,7 @@ class Template:
         needs: Sequence[str] = (),
         reads: bool | None = None,
         world: Pins | None = None,
+        since: str = "",
     ) -> Test:
         """Declare one requirement of an API for each case, and return the test.
 
@@ -65,6 +68,8 @@ class Template:
             where=f"{module}:test_{self.test.__name__}",
             reads=self.reads if reads is None else reads,
             world=lambda case: getattr(case, "world", self.world if world is None else world),
+            twin=self.twin,
+            since=since,
         )
         return declared(self.test)
 
@@ -77,10 +82,11 @@ def template(
     kind: str = "behaviour",
     reads: bool = False,
     world: Pins = ANY_WORLD,
+    twin: bool = False,
 ) -> Callable[[Test], Template]:
     """Make a template of a test. The docstring of the test is the statement unless a case has one."""
 
     def make(test: Test) -> Template:
-        return Template(test, id, level, clause, kind, reads, world)
+        return Template(test, id, level, clause, kind, reads, world, twin)
 
     return make

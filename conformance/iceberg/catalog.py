@@ -226,9 +226,9 @@ class IcebergCatalog(IcebergClient, Catalog):
 
     def table_id(self, name: str = "t") -> Names:
         """Return an identifier for a table, a view or a namespace in this example's home, creating only the home."""
-        return (*self.home, f"{self.stem}{self._named(name)}")
+        return (*self.home, f"{self.stem}{self.named(name)}")
 
-    def _named(self, name: str) -> str:
+    def named(self, name: str) -> str:
         """Return a name in the form of the world."""
         return worlds.FORMS_OF_NAMES.get(self._met(worlds.NAMES), str)(name)
 
@@ -262,7 +262,7 @@ class IcebergCatalog(IcebergClient, Catalog):
 
     def namespace_id(self, name: str = "n") -> Names:
         """Return an identifier for a namespace beside this example's home."""
-        return (*self.outer, f"{self.mark}{JOINT}{self._named(name)}") if self.home or self.target.read_only else ()
+        return (*self.outer, f"{self.mark}{JOINT}{self.named(name)}") if self.home or self.target.read_only else ()
 
     def missing_namespace(self) -> Names:
         """Return an identifier of a namespace that was never created, creating nothing."""

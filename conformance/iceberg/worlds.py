@@ -19,7 +19,17 @@ OF_TABLES = ("*Table*", "tableExists", "*Scan*", "*Planning*", "*Credentials*", 
 OF_VIEWS = ("*View*", "viewExists")
 OF_NAMESPACES = ("*Namespace*", "namespaceExists", "updateProperties")
 IN_NAMESPACES = (*OF_TABLES, *OF_VIEWS, *OF_NAMESPACES, "listFunctions")
+OF_PLANS = ("fetchPlanningResult", "fetchScanTasks", "cancelPlanning")
 OF_TOKENS = ("getToken",)
+OF_LISTS = ("listTables", "listViews", "listNamespaces")
+WITH_BODIES = (
+    *("create*", "update*", "register*", "rename*", "replaceView", "commitTransaction"),
+    *("planTableScan", "fetchScanTasks", "reportMetrics"),
+)
+SPELLED_OUT = (
+    *("createNamespace", "createTable", "createView", "updateProperties", "updateTable", "replaceView"),
+    *("registerTable", "planTableScan", "loadTable", "dropTable"),
+)
 OF_FILES = ("registerTable", "registerView")  # a server may refuse a file whose place does not fit the name
 LEVELS = {"nested": ("outer",), "deep": ("outer", "inner")}  # around the home of an example, by place
 HALF = 0.5  # of the worlds: a value costs several requests
@@ -61,6 +71,7 @@ DIMENSIONS = (
             "many": "beside many objects",
         },
         IN_NAMESPACES,
+        only={"many": OF_LISTS},
         share=HALF,
     ),
     Dimension(
@@ -79,6 +90,7 @@ DIMENSIONS = (
         },
         IN_NAMESPACES,
         fixed_by=OF_FILES,
+        only={"case": (*OF_TABLES, *OF_VIEWS)},
     ),
     Dimension(
         STATE,
@@ -100,6 +112,7 @@ DIMENSIONS = (
             "properties": "for a table with properties",
         },
         OF_TABLES,
+        except_for=("createTable", *OF_PLANS),  # a new table is in no state yet, and plans need one with files
         fixed_by=OF_FILES,
     ),
     Dimension(
@@ -112,12 +125,17 @@ DIMENSIONS = (
             "dialects": "for a view with texts in two dialects",
         },
         OF_VIEWS,
+        except_for=("createView",),
         fixed_by=OF_FILES,
+        only={
+            "dialects": ("load*", "list*", "drop*", "rename*", "*Exists")
+        },  # a server may keep the dialects of a view
     ),
     Dimension(
         FORM,
         {"smallest": "", **{name: f"for requests {form.words}" for name, form in request_forms().items()}},
         except_for=OF_TOKENS,
+        only={"spelled": SPELLED_OUT},
         always=True,
     ),
     Dimension(
@@ -129,6 +147,7 @@ DIMENSIONS = (
             "small": "for header names in small letters",
         },
         except_for=OF_TOKENS,
+        only={"chunked": WITH_BODIES},
     ),
 )
 

@@ -15,8 +15,10 @@ import pyarrow as pa
 
 from conformance.author.checks import number, text
 from conformance.lance.making import TableMaker, declare_and_insert
+from conformance.lance.operations import JSON_OPERATIONS, OPERATIONS, reads
 from conformance.lance.support.arrow import stream
 from conformance.lance.support.extra_column import KINDS_OF_DATA
+from conformance.lance.support.forms import LISTS_IDENTIFIERS, SPELLED, WITHOUT_FIELDS
 from conformance.values import worlds
 from conformance.values.resources import Names
 from conformance.values.worlds import Dimension
@@ -25,6 +27,12 @@ PLACE, NAMES, STATE, DATA, FORM, CONNECTION = "place", "names", "state", "data",
 ON_OBJECTS = ("*Table*", "*Namespace*", "*Transaction")
 ON_TABLES = ("*Table*", "*Transaction")
 WITHOUT_ROWS = ("CreateTable", "DeclareTable", "CreateEmptyTable", "RegisterTable", "ListTables", "ListAllTables")
+# Operations whose requests a form changes.
+WITH_JSON = tuple(operation.id for operation in JSON_OPERATIONS.values() if operation.id not in WITHOUT_FIELDS)
+SPELLED_OUT = tuple({**SPELLED.queries, **SPELLED.bodies})
+JOINED = tuple(
+    operation.id for operation in OPERATIONS.values() if reads(operation) and operation.id not in LISTS_IDENTIFIERS
+)
 WITH_COLUMNS = (
     "*Query*",
     "*Rows",
@@ -101,6 +109,7 @@ DIMENSIONS = (
             "generated": "as the generated Python client sends it",
             "lancedb": "as lancedb sends it",
         },
+        only={"id": WITH_JSON, "context": WITH_JSON, "spelled": SPELLED_OUT, "delimiter": JOINED},
         always=True,
     ),
     Dimension(CONNECTION, {"kept": "", "new": "when each request has its own connection"}, always=True),

@@ -26,7 +26,14 @@ ROLES_OF_CATALOG = ("*CatalogRole", "listCatalogRoles")
 ON_CATALOGS = ("*Catalog", "listCatalogs")
 ON_CALLERS = ("*Principal", "listPrincipals", "*PrincipalRole", "listPrincipalRoles*")
 ON_CREDENTIALS = ("rotateCredentials", "resetCredentials")
+CREATING = ("createCatalog", "createPrincipal", "createPrincipalRole", "createCatalogRole")
 ON_ENTITIES = (*ON_CATALOGS, *ON_CALLERS, *ROLES_OF_CATALOG)
+# Operations whose requests have optional fields with a default that a request can spell out.
+SPELLED_OUT = (
+    *("createPrincipal", "createPrincipalRole", "createCatalogRole", "assignPrincipalRole", "createCatalog"),
+    *("assignCatalogRoleToPrincipalRole", "createGenericTable", "attachPolicy", "detachPolicy"),
+    *("revokeGrantFromCatalogRole", "dropPolicy"),
+)
 # What a manager of one catalog may do: its content and its roles, but not what they are assigned to.
 MANAGED = (*IN_CATALOG, *ROLES_OF_CATALOG)
 
@@ -54,11 +61,13 @@ OWN = (
             "noted": "for an entity with a property",
         },
         (*ON_ENTITIES, *ON_CREDENTIALS),
+        except_for=CREATING,  # a new entity is in no state yet
     ),
     Dimension(
         ASSIGNED,
         {"nothing": "", "others": "for an entity with other assignments and grants"},
         (*ON_CALLERS, *ROLES_OF_CATALOG, *ON_CREDENTIALS),
+        except_for=CREATING,
     ),
     Dimension(
         CATALOG_KIND,
@@ -101,6 +110,7 @@ OWN = (
             "cli": "as the Polaris CLI sends it",
         },
         (*ON_ENTITIES, *IN_CATALOG),
+        only={"spelled_out": SPELLED_OUT},
         always=True,
     ),
     Dimension(

@@ -22,16 +22,23 @@ from specs.problems import Problem
 NUMBER = {"smoke": 0, "gate": 1, "deep": 4}  # of drawn worlds for a requirement, by the depth of the run
 MAIN = ("behaviour", "data", "pagination")  # kinds that vary most
 BESIDE = ("error", "auth")  # kinds that have a world where it covers something new
-OFTEN = 2  # as often each operation meets each value in requirements of MAIN
+OFTEN = 2  # as often each operation meets each value in requirements of MAIN, twins included
+MOSTLY = 0.5  # the share of a world that has to be new for a requirement of MAIN to get it
 MOST_MORE = 20  # worlds of an operation beyond those
 _DRAWN: dict[Hashable, dict[str, list[World]]] = {}  # a choice takes a second, and a process may make many runs
 CANDIDATES = 6  # worlds to choose the best one of
 
 
 def drawn_worlds(
-    settings: Settings, requirements: Collection[Requirement], dimensions: Sequence[Dimension]
+    settings: Settings,
+    requirements: Collection[Requirement],
+    dimensions: Sequence[Dimension],
+    own: Collection[str] = (),
 ) -> dict[str, list[World]]:
-    """Return the drawn worlds of requirements by their ids. Raises Problem for an unknown dimension or value."""
+    """Return the drawn worlds of requirements by their ids, which cover the `own` operations, or else every one.
+
+    Raises Problem for an unknown dimension or value.
+    """
     if PLAIN in settings.world or not dimensions:
         return {}
     if is_given(settings):
@@ -46,10 +53,11 @@ def drawn_worlds(
         number,
         tuple(dimensions),
         frozenset((entry.id, *entry.world.items()) for entry in requirements),
+        frozenset(own),
     )
     if key not in _DRAWN:
         draws = random.Random(settings.seed)  # noqa: S311
-        _DRAWN[key] = Covering(dimensions, draws).draw(requirements, number)
+        _DRAWN[key] = Covering(dimensions, draws, own).draw(requirements, number)
     return _DRAWN[key]
 
 
@@ -75,41 +83,49 @@ def given_world(texts: Iterable[str], dimensions: Sequence[Dimension]) -> World:
 
 @dataclass
 class Covering:
-    """A covering choice of worlds: the values that occurred so far, alone and in pairs."""
+    """A covering choice of worlds: the values that occurred so far, alone and in pairs.
+
+    `own` are the operations to cover, every one if none is given: a suite leaves those of another one to it.
+    """
 
     dimensions: Sequence[Dimension]
     random: random.Random
+    own: Collection[str] = ()
     _alone: Counter[tuple[str, str, str]] = field(default_factory=Counter)  # operation, dimension, value
     _pairs: Counter[tuple[str, str, str, str]] = field(default_factory=Counter)
 
     def draw(self, requirements: Collection[Requirement], number: int) -> dict[str, list[World]]:
-        """Return the worlds of requirements that may vary: first of MAIN, then of others that cover more.
+        """Return the worlds of requirements that may vary: first twins, then MAIN, then what covers more.
 
-        With one world for each, those of MAIN have none that their operations met OFTEN; with several each has them.
+        Twins alone meet every value of their operations. With one world for each, those of MAIN have none whose values
+        their operations mostly met OFTEN; with several each has them.
         """
         often = OFTEN if number == 1 else math.inf
         drawn: dict[str, list[World]] = {}
         varied = sorted(filter(_may_vary, requirements), key=lambda entry: entry.id)
         main, others = ([entry for entry in varied if (entry.kind in MAIN) is first] for first in (True, False))
-        for _ in range(number):
+        self._complete([entry for entry in main if entry.twin], drawn)
+        for done in range(number):
             for requirement in main:
-                self._draw(requirement, drawn, often)
+                if len(drawn.get(requirement.id, ())) <= done:
+                    self._draw(requirement, drawn, often, MOSTLY)
         self._complete(main, drawn)
         for _ in range(number):
             for requirement in others:
                 self._draw(requirement, drawn, often=1)
         return drawn
 
-    def _draw(self, requirement: Requirement, drawn: dict[str, list[World]], often: float) -> None:
-        """Draw a world for a requirement, if it has a value that an operation of it did not meet so often yet."""
+    def _draw(self, requirement: Requirement, drawn: dict[str, list[World]], often: float, least: float = 0.0) -> None:
+        """Draw a world for a requirement, if more than the `least` share of what it covers was not met so often yet."""
         world = self._best(requirement)
-        if world and min(self._met(requirement, world)) < often:
+        met = self._met(requirement, world)
+        if sum(times < often for times in met) > least * len(met):
             self._note(requirement, world)
             drawn.setdefault(requirement.id, []).append(world)
 
     def _complete(self, requirements: Sequence[Requirement], drawn: dict[str, list[World]]) -> None:
         """Add worlds of the values that no operation has met yet: an operation with few requirements has few worlds."""
-        for operation in sorted({name for requirement in requirements for name in requirement.operations}):
+        for operation in sorted({name for requirement in requirements for name in self._covered(requirement)}):
             known = [entry for entry in requirements if operation in entry.operations]
             for _ in range(MOST_MORE):
                 known.sort(key=lambda entry: len(drawn.get(entry.id, ())))
@@ -125,11 +141,10 @@ class Covering:
         missing = {
             dimension.name: [
                 value
-                for value in dimension.bearable(requirement.world)
-                if not self._alone[operation, dimension.name, value]
+                for value in dimension.choices(requirement.operations, requirement.world)
+                if value in dimension.values_of(operation) and not self._alone[operation, dimension.name, value]
             ]
             for dimension in self.dimensions
-            if dimension.touches(operation) and dimension.varies(requirement.operations)
         }
         return {name: values[0] for name, values in missing.items() if values}
 
@@ -138,7 +153,7 @@ class Covering:
         choices = {
             dimension.name: values
             for dimension in self.dimensions
-            if dimension.varies(requirement.operations) and (values := dimension.bearable(requirement.world))
+            if (values := dimension.choices(requirement.operations, requirement.world))
             if dimension.share >= 1 or self.random.random() < dimension.share
         }
         if not choices:
@@ -156,9 +171,17 @@ class Covering:
             for name, values in choices.items()
         }
 
+    def _covered(self, requirement: Requirement) -> list[str]:
+        """Return the operations of a requirement that are to cover."""
+        return [operation for operation in requirement.operations if not self.own or operation in self.own]
+
+    def _cells(self, requirement: Requirement, world: World) -> list[tuple[str, str, str]]:
+        """Return what a world of a requirement covers: operations with values."""
+        return [(operation, *value) for operation in self._covered(requirement) for value in world.items()]
+
     def _met(self, requirement: Requirement, world: World) -> list[int]:
         """Return the numbers of worlds in which the operations of a requirement met the values of a world."""
-        return [self._alone[operation, *value] for operation in requirement.operations for value in world.items()]
+        return [self._alone[cell] for cell in self._cells(requirement, world)]
 
     def _gain(self, requirement: Requirement, world: World) -> tuple[float, int]:
         """Return the gain of a world: values of operations, rare ones more, and then pairs of values."""
@@ -166,7 +189,7 @@ class Covering:
         return values, sum(not self._pairs[pair] for pair in _pairs(world))
 
     def _note(self, requirement: Requirement, world: World) -> None:
-        self._alone.update((operation, *value) for operation in requirement.operations for value in world.items())
+        self._alone.update(self._cells(requirement, world))
         self._pairs.update(_pairs(world))
 
 
@@ -184,6 +207,5 @@ def _bearable(requirement: Requirement, world: World, dimensions: Sequence[Dimen
     return {
         dimension.name: world[dimension.name]
         for dimension in dimensions
-        if world.get(dimension.name) in dimension.bearable(requirement.world)
-        and dimension.varies(requirement.operations)
+        if world.get(dimension.name) in dimension.choices(requirement.operations, requirement.world)
     }

@@ -180,7 +180,9 @@ class Session:
         for profile in self.target.profile.tested_by():
             own = [entry for entry in known.values() if entry.suite == profile.api and self._scope.has(entry)]
             every = self.suite.wandering.dimensions if is_given(self.settings) else suite_part(profile.api).worlds
-            drawn |= drawn_worlds(self.settings, own, every)
+            operations = profile.document().operations
+            tested = [name for name in operations if profile.suite_of(name) == profile.api]
+            drawn |= drawn_worlds(self.settings, own, every, tested)
         for name, world in self._expectations.worlds():
             drawn[name] = [world, *drawn.get(name, ())]
         return drawn

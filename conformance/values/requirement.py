@@ -20,7 +20,8 @@ class Requirement:
     met first: an unmet one blocks it. `since` is the first revision of its API that includes it, "" for all. `drawn` is
     true when its test draws arguments or commands. `reads` is true when it holds for every object, whoever created it,
     and its test needs no request that writes: a read-only run tests it on existing objects. `world` are the values
-    that it bears of some dimensions, all of the others; see conformance/values/worlds.py.
+    that it bears of some dimensions, all of the others; see conformance/values/worlds.py. `twin` is true when its test
+    sees with few requests that each of its operations takes effect: drawn worlds go to it first.
     """
 
     id: str
@@ -35,6 +36,7 @@ class Requirement:
     drawn: bool = False
     reads: bool = False
     world: Pins = field(default_factory=dict, hash=False, compare=False)
+    twin: bool = False
 
     @property
     def suite(self) -> str:

@@ -8,7 +8,7 @@ the plain world and fails in a drawn one shows a deviation that depends on these
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 
 from specs.openapi import Document, Operation
@@ -24,9 +24,10 @@ class Dimension:
 
     `values` are its values with the words for a finding that occurs in one of them alone, "for a renamed table"; the
     first is the plain one. `operations` are patterns of the operations whose requests depend on it, `except_for` those
-    of exceptions; a requirement on one of `fixed_by` does not vary in it at all. A server may refuse to create what a
-    value needs, and is not tested with it then; with `always` the document obliges it to accept every value. `share` is
-    the share of the drawn worlds that differ in it from the plain one.
+    of exceptions; a requirement on one of `fixed_by` does not vary in it at all. `only` has such patterns for values
+    that concern fewer operations than the others. A server may refuse to create what a value needs, and is not tested
+    with it then; with `always` the document obliges it to accept every value. `share` is the share of the drawn worlds
+    that differ in it from the plain one.
     """
 
     name: str
@@ -34,6 +35,7 @@ class Dimension:
     operations: tuple[str, ...] = ("*",)
     except_for: tuple[str, ...] = ()
     fixed_by: tuple[str, ...] = ()
+    only: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     always: bool = False
     share: float = 1.0
 
@@ -54,9 +56,17 @@ class Dimension:
         """True when requests of an operation depend on the dimension."""
         return _matches(operation, self.operations) and not _matches(operation, (*self.except_for, *self.fixed_by))
 
-    def varies(self, operations: Collection[str]) -> bool:
-        """True when a requirement on these operations may be tested with other values than the plain one."""
-        return any(map(self.touches, operations)) and not any(_matches(name, self.fixed_by) for name in operations)
+    def values_of(self, operation: str) -> list[str]:
+        """Return the values, without the plain one, on which requests of an operation depend."""
+        some = self.others if self.touches(operation) else []
+        return [value for value in some if _matches(operation, self.only.get(value, ("*",)))]
+
+    def choices(self, operations: Collection[str], pins: Pins) -> list[str]:
+        """Return the values with which a requirement on these operations and with these pins may be tested."""
+        if any(_matches(name, self.fixed_by) for name in operations):
+            return []
+        concerned = {value for operation in operations for value in self.values_of(operation)}
+        return [value for value in self.bearable(pins) if value in concerned]
 
     def bearable(self, pins: Pins) -> list[str]:
         """Return the values, without the plain one, that a requirement with these pins bears."""
@@ -92,8 +102,7 @@ def world_cell(dimension: str, value: str) -> str:
 def world_cells(dimensions: Sequence[Dimension], operation: Operation) -> Iterator[str]:
     """Yield the cells of an operation: the values of every dimension that it depends on."""
     for dimension in dimensions:
-        if dimension.touches(operation.id):
-            yield from (world_cell(dimension.name, value) for value in dimension.others)
+        yield from (world_cell(dimension.name, value) for value in dimension.values_of(operation.id))
 
 
 def cells_of_worlds(document: Document, dimensions: Sequence[Dimension]) -> dict[str, list[str]]:

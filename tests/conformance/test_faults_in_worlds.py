@@ -24,6 +24,11 @@ CASES = {
         ("failing-in-world:loadView:view=renamed", VIEW),
         ("refused-in-world:loadTable:form=pyiceberg", LOAD),
         ("failing-in-world:loadTable:connection=fresh", LOAD),
+        ("said-only-in-world:updateTable:beside=prefix", "iceberg.life.table"),
+        ("stale-in-world:loadView:names=unicode", "iceberg.life.view"),
+        ("said-only-in-world:dropNamespace:home=dot", "iceberg.life.namespace"),
+        ("missing-in-world:tableExists:names=blank", "iceberg.life.table_existence"),
+        ("refused-in-world:commitTransaction:form=java", "iceberg.life.transactions"),
     ],
     "lance": [
         ("missing-in-world:CountTableRows:place=nested", COUNT),
@@ -31,6 +36,10 @@ CASES = {
         ("emptied-in-world:CountTableRows:state=remade", COUNT),
         ("failing-in-world:CountTableRows:data=lists", COUNT),
         ("refused-in-world:CountTableRows:form=lancedb", COUNT),
+        ("said-only-in-world:AlterTableDropColumns:data=integers", "lance.life.column"),
+        ("stale-in-world:ListTables:names=blank", "lance.life.table"),
+        ("said-only-in-world:DeleteTableTag:place=prefix", "lance.life.tag"),
+        ("failing-in-world:DescribeTable:place=crowd", "lance.life.table"),
     ],
     "polaris": [
         ("refused-in-world:rotateCredentials:entity_names=dot", PRINCIPAL),
@@ -41,6 +50,9 @@ CASES = {
         ("refused-in-world:listPolicies:body=cli", POLICY),
         ("missing-in-world:updateCatalog:catalog_kind=external", "polaris.catalog.update.keeps_base"),
         ("failing-in-world:listPolicies:own_connection=each", POLICY),
+        ("said-only-in-world:updatePolicy:policy_names=long", "polaris.life.policy"),
+        ("stale-in-world:listGrantsForCatalogRole:entity_names=percent", "polaris.life.grant"),
+        ("missing-in-world:getApplicablePolicies:place=nested", "polaris.life.attachment"),
     ],
 }
 

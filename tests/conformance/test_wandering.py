@@ -133,6 +133,20 @@ def test_a_requirement_that_cannot_be_tested_in_its_world_passes():
     assert (server.run(), server.wandering.failed) == (None, {})
 
 
+def test_what_cannot_be_prepared_in_a_whole_world_is_tested_with_each_value():
+    server = Server([{"state": "renamed"}], asked=("state", "form"))
+    attempt = server.attempt
+
+    def alone():
+        if len(server.surroundings.world) > 1:
+            raise Blocked("the preparation was refused", "createTable")
+        attempt()
+
+    server.attempt = alone
+    assert server.run() == "it fails in {'state': 'renamed'}"
+    assert server.wandering.failed == {"state": "renamed"}
+
+
 def test_the_end_of_the_run_ends_the_test_in_a_world():
     server = Server([WORLD], error=lambda text: Stopped(text, "loadTable"))
     server.wandering.begin()

@@ -43,6 +43,12 @@ def test_a_fault_has_only_conditions_that_its_operation_depends_on():
     assert "state=renamed" in caught.value.hint
 
 
+def test_a_list_is_not_stale_by_its_entries():
+    names = {fault.name for fault in world_faults(find_profile("iceberg").document())}
+    assert "stale-in-world:listTables:names=dot" not in names
+    assert {"unlisted-in-world:listTables:names=dot", "stale-in-world:listTables:home=dot"} < names
+
+
 def test_history_labels_objects_by_what_happened_to_them():
     history = History()
     history.create(T)
@@ -120,6 +126,29 @@ def test_a_request_in_the_form_of_a_client_is_refused(http, iceberg):
     url = f"{iceberg.url}/v1/namespaces"
     assert http("GET", url, headers=fault).status == 200
     assert http("GET", url, headers={**fault, "User-Agent": "PyIceberg/0.12.0"}).status == 400
+
+
+@pytest.mark.parametrize(
+    ("client", "headers"),
+    [
+        ("java", {"X-Client-Version": "Apache Iceberg 1.11.0"}),
+        ("go", {"X-Client-Version": "0.14.1", "X-Iceberg-Access-Delegation": "vended-credentials"}),
+        ("rust", {"X-Client-Version": "0.14.1"}),
+    ],
+)
+def test_clients_are_told_apart_by_their_headers(http, iceberg, client, headers):
+    url = f"{iceberg.url}/v1/namespaces"
+    for other in ("java", "go", "rust"):
+        fault = {"X-Lakeproof-Fault": f"refused-in-world:listNamespaces:form={other}"}
+        assert http("GET", url, headers={**fault, **headers}).status == (400 if other == client else 200)
+
+
+def test_a_namespace_lies_in_the_one_around_it(http, iceberg):
+    send = requested(http, iceberg, "missing-in-world:loadNamespaceMetadata:home=dot")
+    for levels in (["a.b"], ["a.b", "c"], ["d"]):
+        assert send("POST", "namespaces", {"namespace": levels}).status == 200
+    statuses = [send("GET", f"namespaces/{path}").status for path in ("a.b", "a.b%1Fc", "d")]
+    assert statuses == [404, 404, 200]
 
 
 def test_a_write_in_the_condition_is_only_said_and_a_read_repeated(http, iceberg):

@@ -191,7 +191,7 @@ def test_nobody_asked_for_credentials(catalog: IcebergCatalog) -> None:
     equal(secrets_in(config), [], "the secrets in the configuration of the table")
 
 
-@must("iceberg.access.credentials", operations=CREDENTIALS_OF, clause="load-credentials", reads=True)
+@must("iceberg.access.credentials", operations=CREDENTIALS_OF, clause="load-credentials", reads=True, twin=True)
 def test_credentials_are_answered(catalog: IcebergCatalog) -> None:
     """loadCredentials returns credentials for the same prefixes each time, or none if the storage needs none."""
     id = catalog.new_table()

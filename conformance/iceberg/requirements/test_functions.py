@@ -84,7 +84,7 @@ def test_functions_are_listed(catalog: IcebergCatalog) -> None:
     same_items(again, identifiers, "the functions that are listed the next time")
 
 
-@must("iceberg.function.list.none", operations=LIST, clause="list-functions")
+@must("iceberg.function.list.none", operations=LIST, clause="list-functions", twin=True)
 def test_a_new_namespace_has_no_functions(catalog: IcebergCatalog) -> None:
     """listFunctions on a new namespace with a table returns no functions."""
     catalog.new_table()

@@ -70,7 +70,7 @@ def test_dropped_is_gone(catalog: IcebergCatalog, case: Lifecycle) -> None:
     unequal(catalog.metadata(id)["table-uuid"], former, "the table-uuid of the table that took the name")
 
 
-@must("iceberg.{}.rename.same", operations=_rename, clause="rename-{}", each=KINDS)
+@must("iceberg.{}.rename.same", operations=_rename, clause="rename-{}", each=KINDS, twin=True)
 def test_renamed_is_the_same(catalog: IcebergCatalog, case: Lifecycle) -> None:
     """A renamed {} can be loaded and listed under its new name only, with unchanged metadata."""
     id, other = case.new(catalog), catalog.table_id("renamed")

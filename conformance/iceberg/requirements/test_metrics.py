@@ -12,7 +12,7 @@ from conformance.iceberg.support.content import COMMIT_REPORT, REPORTS, SCAN_REP
 METRICS = ["reportMetrics"]
 
 
-@must("iceberg.table.metrics.{}", operations=METRICS, clause="report-metrics", each=REPORTS)
+@must("iceberg.table.metrics.{}", operations=METRICS, clause="report-metrics", each=REPORTS, twin=True)
 def test_metrics_are_taken(catalog: IcebergCatalog, case: dict[str, Any]) -> None:
     """reportMetrics accepts a {} report with 204."""
     catalog.report_metrics(catalog.new_table(), **case)

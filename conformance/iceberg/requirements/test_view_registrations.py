@@ -16,13 +16,12 @@ from conformance.iceberg.support.registrations import (
     missing_file,
 )
 from conformance.iceberg.support.updates import TOUCH
-from conformance.iceberg.worlds import ONLY_PLAIN
 
 VIEW = ["registerView"]
 UNREGISTER = ["unregisterTable"]
 
 
-@must("iceberg.register.view.same", operations=VIEW, clause="register-view", world=ONLY_PLAIN)
+@must("iceberg.register.view.same", operations=VIEW, clause="register-view", twin=True)
 def test_registered_view_is_the_same(catalog: IcebergCatalog) -> None:
     """registerView returns and stores the metadata of the file."""
     location, before = dropped_view(catalog)

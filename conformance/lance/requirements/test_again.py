@@ -200,7 +200,7 @@ DECLARATIONS: dict[str, RepeatedRequest[LanceCatalog]] = {
 }
 
 
-@must("lance.again.{}", clause=lambda case: case.clause, each=CHANGES)
+@must("lance.again.{}", clause=lambda case: case.clause, each=CHANGES, twin=True)
 def test_done_again(catalog: LanceCatalog, case: RepeatedRequest[LanceCatalog]) -> None:
     """{} takes effect again when the same request is repeated after its effect was undone."""
     case.made_again(catalog, catalog.client)

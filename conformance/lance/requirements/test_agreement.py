@@ -250,7 +250,7 @@ ARRIVALS = {
 }
 
 
-@must("lance.agree.table.{}", clause="tables-agree", each=ARRIVALS)
+@must("lance.agree.table.{}", clause="tables-agree", each=ARRIVALS, twin=True)
 def test_tables_agree(catalog: LanceCatalog, case: Arrival) -> None:
     """After {}, TableExists, DescribeTable, ListTables and ListAllTables show the table, each listing once."""
     table_is_shown(catalog, case.make(catalog))

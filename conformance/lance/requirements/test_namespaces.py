@@ -126,7 +126,9 @@ def test_describe_root(catalog: LanceCatalog) -> None:
     catalog.describe_namespace(())
 
 
-@must("lance.namespace.exists.present", operations=["NamespaceExists"], clause="namespace-exists", reads=True)
+@must(
+    "lance.namespace.exists.present", operations=["NamespaceExists"], clause="namespace-exists", reads=True, twin=True
+)
 def test_namespace_exists(catalog: LanceCatalog) -> None:
     """NamespaceExists returns 200 for an existing namespace and for the root."""
     id = catalog.new_namespace()

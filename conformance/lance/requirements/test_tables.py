@@ -140,7 +140,7 @@ def test_describe_only_declared(catalog: LanceCatalog) -> None:
 # TableExists
 
 
-@must("lance.table.exists.present", operations=EXISTS, clause="table-exists")
+@must("lance.table.exists.present", operations=EXISTS, clause="table-exists", twin=True)
 def test_table_exists(catalog: LanceCatalog) -> None:
     """TableExists returns 200 for a table with data and for a declared-only table."""
     catalog.table_exists(catalog.new_table("created"))

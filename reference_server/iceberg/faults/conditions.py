@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import Any, ClassVar
 
@@ -44,12 +45,13 @@ REPLACED, DIALECTS, FIRST_SNAPSHOT = "replaced", "dialects", "first snapshot"
 EVERYWHERE = (
     *("*Table", "*Tables", "*View", "*Views", "*Namespace*", "*Scan*", "*Planning*", "loadCredentials"),
     *("updateProperties", "reportMetrics", "tableExists", "viewExists", "namespaceExists", "commitTransaction"),
+    "listFunctions",
 )
 ON_TABLES = (
     *("loadTable", "updateTable", "dropTable", "tableExists", "renameTable", "commitTransaction", "unregisterTable"),
-    *("planTableScan", "fetchScanTasks", "loadCredentials", "reportMetrics", "listTables"),
+    *("planTableScan", "loadCredentials", "reportMetrics", "listTables"),
 )
-ON_VIEWS = ("loadView", "replaceView", "dropView", "viewExists", "renameView", "listViews")
+ON_VIEWS = ("loadView", "dropView", "viewExists", "renameView", "listViews")
 CREATED = ("createNamespace", "createTable", "registerTable", "createView", "registerView")
 TOKENS = ("getToken",)
 WITH_BODIES = (
@@ -60,8 +62,10 @@ SPELLED_OUT = (
     *("createNamespace", "createTable", "createView", "updateProperties", "updateTable", "replaceView"),
     *("registerTable", "planTableScan", "loadTable", "dropTable"),
 )
+OF_NAMESPACES = ("*Namespace*", "namespaceExists", "updateProperties")
+OF_LISTS = ("listTables", "listViews", "listNamespaces")
 LISTED = {"listTables": TABLE, "listViews": VIEW}
-NAMES = ("blank", "dot", "percent", "plus", "unicode", "case", "long", "underscore", "digits")
+NAMES = ("blank", "dot", "percent", "plus", "unicode", "long", "underscore", "digits")
 PLACES: Mapping[str, tuple[str, Holds]] = {
     "nested": ("in a namespace of two levels", deep(2)),
     "deep": ("in a namespace of three levels", deep(3)),
@@ -77,8 +81,8 @@ HOMES: Mapping[str, tuple[str, Holds]] = {
 SIBLINGS: Mapping[str, tuple[str, Holds]] = {
     "kinds": ("beside objects of other kinds", labelled(BESIDE)),
     "prefix": ("beside a namespace whose name begins alike", beside_prefix),
-    "many": ("beside many objects", beside_many),
 }
+CROWDED: Mapping[str, tuple[str, Holds]] = {"many": ("beside many objects", beside_many(10))}
 STATES: Mapping[str, tuple[str, Holds]] = {
     value: (f"for a {words}", labelled(value))
     for value, words in {
@@ -102,8 +106,8 @@ VIEW_STATES: Mapping[str, tuple[str, Holds]] = {
     REPLACED: ("for a view that was replaced twice", labelled(COMMITTED)),
     RENAMED: ("for a renamed view", labelled(RENAMED)),
     REMADE: ("for a view under the name of a dropped one", labelled(REMADE)),
-    DIALECTS: ("for a view with texts in two dialects", labelled(DIALECTS)),
 }
+VIEW_TEXTS: Mapping[str, tuple[str, Holds]] = {DIALECTS: ("for a view with texts in two dialects", labelled(DIALECTS))}
 FREE_NAMES: Mapping[str, tuple[str, Holds]] = {REMADE: ("under the name of a dropped object", labelled(FREED))}
 COMMITS = {
     "add-schema": EVOLVED,
@@ -139,11 +143,22 @@ def _spelled(call: Call) -> bool:
     return EMPTY_FIELDS(call) or "identifier" in (content(call) or {})
 
 
+def _of_client(version: str, *, delegates: bool = False) -> Callable[[Call], bool]:
+    """Return the condition that a request states such a version of its client, and whether it asks for credentials."""
+
+    def asks(call: Call) -> bool:
+        headers = call.request.headers
+        asked = "X-Iceberg-Access-Delegation" in headers
+        return asked == delegates and re.match(version, headers.get("X-Client-Version", "")) is not None
+
+    return asks
+
+
 FORMS: Mapping[str, tuple[str, Callable[[Call], bool]]] = {
     "pyiceberg": ("for requests as PyIceberg sends them", sent_by("PyIceberg")),
-    "java": ("for requests as the Java client sends them", sent_by("Apache-HttpClient")),
-    "go": ("for requests as iceberg-go sends them", sent_by("GoIceberg")),
-    "rust": ("for requests as iceberg-rust sends them", sent_by("iceberg-rs")),
+    "java": ("for requests as the Java client sends them", _of_client("Apache Iceberg")),
+    "go": ("for requests as iceberg-go sends them", _of_client(r"\d", delegates=True)),
+    "rust": ("for requests as iceberg-rust sends them", _of_client(r"\d")),
 }
 
 
@@ -151,17 +166,21 @@ class IcebergConditions(Conditions):
     """Objects of Iceberg's requests, and their history."""
 
     api: ClassVar[str] = "iceberg"
-    lists: ClassVar[Collection[str]] = ("listTables", "listViews", "listNamespaces")
+    lists: ClassVar[Collection[str]] = OF_LISTS
+    of_entries: ClassVar[Collection[str]] = ("names", "state", "view")
     conditions: ClassVar[Sequence[Condition]] = [
         *of_objects("place", EVERYWHERE, PLACES),
         *of_objects("home", EVERYWHERE, HOMES),
         *of_objects("beside", EVERYWHERE, SIBLINGS),
+        *of_objects("beside", OF_LISTS, CROWDED),
         *of_objects("names", EVERYWHERE, of_names(*NAMES)),
+        *of_objects("names", EVERYWHERE, of_names("case"), (*OF_NAMESPACES, "listFunctions")),
         *of_objects("state", ON_TABLES, STATES),
         *of_objects(
             "state", ("createTable", "registerTable"), {REMADE: ("under a name that is free again", labelled(FREED))}
         ),
-        *of_objects("view", ON_VIEWS, VIEW_STATES),
+        *of_objects("view", (*ON_VIEWS, "replaceView"), VIEW_STATES),
+        *of_objects("view", ON_VIEWS, VIEW_TEXTS),
         *of_objects(
             "view", ("createView", "registerView"), {REMADE: ("under a name that is free again", labelled(FREED))}
         ),

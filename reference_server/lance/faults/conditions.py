@@ -39,6 +39,10 @@ TABLE = "table"
 ON_OBJECTS = ("*Table*", "*Namespace*")
 CREATED = ("CreateTable", "CreateEmptyTable", "DeclareTable", "RegisterTable")
 OF_LISTS = ("ListTables", "ListAllTables")
+WITH_COLUMNS = (
+    *("*Query*", "*Rows", "*Into*", "UpdateTable", "DeleteFromTable", "Alter*Columns", "*Ind*", "*Stats"),
+    *("RestoreTable", "DescribeTable", "UpdateTableSchemaMetadata"),
+)
 WITHOUT_JSON = (
     *("ListNamespaces", "ListTables", "ListAllTables", "ListTableVersions", "ListTableTags", "DropTable"),
     *("CreateTable", "InsertIntoTable", "MergeInsertIntoTable", "DropTableIndex", "UpdateTableSchemaMetadata"),
@@ -95,11 +99,18 @@ DATA: Mapping[str, tuple[str, Holds]] = {
     }.items()
 }
 LONG_TEXT, LARGE = 200, 2**53
+
+
+def _accepts(call: Call) -> str:
+    """Return the compression that a request accepts."""
+    return call.request.headers.get("Accept-Encoding", "")
+
+
 FORMS: Mapping[str, tuple[str, Callable[[Call], bool]]] = {
     "delimiter": ("with another delimiter", lambda call: delimiter(call) != "$"),
     "pylance": (
         "as the client of pylance sends it",
-        lambda call: call.request.query.get("delimiter") == ["$"] and "User-Agent" not in call.request.headers,
+        lambda call: call.request.query.get("delimiter") == ["$"] and _accepts(call) == "gzip",
     ),
     "generated": ("as the generated Python client sends it", sent_by("OpenAPI-Generator")),
     "lancedb": ("as lancedb sends it", sent_by("LanceDB")),
@@ -129,14 +140,14 @@ class LanceConditions(Conditions):
                 "root": ("in the root namespace", in_root),
                 "nested": ("in a nested namespace", deep(2)),
                 "beside": ("beside objects of other kinds", labelled(BESIDE)),
-                "crowd": ("beside many other tables", beside_many),
+                "crowd": ("beside several other tables", beside_many(5)),
                 "prefix": ("beside a namespace whose name starts with the name of this one", beside_prefix),
             },
         ),
         *of_objects("names", ON_OBJECTS, {**of_names(*NAMES), "digit": of_names("digits")["digits"]}),
-        *of_objects("state", ("*Table*",), STATES, CREATED),
+        *of_objects("state", ("*Table*",), STATES, (*CREATED, *OF_LISTS)),
         *of_objects("state", CREATED, {REMADE: ("under the name of a dropped table", labelled(FREED))}),
-        *of_objects("data", ("*Table*",), DATA, CREATED),
+        *of_objects("data", WITH_COLUMNS, DATA),
         *of_requests("form", ("*",), FORMS),
         *of_requests("form", ("*",), IN_BODIES, WITHOUT_JSON),
         *of_requests("form", SPELLED_OUT, {"spelled": ("with optional fields spelled out", SPELLED)}),

@@ -28,6 +28,7 @@ from reference_server.conditions import (
 )
 from reference_server.context import Reply
 from reference_server.faults import Call, content
+from reference_server.iceberg.faults.conditions import HOMES, SIBLINGS
 from specs.identifiers import UNIT_SEPARATOR
 
 POLICY, GENERIC = "policy", "generic table"
@@ -38,9 +39,14 @@ ENTITIES: Mapping[str, tuple[str, str, str]] = {
     "principalRole": ("principalRoleName", "listPrincipalRoles", "roles"),
     "catalogRole": ("catalogRoleName", "listCatalogRoles", "roles"),
 }
-CONTENT = {"listGenericTables": GENERIC, "listPolicies": POLICY}
+# Lists of the content of a namespace: the kind of its entries, and their field.
+CONTENT = {
+    "listGenericTables": (GENERIC, "identifiers"),
+    "listPolicies": (POLICY, "identifiers"),
+    "getApplicablePolicies": (POLICY, "applicable-policies"),
+}
 IN_CATALOG = ("*Policy", "*Policies", "*GenericTable*")
-ON_CALLERS = ("*Principal", "listPrincipals", "*PrincipalRole", "listPrincipalRoles")
+ON_CALLERS = ("*Principal", "listPrincipals", "*PrincipalRole", "listPrincipalRoles*")
 ROLES_OF_CATALOG = ("*CatalogRole", "listCatalogRoles")
 ON_CATALOGS = ("*Catalog", "listCatalogs")
 ON_CREDENTIALS = ("rotateCredentials", "resetCredentials")
@@ -50,6 +56,7 @@ CREATED_IN_CATALOG = ("createPolicy", "createGenericTable")
 NOTED, ASSIGNED, EXTERNAL, OTHER_STORAGE = "noted", "assigned", "external", "other storage"
 OWN_STORAGE = "FILE"
 NAMES = ("blank", "dot", "percent", "plus", "unicode", "case")
+NAMES_OF_TABLES = ("blank", "dot", "percent", "unicode", "long", "underscore", "digits")  # generic ones
 LONG, LONG_POLICY = 250, 100
 STATES: Mapping[str, tuple[str, Holds]] = {
     "updated": ("for an entity that was updated before", labelled(COMMITTED)),
@@ -57,11 +64,18 @@ STATES: Mapping[str, tuple[str, Holds]] = {
     NOTED: ("for an entity with a property", labelled(NOTED)),
 }
 _SPELLED = spelled("cascade", "detach-all")
-FORMS: Mapping[str, tuple[str, Callable[[Call], bool]]] = {
+SPELLED_OUT = (
+    *("createPrincipal", "createPrincipalRole", "createCatalogRole", "assignPrincipalRole", "createCatalog"),
+    *("assignCatalogRoleToPrincipalRole", "createGenericTable", "attachPolicy", "detachPolicy"),
+    *("revokeGrantFromCatalogRole", "dropPolicy"),
+)
+FORM_SPELLED_OUT: Mapping[str, tuple[str, Callable[[Call], bool]]] = {
     "spelled_out": (
         "with the optional fields spelled out",
         lambda call: any(map(_has_empty, _objects(content(call) or {}))) or _SPELLED(call),
     ),
+}
+FORMS: Mapping[str, tuple[str, Callable[[Call], bool]]] = {
     "cli": ("as the Polaris CLI sends it", sent_by("OpenAPI-Generator")),
 }
 
@@ -90,6 +104,9 @@ class PolarisConditions(Conditions):
 
     api: ClassVar[str] = "polaris"
     lists: ClassVar[Collection[str]] = (*(operation for _, operation, _ in ENTITIES.values()), *CONTENT)
+    of_entries: ClassVar[Collection[str]] = (
+        *("entity_names", "entity_state", "assigned", "catalog_kind", "policy_names", "names"),
+    )
     conditions: ClassVar[Sequence[Condition]] = [
         *of_objects(
             "entity_names",
@@ -129,10 +146,14 @@ class PolarisConditions(Conditions):
                 "deep": ("in a namespace of three levels", deep(3)),
             },
         ),
+        *of_objects("home", IN_CATALOG, HOMES),
+        *of_objects("names", ("*GenericTable*",), of_names(*NAMES_OF_TABLES)),
+        *of_objects("beside", IN_CATALOG, SIBLINGS),
         *of_requests(
             "caller", (*IN_CATALOG, *ROLES_OF_CATALOG), {"manager": ("for a caller who is no administrator", _managed)}
         ),
-        *of_requests("body", (*ON_ENTITIES, *IN_CATALOG), FORMS),
+        *of_requests("body", SPELLED_OUT, FORM_SPELLED_OUT),
+        *of_requests("body", (*ON_ENTITIES, *IN_CATALOG), FORMS, ON_CREDENTIALS),
         *of_requests(
             "own_connection",
             (*ON_ENTITIES, *IN_CATALOG),
@@ -148,7 +169,8 @@ class PolarisConditions(Conditions):
                 yield Thing(kind, (*_parent(kind, path), path[parameter]))
             if isinstance(named := body.get(kind), dict) and "name" in named:
                 yield Thing(kind, (*_parent(kind, path), named["name"]))
-        levels = tuple(path["namespace"].split(UNIT_SEPARATOR)) if "namespace" in path else ()
+        namespace = path.get("namespace") or next(iter(call.request.query.get("namespace", ())), "")
+        levels = tuple(namespace.split(UNIT_SEPARATOR)) if namespace else ()
         names = {POLICY: path.get("policy-name"), GENERIC: path.get("generic-table")}
         if call.operation.id in CREATED_IN_CATALOG:
             names[_kind(call)] = body["name"]
@@ -160,10 +182,10 @@ class PolarisConditions(Conditions):
     def listed(self, call: Call, body: Any, keep: Callable[[Thing], bool]) -> Any:
         """Return the answer of a list without the objects that are not kept."""
         operation = call.operation.id
-        if kind := CONTENT.get(operation):
-            entries = body["identifiers"]
-            kept = [entry for entry in entries if keep(Thing(kind, (*entry["namespace"], entry["name"])))]
-            return {**body, "identifiers": kept}
+        if operation in CONTENT:
+            kind, field = CONTENT[operation]
+            kept = [entry for entry in body[field] if keep(Thing(kind, (*entry["namespace"], entry["name"])))]
+            return {**body, field: kept}
         kind, field = next((kind, field) for kind, (_, lists, field) in ENTITIES.items() if lists == operation)
         parent = _parent(kind, call.path)
         return {**body, field: [entry for entry in body[field] if keep(Thing(kind, (*parent, entry["name"])))]}
@@ -175,8 +197,8 @@ class PolarisConditions(Conditions):
         if first is None:
             return
         if operation in CREATED:
-            made = next(thing for thing in self.things(call) if thing.kind in body)
-            history.create(made, *_labels(made.kind, body[made.kind]))
+            for made in (thing for thing in self.things(call) if thing.kind in body):
+                history.create(made, *_labels(made.kind, body[made.kind]))
         elif operation in CREATED_IN_CATALOG:
             history.create(first)
         elif operation.startswith("update"):
