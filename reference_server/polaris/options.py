@@ -5,7 +5,6 @@ from __future__ import annotations
 import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass
-from difflib import get_close_matches
 from functools import cached_property
 from typing import Any
 
@@ -14,7 +13,7 @@ from reference_server.polaris.catalog.rules import DEFAULTS, PREFIX
 from reference_server.polaris.entities.bootstrap import ROOT_PRINCIPAL, RootCredentials
 from reference_server.polaris.entities.credentials import new_client_id, new_secret
 from specs.openapi import Document
-from specs.problems import Problem
+from specs.problems import Problem, did_you_mean
 
 REALM = "POLARIS"
 BOOLEANS = {"true": True, "false": False}
@@ -66,9 +65,7 @@ class PolarisOptions(Options):
         for given in self.catalog_settings:
             name, _, value = given.removeprefix(PREFIX).partition("=")
             if name not in DEFAULTS:
-                near = get_close_matches(name, DEFAULTS, 1)
-                hint = f"Did you mean {near[0]}?" if near else f"Settings: {', '.join(DEFAULTS)}."
-                raise Problem(f"--catalog-setting: unknown setting {name!r}.", hint)
+                raise Problem(f"--catalog-setting: unknown setting {name!r}.", did_you_mean(name, DEFAULTS))
             if value not in BOOLEANS:
                 raise Problem(f"--catalog-setting {name} has no value.", f"Example: --catalog-setting {name}=true")
             flags[name] = BOOLEANS[value]
