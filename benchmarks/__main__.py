@@ -10,7 +10,7 @@ import click
 from rich.console import Console
 from rich.progress import Progress
 
-from benchmarks import iceberg, lance, polaris
+from benchmarks import iceberg, lance, mock, polaris
 from benchmarks.commands import print_rows, save_rows
 from benchmarks.growth import growth
 from benchmarks.jobs import jobs
@@ -18,11 +18,16 @@ from benchmarks.load import CLIENT
 from benchmarks.workloads import Row
 from lakeproof.interruptions import handle
 
-APIS = {"lance": lance.BENCHMARKS, "iceberg": iceberg.BENCHMARKS, "polaris": polaris.BENCHMARKS}
+APIS = {
+    "lance": lance.BENCHMARKS,
+    "iceberg": iceberg.BENCHMARKS,
+    "polaris": polaris.BENCHMARKS,
+    "mock": mock.BENCHMARKS,
+}
 
 
 @click.group(invoke_without_command=True)
-@click.option("--api", type=click.Choice(list(APIS)), help="Only the benchmarks of this API.")
+@click.option("--api", type=click.Choice(list(APIS)), help="Only the benchmarks of this API, or of the mock.")
 @click.option("-k", "select", default="", metavar="WORD", help="Only benchmarks whose name contains this word.")
 @click.option("--json", "path", type=click.Path(path_type=Path), help="Also write the figures to this file.")
 @click.pass_context

@@ -27,8 +27,9 @@ from reference_server.answers import key_of
 from reference_server.api import Api
 from reference_server.context import Reply, Request, json_reply, run_in_thread
 from reference_server.control import paths
-from reference_server.control.guard import Guard
+from reference_server.control.guard import Guard, check_site
 from reference_server.control.journal import Exchange
+from reference_server.control.notes import undeclared
 from reference_server.control.tenants import TENANT, Tenant, Tenants
 from reference_server.encodings import unpacked
 from reference_server.errors import BodyTooLarge, CatalogError, Internal, InvalidInput, TokenExpired, Unauthenticated
@@ -54,6 +55,7 @@ class App:
     tenants: Tenants
     guard: Guard
     allow_faults: bool = False
+    strict: bool = False
     max_body: int = 64 << 20
     access_log: AccessLog | None = None
     journal_file: TextIO | None = None
@@ -72,6 +74,7 @@ class App:
         tenant = self.tenants.main
         try:
             if request.target.startswith(TENANT):
+                check_site(request.headers)
                 tenant = await self.tenants.of(request.target)
             reply = await self._reply(raw, tenant, request)
         except ConnectionAbortedError:
@@ -90,7 +93,7 @@ class App:
     def _note(self, tenant: Tenant, exchange: Exchange) -> None:
         """Write an exchange to the file of the journal, if it has one."""
         if self.journal_file is not None:
-            (entry,) = tenant.entries([exchange])
+            (entry,) = tenant.entries([exchange])  # alone: notes about the order of requests are in the journal
             self.journal_file.write(orjson.dumps(entry).decode() + "\n")
 
     async def _reply(self, raw: web.BaseRequest, tenant: Tenant, request: Request) -> Reply:
@@ -102,6 +105,8 @@ class App:
             denied = self._denial(api, mount, request)
             if not denied:
                 request.body = await self._plain_body(raw)
+                if self.strict:
+                    _refuse_undeclared(api, mount, request)
             faults = self._active_faults(tenant, request)
             if not denied and not faults:
                 return await self._plain_reply(tenant, api, mount, request)
@@ -215,6 +220,18 @@ class App:
         """Wait a moment for work in threads, then release the resources of every API."""
         self.executor.shutdown(wait=True, cancel_futures=True)
         self.tenants.close()
+
+
+def _refuse_undeclared(api: Api, mount: str, request: Request) -> None:
+    """Raise InvalidInput for a request with something that the document does not declare."""
+    operation, _ = _route(api, mount, request)
+    try:
+        body = orjson.loads(request.body) if request.body else None
+    except orjson.JSONDecodeError:
+        body = None  # the API refuses it, or it is no JSON
+    notes = list(undeclared(api.document, operation, request.path, request.query, body))
+    if notes:
+        raise InvalidInput(" ".join(notes))
 
 
 def _is_control(tenant: Tenant, request: Request) -> bool:

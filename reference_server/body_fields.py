@@ -1,4 +1,4 @@
-"""Fields of a request's body that the document declares, at every depth: normalization of null and whole floats.
+"""Fields of a request's body and their declarations, at every depth: null, whole floats, and undeclared fields.
 
 Null for an optional field is the same as its absence: many clients write null for fields that they do not set. The
 schema judges three kinds of null: for a required field (Iceberg's assert-ref-snapshot-id asserts with it that a ref
@@ -16,6 +16,17 @@ from specs.variants import variants
 
 NULL = b"null"
 CHOICES = ("oneOf", "anyOf")
+
+
+@dataclass(frozen=True, slots=True)
+class BodyObject:
+    """An object in a body: its JSON pointer, its value, the parts of its schema, and the names that they require."""
+
+    pointer: str
+    value: dict[str, Any]
+    parts: list[Schema]
+    fields: dict[str, list[Schema]]
+    required: set[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,22 +48,40 @@ def drop_nulls(document: Document, operation: Operation, body: Any) -> None:
 
 def known_fields(document: Document, operation: Operation, body: Any) -> Iterator[BodyField]:
     """Yield the declared fields of an operation's JSON body, outer ones first; the caller may change or remove each."""
+    for part in _objects(document, operation, body):
+        for name, declared in part.fields.items():
+            yield BodyField(part.value, name, declared, name in part.required)
+
+
+def unknown_fields(document: Document, operation: Operation, body: Any) -> Iterator[tuple[str, str, list[str]]]:
+    """Yield the undeclared fields of an operation's JSON body: the JSON pointer, the name, and the declared names.
+
+    An object without declared fields, and one whose schema has additionalProperties, may have any field.
+    """
+    for each in _objects(document, operation, body):
+        declared = sorted({name for part in each.parts for name in part.get("properties", {})})
+        if declared and not any(part.get("additionalProperties") for part in each.parts):
+            for name in each.value.keys() - each.fields.keys():
+                yield f"{each.pointer}/{name}", name, declared
+
+
+def _objects(document: Document, operation: Operation, body: Any) -> Iterator[BodyObject]:
+    """Yield the objects of an operation's JSON body, outer ones first; the caller may change each."""
     content = operation.request.content if operation.request else {}
-    waiting = [([content[JSON_TYPE]], body)] if JSON_TYPE in content else []
+    waiting = [([content[JSON_TYPE]], body, "")] if JSON_TYPE in content else []
     while waiting:
-        schemas, value = waiting.pop()
+        schemas, value, pointer = waiting.pop()
         if not schemas or not value or not isinstance(value, list | dict):
             continue
         parts, required = _described(document, {"allOf": schemas}, value)
         if isinstance(value, list):
             items = [part["items"] for part in parts if "items" in part]
-            waiting += [(items, item) for item in value]
+            waiting += [(items, item, f"{pointer}/{index}") for index, item in enumerate(value)]
             continue
         fields = _fields(parts, value)
-        for name, declared in fields.items():
-            yield BodyField(value, name, declared, name in required)
+        yield BodyObject(pointer, value, parts, fields, required)
         maps = [part["additionalProperties"] for part in parts if isinstance(part.get("additionalProperties"), dict)]
-        waiting += [(fields.get(name, maps), item) for name, item in value.items()]
+        waiting += [(fields.get(name, maps), item, f"{pointer}/{name}") for name, item in value.items()]
 
 
 def _fields(parts: list[Schema], value: dict[str, Any]) -> dict[str, list[Schema]]:

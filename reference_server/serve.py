@@ -61,6 +61,7 @@ class ServerSettings:
     value of `--storage`. `page_size` is the largest page of a listing, `max_body` the largest body in bytes.
     Lifetimes are in seconds, see lifetimes.py; `expired_status` refuses expired tokens. `faults` and `rules` are rules,
     see rules/rule.py; `without` are operations or groups that the server lacks, and `like` presets.
+    With `strict_requests` a request with anything that the document does not declare is refused.
     `seed` is a seed or the file of one, which every tenant gets. `journal` is where requests are noted: `none`,
     `memory`, or a file as well. `control_token` opens the control paths to whoever has it, see control/guard.py.
     `options` are those of the APIs, by the names of reference_server/options.py.
@@ -80,6 +81,7 @@ class ServerSettings:
     without: tuple[str, ...] = ()
     like: tuple[str, ...] = ()
     allow_faults: bool = False
+    strict_requests: bool = False
     page_size: int = 1000
     max_body: int = 64 << 20
     access_log: str | None = None
@@ -120,7 +122,15 @@ class Server(Controls):
         guard = Guard(settings.host, settings.control_token)
         self._seed = read_seed(settings.seed) if isinstance(settings.seed, str) else settings.seed
         tenants = Tenants(self._opener.main(settings.storage), self._opener.tenant, self._start)
-        return App(tenants, guard, settings.allow_faults, settings.max_body, access_log, self._journal_file)
+        return App(
+            tenants,
+            guard,
+            settings.allow_faults,
+            settings.strict_requests,
+            settings.max_body,
+            access_log,
+            self._journal_file,
+        )
 
     @property
     def _main(self) -> Tenant:

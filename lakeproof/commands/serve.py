@@ -170,6 +170,9 @@ def _option(api: str, field: str, default: Any, option: Option) -> Callable[[F],
 @click.option("--seed", metavar="FILE", help="Plant the content that a YAML or JSON file describes.")
 @click.option("--allow-faults", is_flag=True, help="Let a request choose its faults with the header X-Lakeproof-Fault.")
 @click.option(
+    "--strict-requests", is_flag=True, help="Refuse fields and query parameters that the document does not declare."
+)
+@click.option(
     "--page-size",
     type=click.IntRange(1),
     default=1000,

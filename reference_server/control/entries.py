@@ -9,8 +9,8 @@ from __future__ import annotations
 import hmac
 import re
 import secrets
-import time
 from collections.abc import Mapping
+from datetime import UTC, datetime
 from typing import Any
 from urllib.parse import parse_qsl
 
@@ -34,7 +34,7 @@ def entry_of(exchange: Exchange, operation: Operation | None, parameters: Mappin
     request, reply = exchange.request, exchange.reply
     return {
         "id": request.id,
-        "time": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(exchange.ended - exchange.seconds)),
+        "time": datetime.fromtimestamp(exchange.ended - exchange.seconds, UTC).isoformat(timespec="milliseconds"),
         "method": request.method,
         "path": request.path,
         "operation": operation.id if operation else None,
@@ -46,6 +46,7 @@ def entry_of(exchange: Exchange, operation: Operation | None, parameters: Mappin
         "status": reply.status,
         "answer": _shown_body(reply.body, exchange.lengths[1], reply.content_type),
         "answer_bytes": exchange.lengths[1],
+        "answer_headers": {name: _shown_header(name, value) for name, value in reply.headers.items()},
         "rules": list(request.applied),
         "ms": round(exchange.seconds * 1000, 3),
     }
@@ -65,14 +66,15 @@ def hidden(value: Any) -> str:
     return f"<redacted:{digest[:MARK_LENGTH]}>"
 
 
-def _hides(name: str) -> bool:
+def hides(name: str) -> bool:
+    """Return whether the value of a name is secret; a page token is none."""
     plain = name.lower().replace("-", "").replace("_", "")
     return is_secret(name) and plain not in PAGE_TOKENS
 
 
 def _shown(name: str, value: Any) -> Any:
     """Return a value without secrets: hidden if its name is secret, else with the secrets inside it hidden."""
-    if _hides(name):
+    if hides(name):
         return hidden(value) if value else value
     if isinstance(value, dict):
         return {inner: _shown(inner, each) for inner, each in value.items()}

@@ -44,7 +44,7 @@ class Guard:
             self._check_token(headers)
         else:
             self._check_place(headers, peer)
-        _check_site(headers)
+        check_site(headers)
         if method not in READS:
             _check_body_type(method, headers)
 
@@ -62,12 +62,12 @@ class Guard:
             raise PermissionDenied(f"The control paths have no host {name!r:.100}: use 127.0.0.1. {WITH_TOKEN}")
 
 
-def _check_site(headers: Mapping[str, str]) -> None:
-    """Raise PermissionDenied for a request that a page of another site has sent."""
+def check_site(headers: Mapping[str, str]) -> None:
+    """Raise PermissionDenied for a request that a page of another site has sent: it would make tenants, for example."""
     origin = headers.get("Origin")
     foreign = origin is not None and origin.partition("://")[2] != headers.get("Host")
     if foreign or headers.get("Sec-Fetch-Site", "none") not in ("none", "same-origin"):
-        raise PermissionDenied("The control paths refuse requests of web pages.")
+        raise PermissionDenied("Control paths and tenants refuse requests of web pages.")
 
 
 def _check_body_type(method: str, headers: Mapping[str, str]) -> None:

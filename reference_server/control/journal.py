@@ -38,12 +38,13 @@ class Exchange(NamedTuple):
 
 
 class Journal:
-    """The latest exchanges of a tenant, at most `most_bytes` of them."""
+    """The latest exchanges of a tenant, at most `most_bytes` of them; `complete` until the first one is removed."""
 
     def __init__(self, most_bytes: int = MOST_BYTES) -> None:
         self._exchanges: deque[Exchange] = deque()
         self._bytes = 0
         self._most_bytes = most_bytes
+        self.complete = True
 
     def add(self, request: Request, reply: Reply, seconds: float) -> Exchange:
         """Add an answered request and return its exchange; the oldest ones make room."""
@@ -62,12 +63,14 @@ class Journal:
     def _make_room(self) -> None:
         while len(self._exchanges) > MOST or (self._bytes > self._most_bytes and len(self._exchanges) > 1):
             self._bytes -= _size(self._exchanges.popleft())
+            self.complete = False
 
     def __iter__(self) -> Iterator[Exchange]:
         return iter(self._exchanges)
 
     def clear(self) -> None:
         """Remove all requests."""
+        self.complete = self.complete and not self._exchanges
         self._exchanges.clear()
         self._bytes = 0
 

@@ -17,7 +17,7 @@ class RecordedRequest:
 
     `operation` is None for a request that matches none, `status` 0 for a connection that the server cut. The names of
     `headers` are in lower case. `body` and `answer` are JSON values, or None; `bytes` and `answer_bytes` their lengths.
-    `rules` are the names of the rules and faults that were applied.
+    `rules` are the names of the rules and faults that were applied, `notes` what a careful server would say about it.
     """
 
     id: str
@@ -33,8 +33,10 @@ class RecordedRequest:
     status: int
     answer: Any
     answer_bytes: int
+    answer_headers: Mapping[str, str]
     rules: Sequence[str]
     ms: float
+    notes: Sequence[str]
 
     def __str__(self) -> str:
         query = "&".join(f"{name}={value}" for name, value in self.query.items())

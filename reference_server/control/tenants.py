@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import re
 import secrets
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -18,6 +18,7 @@ from reference_server.api import Api
 from reference_server.context import Request
 from reference_server.control.entries import entry_of
 from reference_server.control.journal import Exchange, Journal
+from reference_server.control.notes import RequestSequence, careless, undeclared
 from reference_server.errors import CatalogError, InvalidInput, NotFound, RouteNotFound, ServiceUnavailable
 from reference_server.faults import Fault
 from reference_server.rules.rule_set import RuleSet
@@ -88,8 +89,22 @@ class Tenant:
             return None, {}
 
     def entries(self, exchanges: Iterable[Exchange]) -> list[dict[str, Any]]:
-        """Return exchanges of the journal as JSON values."""
-        return [entry_of(exchange, *self.route(exchange.request)) for exchange in exchanges]
+        """Return successive exchanges of the journal as JSON values, with notes about them."""
+        entries: list[dict[str, Any]] = []
+        sequence = RequestSequence(complete=self.journal is not None and self.journal.complete)
+        for exchange in exchanges:
+            operation, parameters = self.route(exchange.request)
+            entry = entry_of(exchange, operation, parameters)
+            entry["notes"] = [*self._notes(exchange.request, operation, entry), *sequence.notes(entry, operation)]
+            entries.append(entry)
+        return entries
+
+    def _notes(self, request: Request, operation: Operation | None, entry: Mapping[str, Any]) -> Iterator[str]:
+        """Yield the notes about a single request."""
+        if operation is not None:
+            document = self.find_api(request.target)[0].document
+            yield from undeclared(document, operation, request.path, entry["query"], entry["body"])
+            yield from careless(operation, entry["body"])
 
     async def start(self) -> None:
         """Start every API; see Api.start."""

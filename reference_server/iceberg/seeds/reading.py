@@ -62,7 +62,9 @@ def _namespace(node: Node, path: Path, start: Mapping[str, str]) -> Step:
 
 
 async def _ensure(planter: Planter, node: Node, path: Path, start: Mapping[str, str]) -> None:
-    """Create a namespace and those above it, unless they exist."""
+    """Create a namespace and those above it, unless they exist; a dialect may have initial namespaces alone."""
+    if "createNamespace" not in planter.document.operations:
+        return
     for end in range(1, len(path) + 1):
         try:
             await planter.attempt(node, "loadNamespaceMetadata", {**start, "namespace": _text(path[:end])})

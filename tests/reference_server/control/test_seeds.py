@@ -283,3 +283,9 @@ def test_the_seed_of_the_guide_can_be_planted(server):
     text = guide.partition("# seed.yaml\n")[2].partition("```")[0]
     with server.tenant(seed=yaml.safe_load(text)) as tenant:
         assert tenant.credentials["polaris"]["alice"]["clientId"] == "alice"
+
+
+def test_a_dialect_without_namespaces_takes_tables(http):
+    seed = {"tables": {"analytics.t": {"schema": ID, "rows": [{"id": 1}]}}}
+    with serve("iceberg/tables-api", namespaces=("analytics",), seed=seed) as server:
+        assert http("GET", f"{server.url}/v1/namespaces/analytics/tables/t").status == 200

@@ -138,6 +138,10 @@ def test_control_paths_of_a_tenant_have_the_same_guard(server, http):
     with server.tenant() as tenant:
         url = f"{tenant.control_address}/_lakeproof/requests"
         assert http("GET", url, headers={"Origin": "http://evil.example"}).status == 403
+    made = server.control("GET", "/tenants")["tenants"]
+    url = f"{server.control_address}/_t/of-a-page/iceberg/v1/config"
+    assert http("GET", url, headers={"Sec-Fetch-Site": "cross-site"}).status == 403
+    assert server.control("GET", "/tenants")["tenants"] == made
 
 
 def test_a_server_elsewhere_is_used_by_its_url(server, http):
