@@ -60,4 +60,4 @@ class Lifetimes:
 
     def _check_status(self, status: int) -> None:
         if status not in STATUSES:
-            raise Problem(f"An expired token is refused with 401 or 419, not {status}.", "Choose one of them.")
+            raise Problem(f"An expired token is refused with 401 or 419, not {status}.", "Give --expired-status 401 or 419.")
