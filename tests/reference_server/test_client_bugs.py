@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlencode
 
 import pytest
@@ -68,7 +69,7 @@ def request(tenant, rule):
     path = operation.path.replace("{namespace}", namespace)
     for name, value in NAMES.items():
         path = path.replace(name, value)
-    sent = {"json": BODIES[operation.id]} if operation.id in BODIES else {}
+    sent: dict[str, Any] = {"json": BODIES[operation.id]} if operation.id in BODIES else {}
     if operation.id == "getToken":
         sent = {"body": urlencode(FORM), "headers": {"Content-Type": "application/x-www-form-urlencoded"}}
     try:
