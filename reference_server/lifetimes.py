@@ -60,4 +60,5 @@ class Lifetimes:
 
     def _check_status(self, status: int) -> None:
         if status not in STATUSES:
-            raise Problem(f"An expired token is refused with 401 or 419, not {status}.", "Choose one of them.")
+            message = f"An expired token is refused with 401 or 419, not {status}."
+            raise Problem(message, "Give --expired-status 401 or 419.")
