@@ -101,7 +101,7 @@ def leads_on(answer: Answer) -> None:
 # The states of a scan plan
 
 
-@must("iceberg.scan.completed", operations=PLAN, clause="plan-completed", world={"state": ("new",)}, twin=True)
+@must("iceberg.scan.completed", operations=PLAN, clause="plan-completed", twin=True)
 def test_completed_planning_has_its_tasks(catalog: IcebergCatalog) -> None:
     """A completed scan plan contains tasks for all data files."""
     table = new_small_table(catalog)

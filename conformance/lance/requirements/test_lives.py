@@ -19,7 +19,7 @@ COLUMNS, TAG, INDEX = ("more", "further"), "life", "life_index"
 
 
 def _offered(catalog: LanceCatalog, seen: dict[str, Any]) -> Shown:
-    """Return what operations show that the server offers: `seen` has functions that ask for it."""
+    """Return the views of those operations that the server offers: `seen` has a function for each."""
     return {operation: ask() for operation, ask in seen.items() if not catalog.client.lacks(operation)}
 
 

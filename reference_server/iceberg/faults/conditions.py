@@ -49,7 +49,7 @@ EVERYWHERE = (
 )
 ON_TABLES = (
     *("loadTable", "updateTable", "dropTable", "tableExists", "renameTable", "commitTransaction", "unregisterTable"),
-    *("planTableScan", "loadCredentials", "reportMetrics", "listTables"),
+    *("loadCredentials", "reportMetrics", "listTables"),
 )
 ON_VIEWS = ("loadView", "dropView", "viewExists", "renameView", "listViews")
 CREATED = ("createNamespace", "createTable", "registerTable", "createView", "registerView")
