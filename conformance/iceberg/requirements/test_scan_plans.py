@@ -241,7 +241,7 @@ def test_unknown_plan_task(catalog: IcebergCatalog) -> None:
 # Cancelling
 
 
-@must("iceberg.scan.cancel", operations=["cancelPlanning"], clause="plan-cancel")
+@must("iceberg.scan.cancel", operations=["cancelPlanning"], clause="plan-cancel", twin=True)
 def test_cancelled_planning(catalog: IcebergCatalog) -> None:
     """cancelPlanning returns 204; fetchPlanningResult then returns cancelled or 404."""
     table = new_large_table(catalog)
