@@ -6,7 +6,10 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
+from mutants.noticed import excuse, read_excused
 from mutants.scores import OURS, Keeper, Mutant, judges_of
+from reference_server.faults_in_worlds import world_faults
+from specs.profiles import find_profile
 
 PAGE, FOLDER = "worlds.md", "worlds"
 HEAD = """\
@@ -20,6 +23,9 @@ and shown to the suite at gate depth with seed 0: every requirement in the plain
 - **not noticed**: a requirement of the operation meets the condition, and passes all the same
 - **beside**: only requirements of other operations meet it, while they prepare something
 - **not reached**: no requirement sends a request under the condition
+
+Excused faults are left out: `mutants/<api>/excused.toml` has the reasons, and
+`lakeproof mutants --api API --worlds --list` lists them.
 
 `lakeproof mutants --api API --worlds --sample N --keep mutants/results` measures what is not measured yet, and
 `lakeproof mutants --publish mutants/results` makes this page.
@@ -60,7 +66,9 @@ def _section(api: str, faults: Iterable[Mutant]) -> Iterator[str]:
     known = list(faults)
     how = sorted({mutant.how for mutant in known if mutant.how})
     seconds = sum(mutant.seconds for mutant in known)
-    yield f"\n## {api}\n\n{len(known):,} faults ({'; '.join(how)}), in {seconds:,.0f} s of all processes.\n"
+    excused, derived = _excused(api)
+    yield f"\n## {api}\n\n{len(known):,} faults ({'; '.join(how)}), in {seconds:,.0f} s of all processes."
+    yield f"Of {derived:,} derived faults {excused:,} are excused.\n"
     yield from _table("damage", known, 0)
     yield from _table("dimension", known, 2)
     for kind in OUTCOMES[1:]:
@@ -69,6 +77,14 @@ def _section(api: str, faults: Iterable[Mutant]) -> Iterator[str]:
             yield f"### {kind[0].upper()}{kind[1:]}\n"
             yield from _grouped(some)
             yield ""
+
+
+def _excused(api: str) -> tuple[int, int]:
+    """Return the numbers of excused faults and of all faults in worlds of the operations that an API tests itself."""
+    profile = find_profile(api)
+    document, reasons = profile.document(), read_excused(api)
+    faults = [fault for fault in world_faults(document) if {api} == set(map(profile.suite_of, fault.operations))]
+    return sum(bool(excuse(fault.name, reasons)) for fault in faults), len(faults)
 
 
 def _table(title: str, faults: Iterable[Mutant], part: int) -> Iterator[str]:

@@ -257,6 +257,16 @@ def beside_many(number: int) -> Holds:
     return lambda thing, history: len(history.children[thing.home.name]) >= number
 
 
+def beside_several(number: int, kind: str) -> Holds:
+    """Return the condition that an object lies beside so many of a kind, or is a namespace with so many."""
+
+    def judge(thing: Thing, history: History) -> bool:
+        homes = (thing.home.name, thing.name[:-1])
+        return any(sum(other.kind == kind for other in history.children[home]) >= number for home in homes)
+
+    return judge
+
+
 def beside_case(thing: Thing, history: History) -> bool:
     """Return whether a name differs from another one in the case of its letters alone."""
     others = history.children[thing.name[:-1]] if thing.name else ()

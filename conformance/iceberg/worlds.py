@@ -19,7 +19,7 @@ OF_TABLES = ("*Table*", "tableExists", "*Scan*", "*Planning*", "*Credentials*", 
 OF_VIEWS = ("*View*", "viewExists")
 OF_NAMESPACES = ("*Namespace*", "namespaceExists", "updateProperties")
 IN_NAMESPACES = (*OF_TABLES, *OF_VIEWS, *OF_NAMESPACES, "listFunctions")
-OF_PLANS = ("fetchPlanningResult", "fetchScanTasks", "cancelPlanning")
+OF_PLANS = ("planTableScan", "fetchPlanningResult", "fetchScanTasks", "cancelPlanning")
 OF_TOKENS = ("getToken",)
 OF_LISTS = ("listTables", "listViews", "listNamespaces")
 WITH_BODIES = (
@@ -89,6 +89,7 @@ DIMENSIONS = (
             "digits": "for a name that begins with digits",
         },
         IN_NAMESPACES,
+        except_for=("listFunctions",),  # nobody names functions
         fixed_by=OF_FILES,
         only={"case": (*OF_TABLES, *OF_VIEWS)},
     ),

@@ -176,7 +176,7 @@ class Covering:
         return [operation for operation in requirement.operations if not self.own or operation in self.own]
 
     def _cells(self, requirement: Requirement, world: World) -> list[tuple[str, str, str]]:
-        """Return what a world of a requirement covers: operations with values."""
+        """Return the operations with values that a world of a requirement covers."""
         return [(operation, *value) for operation in self._covered(requirement) for value in world.items()]
 
     def _met(self, requirement: Requirement, world: World) -> list[int]:

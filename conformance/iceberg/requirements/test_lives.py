@@ -10,8 +10,10 @@ from conformance.common.lives import GONE, Life, Shown, life
 from conformance.http.answers import Answer
 from conformance.iceberg.catalog import NO_PROPERTIES, IcebergCatalog, Names
 from conformance.iceberg.client import change
+from conformance.iceberg.support.content import SCHEMA, view_body
 from conformance.iceberg.support.listing import LISTINGS
 from conformance.iceberg.support.updates import set_properties
+from conformance.iceberg.worlds import all_but
 from conformance.values.outcomes import Unoffered
 
 CLAUSE, NOTE = "shown-alike", "lakeproof.note"
@@ -145,7 +147,11 @@ LIVES: dict[str, Life[IcebergCatalog]] = {
         lambda catalog: catalog.new_table(),
         partial(_look, "Table", of.load_table, of.table_exists),
         _shown("Table", None),
-        [(_note_table, _shown("Table", NOTES[-1])), (of.drop_table, _hidden("Table"))],
+        [
+            (_note_table, _shown("Table", NOTES[-1])),
+            (of.drop_table, _hidden("Table")),
+            (lambda catalog, id: catalog.create_table(id, schema=SCHEMA), _shown("Table", None)),
+        ],
     ),
     "view": Life(
         "view",
@@ -154,7 +160,12 @@ LIVES: dict[str, Life[IcebergCatalog]] = {
         lambda catalog: catalog.new_view(),
         partial(_look, "View", of.load_view, of.view_exists),
         _shown("View", None),
-        [(_note_view, _shown("View", NOTES[-1])), (of.drop_view, _hidden("View"))],
+        [
+            (_note_view, _shown("View", NOTES[-1])),
+            (of.drop_view, _hidden("View")),
+            (lambda catalog, id: catalog.create_view(id, **view_body(id[:-1])), _shown("View", None)),
+        ],
+        all_but(view=("dialects",)),  # a server may reject a version that drops a dialect
     ),
     "namespace": Life(
         "namespace",

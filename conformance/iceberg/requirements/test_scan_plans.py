@@ -101,7 +101,7 @@ def leads_on(answer: Answer) -> None:
 # The states of a scan plan
 
 
-@must("iceberg.scan.completed", operations=PLAN, clause="plan-completed", world={"state": ("new",)}, twin=True)
+@must("iceberg.scan.completed", operations=PLAN, clause="plan-completed", twin=True)
 def test_completed_planning_has_its_tasks(catalog: IcebergCatalog) -> None:
     """A completed scan plan contains tasks for all data files."""
     table = new_small_table(catalog)
@@ -241,7 +241,7 @@ def test_unknown_plan_task(catalog: IcebergCatalog) -> None:
 # Cancelling
 
 
-@must("iceberg.scan.cancel", operations=["cancelPlanning"], clause="plan-cancel")
+@must("iceberg.scan.cancel", operations=["cancelPlanning"], clause="plan-cancel", twin=True)
 def test_cancelled_planning(catalog: IcebergCatalog) -> None:
     """cancelPlanning returns 204; fetchPlanningResult then returns cancelled or 404."""
     table = new_large_table(catalog)

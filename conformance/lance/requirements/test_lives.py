@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from conformance.author.checks import equal
 from conformance.common.lives import GONE, Life, Shown, life
 from conformance.lance.catalog import LanceCatalog, Names
 from conformance.lance.support.arrow import stream
@@ -19,7 +20,7 @@ COLUMNS, TAG, INDEX = ("more", "further"), "life", "life_index"
 
 
 def _offered(catalog: LanceCatalog, seen: dict[str, Any]) -> Shown:
-    """Return what operations show that the server offers: `seen` has functions that ask for it."""
+    """Return the views of those operations that the server offers: `seen` has a function for each."""
     return {operation: ask() for operation, ask in seen.items() if not catalog.client.lacks(operation)}
 
 
@@ -86,6 +87,12 @@ def _insert(catalog: LanceCatalog, id: Names) -> None:
 def _delete(catalog: LanceCatalog, id: Names) -> None:
     for key in (1, 4):
         catalog.delete_from_table(id, predicate=f"id = {key}")
+
+
+def _update(catalog: LanceCatalog, id: Names) -> None:
+    for key in (0, 2):
+        answer = catalog.update_table(id, predicate=f"id = {key}", updates=[["name", "'changed'"]])
+        equal(answer.get("updated_rows", 1), 1, "the number of updated rows")
 
 
 def _add_columns(catalog: LanceCatalog, id: Names) -> None:
@@ -171,6 +178,24 @@ LIVES: dict[str, Life[LanceCatalog]] = {
             (_insert, _rows(0, 1, 2, 3, 4)),
             (_delete, _rows(0, 2, 3)),
         ],
+    ),
+    "update": Life(
+        "row that is updated",
+        "rows-agree",
+        ("UpdateTable", "CountTableRows"),
+        lambda catalog: catalog.new_table_of(people(0, 3)),
+        lambda catalog, id: {"CountTableRows": catalog.count_table_rows(id, predicate="name = 'changed'").json},
+        {"CountTableRows": 0},
+        [(_update, {"CountTableRows": 2})],
+    ),
+    "statistics": Life(
+        "table with its statistics",
+        "rows-agree",
+        ("GetTableStats",),
+        lambda catalog: catalog.new_table_of(people(0, 3)),
+        lambda catalog, id: {"GetTableStats": catalog.get_table_stats(id)["num_rows"]},
+        {"GetTableStats": 3},
+        [(_insert, {"GetTableStats": 5})],
     ),
     "column": Life(
         "column",

@@ -205,7 +205,7 @@ def test_drop_names_the_table(catalog: LanceCatalog) -> None:
 # DeregisterTable
 
 
-@must("lance.table.deregister.gone", operations=DEREGISTER, clause="deregister-table")
+@must("lance.table.deregister.gone", operations=DEREGISTER, clause="deregister-table", twin=True)
 def test_deregistered_table_is_gone(catalog: LanceCatalog) -> None:
     """After DeregisterTable, TableExists returns 404 and ListTables does not list the table."""
     id = catalog.new_table()

@@ -49,7 +49,7 @@ EVERYWHERE = (
 )
 ON_TABLES = (
     *("loadTable", "updateTable", "dropTable", "tableExists", "renameTable", "commitTransaction", "unregisterTable"),
-    *("planTableScan", "loadCredentials", "reportMetrics", "listTables"),
+    *("loadCredentials", "reportMetrics", "listTables"),
 )
 ON_VIEWS = ("loadView", "dropView", "viewExists", "renameView", "listViews")
 CREATED = ("createNamespace", "createTable", "registerTable", "createView", "registerView")
@@ -173,7 +173,7 @@ class IcebergConditions(Conditions):
         *of_objects("home", EVERYWHERE, HOMES),
         *of_objects("beside", EVERYWHERE, SIBLINGS),
         *of_objects("beside", OF_LISTS, CROWDED),
-        *of_objects("names", EVERYWHERE, of_names(*NAMES)),
+        *of_objects("names", EVERYWHERE, of_names(*NAMES), ("listFunctions",)),
         *of_objects("names", EVERYWHERE, of_names("case"), (*OF_NAMESPACES, "listFunctions")),
         *of_objects("state", ON_TABLES, STATES),
         *of_objects(
