@@ -135,6 +135,7 @@ CROWD = 5  # declared tables of a crowd
 all_but = partial(worlds.all_but, DIMENSIONS)
 UNINDEXED = all_but(state=("indexed",))  # of requirements that know all indices of a table
 UNTAGGED = all_but(state=("tagged",))  # of those that know all tags, or delete versions: a server may keep tagged ones
+WITHOUT_PARTS = all_but(state=("indexed", "tagged"))  # of those that know both
 
 
 @dataclass(frozen=True, slots=True)

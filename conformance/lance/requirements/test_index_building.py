@@ -28,6 +28,7 @@ from conformance.lance.support.indexing import (
     without_vectors,
 )
 from conformance.lance.support.versions import check_known
+from conformance.lance.worlds import UNINDEXED
 from conformance.values.outcomes import Unoffered
 from specs.openapi import Operation
 
@@ -63,7 +64,7 @@ def test_other_index_types(catalog: LanceCatalog, case: IndexType) -> None:
     equal(wait_for_index(catalog, id, "idx")["columns"], [case.column], "the columns of the index")
 
 
-@must("lance.index.{}.type_unknown", clause="index-type-unknown", kind="error", each=BUILDERS)
+@must("lance.index.{}.type_unknown", clause="index-type-unknown", kind="error", each=BUILDERS, world=UNINDEXED)
 def test_unknown_index_type(catalog: LanceCatalog, case: Operation) -> None:
     """{} with an unknown index type returns 400 with code 13 and builds no index."""
     id = new_indexable(catalog)
@@ -80,7 +81,7 @@ def test_vector_type_as_scalar(catalog: LanceCatalog) -> None:
     equal(refused.code, 13, "the code of the error")
 
 
-@must("lance.index.create.unfit.{}", operations=CREATE, clause="index-unfit", kind="error", each=KINDS)
+@must("lance.index.create.unfit.{}", operations=CREATE, clause="index-unfit", kind="error", each=KINDS, world=UNINDEXED)
 def test_unfit_column(catalog: LanceCatalog, case: IndexType) -> None:
     """CreateTableIndex of type {} on a column of an unsupported type returns 400 with code 13."""
     id = new_indexable(catalog)
@@ -114,7 +115,7 @@ def test_hamming(catalog: LanceCatalog) -> None:
     wait_for_index(catalog, id, "idx")
 
 
-@must("lance.index.create.distance_unknown", operations=CREATE, clause="index-distance", kind="error")
+@must("lance.index.create.distance_unknown", operations=CREATE, clause="index-distance", kind="error", world=UNINDEXED)
 def test_unknown_distance(catalog: LanceCatalog) -> None:
     """CreateTableIndex with an unknown distance_type returns 400 with code 13 and builds no index."""
     id = new_indexable(catalog)

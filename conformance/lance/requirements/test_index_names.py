@@ -73,7 +73,7 @@ def test_indices_of_one_column_without_names(catalog: LanceCatalog) -> None:
     equal(len({entry["index_name"] for entry in indexes}), 2, "the number of different names of the indices")
 
 
-@must("lance.index.{}.conflict", clause="index-exists", kind="error", each=BUILDERS)
+@must("lance.index.{}.conflict", clause="index-exists", kind="error", each=BUILDERS, world=UNINDEXED)
 def test_taken_index_name(catalog: LanceCatalog, case: Operation) -> None:
     """{} with the name of an existing index returns 409 with code 7 and keeps that index."""
     id = new_indexable(catalog)

@@ -22,6 +22,7 @@ from conformance.lance.support.indexing import (
     vector,
     wait_for_index,
 )
+from conformance.lance.worlds import UNINDEXED
 from conformance.values.json_values import shown
 
 CREATE = ["CreateTableIndex"]
@@ -181,7 +182,14 @@ UNKNOWN: dict[str, dict[str, Any]] = {
 }
 
 
-@should("lance.index.fts.unknown.{}", operations=CREATE, clause="index-fts-unknown", kind="error", each=UNKNOWN)
+@should(
+    "lance.index.fts.unknown.{}",
+    operations=CREATE,
+    clause="index-fts-unknown",
+    kind="error",
+    each=UNKNOWN,
+    world=UNINDEXED,
+)
 def test_unknown_settings(catalog: LanceCatalog, case: dict[str, Any]) -> None:
     """CreateTableIndex with an unknown {} returns 400 with code 13 and builds no index."""
     id = catalog.new_table_of(indexable(10))

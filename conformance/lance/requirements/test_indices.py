@@ -107,7 +107,7 @@ def test_no_indices(catalog: LanceCatalog) -> None:
     equal(all_indices(catalog, catalog.new_table()), [], "the indices of the table")
 
 
-@must("lance.index.list.own", operations=LIST, clause="index-list")
+@must("lance.index.list.own", operations=LIST, clause="index-list", world=UNINDEXED)
 def test_indices_of_one_table(catalog: LanceCatalog) -> None:
     """ListTableIndices lists every index of the table once and no index of another table."""
     other = catalog.new_table("other")

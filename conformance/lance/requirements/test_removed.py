@@ -15,7 +15,7 @@ from conformance.lance.support.indexing import index_names, wait_for_index
 from conformance.lance.support.listing import collect_all_tables, collect_namespaces
 from conformance.lance.support.versions import numbers
 from conformance.lance.support.views import new_people, people, rows_are, table_is_gone, tags_agree
-from conformance.lance.worlds import UNINDEXED
+from conformance.lance.worlds import WITHOUT_PARTS
 from specs.lance.identifiers import join_parts
 
 NOT_FOUND = 404
@@ -181,7 +181,7 @@ PARTS = {
 }
 
 
-@must("lance.removed.part.{}", clause="removed-stays-removed", each=PARTS, world={**UNINDEXED, "data": ("plain",)})
+@must("lance.removed.part.{}", clause="removed-stays-removed", each=PARTS, world={**WITHOUT_PARTS, "data": ("plain",)})
 def test_removed_part_stays_removed(catalog: LanceCatalog, case: PartRemoval) -> None:
     """After {} of a part of a table, no response has that part, also after the next insert and update."""
     id, first = new_people(catalog)
