@@ -109,7 +109,7 @@ class PolarisApi(IcebergApi):
         self._warehouses = Warehouses(setup.backend, catalog_rules, self._shared)
         super().__init__(setup, options)
         operations = setup.document.operations.values()
-        self.router = shared.once("router", lambda: TolerantRouter(setup.document))
+        self.router = shared.once("tolerant router", lambda: TolerantRouter(setup.document))
         self._names = shared.once("names", lambda: _name_schemas(operations))
         own = {operation.id for operation in operations if setup.profile.suite_of(operation.id) == setup.profile.api}
         self._own = own - {NOTIFICATION}

@@ -126,7 +126,7 @@ def test_settings_of_all_catalogs(http, tmp_path):
     ("given", "hint"),
     [
         ("drop-with-purge.enable=true", "Did you mean drop-with-purge.enabled?"),
-        ("nothing=true", "Settings: "),
+        ("nothing=true", "Known: "),
         ("drop-with-purge.enabled", "Example: --catalog-setting drop-with-purge.enabled=true"),
         ("drop-with-purge.enabled=yes", "Example: "),
     ],
