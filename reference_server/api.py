@@ -35,7 +35,7 @@ from reference_server.selectors import refuse_selectors
 from reference_server.shared_parts import SharedParts
 from specs.apis import find_api
 from specs.identifiers import UNIT_SEPARATOR, IdentifierError, decode_segment
-from specs.openapi import JSON_TYPE, Document, Operation
+from specs.openapi import JSON_TYPE, Document, Operation, media_type_of
 from specs.profiles import Profile
 from specs.validation import Mismatch, Validators
 
@@ -250,7 +250,7 @@ def read_json_body(
     declared = operation.request
     if declared is not None and JSON_TYPE not in declared.content:
         return None
-    kind = request.headers.get("Content-Type", "").partition(";")[0].strip().lower()
+    kind = media_type_of(request.headers.get("Content-Type", ""))
     if declared is None:
         return _undeclared_body(request.body) if request.body and kind == JSON_TYPE else None
     if not declared.required and not request.body:

@@ -37,6 +37,11 @@ def snake_case(operation_id: str) -> str:
     return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", operation_id).lower()
 
 
+def media_type_of(content_type: str) -> str:
+    """Return the media type in a Content-Type header: in lower case, without parameters."""
+    return content_type.partition(";")[0].strip().lower()
+
+
 @dataclass(frozen=True, slots=True)
 class Parameter:
     """Path, query or header parameter of an operation."""

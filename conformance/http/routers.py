@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 
 from conformance.values.exchange import Exchange
-from specs.openapi import JSON_TYPE
+from specs.openapi import JSON_TYPE, media_type_of
 
 # Paths that routers do not split as clients mean them: encoded slashes and the like, control characters but the
 # separator of namespaces, bytes that are no text, dots for a name.
@@ -32,7 +32,7 @@ def is_of_router(exchange: Exchange) -> bool:
 def media_type(headers: Mapping[str, str]) -> str:
     """Return the media type of a request's body without parameters; JSON without the header."""
     kind = next((value for name, value in headers.items() if name.lower() == "content-type"), JSON_TYPE)
-    return kind.partition(";")[0].strip().lower()
+    return media_type_of(kind)
 
 
 def is_split(part: str) -> bool:

@@ -17,7 +17,7 @@ from conformance.http.retry_after import RETRY_AFTER, says_when
 from conformance.http.routers import UNSUPPORTED_TYPE, is_of_router, media_type
 from conformance.values.exchange import NO_JSON, Exchange, why_no_json
 from conformance.values.json_values import shown
-from specs.openapi import JSON_TYPE, Document
+from specs.openapi import JSON_TYPE, Document, media_type_of
 from specs.validation import Mismatch, Validators
 
 
@@ -154,7 +154,7 @@ class WireLog:
         return self._content_findings(exchange, body.content)
 
     def _content_findings(self, exchange: Exchange, content: Any) -> list[tuple[str, str, str]]:
-        kind = exchange.response_headers.get("Content-Type", "").partition(";")[0].strip().lower()
+        kind = media_type_of(exchange.response_headers.get("Content-Type", ""))
         if kind not in content:
             message = f"the body is {kind or 'without a type'}, not {' or '.join(content)}"
             return [("header:Content-Type", f"content {kind}", message)]

@@ -7,7 +7,7 @@ The catalog applies them: `home` has the place, its own name and state, and what
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from functools import partial
+from functools import cache, partial
 
 from conformance.iceberg.forms import request_forms
 from conformance.values import worlds
@@ -174,9 +174,10 @@ FORMS_OF_NAMES: Mapping[str, Naming] = {
 }
 
 
-def with_separator(separator: str) -> set[tuple[str, str]]:
+@cache
+def with_separator(separator: str) -> frozenset[tuple[str, str]]:
     """Return the values whose names contain the separator of namespace levels: no path can name them."""
     forms = {HOME: FORMS_OF_HOMES, NAMES: FORMS_OF_NAMES}
-    return {
+    return frozenset(
         (name, value) for name, by_value in forms.items() for value, form in by_value.items() if separator in form("")
-    }
+    )

@@ -19,6 +19,7 @@ from conformance.values.arrow_lines import arrow_lines
 from conformance.values.exchange import ERROR_STATUS, Exchange, body_to_json
 from conformance.values.json_values import read_json
 from specs.errors import ErrorBody
+from specs.openapi import media_type_of
 
 DifferenceKind = Literal["only A", "only B", "another", "another type", "another order", "other items"]
 STATUS, ERROR, MEDIA_TYPE, BODY = "status", "error", "header:Content-Type", "body:"
@@ -142,4 +143,4 @@ def _lacking(lines: Sequence[str], others: Sequence[str]) -> list[str]:
 
 
 def _media_type(exchange: Exchange) -> str:
-    return exchange.response_headers.get("Content-Type", "").partition(";")[0].strip().lower()
+    return media_type_of(exchange.response_headers.get("Content-Type", ""))

@@ -17,7 +17,7 @@ from urllib.parse import parse_qsl
 import orjson
 
 from reference_server.control.journal import Exchange
-from specs.openapi import JSON_TYPE, Operation
+from specs.openapi import JSON_TYPE, Operation, media_type_of
 from specs.secret_names import SECRET_HEADERS, SECRET_WORDS, is_secret
 
 FORM_TYPE = "application/x-www-form-urlencoded"
@@ -94,7 +94,7 @@ def _shown_header(name: str, value: str) -> str:
 
 def _shown_body(body: bytes, length: int, content_type: str) -> Any:
     """Return the value of JSON or of a form, the beginning of a longer text, and None for anything else."""
-    kind = content_type.partition(";")[0].strip().lower()
+    kind = media_type_of(content_type)
     if not body or kind not in (JSON_TYPE, FORM_TYPE, "text/plain"):
         return None
     if kind == FORM_TYPE and length == len(body):

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from ipaddress import ip_address
 
 from reference_server.errors import CatalogError, PermissionDenied, Unauthenticated
-from specs.openapi import JSON_TYPE
+from specs.openapi import JSON_TYPE, media_type_of
 
 READS = ("GET", "HEAD")
 BODY_TYPES = (JSON_TYPE, "application/yaml")
@@ -72,7 +72,7 @@ def check_site(headers: Mapping[str, str]) -> None:
 
 def _check_body_type(method: str, headers: Mapping[str, str]) -> None:
     """Raise UnsupportedBody for a write that a browser sends to another site without a preflight request."""
-    kind = headers.get("Content-Type", "").partition(";")[0].strip().lower()
+    kind = media_type_of(headers.get("Content-Type", ""))
     if kind not in BODY_TYPES and (kind or method == "POST"):
         raise UnsupportedBody(f"The control paths need Content-Type {' or '.join(BODY_TYPES)}, not {kind or 'none'}.")
 

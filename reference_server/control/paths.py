@@ -22,7 +22,7 @@ from reference_server.json_text import parse
 from reference_server.seeding.files import parse_seed
 from reference_server.seeding.nodes import Node
 from specs.identifiers import IdentifierError, decode_segment
-from specs.openapi import JSON_TYPE
+from specs.openapi import JSON_TYPE, media_type_of
 from specs.problems import Problem, did_you_mean
 
 CONTROL = "/_lakeproof"
@@ -164,7 +164,7 @@ async def forget_requests(request: ControlRequest) -> None:
 
 async def seed_tenant(request: ControlRequest) -> Any:
     """Plant the seed in the body, JSON or YAML; return the credentials that it created."""
-    kind = request.request.headers.get("Content-Type", "").partition(";")[0].strip().lower()
+    kind = media_type_of(request.request.headers.get("Content-Type", ""))
     text = request.request.body.decode("utf-8", "replace")
     value = request.body if kind == JSON_TYPE else parse_seed(text, "in the body")
     return {"credentials": await plant_seed(request.tenant, value, request.executor)}
@@ -186,11 +186,11 @@ ROUTES: tuple[Route, ...] = (
     Route(DELETE, "/rules/{id}", remove_rule, "Remove a rule."),
     Route(POST, "/tokens/expire", expire_tokens, "Let all issued tokens expire."),
     Route(GET, "/requests", list_requests, "List the latest requests with their answers: ?operation=NAME."),
-    Route("DELETE", "/requests", forget_requests, "Forget the requests."),
-    Route("POST", "/seed", seed_tenant, "Plant a seed: JSON, or YAML as application/yaml."),
+    Route(DELETE, "/requests", forget_requests, "Forget the requests."),
+    Route(POST, "/seed", seed_tenant, "Plant a seed: JSON, or YAML as application/yaml."),
     Route(GET, "/tenants", list_tenants, "List the tenants of the server."),
-    Route("POST", "/tenants", make_tenant, "Make a tenant: {id, seed}, both optional."),
-    Route("DELETE", "/tenants/{id}", drop_tenant, "Drop a tenant with everything in it."),
+    Route(POST, "/tenants", make_tenant, "Make a tenant: {id, seed}, both optional."),
+    Route(DELETE, "/tenants/{id}", drop_tenant, "Drop a tenant with everything in it."),
 )
 
 

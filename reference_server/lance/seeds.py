@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import orjson
 
 from reference_server.errors import NotFound
-from reference_server.seeding.nodes import Node
+from reference_server.seeding.nodes import Node, commits_of
 from reference_server.seeding.planting import Planter, Step
 
 if TYPE_CHECKING:
@@ -26,18 +26,11 @@ def read_seed(node: Node) -> list[Step]:
     """Return the steps of a seed. Raises Problem."""
     fields = node.fields(*CONTENT)
     steps = []
-    for name, properties in _names(fields.get("namespaces", Node(None))):
+    for name, properties in fields.get("namespaces", Node(None)).named():
         steps.append(_namespace(properties, properties.path(name)))
     for name, table in fields.get("tables", Node(None)).entries():
         steps += _table(table, table.path(name))
     return steps
-
-
-def _names(node: Node) -> list[tuple[str, Node]]:
-    """Return the namespaces of a list of names, or of a mapping from names to properties."""
-    if isinstance(node.value, list):
-        return [(item.text, Node(None, item.place)) for item in node.items()]
-    return node.entries()
 
 
 def _id(path: Path) -> dict[str, str]:
@@ -45,7 +38,7 @@ def _id(path: Path) -> dict[str, str]:
 
 
 def _namespace(node: Node, path: Path) -> Step:
-    properties = {name: value.text for name, value in node.entries()}
+    properties = node.texts
 
     async def plant(planter: Planter) -> None:
         await _ensure(planter, node, path[:-1])
@@ -66,9 +59,8 @@ async def _ensure(planter: Planter, node: Node, path: Path) -> None:
 def _table(node: Node, path: Path) -> list[Step]:
     """Return the steps of a table; one without schema and rows is declared."""
     fields = node.fields("schema", "rows", "commits", "properties")
-    properties = {name: value.text for name, value in fields.get("properties", Node(None)).entries()}
-    commits = fields["commits"].items() if "commits" in fields else []
-    commits += [fields["rows"]] if "rows" in fields else []
+    properties = fields.get("properties", Node(None)).texts
+    commits = commits_of(fields)
     schema = fields.get("schema", Node(None))
     if not schema.entries() and not any(rows.items() for rows in commits):
         return [_declared(node, path, properties)]

@@ -32,7 +32,7 @@ def read_seed(node: Node, find: Find, data_root: str) -> list[Step]:
 
 def _catalog(node: Node, name: str, find: Find, data_root: str) -> list[Step]:
     fields = node.fields(*OF_CATALOG, *CONTENT, "roles")
-    properties = {key: value.text for key, value in fields.get("properties", Node(None)).entries()}
+    properties = fields.get("properties", Node(None)).texts
     base = properties.setdefault(BASE, f"file://{data_root}/{name}")
     storage: Any = {"storageType": "FILE", "allowedLocations": [base]}
     chosen: dict[str, Any] = {key: fields[key].value for key in ("type", "storageConfigInfo") if key in fields}
@@ -95,7 +95,7 @@ def _principal(node: Node, name: str) -> Step:
     roles = [(item, item.text) for item in fields.get("roles", Node(None)).items()]
     if ("client-id" in fields) != ("client-secret" in fields):
         raise node.problem("credentials need both client-id and client-secret")
-    properties = {key: value.text for key, value in fields.get("properties", Node(None)).entries()}
+    properties = fields.get("properties", Node(None)).texts
     chosen: dict[str, str] = {}
     if "client-id" in fields:
         chosen = {"clientId": fields["client-id"].text, "clientSecret": fields["client-secret"].text}

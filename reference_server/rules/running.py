@@ -157,10 +157,7 @@ class RunningRule:
         """Answer as the same request was answered before the last change; without a change, nothing is due."""
         reply, key = await proceed(), (call.request.method, call.request.target, call.request.body)
         before = self._answers.get(key)
-        if before is None or (before.status, before.body) == (reply.status, reply.body):
-            self._remember(key, reply)
-            return reply
-        if not self._is_due():
+        if before is None or _alike(before, reply) or not self._is_due():
             self._remember(key, reply)
             return reply
         self._use(call)
@@ -170,6 +167,10 @@ class RunningRule:
         self._answers[key] = copy(reply)
         if len(self._answers) > MOST_STALE:
             self._answers.popitem(last=False)
+
+
+def _alike(one: Reply, other: Reply) -> bool:
+    return (one.status, one.body) == (other.status, other.body)
 
 
 def _alter(rule: Rule, call: Call) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -47,6 +48,17 @@ class Node:
             raise self.problem(f"expected a list, got {self.shown}")
         return [Node(item, f"{self.place}/{index}") for index, item in enumerate(value)]
 
+    def named(self) -> list[tuple[str, Node]]:
+        """Return the names of a list, each without a value, or the entries of a mapping. Raises Problem."""
+        if isinstance(self.value, list):
+            return [(item.text, Node(None, item.place)) for item in self.items()]
+        return self.entries()
+
+    @property
+    def texts(self) -> dict[str, str]:
+        """The texts of a mapping by their names. Raises Problem for another value."""
+        return {name: value.text for name, value in self.entries()}
+
     @property
     def text(self) -> str:
         """The value as text. Raises Problem for another value."""
@@ -71,3 +83,9 @@ class Node:
         if not parts or not all(isinstance(part, str) and part for part in parts):
             raise self.problem(f"the name {name!r:.200} has an empty part", 'Write a.b, or ["a.b", "c"].')
         return tuple(parts)
+
+
+def commits_of(table: Mapping[str, Node]) -> list[Node]:
+    """Return the lists of rows of a table, one for each commit: those of `commits`, and then `rows`. Raises Problem."""
+    commits = table["commits"].items() if "commits" in table else []
+    return commits + ([table["rows"]] if "rows" in table else [])

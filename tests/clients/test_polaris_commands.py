@@ -22,6 +22,7 @@ from pyiceberg.catalog import load_catalog
 from lakeproof import serve
 from tests.clients.polaris_quickstart import ROOT, ROWS, CommandLine
 from tests.reference_server.polaris.conftest import Caller
+from tests.reference_server.polaris.served_catalogs import VIEW_VERSION
 
 ROOT_USER, USER, NOBODY = "root", "user", "nobody"
 IN_CATALOG = "--catalog lake"
@@ -254,14 +255,7 @@ def shell(request, tmp_path):
 VIEW = {
     "name": "v",
     "schema": {"type": "struct", "schema-id": 0, "fields": []},
-    "view-version": {
-        "version-id": 1,
-        "timestamp-ms": 1,
-        "schema-id": 0,
-        "summary": {},
-        "representations": [{"type": "sql", "sql": "select 1", "dialect": "spark"}],
-        "default-namespace": ["a"],
-    },
+    "view-version": VIEW_VERSION,
 }
 
 

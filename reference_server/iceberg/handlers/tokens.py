@@ -11,6 +11,7 @@ from reference_server.context import Context, Reply, json_reply
 from reference_server.errors import Unauthenticated
 from reference_server.iceberg.context import IcebergContext
 from reference_server.iceberg.errors import ClientRefused, TokenRefused
+from specs.openapi import media_type_of
 
 FORM = "application/x-www-form-urlencoded"
 CREDENTIALS = "client_credentials"
@@ -51,7 +52,7 @@ def token_reply(token: str, scope: str | None, seconds: int) -> Reply:
 
 def read_form(context: Context) -> Form:
     """Return the fields of the form. Raises TokenRefused for a body that is not a form, and for a repeated field."""
-    kind = context.request.headers.get("Content-Type", "").partition(";")[0].strip().lower()
+    kind = media_type_of(context.request.headers.get("Content-Type", ""))
     if kind != FORM:
         raise TokenRefused("invalid_request", f"The request must be a form ({FORM}).")
     if len(context.request.body) > limits.FORM:

@@ -10,7 +10,7 @@ from uuid import UUID
 
 from reference_server.iceberg.metadata.errors import InvalidMetadata
 from reference_server.iceberg.metadata.reading import is_int, is_long
-from reference_server.iceberg.metadata.types import FIXED, type_name
+from reference_server.iceberg.metadata.types import FIXED, type_name, type_numbers
 
 DATE = r"(\d{4}-\d{2}-\d{2})"
 TIME = r"(\d{2}:\d{2}(?::\d{2})?)(?:\.\d{1,%d})?"
@@ -33,7 +33,7 @@ def check_default(column_type: Any, value: Any, subject: str) -> None:
 
 def _decimal(value: Any, column_type: str) -> bool:
     match = DECIMAL.fullmatch(value) if isinstance(value, str) else None
-    scale = int(column_type.rstrip(")").rpartition(",")[2])
+    scale = type_numbers(column_type)[1]
     return match is not None and len(match[1] or "") == scale
 
 

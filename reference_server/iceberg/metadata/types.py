@@ -21,6 +21,7 @@ SINCE_VERSION = dict.fromkeys(("timestamp_ns", "timestamptz_ns", "variant", "unk
 LONGEST_DECIMAL = 38
 FIXED = re.compile(r"fixed\[\s*(\d{1,9})\s*\]", re.ASCII)
 DECIMAL = re.compile(r"decimal\(\s*(\d{1,9})\s*,\s*(\d{1,9})\s*\)", re.ASCII)
+DIGITS = re.compile(r"\d+", re.ASCII)
 GEOMETRY = re.compile(r"geometry\s*\(([^)]*)\)", re.IGNORECASE)
 GEOGRAPHY = re.compile(r"geography\s*\(([^,)]*)(?:,([^,)]*))?\)", re.IGNORECASE)
 DEFAULT_CRS = "OGC:CRS84"
@@ -32,6 +33,11 @@ def type_name(column_type: Any) -> str:
     if isinstance(column_type, dict):
         return str(column_type["type"])
     return re.split(r"[\[(]", column_type, maxsplit=1)[0].strip()
+
+
+def type_numbers(column_type: str) -> list[int]:
+    """Return the numbers of a type in its stored spelling: 9 and 2 of `decimal(9, 2)`, 16 of `fixed[16]`."""
+    return [int(digits) for digits in DIGITS.findall(column_type)]
 
 
 def is_primitive(column_type: Any) -> bool:

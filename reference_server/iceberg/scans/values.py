@@ -17,7 +17,7 @@ from typing import Any
 from uuid import UUID
 
 from reference_server.iceberg.metadata.reading import is_int
-from reference_server.iceberg.metadata.types import LONGEST_DECIMAL, type_name
+from reference_server.iceberg.metadata.types import LONGEST_DECIMAL, type_name, type_numbers
 from reference_server.iceberg.scans import moments
 
 MICROS, NANOS = 1_000_000, 1_000_000_000
@@ -49,7 +49,7 @@ class ValueFormat:
 def kind_of(column_type: str) -> ValueFormat | None:
     """Return the format of a primitive type; None for a type whose values are never compared."""
     if type_name(column_type) == "decimal":
-        return _decimal_kind(int(column_type.rstrip(")").rpartition(",")[2]))
+        return _decimal_kind(type_numbers(column_type)[1])
     if type_name(column_type) == "fixed":
         return KINDS["binary"]
     return KINDS.get(column_type)

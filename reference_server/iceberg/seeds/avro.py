@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from io import BytesIO
 from typing import Any
 
-from reference_server.iceberg.metadata.types import type_name
+from reference_server.iceberg.metadata.types import type_name, type_numbers
 
 Field = tuple[str, Any, int]
 SUMMARY = {
@@ -83,7 +83,7 @@ def _avro_type(column_type: str, id: int) -> Any:
     if name == "timestamptz":
         return {"type": "long", "logicalType": "timestamp-micros", "adjust-to-utc": True}
     if name in ("uuid", "fixed"):
-        size = 16 if name == "uuid" else int(column_type.partition("[")[2].rstrip("]"))
+        size = 16 if name == "uuid" else type_numbers(column_type)[0]
         return {"type": "fixed", "name": f"{name}_{id}", "size": size}
     return PLAIN.get(name, "bytes" if name == "binary" else "long")
 

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from reference_server.errors import NotFound
 from reference_server.iceberg.context import Services
 from reference_server.iceberg.metadata.errors import InvalidMetadata
 from reference_server.iceberg.metadata.types import PLAIN, canonical_type
-from reference_server.iceberg.seeds.rows import columns_of, read_rows
+from reference_server.iceberg.seeds.rows import Row, columns_of, read_rows
 from reference_server.iceberg.seeds.snapshots import append
-from reference_server.seeding.nodes import Node
+from reference_server.seeding.nodes import Node, commits_of
 from reference_server.seeding.planting import Planter, Step
 from specs.identifiers import UNIT_SEPARATOR
 from specs.problems import did_you_mean
@@ -32,7 +32,8 @@ def content_steps(fields: Mapping[str, Node], find: Find, prefix: str | None = N
     `find` returns the services of a warehouse, `prefix` is its name, None for the default one.
     """
     start = {} if prefix is None else {"prefix": prefix}
-    steps = [_namespace(node, path, start) for node, path in _namespaces(fields.get("namespaces", Node(None)))]
+    namespaces = fields.get("namespaces", Node(None)).named()
+    steps = [_namespace(node, node.path(name), start) for name, node in namespaces]
     for name, node in fields.get("tables", Node(None)).entries():
         steps += _table(node, _inside(node, name), start, find)
     for name, node in fields.get("views", Node(None)).entries():
@@ -40,18 +41,8 @@ def content_steps(fields: Mapping[str, Node], find: Find, prefix: str | None = N
     return steps
 
 
-def _namespaces(node: Node) -> Iterator[tuple[Node, Path]]:
-    """Yield the namespaces of a list of names, or of a mapping from names to properties."""
-    if isinstance(node.value, list):
-        for item in node.items():
-            yield Node(None, item.place), item.path(item.text)
-    else:
-        for name, properties in node.entries():
-            yield properties, properties.path(name)
-
-
 def _namespace(node: Node, path: Path, start: Mapping[str, str]) -> Step:
-    properties = {name: value.text for name, value in node.entries()}
+    properties = node.texts
 
     async def plant(planter: Planter) -> None:
         await _ensure(planter, node, path[:-1], start)
@@ -97,18 +88,16 @@ def _table(node: Node, path: Path, start: Mapping[str, str], find: Find) -> list
         await _ensure(planter, node, path[:-1], start)
         await planter.call(node, "createTable", place, body)
 
-    commits = fields["commits"].items() if "commits" in fields else []
-    commits += [fields["rows"]] if "rows" in fields else []
-    for rows in commits:
-        _check_rows(rows, schema)
-    return [Step(node, create), *(append(rows, {**place, "table": path[-1]}, find) for rows in commits)]
+    commits = [(rows, _rows(rows, schema)) for rows in commits_of(fields)]
+    table = {**place, "table": path[-1]}
+    return [Step(node, create), *(append(written, rows, table, find) for written, rows in commits)]
 
 
-def _check_rows(rows: Node, schema: Any) -> None:
-    """Raise Problem for rows that do not fit a schema, and for a malformed schema."""
+def _rows(rows: Node, schema: Any) -> list[Row]:
+    """Return the rows of a commit. Raises Problem for those that do not fit a schema, and for a malformed schema."""
     try:
-        read_rows(rows, columns_of(schema))
-    except (KeyError, TypeError, AttributeError) as error:
+        return read_rows(rows, columns_of(schema))
+    except (LookupError, TypeError, AttributeError) as error:
         raise rows.problem(f"the schema is malformed: {type(error).__name__} {error}") from None
 
 

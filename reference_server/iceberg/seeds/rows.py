@@ -9,7 +9,7 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 from reference_server.iceberg.metadata.reading import Json
-from reference_server.iceberg.metadata.types import type_name
+from reference_server.iceberg.metadata.types import type_name, type_numbers
 from reference_server.iceberg.scans.values import kind_of
 from reference_server.seeding.nodes import Node
 from specs.problems import did_you_mean
@@ -114,7 +114,7 @@ def _physical(value: Any, column_type: Any) -> Any:
     if value is None:
         return None
     if name == "decimal":
-        return Decimal(value).scaleb(-_decimal(column_type)[1])
+        return Decimal(value).scaleb(-type_numbers(column_type)[1])
     if name == "struct":
         return {column.name: _physical(value[column.name], column.type) for column in columns_of(column_type)}
     if name == "list":
@@ -144,15 +144,10 @@ def _arrow(column_type: Any) -> pa.DataType:
         value = Column(column_type["value-id"], "value", column_type["value"], column_type["value-required"])
         return pa.map_(_field(key), _field(value))
     if name == "decimal":
-        return pa.decimal128(*_decimal(column_type))
+        return pa.decimal128(*type_numbers(column_type))
     if name == "fixed":
-        return pa.binary(int(column_type.partition("[")[2].rstrip("]")))
+        return pa.binary(type_numbers(column_type)[0])
     return _plain_types()[name]()
-
-
-def _decimal(column_type: str) -> tuple[int, int]:
-    precision, scale = column_type.partition("(")[2].rstrip(")").split(",")
-    return int(precision), int(scale)
 
 
 def _plain_types() -> dict[str, Callable[[], pa.DataType]]:

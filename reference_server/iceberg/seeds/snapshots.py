@@ -13,7 +13,7 @@ from reference_server.iceberg.context import Services
 from reference_server.iceberg.metadata.reading import Json
 from reference_server.iceberg.scans.partitions import Spec, bound_specs
 from reference_server.iceberg.seeds.avro import avro, bound, list_schema, manifest_schema
-from reference_server.iceberg.seeds.rows import Column, Row, columns_of, parquet, read_rows
+from reference_server.iceberg.seeds.rows import Column, Row, columns_of, parquet
 from reference_server.seeding.nodes import Node
 from reference_server.seeding.planting import Planter, Step
 
@@ -23,15 +23,17 @@ UNSUPPORTED = ("decimal", "timestamp_ns", "timestamptz_ns")  # of partition valu
 Partition = tuple[Any, ...]
 
 
-def append(node: Node, table: Mapping[str, str], find: Callable[[str | None], Services | None]) -> Step:
-    """Return the step that appends the rows of a list to a table that this seed creates, in one snapshot."""
+def append(
+    node: Node, rows: Sequence[Row], table: Mapping[str, str], find: Callable[[str | None], Services | None]
+) -> Step:
+    """Return the step that appends the rows of a place to a table that this seed creates, in one snapshot."""
 
     async def plant(planter: Planter) -> None:
         services = find(table.get("prefix"))
         assert services is not None  # the table has been created in it
         metadata = (await planter.call(node, "loadTable", table))["metadata"]
         previous = planter.notes.setdefault(tuple(sorted(table.items())), [])
-        snapshot = await planter.run(_write, node, metadata, services, previous)
+        snapshot = await planter.run(_write, node, rows, metadata, services, previous)
         head = metadata.get("current-snapshot-id")
         changes = {
             "requirements": [
@@ -53,7 +55,7 @@ def append(node: Node, table: Mapping[str, str], find: Callable[[str | None], Se
     return Step(node, plant)
 
 
-def _write(node: Node, metadata: Json, services: Services, previous: list[Json]) -> Json:
+def _write(node: Node, rows: Sequence[Row], metadata: Json, services: Services, previous: list[Json]) -> Json:
     """Write the files of a snapshot and return it; its manifest is added to the `previous` ones of the table."""
     version = metadata["format-version"]
     if version < 2:
@@ -62,7 +64,6 @@ def _write(node: Node, metadata: Json, services: Services, previous: list[Json])
     spec = bound_specs(metadata)[metadata["default-spec-id"]]
     fields = next(each for each in metadata["partition-specs"] if each["spec-id"] == spec.id)["fields"]
     columns = columns_of(schema)
-    rows = read_rows(node, columns)
     id, sequence = secrets.randbits(62) + 1, metadata["last-sequence-number"] + 1
     files = _data_files(metadata, columns, spec, rows, services, node)
     typed = [(field["name"], bound.id, bound.type) for field, bound in zip(fields, spec.fields, strict=True)]

@@ -9,6 +9,7 @@ from reference_server.errors import InvalidInput
 from reference_server.lance.data.arrow_decoded import check_decoded
 from reference_server.lance.data.arrow_limits import check_stream
 from reference_server.lance.data.arrow_schema import check_schema
+from specs.openapi import media_type_of
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -19,7 +20,7 @@ FILE_MAGIC = b"ARROW1"
 
 def check_stream_type(request: Request) -> None:
     """Raise InvalidInput for an absent body and for one that is not declared to be an Arrow stream."""
-    kind = request.headers.get("Content-Type", "").partition(";")[0].strip().lower()
+    kind = media_type_of(request.headers.get("Content-Type", ""))
     if kind != STREAM_TYPE:
         raise InvalidInput(f"The request needs an Arrow stream with Content-Type {STREAM_TYPE}, not {kind or 'none'}.")
     if not request.body:
