@@ -190,7 +190,7 @@ def last_ids_cover(metadata: Metadata) -> Iterator[tuple[str, str]]:
     columns = [id for schema in metadata.get("schemas") or [] for id in field_ids(schema)]
     fields = [field["field-id"] for spec in metadata.get("partition-specs") or [] for field in spec["fields"]]
     for key, used in (("last-column-id", columns), ("last-partition-id", fields)):
-        if key in metadata and max(used, default=0) > metadata[key]:
+        if key in metadata and used and max(used) > metadata[key]:
             yield f"/{key}", f"{key} is {metadata[key]}, but {max(used)} is in use"
 
 
