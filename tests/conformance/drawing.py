@@ -17,7 +17,7 @@ def drawn(api, seed):
     """A run of a quarter of the requirements, those that they need with them."""
     known = requirements(api)
     ids = set(random.Random(seed).sample(sorted(known), len(known) // SHARE))
-    return partial(run, ids=_with_needed(ids, known))
+    return partial(run, ids=with_needed(ids, known))
 
 
 def part(api, one_in, of=()):
@@ -27,8 +27,9 @@ def part(api, one_in, of=()):
     """
     known = {id: requirement for suite in find_profile(api).suites for id, requirement in requirements(suite).items()}
     always = {id for id, requirement in known.items() if set(of).issuperset(requirement.operations)}
-    return _with_needed({id for id in known if tried(id, one_in)} | always, known)
+    return with_needed({id for id in known if tried(id, one_in)} | always, known)
 
 
-def _with_needed(ids, known):
+def with_needed(ids, known):
+    """Return ids of requirements with those that they need."""
     return ids | {needed for id in ids for needed in known[id].needs}
