@@ -33,6 +33,15 @@ BIG_BODY = 2 * 1024 * 1024
 NUMBERS = {-1: "-1", 0: "0", 2**31: "2^31", 2**53 + 1: "2^53+1"}
 SMALL_NUMBERS = {-1: "-1", 0: "0"}
 EVERY_TYPE = {"boolean", "number", "string", "array", "object"}  # a field of all these types has no wrong type
+TYPES: Mapping[type, tuple[str, ...]] = {
+    bool: ("boolean",),
+    int: ("integer", "number"),
+    float: ("number",),
+    str: ("string",),
+    list: ("array",),
+    dict: ("object",),
+}
+PLAIN_PARTS = ("query", "header")  # parts of a request whose fields are texts
 READING = ("GET", "HEAD")
 PARAMETER = re.compile(r"\{[^}]*\}")
 PREFIX = re.compile(r"(/v\d+)/\{[^}]*\}")
@@ -65,13 +74,84 @@ class CellRecord(msgspec.Struct, kw_only=True):
 
 
 @dataclass(slots=True)
+class CellReader:
+    """A declared field that tells the cells of its values. Every request passes here, so their texts are made once."""
+
+    node: FieldNode
+    part: str
+    absent: str
+    fields: dict[str, CellReader]
+    item: CellReader | None
+    lists: dict[str, CellReader]  # the fields with a list at any depth
+    numbers: dict[float, str]
+    cells: dict[str, str] = field(default_factory=dict)  # by kind
+
+    @classmethod
+    def of(cls, node: FieldNode, part: str) -> CellReader:
+        """Return the reader of a field of a part of messages, such as body."""
+        fields = {name: cls.of(below, part) for name, below in node.fields.items()}
+        item = cls.of(node.item, part) if node.item else None
+        lists = {name: below for name, below in fields.items() if below.item or below.lists}
+        return cls(node, part, f"{part} {node.path}: {ABSENT}", fields, item, lists, _numbers(node))
+
+    def cell(self, kind: str) -> str:
+        """Return the cell of a kind of value of the field itself."""
+        known = self.cells.get(kind)
+        if known is None:
+            known = self.cells[kind] = f"{self.part} {self.node.path}: {kind}"
+        return known
+
+    def note(self, value: Any, seen: set[str]) -> None:
+        """Add the cells of the fields of a value."""
+        if isinstance(value, dict):
+            for name, below in self.fields.items():
+                if name in value:
+                    inner = value[name]
+                    seen.add(below.cell(below.kind(inner)))
+                    below.note(inner, seen)
+                else:
+                    seen.add(below.absent)
+        elif isinstance(value, list) and self.item:
+            for inner in value[:MOST_ITEMS]:
+                seen.add(self.item.cell(self.item.kind(inner)))
+                self.item.note(inner, seen)
+
+    def note_sizes(self, value: Any, seen: set[str]) -> None:
+        """Add the cells of the lists in a value."""
+        if isinstance(value, dict):
+            for name, below in self.lists.items():
+                if name in value:
+                    below.note_sizes(value[name], seen)
+        elif isinstance(value, list) and self.item and value:
+            seen.add(self.cell(ONE if len(value) == 1 else MANY))
+            if self.item.item or self.item.lists:
+                for inner in value[:MOST_ITEMS]:
+                    self.item.note_sizes(inner, seen)
+
+    def kind(self, value: Any) -> str:
+        """Return the kind of a value of the field itself."""
+        node = self.node
+        if value is None:
+            return NULL
+        if node.types and node.types.isdisjoint(_types_of(value)):
+            return WRONG_TYPE
+        if isinstance(value, list):
+            return (EMPTY, ONE, MANY)[min(len(value), 2)]
+        if isinstance(value, bool):
+            return f"= {str(value).lower()}"
+        if node.values:
+            return f"= {value}" if str(value) in node.values else UNKNOWN_VALUE
+        return self.numbers.get(value, VALUE) if isinstance(value, int | float) else VALUE
+
+
+@dataclass(slots=True)
 class Shape:
     """The fields that an operation's requests and answers have."""
 
     operation: Operation
-    parameters: dict[tuple[str, str], FieldNode]
-    body: FieldNode | None
-    answer: FieldNode | None
+    parameters: dict[tuple[str, str], CellReader]  # those of the query and the headers, by location and name
+    body: CellReader | None
+    answer: CellReader | None
     levels: tuple[Levels, ...]
 
     @classmethod
@@ -83,22 +163,22 @@ class Shape:
         return cls(
             operation,
             {
-                (parameter.location, parameter.name): _parameter(document, parameter)
+                (parameter.location, parameter.name): CellReader.of(_parameter(document, parameter), parameter.location)
                 for parameter in operation.parameters
+                if parameter.location in PLAIN_PARTS
             },
-            field_tree(document, sent) if sent else None,
-            field_tree(document, answer) if answer else None,
+            CellReader.of(field_tree(document, sent), "body") if sent else None,
+            CellReader.of(field_tree(document, answer), "answer") if answer else None,
             tuple(scale for scale in levels if scale.parameter in operation.path_names),
         )
 
     def declared(self) -> Iterator[str]:
         """Yield all cells of the operation."""
-        for (location, name), node in self.parameters.items():
-            if location in ("query", "header"):
-                yield from (f"{location} {name}: {kind}" for kind in _declared_kinds(node, plain=True))
-        for node in self.body.walk() if self.body else ():
+        for reader in self.parameters.values():
+            yield from map(reader.cell, _declared_kinds(reader.node, plain=True))
+        for node in self.body.node.walk() if self.body else ():
             yield from (f"body {node.path}: {kind}" for kind in _declared_kinds(node, plain=False))
-        for node in self.answer.walk() if self.answer else ():
+        for node in self.answer.node.walk() if self.answer else ():
             if not node.path.endswith(ITEM):
                 yield f"answer {node.path}: {LOOKED}"
             if node.item:
@@ -111,24 +191,24 @@ class Shape:
         if self.operation.method not in READING:
             yield AT_ONCE
 
-    def sent(self, exchange: Exchange) -> Iterator[str]:
-        """Yield the cells of one exchange."""
+    def note(self, exchange: Exchange, seen: set[str]) -> None:
+        """Add the cells of one exchange."""
         split = urlsplit(exchange.url)
-        query = parse_qs(split.query, keep_blank_values=True)
-        headers = {name.lower(): [value] for name, value in exchange.request_headers.items()}
-        for (location, name), node in self.parameters.items():
-            given = query.get(name) if location == "query" else headers.get(name.lower())
-            if location in ("query", "header"):
-                kinds = _kinds(node, _parsed(node, given[0])) if given else (ABSENT,)
-                yield from (f"{location} {name}: {kind}" for kind in kinds)
-        values = self.operation.path_values(split.path)
-        yield from (scale.cell(values[scale.parameter]) for scale in self.levels if scale.parameter in values)
+        if self.parameters:
+            query = parse_qs(split.query, keep_blank_values=True)
+            headers = {name.lower(): [value] for name, value in exchange.request_headers.items()}
+            for (location, name), reader in self.parameters.items():
+                given = query.get(name) if location == "query" else headers.get(name.lower())
+                seen.add(reader.cell(reader.kind(_parsed(reader.node, given[0]))) if given else reader.absent)
+        if self.levels:
+            values = self.operation.path_values(split.path)
+            seen.update(scale.cell(values[scale.parameter]) for scale in self.levels if scale.parameter in values)
         if len(exchange.request_body) > BIG_BODY:
-            yield BIG
+            seen.add(BIG)
         if self.body:
-            yield from (f"body {cell}" for cell in _walk(self.body, read_json(exchange.request_body)))
+            self.body.note(read_json(exchange.request_body), seen)
         if self.answer and exchange.succeeded:
-            yield from (f"answer {cell}" for cell in _sizes(self.answer, exchange.json()))
+            self.answer.note_sizes(exchange.json(), seen)
 
 
 def declared_cells(
@@ -172,7 +252,7 @@ class CellLog:
         """Note the cells of an exchange."""
         shape = self._shapes.get(exchange.operation)
         if shape:
-            self.seen.setdefault(exchange.operation, set()).update(shape.sent(exchange))
+            shape.note(exchange, self.seen.setdefault(exchange.operation, set()))
         else:
             self._stray(exchange.method, urlsplit(exchange.url).path)
 
@@ -206,7 +286,7 @@ class CellLog:
 
     def _looked(self, name: str, shape: Shape) -> set[str]:
         paths = self.read.get(name, set())
-        fields = shape.answer.walk() if shape.answer else ()
+        fields = shape.answer.node.walk() if shape.answer else ()
         return {f"answer {node.path}: {LOOKED}" for node in fields if _is_read(node.path, paths)}
 
     def _stray(self, method: str, path: str) -> None:
@@ -242,67 +322,18 @@ def _declared_kinds(node: FieldNode, *, plain: bool) -> Iterator[str]:
         yield from _numbers(node).values()
 
 
-def _numbers(node: FieldNode) -> Mapping[int, str]:
+def _numbers(node: FieldNode) -> dict[float, str]:
     """Return the numbers around the bounds of a field, and limits of machine integers if it is an integer."""
     if not node.types & {"integer", "number"}:
         return {}
     known = NUMBERS if "integer" in node.types else SMALL_NUMBERS
     beside = {bound + step for bound in node.bounds for step in (-1, 0, 1)}
-    return {**known, **{number: str(number) for number in beside if number not in known}}
+    unlike = {number: str(number) for number in beside if number not in known}
+    return dict([*known.items(), *unlike.items()])
 
 
-def _kinds(node: FieldNode, value: Any) -> Iterator[str]:
-    """Yield the kind of a field's value."""
-    if value is None:
-        yield NULL
-    elif node.types and not _types_of(value) & node.types:
-        yield WRONG_TYPE
-    elif isinstance(value, list):
-        yield (EMPTY, ONE, MANY)[min(len(value), 2)]
-    elif isinstance(value, bool):
-        yield f"= {str(value).lower()}"
-    elif node.values:
-        yield f"= {value}" if str(value) in node.values else UNKNOWN_VALUE
-    elif isinstance(value, int | float):
-        yield next((name for number, name in _numbers(node).items() if number == value), VALUE)
-    else:
-        yield VALUE
-
-
-def _types_of(value: Any) -> set[str]:
-    if isinstance(value, bool):
-        return {"boolean"}
-    if isinstance(value, int):
-        return {"integer", "number"}
-    names = {float: "number", str: "string", list: "array", dict: "object"}
-    return {names[type(value)]}
-
-
-def _walk(node: FieldNode, value: Any) -> Iterator[str]:
-    """Yield the cells of the fields of a value."""
-    if isinstance(value, dict):
-        for name, below in node.fields.items():
-            kinds = _kinds(below, value[name]) if name in value else (ABSENT,)
-            yield from (f"{below.path}: {kind}" for kind in kinds)
-            if name in value:
-                yield from _walk(below, value[name])
-    elif isinstance(value, list) and node.item:
-        for item in value[:MOST_ITEMS]:
-            yield from (f"{node.item.path}: {kind}" for kind in _kinds(node.item, item))
-            yield from _walk(node.item, item)
-
-
-def _sizes(node: FieldNode, value: Any) -> Iterator[str]:
-    """Yield the cells of the lists in an answer."""
-    if isinstance(value, dict):
-        for name, below in node.fields.items():
-            if below.fields or below.item:
-                yield from _sizes(below, value.get(name))
-    elif isinstance(value, list) and node.item and value:
-        yield f"{node.path}: {ONE if len(value) == 1 else MANY}"
-        if node.item.fields or node.item.item:
-            for item in value[:MOST_ITEMS]:
-                yield from _sizes(node.item, item)
+def _types_of(value: Any) -> tuple[str, ...]:
+    return TYPES.get(type(value)) or next(types for kind, types in TYPES.items() if isinstance(value, kind))
 
 
 def _parameter(document: Document, parameter: Parameter) -> FieldNode:

@@ -46,7 +46,12 @@ def _field_ids(metadata: Metadata) -> dict[str, int]:
     return {part["name"]: part["field-id"] for part in default_spec(metadata)["fields"]}
 
 
-@must("iceberg.update.spec.fields_over_specs", operations=COMMIT, clause="update-add-spec-fields")
+@must(
+    "iceberg.update.spec.fields_over_specs",
+    operations=COMMIT,
+    clause="update-add-spec-fields",
+    world=all_but(form=("spelled",)),  # it names the ids of fields
+)
 def test_field_ids_over_specs(catalog: IcebergCatalog) -> None:
     """In format version 2, a partition field keeps its id in each later spec, and new fields get new ids."""
     catalog.require_given_ids("spec")
@@ -97,7 +102,7 @@ def test_column_ids_are_not_given_again(catalog: IcebergCatalog) -> None:
     catalog.update_table(id, [update("set-current-schema", schema_id=first)])
     removed = allowed_commit(catalog, id, [update("remove-schemas", schema_ids=[used])])["metadata"]
     at_least(removed["last-column-id"], 30, "last-column-id after the removal")
-    equal(len(removed["schemas"]), 1, "the number of schemas")
+    equal(len(removed["schemas"]), len(added["schemas"]) - 1, "the number of schemas")
 
 
 # -1 after something that the table has already

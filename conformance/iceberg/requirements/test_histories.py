@@ -225,7 +225,7 @@ def test_snapshot_log_is_true(catalog: IcebergCatalog) -> None:
 def test_metadata_log_is_true(catalog: IcebergCatalog) -> None:
     """metadata-log, if the table has one, names files that were current before, each once, and not the current one."""
     id = catalog.new_table()
-    files = [file_of(catalog, id)]
+    files = [*previous_files(catalog.metadata(id)), file_of(catalog, id)]
     for number in range(3):
         catalog.update_table(id, [set_properties(n=str(number))])
         files.append(file_of(catalog, id))

@@ -35,6 +35,7 @@ from conformance.polaris.support.grants import (
 )
 from conformance.polaris.support.principals import ASSIGNMENTS, CATALOG_ROLES, PRINCIPAL_ROLES, Assignment, refuses
 from conformance.polaris.support.readables import DENIED, NEWER_TYPES, OLDER_TYPES, SINCE, ReadableType
+from conformance.polaris.worlds import EMPTY
 from conformance.values.outcomes import Unoffered
 
 CREATED, TAKEN = 201, 409
@@ -124,7 +125,13 @@ def test_access_by_a_former_catalog_role(catalog: PolarisCatalog) -> None:
     _lists(catalog, caller.client)
 
 
-@must("polaris.remade.catalog.access", operations=["deleteCatalog"], clause="catalog-remade", kind="auth")
+@must(
+    "polaris.remade.catalog.access",
+    operations=["deleteCatalog"],
+    clause="catalog-remade",
+    kind="auth",
+    world=EMPTY,
+)
 def test_access_to_a_former_catalog(catalog: PolarisCatalog) -> None:
     """A catalog under the name of a deleted one has none of its assignments and grants."""
     (name,) = catalog.new(CATALOG)

@@ -22,6 +22,7 @@ from conformance.polaris.entities import (
 )
 from conformance.polaris.support.grants import LIST, OLDER, add, grants
 from conformance.polaris.support.principals import ASSIGNMENTS, CATALOG_ROLES, PRINCIPAL_ROLES, Assignment, opens
+from conformance.polaris.worlds import EMPTY
 from conformance.values.outcomes import Unoffered
 
 LIST_NAMESPACES = OLDER["catalog"].grant((), "NAMESPACE_LIST")
@@ -230,7 +231,14 @@ def _asked(catalog: PolarisCatalog, case: EntityType, id: Names) -> list[tuple[s
     return requests
 
 
-@must("polaris.{}.delete.everywhere", operations=of("delete"), clause="deleted-is-gone", kind="error", each=ENTITIES)
+@must(
+    "polaris.{}.delete.everywhere",
+    operations=of("delete"),
+    clause="deleted-is-gone",
+    kind="error",
+    each=ENTITIES,
+    world=EMPTY,
+)
 def test_deleted_everywhere(catalog: PolarisCatalog, case: EntityType) -> None:
     """After a {} was deleted, every operation on it for which the document declares 404 returns 404."""
     id = catalog.new(case)

@@ -120,7 +120,7 @@ def test_unlike_leaves_out_what_every_commit_changes():
 
 
 def changed(value: Any) -> Iterator[Any]:
-    """Yield a JSON value changed in one place each: a number, a text, a list or an object that servers may send there."""
+    """Yield a JSON value changed in one place each: an odd number, text, list or object, or nothing there."""
     if isinstance(value, dict):
         yield {}
         for key, inner in value.items():
