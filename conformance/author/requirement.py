@@ -7,12 +7,13 @@
 The first line of the docstring is the statement shown in reports. With `each` one function states the same for several
 cases: every key makes a requirement. `{}` is replaced by the key in the id and the clause, and in the statement by the
 case's own `id`, or the key in words. A case has `operations`, or is an operation of the document, unless the decorator
-names them. `@given` below it draws further arguments, as in Hypothesis. With `reads=True` a read-only run tests it on
-existing objects: it must hold for any object, whoever created it, and send nothing that writes. A requirement is tested
-in drawn worlds, too (conformance/values/worlds.py); `world={"state": ("new",)}` names the values that it bears of a
-dimension, for one that takes more for granted than the objects that it creates. With `twin=True` drawn worlds go to it
-first: its test sees each of its operations take effect through the others. A statement shared by several APIs is a
-template (common/template.py), which provides the statement and the place of its declaration.
+names them; one that not all revisions include has `since`. `@given` below it draws further arguments, as in Hypothesis.
+With `reads=True` a read-only run tests it on existing objects: it must hold for any object, whoever created it, and
+send nothing that writes. A requirement is tested in drawn worlds, too (conformance/values/worlds.py); `world={"state":
+("new",)}` names the values that it bears of a dimension, for one that takes more for granted than the objects that it
+creates. With `twin=True` drawn worlds go to it first: its test sees each of its operations take effect through the
+others. A statement shared by several APIs is a template (common/template.py), which provides the statement and the
+place of its declaration.
 """
 
 from __future__ import annotations
@@ -65,6 +66,11 @@ def operations_of(case: Any) -> Sequence[str]:
     return getattr(case, "operations", None) or [case.id]
 
 
+def since_of(case: Any) -> str:
+    """Return the first revision that includes a case, "" for all."""
+    return getattr(case, "since", "")
+
+
 def _decorator(level: Level) -> Declaration:
     def declare(
         requirement_id: str,
@@ -74,7 +80,7 @@ def _decorator(level: Level) -> Declaration:
         kind: str = "behaviour",
         each: Mapping[str, Any] | None = None,
         needs: Sequence[str] | Callable[[Any], Sequence[str]] = (),
-        since: str = "",
+        since: str | Callable[[Any], str] = since_of,
         statement: Callable[[Any], str] | None = None,
         where: str = "",
         reads: bool = False,
@@ -97,7 +103,7 @@ def _decorator(level: Level) -> Declaration:
                         _statement((statement(value) if statement else function.__doc__) or "", key, value),
                         where or f"{function.__module__}:{function.__name__}",
                         tuple(need.replace("{}", key) for need in (needs(value) if callable(needs) else needs)),
-                        since,
+                        since(value) if callable(since) else since,
                         kind == "model" or STRATEGIES in function.__dict__,
                         reads or kind == "wire",
                         world(value) if callable(world) else world,

@@ -23,7 +23,7 @@ class Life(Generic[C]):
 
     `operations` create, change, show and end it. `make` creates one and returns its subject. `look` returns what the
     operations that the server offers show of a subject: at first `begun`, and after the action of each of the `stages`
-    what stands beside it.
+    what stands beside it. `since` is the first revision that includes it, "" for all.
     """
 
     id: str
@@ -34,6 +34,7 @@ class Life(Generic[C]):
     begun: Shown
     stages: Sequence[tuple[Callable[[C, Any], object], Shown]]
     world: Pins = field(default_factory=dict)
+    since: str = ""
 
 
 @template("life.{}", must, twin=True)

@@ -17,7 +17,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from conformance.author.requirement import ANY_WORLD, Declaration, Test
+from conformance.author.requirement import ANY_WORLD, Declaration, Test, since_of
 from conformance.values.worlds import Pins
 
 
@@ -50,7 +50,7 @@ class Template:
         needs: Sequence[str] = (),
         reads: bool | None = None,
         world: Pins | None = None,
-        since: str = "",
+        since: str | Callable[[Any], str] = since_of,
     ) -> Test:
         """Declare one requirement of an API for each case, and return the test.
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 Names = tuple[str, ...]
+SINCE = "1.7"  # of policies, generic tables, and all that came with them
 
 
 @dataclass(frozen=True, slots=True)

@@ -34,7 +34,7 @@ class Spelling:
 
     written: Json
     means: Json
-    since: str = "PlanTableScanRequest"
+    schema: str = "PlanTableScanRequest"
 
 
 def _named(name: str) -> Json:
@@ -84,7 +84,7 @@ SPELLINGS = {
 @must("iceberg.scan.spelling.{}", operations=PLAN, clause="plan-expressions", kind="data", each=SPELLINGS)
 def test_spellings_of_conditions(catalog: IcebergCatalog, case: Spelling) -> None:
     """A plan with a filter in the form '{}' contains every file with a matching row, and correct residuals."""
-    catalog.revision.require_schema(case.since)
+    catalog.revision.require_schema(case.schema)
     table = new_files(catalog)
     planned = plan(catalog, table.id, filter=case.written)
     loses_nothing(table, case.means, planned)

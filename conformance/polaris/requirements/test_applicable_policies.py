@@ -5,9 +5,9 @@ from __future__ import annotations
 from conformance.author.checks import equal
 from conformance.author.requirement import must, should
 from conformance.polaris.catalog import PolarisCatalog
+from conformance.polaris.entities import SINCE
 from conformance.polaris.support.policies import CATALOG, EXPIRY, attach, holding, new, on_namespace, on_table
 
-SINCE = "1.7"
 UNKNOWN_TYPE = "lakeproof.no-such-type"
 ATTACH, APPLICABLE = ["attachPolicy"], ["getApplicablePolicies"]
 

@@ -15,12 +15,7 @@ from conformance.polaris.support.access.fixture import AccessFixture, check_allo
 from conformance.polaris.support.access.table import Rule, allowed_cells, grantable_in, refused_cells, rules
 from conformance.polaris.worlds import ONLY_PLAIN
 
-NEW = "1.7"
 MakeAccess = Callable[[], AccessFixture]
-
-
-def _since(revision: str, *, granted: bool = False) -> dict[str, Rule]:
-    return {name: rule for name, rule in rules().items() if rule.since == revision and (rule.suffice or not granted)}
 
 
 def _operation(rule: Rule) -> list[str]:
@@ -31,25 +26,14 @@ def _operation(rule: Rule) -> list[str]:
     "polaris.access.{}.allow",
     operations=_operation,
     clause="access-allowed",
-    each=_since("", granted=True),
+    each={name: rule for name, rule in rules().items() if rule.suffice},
     world=ONLY_PLAIN,
 )
 def test_allowed(suite: Suite, make_access: MakeAccess, case: Rule) -> None:
     """{} returns neither 401 nor 403 to a caller with any one sufficient privilege."""
-    _let_through(suite, make_access(), case)
-
-
-@should(
-    "polaris.access.{}.allow",
-    operations=_operation,
-    clause="access-allowed",
-    each=_since(NEW, granted=True),
-    since=NEW,
-    world=ONLY_PLAIN,
-)
-def test_allowed_later(suite: Suite, make_access: MakeAccess, case: Rule) -> None:
-    """{} returns neither 401 nor 403 to a caller with any one sufficient privilege."""
-    _let_through(suite, make_access(), case)
+    access = make_access()
+    for grants in allowed_cells(suite.settings.depth, case, grantable_in(suite.target.document)):
+        check_allowed(access, case, grants)
 
 
 @should(
@@ -57,33 +41,11 @@ def test_allowed_later(suite: Suite, make_access: MakeAccess, case: Rule) -> Non
     operations=_operation,
     clause="access-refused",
     kind="error",
-    each=_since(""),
+    each=rules(),
     world=ONLY_PLAIN,
 )
 def test_refused(suite: Suite, make_access: MakeAccess, case: Rule) -> None:
     """{} returns 403 to a caller without a sufficient privilege, whatever other privileges it holds."""
-    _turned_away(suite, make_access(), case)
-
-
-@should(
-    "polaris.access.{}.deny",
-    operations=_operation,
-    clause="access-refused",
-    kind="error",
-    each=_since(NEW),
-    since=NEW,
-    world=ONLY_PLAIN,
-)
-def test_refused_later(suite: Suite, make_access: MakeAccess, case: Rule) -> None:
-    """{} returns 403 to a caller without a sufficient privilege, whatever other privileges it holds."""
-    _turned_away(suite, make_access(), case)
-
-
-def _let_through(suite: Suite, access: AccessFixture, rule: Rule) -> None:
-    for grants in allowed_cells(suite.settings.depth, rule, grantable_in(suite.target.document)):
-        check_allowed(access, rule, grants)
-
-
-def _turned_away(suite: Suite, access: AccessFixture, rule: Rule) -> None:
-    for grants in refused_cells(suite.settings.depth, rule, grantable_in(suite.target.document)):
-        check_refused(access, rule, grants)
+    access = make_access()
+    for grants in refused_cells(suite.settings.depth, case, grantable_in(suite.target.document)):
+        check_refused(access, case, grants)

@@ -10,12 +10,11 @@ from conformance.author.checks import equal, shows, unequal
 from conformance.author.requirement import must, should
 from conformance.polaris.callers import Credentials
 from conformance.polaris.catalog import PolarisCatalog, credentials
-from conformance.polaris.entities import PRINCIPAL, Names
+from conformance.polaris.entities import PRINCIPAL, SINCE, Names
 from conformance.polaris.support.grants import OLDER
 from conformance.polaris.support.principals import PRINCIPAL_ROLES, opens, refuses, rotated
 from conformance.values.outcomes import Skipped, Unoffered
 
-SINCE = "1.7"
 RESET, ROTATE = "resetCredentials", "rotateCredentials"
 DENIED, DONE = 403, 200
 LIST_NAMESPACES = OLDER["catalog"].grant((), "NAMESPACE_LIST")

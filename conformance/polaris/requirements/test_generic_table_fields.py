@@ -8,15 +8,15 @@ from conformance.author.checks import contains, equal, lacks, same_items, shows,
 from conformance.author.requirement import must, should
 from conformance.http.paging import pages
 from conformance.polaris.catalog import PolarisCatalog
-from conformance.polaris.entities import Names
+from conformance.polaris.entities import SINCE, Names
 from conformance.polaris.support import policies
-from conformance.polaris.support.readables import NEWER_TYPES, OLDER_TYPES, SINCE, ReadableType, new_generic_table
+from conformance.polaris.support.readables import TYPES, ReadableType, new_generic_table
 from conformance.polaris.worlds import WITHOUT_NAMESAKES, WITHOUT_OTHER_VIEWS
 from conformance.values.outcomes import Unoffered
 
 CREATE, LOAD, LIST, DROP = ["createGenericTable"], ["loadGenericTable"], ["listGenericTables"], ["dropGenericTable"]
 MISSING = 404
-GENERIC, POLICY = NEWER_TYPES["generic_table"], NEWER_TYPES["policy"]
+GENERIC, POLICY = TYPES["generic_table"], TYPES["policy"]
 
 
 def _load(catalog: PolarisCatalog, id: Names) -> Any:
@@ -98,7 +98,7 @@ def test_generic_table_made_again(catalog: PolarisCatalog) -> None:
 
 # Tables of another kind
 
-ICEBERG = {name: OLDER_TYPES[name] for name in ("table", "view")}
+ICEBERG = {name: TYPES[name] for name in ("table", "view")}
 
 
 @must(
@@ -206,7 +206,7 @@ def test_lists_of_nested_namespaces(catalog: PolarisCatalog, case: tuple[Readabl
     catalog.tables.require_nested()
     levels = [catalog.tables.home]
     for _ in range(2):
-        levels.append(OLDER_TYPES["namespace"].new(catalog, (*levels[-1], "n")))
+        levels.append(TYPES["namespace"].new(catalog, (*levels[-1], "n")))
     ids = [kind.new(catalog, (*level, f"o{number}")) for number, level in enumerate(levels)]
     for id in ids:
         listed = catalog.documented(catalog.send(operation, {"namespace": id[:-1]})["identifiers"])

@@ -11,11 +11,10 @@ from conformance.http.client import Expected
 from conformance.http.operation_client import DECLARED
 from conformance.iceberg.support.content import SCHEMA
 from conformance.polaris.catalog import PolarisCatalog
-from conformance.polaris.entities import Names
+from conformance.polaris.entities import SINCE, Names
 from conformance.polaris.worlds import WITHOUT_NAMESAKES
 from conformance.values.outcomes import Unoffered
 
-SINCE = "1.7"
 SEVERAL = 3
 CREATE, LOAD, LIST, DROP = ["createGenericTable"], ["loadGenericTable"], ["listGenericTables"], ["dropGenericTable"]
 

@@ -9,13 +9,13 @@ from typing import Any
 from conformance.author.checks import equal, same_items
 from conformance.author.requirement import must, should
 from conformance.polaris.catalog import PolarisCatalog
-from conformance.polaris.entities import Names
+from conformance.polaris.entities import SINCE, Names
 from conformance.polaris.support.grants import (
     ADD,
     LIST,
-    NEW_ONE,
     OLDER,
     REVOKE,
+    SECURABLES,
     Grant,
     GrantableType,
     add,
@@ -23,13 +23,12 @@ from conformance.polaris.support.grants import (
     new_role,
     revoke,
 )
-from conformance.polaris.support.readables import NEWER_TYPES, OLDER_TYPES, SINCE, new_generic_table
+from conformance.polaris.support.readables import TYPES, new_generic_table
 from conformance.values.outcomes import Unoffered
 
 NOT_DONE = (400, 404, 406, 501)
-NAMED = {name: securable for name, securable in OLDER.items() if name != "catalog"}
+NAMED = {name: securable for name, securable in SECURABLES.items() if name != "catalog"}
 MISSING = 404
-TYPES = OLDER_TYPES | NEWER_TYPES
 
 
 def _created(catalog: PolarisCatalog, case: GrantableType, id: Names) -> Names:
@@ -47,7 +46,9 @@ def _inner(catalog: PolarisCatalog, *names: str) -> Names:
     return TYPES["namespace"].new(catalog, (*catalog.tables.home, names[-1]))
 
 
-def _nested(catalog: PolarisCatalog, case: GrantableType) -> None:
+@must("polaris.grant.{}.nested", operations=[ADD, LIST, REVOKE], clause="grant-names-one", each=NAMED)
+def test_grant_in_a_nested_namespace(catalog: PolarisCatalog, case: GrantableType) -> None:
+    """A grant on a {} in a nested namespace is listed with all levels of its name, and revoked by them."""
     inner = _inner(catalog, "in.ner", "inner")
     role, thing = new_role(catalog), _created(catalog, case, (*inner, "o"))
     add(catalog, role, case.grant(thing))
@@ -56,19 +57,9 @@ def _nested(catalog: PolarisCatalog, case: GrantableType) -> None:
     equal(grants(catalog, role), [], "the grants after the revoke")
 
 
-@must("polaris.grant.{}.nested", operations=[ADD, LIST, REVOKE], clause="grant-names-one", each=NAMED)
-def test_grant_in_a_nested_namespace(catalog: PolarisCatalog, case: GrantableType) -> None:
-    """A grant on a {} in a nested namespace is listed with all levels of its name, and revoked by them."""
-    _nested(catalog, case)
-
-
-@must("polaris.grant.{}.nested", operations=[ADD, LIST, REVOKE], clause="grant-names-one", each=NEW_ONE, since=SINCE)
-def test_grant_in_a_nested_namespace_since(catalog: PolarisCatalog, case: GrantableType) -> None:
-    """A grant on a {} in a nested namespace is listed with all levels of its name, and revoked by them."""
-    _nested(catalog, case)
-
-
-def _namesakes(catalog: PolarisCatalog, case: GrantableType) -> None:
+@must("polaris.grant.{}.namesake", operations=[ADD, LIST, REVOKE], clause="grant-names-one", each=NAMED)
+def test_grants_on_namesakes(catalog: PolarisCatalog, case: GrantableType) -> None:
+    """Grants on a {} and on one of the same name in a namespace inside are two, and are revoked one by one."""
     inner = _inner(catalog, "n")
     role, things = new_role(catalog), [_created(catalog, case, (*space, "o")) for space in (inner[:-1], inner)]
     both = [case.grant(thing) for thing in things]
@@ -80,18 +71,6 @@ def _namesakes(catalog: PolarisCatalog, case: GrantableType) -> None:
     add(catalog, role, both[0])
     revoke(catalog, role, both[1])
     equal(grants(catalog, role), both[:1], "the grants after the revoke of the other one")
-
-
-@must("polaris.grant.{}.namesake", operations=[ADD, LIST, REVOKE], clause="grant-names-one", each=NAMED)
-def test_grants_on_namesakes(catalog: PolarisCatalog, case: GrantableType) -> None:
-    """Grants on a {} and on one of the same name in a namespace inside are two, and are revoked one by one."""
-    _namesakes(catalog, case)
-
-
-@must("polaris.grant.{}.namesake", operations=[ADD, LIST, REVOKE], clause="grant-names-one", each=NEW_ONE, since=SINCE)
-def test_grants_on_namesakes_since(catalog: PolarisCatalog, case: GrantableType) -> None:
-    """Grants on a {} and on one of the same name in a namespace inside are two, and are revoked one by one."""
-    _namesakes(catalog, case)
 
 
 @must("polaris.grant.mixed", operations=[ADD, LIST, REVOKE], clause="grant-revoked")
@@ -113,32 +92,15 @@ def test_grants_of_all_kinds(catalog: PolarisCatalog) -> None:
 # Names of nothing
 
 
-def _missing_parents(catalog: PolarisCatalog, case: GrantableType) -> None:
+@should("polaris.grant.{}.missing_parents", operations=[ADD], clause="grant-on-nothing", kind="error", each=NAMED)
+def test_grant_below_missing_parents(catalog: PolarisCatalog, case: GrantableType) -> None:
+    """Granting on a {} whose parents of one or two levels do not exist returns 404 and adds no grant."""
     role, thing = new_role(catalog), case.new(catalog)
     missing = catalog.target.missing_name
     catalog.control(lambda: add(catalog, new_role(catalog), case.grant(thing)))
     for id in ((*thing[:-1], missing, missing), (missing, missing, thing[-1])):
         add(catalog, role, case.grant(id), expect=MISSING)
     equal(grants(catalog, role), [], "the grants")
-
-
-@should("polaris.grant.{}.missing_parents", operations=[ADD], clause="grant-on-nothing", kind="error", each=NAMED)
-def test_grant_below_missing_parents(catalog: PolarisCatalog, case: GrantableType) -> None:
-    """Granting on a {} whose parents of one or two levels do not exist returns 404 and adds no grant."""
-    _missing_parents(catalog, case)
-
-
-@should(
-    "polaris.grant.{}.missing_parents",
-    operations=[ADD],
-    clause="grant-on-nothing",
-    kind="error",
-    each=NEW_ONE,
-    since=SINCE,
-)
-def test_grant_below_missing_parents_since(catalog: PolarisCatalog, case: GrantableType) -> None:
-    """Granting on a {} whose parents of one or two levels do not exist returns 404 and adds no grant."""
-    _missing_parents(catalog, case)
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,6 @@ from conformance.polaris.entities import CATALOG_ROLE
 from conformance.polaris.support.grants import (
     ADD,
     LIST,
-    NEW_ONE,
     OLDER,
     REVOKE,
     SECURABLES,
@@ -32,28 +31,11 @@ REFUSED = (400, 422)
     "polaris.grant.{}.every_privilege",
     operations=[ADD, LIST],
     clause="grant-privileges",
-    each=OLDER,
+    each=SECURABLES,
     world=ONLY_PLAIN,
 )
 def test_every_privilege(catalog: PolarisCatalog, case: GrantableType) -> None:
     """Every privilege that the document declares for a {} can be granted, and is listed as it was granted."""
-    _every_privilege(catalog, case)
-
-
-@must(
-    "polaris.grant.{}.every_privilege",
-    operations=[ADD, LIST],
-    clause="grant-privileges",
-    each=NEW_ONE,
-    since="1.7",
-    world=ONLY_PLAIN,
-)
-def test_every_privilege_since(catalog: PolarisCatalog, case: GrantableType) -> None:
-    """Every privilege that the document declares for a {} can be granted, and is listed as it was granted."""
-    _every_privilege(catalog, case)
-
-
-def _every_privilege(catalog: PolarisCatalog, case: GrantableType) -> None:
     role, thing = new_role(catalog), case.new(catalog)
     wanted = [case.grant(thing, name) for name in case.privileges(catalog.target.document)]
     for grant in wanted:

@@ -8,14 +8,14 @@ from typing import Any
 
 from conformance.common.lives import GONE, Life, Shown, life
 from conformance.polaris.catalog import PolarisCatalog
-from conformance.polaris.entities import ENTITIES, EntityType, Names, of, properties_with
+from conformance.polaris.entities import ENTITIES, SINCE, EntityType, Names, of, properties_with
 from conformance.polaris.support import policies
 from conformance.polaris.support.grants import ADD, LIST, REVOKE, SECURABLES, add, grants, new_role, revoke
 from conformance.polaris.support.policies import OFF, ON
 from conformance.polaris.support.principals import ASSIGNMENTS, Assignment
 from conformance.polaris.worlds import EMPTY
 
-CLAUSE, SINCE, NOTE = "shown-alike", "1.7", "lakeproof.life"
+CLAUSE, NOTE = "shown-alike", "lakeproof.life"
 NOTES = ("1", "2")  # of two changes: a server that carries out only the first one has the wrong value
 THERE_OR_NOT = (200, 404)
 
@@ -159,8 +159,6 @@ LIVES: dict[str, Life[PolarisCatalog]] = {
             (lambda catalog, subject: revoke(catalog, *subject), {LIST: 0}),
         ],
     ),
-}
-NEWER: dict[str, Life[PolarisCatalog]] = {
     "policy": Life(
         "policy",
         CLAUSE,
@@ -175,6 +173,7 @@ NEWER: dict[str, Life[PolarisCatalog]] = {
                 {"loadPolicy": GONE, "listPolicies": 0},
             ),
         ],
+        since=SINCE,
     ),
     "attachment": Life(
         "attachment of a policy",
@@ -184,6 +183,7 @@ NEWER: dict[str, Life[PolarisCatalog]] = {
         _look_at_attachment,
         {"getApplicablePolicies": 0},
         [(_attach, {"getApplicablePolicies": 1}), (_detach, {"getApplicablePolicies": 0})],
+        since=SINCE,
     ),
     "generic_table": Life(
         "generic table",
@@ -199,8 +199,8 @@ NEWER: dict[str, Life[PolarisCatalog]] = {
             ),
             (_create_generic_table, {"loadGenericTable": True, "listGenericTables": 1}),
         ],
+        since=SINCE,
     ),
 }
 
 test_life = life.declare(__name__, LIVES)
-test_life_since = life.declare(__name__, NEWER, since=SINCE)

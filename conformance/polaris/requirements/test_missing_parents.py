@@ -8,12 +8,12 @@ from conformance.author.requirement import must, should
 from conformance.iceberg.client import in_prefix
 from conformance.polaris.catalog import PolarisCatalog
 from conformance.polaris.client import PolarisClient
+from conformance.polaris.entities import SINCE
 from conformance.polaris.operations import MANAGEMENT, OPERATIONS
 from conformance.polaris.support.ordinary import preparation
 from specs.identifiers import UNIT_SEPARATOR, encode_segment
 from specs.openapi import Operation
 
-SINCE = "1.7"
 NOT_FOUND = 404
 CREATING = "sendNotification"  # creates the namespaces that it names
 APPLICABLE = "getApplicablePolicies"

@@ -16,7 +16,7 @@ from conformance.polaris.entities import CATALOG, CATALOG_ROLE, PRINCIPAL_ROLE, 
 from conformance.polaris.support.grants import LIST, OLDER, add, grants, revoke
 from conformance.polaris.support.policies import COMPACTION, ON
 from conformance.polaris.support.principals import CATALOG_ROLES
-from conformance.polaris.support.readables import DENIED, FORMAT, NEWER_TYPES, OLDER_TYPES, SINCE, ReadableType
+from conformance.polaris.support.readables import DENIED, FORMAT, TYPES, ReadableType
 from conformance.values.outcomes import Unoffered
 
 ON_CATALOG = OLDER["catalog"]
@@ -144,14 +144,8 @@ def _operations(kind: ReadableType) -> list[str]:
     return [kind.creates, kind.drops]
 
 
-@must("polaris.namesake.content.{}", operations=_operations, clause="catalogs-apart", each=OLDER_TYPES)
+@must("polaris.namesake.content.{}", operations=_operations, clause="catalogs-apart", each=TYPES)
 def test_contents_of_a_namesake(catalog: PolarisCatalog, case: ReadableType) -> None:
-    """A {} in one catalog is not in another one, and its drop leaves the {} of the same name there."""
-    _alike(catalog, case, (catalog.new(CATALOG, properties=DROPS)[0], catalog.new(CATALOG, properties=DROPS)[0]))
-
-
-@must("polaris.namesake.content.{}", operations=_operations, clause="catalogs-apart", each=NEWER_TYPES, since=SINCE)
-def test_contents_of_a_namesake_since(catalog: PolarisCatalog, case: ReadableType) -> None:
     """A {} in one catalog is not in another one, and its drop leaves the {} of the same name there."""
     _alike(catalog, case, (catalog.new(CATALOG, properties=DROPS)[0], catalog.new(CATALOG, properties=DROPS)[0]))
 
@@ -173,7 +167,7 @@ def _two_cases(catalog: PolarisCatalog) -> Sides:
 @must("polaris.namesake.case.content", operations=["createTable", "dropTable"], clause="catalogs-apart")
 def test_contents_under_another_case(catalog: PolarisCatalog) -> None:
     """Catalogs whose names differ in case alone have contents of their own."""
-    _alike(catalog, OLDER_TYPES["table"], _two_cases(catalog))
+    _alike(catalog, TYPES["table"], _two_cases(catalog))
 
 
 @must("polaris.namesake.case.access", operations=["addGrantToCatalogRole"], clause="roles-of-catalogs", kind="auth")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from conformance.author.checks import contains, equal, lacks, same_items
 from conformance.author.requirement import must, should
 from conformance.polaris.catalog import PolarisCatalog
+from conformance.polaris.entities import SINCE
 from conformance.polaris.support.policies import (
     COMPACTION,
     EXPIRY,
@@ -21,7 +22,6 @@ from conformance.polaris.support.policies import (
     on_table,
 )
 
-SINCE = "1.7"
 CREATE, LOAD, UPDATE, DROP = ["createPolicy"], ["loadPolicy"], ["updatePolicy"], ["dropPolicy"]
 ATTACH, DETACH, APPLICABLE = ["attachPolicy"], ["detachPolicy"], ["getApplicablePolicies"]
 SEVERAL = 3

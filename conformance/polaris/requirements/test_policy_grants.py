@@ -7,11 +7,10 @@ from typing import Any
 from conformance.author.checks import equal, same_items
 from conformance.author.requirement import must, should
 from conformance.polaris.catalog import PolarisCatalog
-from conformance.polaris.entities import CATALOG_ROLE
+from conformance.polaris.entities import CATALOG_ROLE, SINCE
 from conformance.polaris.support.grants import (
     ADD,
     LIST,
-    NEWER,
     OLDER,
     REVOKE,
     SECURABLES,
@@ -20,9 +19,9 @@ from conformance.polaris.support.grants import (
     new_role,
     revoke,
 )
-from conformance.polaris.support.readables import NEWER_TYPES, SINCE
+from conformance.polaris.support.readables import TYPES
 
-POLICY = SECURABLES[NEWER]
+POLICY = SECURABLES["policy"]
 KEPT, PLAIN = "CATALOG_MANAGE_ACCESS", POLICY.plain
 REFUSED = (400, 422)
 
@@ -114,7 +113,7 @@ def test_revoking_what_was_not_granted(catalog: PolarisCatalog) -> None:
     equal(grants(catalog, role), [POLICY.grant(thing, KEPT)], "the grants")
 
 
-DROPPED = {"policy": NEWER_TYPES["policy"], "generic_table": NEWER_TYPES["generic_table"]}
+DROPPED = {"policy": TYPES["policy"], "generic_table": TYPES["generic_table"]}
 
 
 @should(

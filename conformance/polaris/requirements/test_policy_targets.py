@@ -17,12 +17,11 @@ from conformance.iceberg.client import IcebergClient
 from conformance.iceberg.support.content import SCHEMA
 from conformance.polaris.catalog import PolarisCatalog
 from conformance.polaris.client import PolarisClient
-from conformance.polaris.entities import CATALOG, Names
+from conformance.polaris.entities import CATALOG, SINCE, Names
 from conformance.polaris.support.policies import COMPACTION, EXPIRY, OFF, ON, create, on_namespace, on_table
 from conformance.values.outcomes import Unoffered
 from specs.identifiers import UNIT_SEPARATOR
 
-SINCE = "1.7"
 ATTACH, DETACH, APPLICABLE, DROP = ["attachPolicy"], ["detachPolicy"], ["getApplicablePolicies"], ["dropPolicy"]
 LEVELS: Mapping[str, Names] = {"catalog": (), "namespace": ("a",), "nested": ("a", "b"), "table": ("a", "b", "t")}
 BESIDE: Mapping[str, Names] = {"namespace": ("aa",), "nested": ("a", "bb"), "table": ("a", "b", "tt")}

@@ -9,7 +9,7 @@ from conformance.polaris.callers import Caller
 from conformance.polaris.catalog import PolarisCatalog
 from conformance.polaris.entities import Names
 from conformance.polaris.support.grants import ADD, OLDER, add
-from conformance.polaris.support.readables import DENIED, NEWER_TYPES, OLDER_TYPES, SINCE, ReadableType
+from conformance.polaris.support.readables import DENIED, TYPES, ReadableType
 
 GRANT = [ADD]
 
@@ -24,27 +24,17 @@ def _holder(catalog: PolarisCatalog, kind: ReadableType, grant: dict[str, object
     return caller
 
 
-def _beside(catalog: PolarisCatalog, kind: ReadableType) -> None:
-    shorter, granted, longer = (kind.new(catalog, kind.named(catalog, name)) for name in ("o", "ob", "obj"))
-    others = [shorter, longer]
-    if kind.field:
-        others.append(kind.new(catalog, (*catalog.tables.new_namespace(), granted[-1])))
-    caller = _holder(catalog, kind, kind.grant(granted), granted)
-    add(catalog, (catalog.home, caller.catalog_role), kind.grant(granted))
-    for id in others:
-        kind.read(catalog, caller.client, id, expect=DENIED)
-
-
-@must("polaris.reach.object.{}", operations=GRANT, clause="grant-names-one", kind="auth", each=OLDER_TYPES)
+@must("polaris.reach.object.{}", operations=GRANT, clause="grant-names-one", kind="auth", each=TYPES)
 def test_grant_on_one_object(catalog: PolarisCatalog, case: ReadableType) -> None:
     """A grant on a {} gives no access to one with a similar name, or of the same name in another namespace."""
-    _beside(catalog, case)
-
-
-@must("polaris.reach.object.{}", operations=GRANT, clause="grant-names-one", kind="auth", each=NEWER_TYPES, since=SINCE)
-def test_grant_on_one_object_since(catalog: PolarisCatalog, case: ReadableType) -> None:
-    """A grant on a {} gives no access to one with a similar name, or of the same name in another namespace."""
-    _beside(catalog, case)
+    shorter, granted, longer = (case.new(catalog, case.named(catalog, name)) for name in ("o", "ob", "obj"))
+    others = [shorter, longer]
+    if case.field:
+        others.append(case.new(catalog, (*catalog.tables.new_namespace(), granted[-1])))
+    caller = _holder(catalog, case, case.grant(granted), granted)
+    add(catalog, (catalog.home, caller.catalog_role), case.grant(granted))
+    for id in others:
+        case.read(catalog, caller.client, id, expect=DENIED)
 
 
 def _nested(catalog: PolarisCatalog, kind: ReadableType) -> Callable[..., Names]:
@@ -61,45 +51,23 @@ def _nested(catalog: PolarisCatalog, kind: ReadableType) -> Callable[..., Names]
     return create
 
 
-def _around(catalog: PolarisCatalog, kind: ReadableType) -> None:
-    create = _nested(catalog, kind)
-    inner, above, beside = create("a", "o"), create("o"), create("aa", "o")
-    grant = OLDER["namespace"].grant(inner[:-1], kind.privilege)
-    caller = _holder(catalog, kind, grant, inner)
-    add(catalog, (catalog.home, caller.catalog_role), grant)
-    for id in (above, beside):
-        kind.read(catalog, caller.client, id, expect=DENIED)
-
-
-@must("polaris.reach.namespace.{}", operations=GRANT, clause="grant-names-one", kind="auth", each=OLDER_TYPES)
+@must("polaris.reach.namespace.{}", operations=GRANT, clause="grant-names-one", kind="auth", each=TYPES)
 def test_grant_on_a_nested_namespace(catalog: PolarisCatalog, case: ReadableType) -> None:
     """A grant on a nested namespace gives no access to a {} in its parent or in a namespace of a similar name."""
-    _around(catalog, case)
+    create = _nested(catalog, case)
+    inner, above, beside = create("a", "o"), create("o"), create("aa", "o")
+    grant = OLDER["namespace"].grant(inner[:-1], case.privilege)
+    caller = _holder(catalog, case, grant, inner)
+    add(catalog, (catalog.home, caller.catalog_role), grant)
+    for id in (above, beside):
+        case.read(catalog, caller.client, id, expect=DENIED)
 
 
-@must(
-    "polaris.reach.namespace.{}", operations=GRANT, clause="grant-names-one", kind="auth", each=NEWER_TYPES, since=SINCE
-)
-def test_grant_on_a_nested_namespace_since(catalog: PolarisCatalog, case: ReadableType) -> None:
-    """A grant on a nested namespace gives no access to a {} in its parent or in a namespace of a similar name."""
-    _around(catalog, case)
-
-
-def _below(catalog: PolarisCatalog, kind: ReadableType) -> None:
-    create = _nested(catalog, kind)
-    direct, deep = create("a", "o"), create("a", "b", "o")
-    caller = _holder(catalog, kind, OLDER["namespace"].grant(direct[:-1], kind.privilege), direct)
-    add(catalog, (catalog.home, caller.catalog_role), OLDER["namespace"].grant(direct[:-1], kind.privilege))
-    kind.read(catalog, caller.client, deep)
-
-
-@should("polaris.reach.below.{}", operations=GRANT, clause="access-allowed", kind="auth", each=OLDER_TYPES)
+@should("polaris.reach.below.{}", operations=GRANT, clause="access-allowed", kind="auth", each=TYPES)
 def test_grant_above_a_nested_namespace(catalog: PolarisCatalog, case: ReadableType) -> None:
     """A grant on a namespace gives access to a {} in a namespace inside it."""
-    _below(catalog, case)
-
-
-@should("polaris.reach.below.{}", operations=GRANT, clause="access-allowed", kind="auth", each=NEWER_TYPES, since=SINCE)
-def test_grant_above_a_nested_namespace_since(catalog: PolarisCatalog, case: ReadableType) -> None:
-    """A grant on a namespace gives access to a {} in a namespace inside it."""
-    _below(catalog, case)
+    create = _nested(catalog, case)
+    direct, deep = create("a", "o"), create("a", "b", "o")
+    caller = _holder(catalog, case, OLDER["namespace"].grant(direct[:-1], case.privilege), direct)
+    add(catalog, (catalog.home, caller.catalog_role), OLDER["namespace"].grant(direct[:-1], case.privilege))
+    case.read(catalog, caller.client, deep)

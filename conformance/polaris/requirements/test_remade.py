@@ -24,9 +24,9 @@ from conformance.polaris.inventory import CATALOG_ADMIN
 from conformance.polaris.support.grants import (
     ADD,
     LIST,
-    NEW_ONE,
     OLDER,
     REVOKE,
+    SECURABLES,
     GrantableType,
     add,
     grants,
@@ -34,7 +34,7 @@ from conformance.polaris.support.grants import (
     revoke,
 )
 from conformance.polaris.support.principals import ASSIGNMENTS, CATALOG_ROLES, PRINCIPAL_ROLES, Assignment, refuses
-from conformance.polaris.support.readables import DENIED, NEWER_TYPES, OLDER_TYPES, SINCE, ReadableType
+from conformance.polaris.support.readables import DENIED, TYPES, ReadableType
 from conformance.polaris.worlds import EMPTY
 from conformance.values.outcomes import Unoffered
 
@@ -151,41 +151,26 @@ def test_access_to_a_former_catalog(catalog: PolarisCatalog) -> None:
 # Objects in a catalog
 
 
-def _thing_made_again(catalog: PolarisCatalog, kind: ReadableType) -> None:
-    caller, thing = catalog.new_caller(), kind.new(catalog)
-    role = (catalog.home, caller.catalog_role)
-    add(catalog, role, kind.grant(thing))
-    with catalog.client.preparing():
-        kind.read(catalog, caller.client, thing)
-        kind.drop(catalog, thing)
-        kind.create(catalog, thing)
-    kind.read(catalog, caller.client, thing, expect=DENIED)
-    equal(grants(catalog, role), [], "the grants")
-
-
-@should("polaris.remade.{}.access", operations=[ADD], clause="grants-go-with-the-thing", kind="auth", each=OLDER_TYPES)
+@should("polaris.remade.{}.access", operations=[ADD], clause="grants-go-with-the-thing", kind="auth", each=TYPES)
 def test_access_to_a_former_object(catalog: PolarisCatalog, case: ReadableType) -> None:
     """A grant on a dropped {} gives no access to a new one of the same name."""
-    _thing_made_again(catalog, case)
-
-
-@should(
-    "polaris.remade.{}.access",
-    operations=[ADD],
-    clause="grants-go-with-the-thing",
-    kind="auth",
-    each=NEWER_TYPES,
-    since=SINCE,
-)
-def test_access_to_a_former_object_since(catalog: PolarisCatalog, case: ReadableType) -> None:
-    """A grant on a dropped {} gives no access to a new one of the same name."""
-    _thing_made_again(catalog, case)
+    caller, thing = catalog.new_caller(), case.new(catalog)
+    role = (catalog.home, caller.catalog_role)
+    add(catalog, role, case.grant(thing))
+    with catalog.client.preparing():
+        case.read(catalog, caller.client, thing)
+        case.drop(catalog, thing)
+        case.create(catalog, thing)
+    case.read(catalog, caller.client, thing, expect=DENIED)
+    equal(grants(catalog, role), [], "the grants")
 
 
 # The next write
 
 
-def _grant_stays_away(catalog: PolarisCatalog, case: GrantableType) -> None:
+@must("polaris.grant.{}.not_back", operations=[ADD, REVOKE, LIST], clause="grant-revoked", each=SECURABLES)
+def test_revoked_grant_stays_away(catalog: PolarisCatalog, case: GrantableType) -> None:
+    """A grant on a {} that was revoked does not return with the next grant or revoke."""
     role, thing = new_role(catalog), case.new(catalog)
     add(catalog, role, case.grant(thing))
     revoke(catalog, role, case.grant(thing))
@@ -193,18 +178,6 @@ def _grant_stays_away(catalog: PolarisCatalog, case: GrantableType) -> None:
     equal(grants(catalog, role), [case.grant(thing, MANAGE)], "the grants")
     revoke(catalog, role, case.grant(thing, MANAGE))
     equal(grants(catalog, role), [], "the grants")
-
-
-@must("polaris.grant.{}.not_back", operations=[ADD, REVOKE, LIST], clause="grant-revoked", each=OLDER)
-def test_revoked_grant_stays_away(catalog: PolarisCatalog, case: GrantableType) -> None:
-    """A grant on a {} that was revoked does not return with the next grant or revoke."""
-    _grant_stays_away(catalog, case)
-
-
-@must("polaris.grant.{}.not_back", operations=[ADD, REVOKE, LIST], clause="grant-revoked", each=NEW_ONE, since=SINCE)
-def test_revoked_grant_stays_away_since(catalog: PolarisCatalog, case: GrantableType) -> None:
-    """A grant on a {} that was revoked does not return with the next grant or revoke."""
-    _grant_stays_away(catalog, case)
 
 
 @must("polaris.assignment.{}.not_back", operations=of("assign", "revoke"), clause="revoked", each=ASSIGNMENTS)

@@ -13,21 +13,23 @@ from conformance.polaris.catalog import PolarisCatalog
 from conformance.polaris.entities import CATALOG_ROLE, PRINCIPAL, PRINCIPAL_ROLE, Names
 from conformance.polaris.support.grants import OLDER, REVOKE, add, revoke
 from conformance.polaris.support.principals import CATALOG_ROLES, PRINCIPAL_ROLES
-from conformance.polaris.support.readables import DENIED, NEWER_TYPES, OLDER_TYPES, SINCE, ReadableType
+from conformance.polaris.support.readables import DENIED, TYPES, ReadableType
 
 LIST_NAMESPACES = OLDER["catalog"].grant((), "NAMESPACE_LIST")
 
 
-def _one_level_after_another(catalog: PolarisCatalog, kind: ReadableType) -> None:
-    thing, caller = kind.new(catalog), catalog.new_caller()
+@must("polaris.ways.levels.{}", operations=[REVOKE], clause="grant-revoked", kind="auth", each=TYPES)
+def test_one_level_after_another(catalog: PolarisCatalog, case: ReadableType) -> None:
+    """Revoking a privilege at one level leaves the access to a {} that the privilege gives at other levels."""
+    thing, caller = case.new(catalog), catalog.new_caller()
     role = (catalog.home, caller.catalog_role)
-    around = [OLDER["namespace"].grant(thing[:-1], kind.privilege)] if kind.field else []
-    levels = [OLDER["catalog"].grant((), kind.privilege), *around, kind.grant(thing)]
+    around = [OLDER["namespace"].grant(thing[:-1], case.privilege)] if case.field else []
+    levels = [OLDER["catalog"].grant((), case.privilege), *around, case.grant(thing)]
     with catalog.client.preparing():
-        kind.read(catalog, caller.client, thing, expect=DENIED)
+        case.read(catalog, caller.client, thing, expect=DENIED)
         for grant in levels:  # each of them lets the caller read
             add(catalog, role, grant)
-            kind.read(catalog, caller.client, thing)
+            case.read(catalog, caller.client, thing)
             revoke(catalog, role, grant)
     for order in (levels, levels[::-1]):
         with catalog.client.preparing():
@@ -35,21 +37,9 @@ def _one_level_after_another(catalog: PolarisCatalog, kind: ReadableType) -> Non
                 add(catalog, role, grant)
         for grant in order[:-1]:
             revoke(catalog, role, grant)
-            kind.read(catalog, caller.client, thing)
+            case.read(catalog, caller.client, thing)
         revoke(catalog, role, order[-1])
-        kind.read(catalog, caller.client, thing, expect=DENIED)
-
-
-@must("polaris.ways.levels.{}", operations=[REVOKE], clause="grant-revoked", kind="auth", each=OLDER_TYPES)
-def test_one_level_after_another(catalog: PolarisCatalog, case: ReadableType) -> None:
-    """Revoking a privilege at one level leaves the access to a {} that the privilege gives at other levels."""
-    _one_level_after_another(catalog, case)
-
-
-@must("polaris.ways.levels.{}", operations=[REVOKE], clause="grant-revoked", kind="auth", each=NEWER_TYPES, since=SINCE)
-def test_one_level_after_another_since(catalog: PolarisCatalog, case: ReadableType) -> None:
-    """Revoking a privilege at one level leaves the access to a {} that the privilege gives at other levels."""
-    _one_level_after_another(catalog, case)
+        case.read(catalog, caller.client, thing, expect=DENIED)
 
 
 # Two ways for one caller

@@ -10,7 +10,7 @@ from conformance.http.answers import Answer
 from conformance.http.client import Expected
 from conformance.http.operation_client import DECLARED
 from conformance.polaris.catalog import PolarisCatalog
-from conformance.polaris.entities import CATALOG_ROLE, Names
+from conformance.polaris.entities import CATALOG_ROLE, SINCE, Names
 from conformance.polaris.support import policies
 from specs.openapi import Document
 
@@ -24,7 +24,8 @@ SLIPS = {("table", "VIEW_READ_PROPERTIES"), ("view", "VIEW_CREATE")}
 class GrantableType:
     """Kind of securables: `new` creates one, and `named` returns the fields with which a grant names it.
 
-    `schema` is the schema that enumerates the privileges on this kind, `plain` one of them.
+    `schema` is the schema that enumerates the privileges on this kind, `plain` one of them. `since` is the first
+    revision that includes it, "" for all.
     """
 
     id: str
@@ -32,6 +33,7 @@ class GrantableType:
     plain: str
     new: Callable[[PolarisCatalog], Names]
     named: Callable[[Names], Grant]
+    since: str = ""
 
     def grant(self, thing: Names, privilege: Any = None) -> Grant:
         """Return the body of a grant on a securable, of the plain privilege unless another is given."""
@@ -64,12 +66,10 @@ SECURABLES = {
         GrantableType(
             "view", "ViewPrivilege", "VIEW_DROP", lambda catalog: catalog.tables.new_view(), _named("viewName")
         ),
-        GrantableType("policy", "PolicyPrivilege", "POLICY_DROP", policies.new, _named("policyName")),
+        GrantableType("policy", "PolicyPrivilege", "POLICY_DROP", policies.new, _named("policyName"), SINCE),
     )
 }
-NEWER = "policy"  # securable since 1.7
-OLDER = {name: securable for name, securable in SECURABLES.items() if name != NEWER}
-NEW_ONE = {NEWER: SECURABLES[NEWER]}
+OLDER = {name: securable for name, securable in SECURABLES.items() if not securable.since}
 
 
 def new_role(catalog: PolarisCatalog) -> Names:

@@ -11,13 +11,12 @@ from conformance.http.client import Client, Expected
 from conformance.iceberg.support.content import SCHEMA, view_body
 from conformance.polaris.catalog import PolarisCatalog
 from conformance.polaris.client import PolarisClient
-from conformance.polaris.entities import Names
+from conformance.polaris.entities import SINCE, Names
 from conformance.polaris.inventory import GENERIC_TABLE
 from conformance.polaris.support import policies
 from conformance.polaris.support.grants import SECURABLES, Grant
 
 FORMAT = "delta"
-SINCE = "1.7"
 DONE, DENIED = (200, 204), 403
 NAMESPACE = "namespace"
 
@@ -27,7 +26,8 @@ class ReadableType:
     """Kind of objects: its name in words, its operations, and the privilege with which a caller reads one.
 
     `create` sends the creation of one, `field` is the path parameter with its name ("" for a namespace), and
-    `securable` its kind in a grant. The administrator of the run drops what is `managed`.
+    `securable` its kind in a grant. The administrator of the run drops what is `managed`. `since` is the first revision
+    that includes it, "" for all.
     """
 
     id: str
@@ -39,6 +39,7 @@ class ReadableType:
     field: str
     create: Callable[[PolarisCatalog, Names], Answer]
     managed: bool = False
+    since: str = ""
 
     def named(self, catalog: PolarisCatalog, name: str = "t") -> Names:
         """Return the id of an object of the example; a namespace lies beside the home of the example, others in it."""
@@ -80,7 +81,7 @@ def new_generic_table(catalog: PolarisCatalog, id: Names, **fields: Any) -> Answ
     return catalog.create_generic_table(id[:-1], **{"name": id[-1], "format": FORMAT, **fields})
 
 
-OLDER_TYPES = {
+TYPES = {
     "namespace": ReadableType(
         NAMESPACE,
         "createNamespace",
@@ -111,8 +112,6 @@ OLDER_TYPES = {
         "view",
         lambda catalog, id: catalog.tables.create_view(id, **view_body(id[:-1])),
     ),
-}
-NEWER_TYPES = {  # since 1.7
     "policy": ReadableType(
         "policy",
         "createPolicy",
@@ -123,6 +122,7 @@ NEWER_TYPES = {  # since 1.7
         "policy-name",
         policies.create,
         managed=True,
+        since=SINCE,
     ),
     "generic_table": ReadableType(
         GENERIC_TABLE,
@@ -134,5 +134,6 @@ NEWER_TYPES = {  # since 1.7
         "generic-table",
         new_generic_table,
         managed=True,
+        since=SINCE,
     ),
 }
