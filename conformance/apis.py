@@ -17,7 +17,7 @@ from conformance.target.target import Prober, Target
 from conformance.values.cells import Levels
 from conformance.values.requirement import Requirement
 from conformance.values.worlds import Dimension
-from specs.apis import part_of
+from specs.apis import apis, part_of, require_extra_of
 from specs.profiles import Profile
 
 PACKAGE = "conformance"
@@ -45,7 +45,8 @@ class SuitePart:
 
 
 def suite_part(api: str) -> SuitePart:
-    """Return the part of an API. Raises Problem without one."""
+    """Return the part of an API. Raises Problem without one, or without the extra of the API."""
+    require_extra_of(api)
     package = part_of(PACKAGE, api).__name__
     part: SuitePart = importlib.import_module(f"{package}.part").PART
     return part
@@ -57,7 +58,9 @@ def dimensions_of(parts: Iterable[SuitePart]) -> tuple[Dimension, ...]:
 
 
 def requirements(api: str) -> dict[str, Requirement]:
-    """Return the requirements of an API by id, importing the modules that declare them."""
+    """Return the requirements of an API by id, importing their modules. Raises Problem without the extra of the API."""
+    if api in apis():
+        require_extra_of(api)
     import_requirements(f"{PACKAGE}.{api}")
     return {name: requirement for name, requirement in REQUIREMENTS.items() if requirement.suite == api}
 
