@@ -59,14 +59,17 @@ def dimensions_of(parts: Iterable[SuitePart]) -> tuple[Dimension, ...]:
 
 def requirements(api: str) -> dict[str, Requirement]:
     """Return the requirements of an API by id, importing their modules. Raises Problem without the extra of the API."""
-    if api in apis():
-        require_extra_of(api)
     import_requirements(f"{PACKAGE}.{api}")
     return {name: requirement for name, requirement in REQUIREMENTS.items() if requirement.suite == api}
 
 
 def import_requirements(name: str) -> None:
-    """Import the modules of a package that declare requirements, at any depth."""
+    """Import the modules of a package that declare requirements, at any depth; the package may have an API's name.
+
+    Raises Problem without the extra of that API.
+    """
+    if (api := name.rpartition(".")[2]) in apis():
+        require_extra_of(api)
     package = importlib.import_module(name)
     for module in pkgutil.walk_packages(package.__path__, package.__name__ + "."):
         if module.name.rpartition(".")[2].startswith("test_"):

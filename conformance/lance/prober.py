@@ -9,9 +9,9 @@ from typing import Any
 from conformance.author.probing import answered, created, first_recognised, like_nowhere, note_pages
 from conformance.author.strategies import tables
 from conformance.lance.catalog import NAMESPACE_BODIES, LanceCatalog
-from conformance.lance.client import Id
+from conformance.lance.client import STREAM_TYPE, Id
 from conformance.lance.making import WAYS
-from conformance.lance.support.arrow import STREAM_TYPE, stream
+from conformance.lance.support.arrow import stream
 from conformance.target.capabilities import FLAT, NAMESPACES, NESTED, NONE
 from conformance.target.fallbacks import Fallbacks
 from conformance.target.given import find_given

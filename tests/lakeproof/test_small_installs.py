@@ -25,6 +25,12 @@ from lakeproof import serve
 with serve("iceberg", "polaris", storage="memory"):
     pass
 """,
+    "the build of the wheel": """
+from conformance.http.operation_stub import stub
+from specs.apis import apis
+for api in apis():
+    stub(api)
+""",
     "the command line": """
 import lakeproof.every_api, lakeproof.shown_run, conformance.run.recognition
 """,

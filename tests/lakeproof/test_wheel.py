@@ -131,7 +131,7 @@ def test_the_fixture_works_without_extras(scripts, tmp_path, monkeypatch):
         (["warehouse", "report"], "spark needs pyspark: pip install 'lakeproof[spark]'"),
         (
             ["serve", "--api", "iceberg", "--warehouse", "w=s3://bucket/path"],
-            "s3 needs pyarrow and botocore: pip install 'lakeproof[s3]'",
+            "s3 needs botocore and pyarrow: pip install 'lakeproof[s3]'",
         ),
     ],
     ids=lambda value: "" if isinstance(value, str) else " ".join(value[:3]),
