@@ -13,7 +13,8 @@ from benchmarks.load import request, run_once
 from benchmarks.servers import Running, reference, rest_adapter
 from benchmarks.workloads import RequestLoad
 from conformance.author.strategies import tables
-from conformance.lance.support.arrow import STREAM_TYPE, stream
+from conformance.lance.client import STREAM_TYPE
+from conformance.lance.support.arrow import stream
 
 REST_ADAPTER = "RestAdapter"
 BATCH = 500  # tables per request

@@ -10,7 +10,8 @@ from benchmarks.load import request, run_once
 from benchmarks.servers import Running, reference, rest_adapter
 from benchmarks.workloads import RequestLoad, Row, measured, started
 from conformance.author.strategies import tables
-from conformance.lance.support.arrow import STREAM_TYPE, stream
+from conformance.lance.client import STREAM_TYPE
+from conformance.lance.support.arrow import stream
 
 PEERS = ("RestAdapter",)
 THOUSAND = stream(tables(1000))

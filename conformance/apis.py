@@ -17,7 +17,7 @@ from conformance.target.target import Prober, Target
 from conformance.values.cells import Levels
 from conformance.values.requirement import Requirement
 from conformance.values.worlds import Dimension
-from specs.apis import part_of
+from specs.apis import apis, part_of, require_extra_of
 from specs.profiles import Profile
 
 PACKAGE = "conformance"
@@ -45,7 +45,8 @@ class SuitePart:
 
 
 def suite_part(api: str) -> SuitePart:
-    """Return the part of an API. Raises Problem without one."""
+    """Return the part of an API. Raises Problem without one, or without the extra of the API."""
+    require_extra_of(api)
     package = part_of(PACKAGE, api).__name__
     part: SuitePart = importlib.import_module(f"{package}.part").PART
     return part
@@ -57,13 +58,18 @@ def dimensions_of(parts: Iterable[SuitePart]) -> tuple[Dimension, ...]:
 
 
 def requirements(api: str) -> dict[str, Requirement]:
-    """Return the requirements of an API by id, importing the modules that declare them."""
+    """Return the requirements of an API by id, importing their modules. Raises Problem without the extra of the API."""
     import_requirements(f"{PACKAGE}.{api}")
     return {name: requirement for name, requirement in REQUIREMENTS.items() if requirement.suite == api}
 
 
 def import_requirements(name: str) -> None:
-    """Import the modules of a package that declare requirements, at any depth."""
+    """Import the modules of a package that declare requirements, at any depth; the package may have an API's name.
+
+    Raises Problem without the extra of that API.
+    """
+    if (api := name.rpartition(".")[2]) in apis():
+        require_extra_of(api)
     package = importlib.import_module(name)
     for module in pkgutil.walk_packages(package.__path__, package.__name__ + "."):
         if module.name.rpartition(".")[2].startswith("test_"):

@@ -24,10 +24,11 @@ from conformance.values.exit_codes import (
 from conformance.values.settings import Settings, load_settings
 from lakeproof.checking import check_files
 from lakeproof.cli import complain
-from lakeproof.console import out
+from lakeproof.console import err, out
 from lakeproof.shown_run import Ended, report_of, run_with_progress, show_run
 from lakeproof.side_by_side import run_side_by_side
 from reference_server.serve import servable
+from specs.apis import find_api, require_extra_of
 from specs.problems import Problem
 from specs.profiles import find_profile
 
@@ -100,6 +101,11 @@ def _selected(given: Mapping[str, Any], folder: Path) -> list[str]:
     """
     chosen, problem = [], None
     for api in servable():
+        try:
+            require_extra_of(api)
+        except Problem as missing:
+            err.print(Text(f"{find_api(api).title} is left out: {missing.message}", "yellow"), soft_wrap=True)
+            continue
         try:
             settings = load_settings({**given, "api": api, "report": str(folder / api)})
             chosen += [api] if _takes_any(settings) else []

@@ -1,11 +1,11 @@
-"""Progress and present activity of a run: a bar in a terminal, a line every ten seconds elsewhere."""
+"""Progress, present activity and first causes of a run: a bar in a terminal, lines elsewhere."""
 
 from __future__ import annotations
 
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -28,6 +28,7 @@ from conformance.values.activity import present
 from conformance.values.requirement import Requirement
 from conformance.values.results import Result
 from lakeproof.console import err
+from lakeproof.first_causes import FirstCauses
 from lakeproof.terminal import COLOURS
 
 LINE_SECONDS = 10.0
@@ -68,16 +69,20 @@ class Heartbeat:
 
 
 class ActivityProgress(Progress):
-    """Progress bar with the present activity below it, beside a spinner."""
+    """Progress bar with the present activity below it, beside a spinner, and further lines."""
 
     _spinner = Spinner("dots")
+    below: Callable[[], Iterable[Text]] = staticmethod(tuple)
 
     def get_renderables(self) -> Iterator[RenderableType]:
-        """Yield the bar, if the total is known, and the present activity."""
+        """Yield the bar, if the total is known, the present activity, and the further lines, cut to the width."""
         if any(task.total for task in self.tasks):
             yield self.make_tasks_table(self.tasks)
         frame = self._spinner.render(time.monotonic())
         yield Text.assemble(str(frame), " ", (present(), "dim"), no_wrap=True, overflow="ellipsis")
+        for line in self.below():
+            line.no_wrap, line.overflow = True, "ellipsis"
+            yield line
 
 
 class TimeLeft(ProgressColumn):
@@ -95,11 +100,13 @@ class TimeLeft(ProgressColumn):
 
 
 @contextmanager
-def showing(line: Callable[[], str] = present) -> Iterator[Progress]:
+def showing(line: Callable[[], str] = present, causes: FirstCauses | None = None) -> Iterator[Progress]:
     """Show the present activity during a `with` block, and yield the progress bar, to which tasks can be added.
 
-    Without a terminal, `line` is printed every ten seconds instead.
+    The strongest `causes` are below it. Without a terminal, `line` is printed every ten seconds instead, and a cause
+    when it is found.
     """
+    causes = causes or FirstCauses()
     columns = (
         BarColumn(None, table_column=Column(max_width=BAR)),
         MofNCompleteColumn(table_column=Column(no_wrap=True)),
@@ -108,14 +115,22 @@ def showing(line: Callable[[], str] = present) -> Iterator[Progress]:
     )
     if err.is_terminal:
         with ActivityProgress(*columns, console=err, transient=True) as progress:
+            progress.below = causes.lines
             yield progress
     else:
-        with every_second(Heartbeat(line).beat):
+        heartbeat = Heartbeat(line)
+
+        def look() -> None:
+            for cause in causes.new_lines():
+                err.print(cause, soft_wrap=True)
+            heartbeat.beat()
+
+        with every_second(look):
             yield ActivityProgress(*columns, console=err, disable=True)
 
 
 class ProgressListener:
-    """Listener that shows the number of tested requirements, their verdicts and the present activity."""
+    """Listener that shows the number of tested requirements, their verdicts, the present activity and first causes."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._counts: Counter[str] = Counter()
@@ -123,7 +138,8 @@ class ProgressListener:
         self._total = 0
         self._clock = clock
         self._started = clock()
-        self._shown = showing(self.line)
+        self._causes = FirstCauses()
+        self._shown = showing(self.line, self._causes)
         self._progress: Progress | None = None
 
     def __enter__(self) -> ProgressListener:
@@ -146,7 +162,8 @@ class ProgressListener:
         self._update(total=self._total)
 
     def tested(self, result: Result) -> None:
-        """Count a verdict of the only run."""
+        """Count a verdict of the only run, and add its findings to the causes."""
+        self._causes.add(result)
         self.note(result.id, result.verdict)
 
     def note(self, id: str, verdict: str, run: str = "") -> None:

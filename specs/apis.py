@@ -2,6 +2,7 @@
 
     title, place     its name for people; its place in the order of APIs (the first is the default)
     port, mount      the port of a server of this API alone; its path on a server of several APIs
+    extra            the extra of the distribution that runs and servers of the API need
     revisions        from the oldest to the newest: the order is stated, never derived from the names
     [dialects]       profiles beside the revisions, each with the revision that it counts as
     [[document]]     a document of a profile; without any, one document in `<revision>.yaml` at the root
@@ -36,6 +37,7 @@ from typing import Any
 
 import specs
 from specs.errors import ErrorBody
+from specs.extras import require_extra
 from specs.files import read_toml
 from specs.problems import Problem, did_you_mean
 
@@ -44,7 +46,7 @@ SHARED_PORT = 8181  # of a server of several APIs
 LAST = 1000
 FIELDS = {
     *("title", "place", "port", "mount", "revisions", "dialects", "document", "error", "selectors", "reading"),
-    "groups",
+    *("groups", "extra"),
 }
 
 
@@ -92,6 +94,7 @@ class ApiFacts:
     port: int = SHARED_PORT
     mount: str = ""
     place: int = LAST
+    extra: str = ""
 
     @property
     def profiles(self) -> tuple[str, ...]:
@@ -145,6 +148,12 @@ def folder_of(name: str) -> Path:
     return next(filter(Path.is_dir, folders), folders[0])
 
 
+def require_extra_of(api: str) -> None:
+    """Check that the extra of an API is installed. Raises Problem that names the missing packages."""
+    if extra := find_api(api).extra:
+        require_extra(extra)
+
+
 def part_of(package: str, api: str) -> Any:
     """Import the part of an API in another package: the module with the API's name. Raises Problem if it is missing."""
     name = f"{package}.{api}"
@@ -186,6 +195,7 @@ def _read(path: Path) -> ApiFacts:
         raw.get("port", SHARED_PORT),
         raw.get("mount", ""),
         raw.get("place", LAST),
+        raw.get("extra", ""),
     )
 
 

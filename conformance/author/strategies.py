@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import pyarrow as pa
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
@@ -61,5 +60,7 @@ def row_counts() -> SearchStrategy[int]:
 
 def tables(rows: int, first: int = 0) -> Any:
     """Return an Arrow table with columns `id` (int64) and `name` (string) and `rows` rows."""
+    import pyarrow as pa  # noqa: PLC0415 - slow to import, and only some APIs need it
+
     ids = range(first, first + rows)
     return pa.table({"id": pa.array(ids, pa.int64()), "name": pa.array([f"row {i}" for i in ids], pa.string())})

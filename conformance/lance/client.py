@@ -12,12 +12,13 @@ from conformance.http.answers import Answer
 from conformance.http.client import Expected
 from conformance.http.operation_client import Headers, Id, Query
 from conformance.lance.methods import LanceMethods
-from conformance.lance.support.arrow import STREAM_TYPE
 from specs.lance.identifiers import DELIMITER, join_parts
+
+STREAM_TYPE = "application/vnd.apache.arrow.stream"
 
 SUCCESS = 200
 
-__all__ = ["Id", "LanceClient"]
+__all__ = ["STREAM_TYPE", "Id", "LanceClient"]
 
 
 class LanceClient(LanceMethods, api="lance"):

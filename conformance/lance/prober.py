@@ -9,9 +9,9 @@ from typing import Any
 from conformance.author.probing import answered, created, first_recognised, like_nowhere, note_pages
 from conformance.author.strategies import tables
 from conformance.lance.catalog import NAMESPACE_BODIES, LanceCatalog
-from conformance.lance.client import Id
+from conformance.lance.client import STREAM_TYPE, Id
 from conformance.lance.making import WAYS
-from conformance.lance.support.arrow import STREAM_TYPE, stream
+from conformance.lance.support.arrow import stream
 from conformance.target.capabilities import FLAT, NAMESPACES, NESTED, NONE
 from conformance.target.fallbacks import Fallbacks
 from conformance.target.given import find_given
@@ -20,7 +20,6 @@ from conformance.target.target import MISSING, OFFERED, REFUSED, Probe, Target, 
 from conformance.values.exchange import Exchange
 from conformance.values.json_values import read_object
 from conformance.values.resources import NAMESPACE, TABLE
-from specs.extras import require_extra
 from specs.openapi import JSON_TYPE, Operation
 
 LISTED = ("namespaces", "tables")  # list fields of listing pages
@@ -40,7 +39,6 @@ class LanceProber:
     """Prober of the Lance Namespace. It drops whatever a server creates for a probe."""
 
     def __init__(self, target: Target) -> None:
-        require_extra("lance")
         self.target = target
         self._catalog = LanceCatalog(target)
 

@@ -243,11 +243,11 @@ class Target:
         Raises Problem when it cannot be reached, rejects the credentials, or speaks another protocol, and Stopped when
         the run ends before that is known.
         """
-        first_answer = self._first_request(prober)
+        first_answer = self.first_request(prober)
         if (stopped := self.client.traffic.stopped) and not stopped.gone:
             raise stopped
         self.server = first_answer.response_headers.get("Server", "")
-        _check_handshake(first_answer, self.profile, recognised=prober.recognises(first_answer))
+        check_handshake(first_answer, self.profile, recognised=prober.recognises(first_answer))
         nowhere = prober.nowhere()
         for exchange in prober.probes():
             self.note_offer(Probe(exchange.operation, *prober.state(exchange, nowhere), exchange))
@@ -273,7 +273,7 @@ class Target:
             self.sandbox.clean_up()
         self.client.known.unoffered |= self.names(MISSING)
 
-    def _first_request(self, prober: Prober) -> Exchange:
+    def first_request(self, prober: Prober) -> Exchange:
         """Send the first request; repeat it while the settings allow to wait for a starting server."""
         ends = time.monotonic() + self.settings.wait
         while True:
@@ -305,7 +305,8 @@ def connect(settings: Settings) -> Target:
     return Target(settings, profile, document, Client(connection, document, traffic), notes)
 
 
-def _check_handshake(first_answer: Exchange, profile: Profile, *, recognised: bool) -> None:
+def check_handshake(first_answer: Exchange, profile: Profile, *, recognised: bool) -> None:
+    """Raise Problem for a first answer with which no run can start, with the reason and the way out."""
     if not first_answer.status:
         raise Problem(f"{first_answer.url} cannot be reached: {first_answer.failure}.", _advice(first_answer.failure))
     if first_answer.status in (401, 403):

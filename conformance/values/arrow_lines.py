@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from importlib.util import find_spec
 from typing import Any
 
 MAGICS = (b"\xff\xff\xff\xff", b"ARROW1")
@@ -13,9 +14,10 @@ MOST_ROWS = 5
 def arrow_lines(content: bytes, most: int = MOST_ROWS) -> list[str]:
     """Return an Arrow stream or file as lines: schema, number of rows, and the first `most` rows.
 
-    Other content and an unreadable schema give no lines; unreadable rows give a line with the reason.
+    Other content and an unreadable schema give no lines, and so does all content without pyarrow, which only comes with
+    some extras; unreadable rows give a line with the reason.
     """
-    if not content.startswith(MAGICS):
+    if not content.startswith(MAGICS) or not find_spec("pyarrow"):
         return []
     import pyarrow as pa  # noqa: PLC0415 - slow to import, and few pages need it
 

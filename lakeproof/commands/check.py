@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+import os
 from typing import Any
 
 import click
 
 from conformance.target.reach import check_listening
-from conformance.values.settings import SETTINGS, given_elsewhere, load_settings
+from conformance.values.settings import MOST_JOBS, SETTINGS, Settings, given_elsewhere, load_settings
 from lakeproof.commands.settings_options import SettingsCommand, settings_options
+from specs.apis import apis, find_api
+from specs.profiles import find_profile
 
 SERVER = "server"  # the setting that this command takes as an argument
 OF_ONE_API = ("api", "profile", "spec")
+HELPS = {
+    "api": f"API of the server: {', '.join(apis())}.  [default: the one that answers at URL, without URL all]",
+    "jobs": "Number of requirements tested in parallel.  [default: 1; for a whole run without URL the processors]",
+}
 EPILOG = """Every option except --json is also read from the environment (LAKEPROOF_MAX_TIME
 for --max-time) and from lakeproof.toml (max_time = 300); URL is `server` there.
 
@@ -19,7 +26,7 @@ for --max-time) and from lakeproof.toml (max_time = 300); URL is `server` there.
 Examples:
   lakeproof check                              the embedded server, every API
   lakeproof check --api lance --storage dir:D  one API, stored in a directory
-  lakeproof check http://localhost:2333        a Lance Namespace server
+  lakeproof check http://localhost:8181        a server; the run finds its API
   lakeproof check URL -k 'lance.table and not rename'
   lakeproof check URL --operation RenameTable --kinds error,race
   lakeproof check URL --last-failed --fail-fast
@@ -41,19 +48,48 @@ selected.
 
 @click.command("check", cls=SettingsCommand, epilog=EPILOG)
 @click.argument("url", required=False)
-@settings_options(*(name for name in SETTINGS if name != SERVER))
+@settings_options(*(name for name in SETTINGS if name != SERVER), **HELPS)
 @click.option("--json", "as_json", is_flag=True, help="Print only the totals and findings, as JSON.")
 def check_command(url: str | None, as_json: bool, **given: Any) -> int:
     """Test a server, or without URL every API of the embedded reference server.
 
     With --api, --profile or --spec and without URL, one API of the embedded server is tested.
     """
-    if (settings := load_settings({**given, SERVER: url})).server:
+    elsewhere = given_elsewhere()
+    named = any(given[name] or elsewhere.get(name) for name in OF_ONE_API)
+    if (settings := load_settings({**given, SERVER: url}, told=None if named else {})).server:
         check_listening(settings)
-    elif not any(given[name] or given_elsewhere().get(name) for name in OF_ONE_API):
-        from lakeproof.every_api import check_every_api  # noqa: PLC0415 - as below
+        if not named:
+            given["api"] = _recognised(settings)
+    else:
+        if not (given["jobs"] or elsewhere.get("jobs")):
+            given["jobs"] = _jobs(settings, 1 if named else len(apis()))
+        if not named:
+            from lakeproof.every_api import check_every_api  # noqa: PLC0415 - as below
 
-        return check_every_api(as_json=as_json, **given)
+            return check_every_api(as_json=as_json, **given)
     from lakeproof.shown_run import check_and_show  # noqa: PLC0415 - importing the suite takes a while
 
     return check_and_show(url, as_json=as_json, **given)
+
+
+def _recognised(settings: Settings) -> str:
+    """Return the API that answers at the server of the settings, and print its name. Raises Problem for none."""
+    from rich.text import Text  # noqa: PLC0415
+
+    from conformance.run.recognition import recognise  # noqa: PLC0415 - as above
+    from lakeproof.console import err  # noqa: PLC0415
+    from lakeproof.progress import showing  # noqa: PLC0415
+
+    with showing():
+        api = find_api(recognise(settings))
+    err.print(Text(f"{settings.server} speaks {api.title}: testing {find_profile(api.name).name}."), soft_wrap=True)
+    return api.name
+
+
+def _jobs(settings: Settings, runs: int) -> int:
+    """Return the default number of jobs for so many runs: the processors; 1 for a part, which workers would slow."""
+    from conformance.run.selection import narrows  # noqa: PLC0415 - as above
+
+    processors = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return 1 if processors == 1 or narrows(settings) else min(max(processors, runs), MOST_JOBS)

@@ -12,19 +12,20 @@ from conformance.values.settings import SETTINGS, Settings, flag
 from lakeproof.options import OneOf
 
 F = TypeVar("F", bound=Callable[..., Any])
+DEFAULT = "[default: "
 SELECTION = ("kinds", "operation", "clause", "select")
 ACCESS = {"token": "Bearer token to send.", "credential": "Client credentials for getting tokens."}
 CONNECTION = ("timeout", "max_time", "wait", "ca", "insecure", "cert", "key", "leave_behind")
 
 
 def settings_options(*names: str, **helps: str) -> Callable[[F], F]:
-    """Add options for settings to a command; `helps` are further settings, with their own help texts.
+    """Add options for settings to a command; `helps` are help texts of its own, of these settings and of further ones.
 
     None, or no value, means that an option was not given: environment and file apply then.
     """
 
     def give(command: F) -> F:
-        for name in reversed((*names, *helps)):
+        for name in reversed(dict.fromkeys((*names, *helps))):
             command = _option(name, helps.get(name, ""))(command)
         return command
 
@@ -50,10 +51,10 @@ class SettingsCommand(click.Command):
 def _option(name: str, help: str) -> Callable[[F], F]:
     setting, default = SETTINGS[name], getattr(Settings(), name)
     text = help or setting.help
-    if setting.choices:
+    if setting.choices and not help:
         text += f": {', '.join(setting.choices())}."
-    if default and isinstance(default, str | int | float):
-        text += f"  [default: {default:g}]" if isinstance(default, float) else f"  [default: {default}]"
+    if default and isinstance(default, str | int | float) and DEFAULT not in text:
+        text += f"  {DEFAULT}{default:g}]" if isinstance(default, float) else f"  {DEFAULT}{default}]"
     kinds: dict[str, Any] = {"type": type(default), "metavar": setting.metavar}
     if isinstance(default, tuple):
         kinds = {"multiple": True, "metavar": setting.metavar}

@@ -18,7 +18,8 @@ from xml.etree import ElementTree as ET
 import urllib3
 
 from conformance.author.strategies import tables
-from conformance.lance.support.arrow import STREAM_TYPE, stream
+from conformance.lance.client import STREAM_TYPE
+from conformance.lance.support.arrow import stream
 from specs.files import read_toml
 from specs.openapi import JSON_TYPE, Document
 from specs.problems import Problem

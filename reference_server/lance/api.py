@@ -45,7 +45,7 @@ from reference_server.lance.seeds import read_seed
 from reference_server.seeding.nodes import Node
 from reference_server.seeding.planting import Step
 from reference_server.storage.memory import MemoryStorage
-from specs.extras import require_extra
+from specs.apis import require_extra_of
 from specs.lance.errors import error_codes
 from specs.lance.identifiers import DELIMITER
 from specs.openapi import Operation
@@ -68,7 +68,7 @@ class LanceApi(Api):
     client_faults = CLIENT_FAULTS
 
     def __init__(self, setup: Setup, options: LanceOptions) -> None:
-        require_extra("lance")
+        require_extra_of("lance")
         super().__init__(setup, options)
         self._page_size = setup.page_size
         self._catalog: EntryCatalog = _open_catalog(setup.backend, managed=options.managed_versions)

@@ -280,7 +280,7 @@ def test_a_broken_settings_file_is_a_problem(cli, folder):
 
 
 def test_a_server_of_another_kind_is_recognised(cli, server):
-    code, _, err = cli("check", server.url + "/v1/elsewhere")
+    code, _, err = cli("check", server.url + "/v1/elsewhere", "--api", "lance")
     assert code == 4
     assert "it does not speak lance/2026-03" in err
 

@@ -61,7 +61,7 @@ MOCK_TEST = """
     def test_mock(lakeproof_server):
         assert urllib.request.urlopen(lakeproof_server.url + "/v1/config").status == 200
 """
-NEEDS_PYLANCE = "lance needs pylance: pip install 'lakeproof[lance]'"
+NEEDS_PYLANCE = "lance needs pyarrow and pylance: pip install 'lakeproof[lance]'"
 
 
 def write(path, text):
@@ -123,13 +123,15 @@ def test_the_fixture_works_without_extras(scripts, tmp_path, monkeypatch):
     ("arguments", "message"),
     [
         (["check", "--api", "lance"], NEEDS_PYLANCE),
+        (["check", "-k", "lance.namespace"], NEEDS_PYLANCE),
+        (["list", "--api", "lance"], NEEDS_PYLANCE),
         (["serve", "--port", "0"], NEEDS_PYLANCE),
         (["spark", "--api", "iceberg"], "spark needs pyspark: pip install 'lakeproof[spark]'"),
         (["race", "--api", "iceberg"], "spark needs pyspark: pip install 'lakeproof[spark]'"),
         (["warehouse", "report"], "spark needs pyspark: pip install 'lakeproof[spark]'"),
         (
             ["serve", "--api", "iceberg", "--warehouse", "w=s3://bucket/path"],
-            "s3 needs botocore: pip install 'lakeproof[s3]'",
+            "s3 needs botocore and pyarrow: pip install 'lakeproof[s3]'",
         ),
     ],
     ids=lambda value: "" if isinstance(value, str) else " ".join(value[:3]),
@@ -139,6 +141,18 @@ def test_what_needs_an_extra_says_which(scripts, tmp_path, monkeypatch, argument
     code, output = run(scripts / "lakeproof", *arguments)
     # A slow machine prints before it, every ten seconds, that the embedded server starts.
     assert (code, output.splitlines()[-1]) == (4, f"lakeproof: {message}")
+
+
+def test_without_extras_the_other_apis_are_tested(scripts, tmp_path, monkeypatch):
+    """The installation has no pyarrow, which is larger than all the rest."""
+    monkeypatch.chdir(tmp_path)
+    assert run(scripts / "python", "-c", "import pyarrow")[0] == 1
+    code, output = run(
+        scripts / "lakeproof", "check", "--depth", "smoke", "-k", "config or policy.create or scan.deletes"
+    )
+    assert code == 0, output
+    assert f"Lance Namespace is left out: {NEEDS_PYLANCE}" in output.splitlines()
+    assert {path.name for path in (tmp_path / "lakeproof-report").iterdir()} >= {"iceberg", "polaris", "report.html"}
 
 
 def test_the_wheel_has_the_packages_alone(wheel):

@@ -12,7 +12,8 @@ from urllib.parse import quote
 import pyarrow as pa
 import pytest
 
-from conformance.lance.support.arrow import STREAM_TYPE, stream
+from conformance.lance.client import STREAM_TYPE
+from conformance.lance.support.arrow import stream
 from lakeproof import serve
 from specs.openapi import JSON_TYPE
 from specs.profiles import find_profile

@@ -11,7 +11,8 @@ from urllib.parse import quote
 import pyarrow as pa
 import pytest
 
-from conformance.lance.support.arrow import STREAM_TYPE, stream
+from conformance.lance.client import STREAM_TYPE
+from conformance.lance.support.arrow import stream
 from lakeproof import serve
 from tests.reference_server.polaris.served_catalogs import ICEBERG, MANAGEMENT, OWN, SCHEMA, Root
 

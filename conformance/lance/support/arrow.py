@@ -11,8 +11,6 @@ from conformance.lance.support.extra_column import narrowed
 from conformance.values.json_values import strict
 from conformance.values.outcomes import Violation
 
-STREAM_TYPE = "application/vnd.apache.arrow.stream"
-
 
 def stream(table: Any, *, batch_rows: int = 1000) -> bytes:
     """Return a table as an Arrow IPC stream in batches of at most `batch_rows` rows."""

@@ -12,6 +12,7 @@ from reference_server.iceberg.metadata.reading import Json
 from reference_server.iceberg.metadata.types import type_name, type_numbers
 from reference_server.iceberg.scans.values import kind_of
 from reference_server.seeding.nodes import Node
+from specs.extras import require_extra
 from specs.problems import did_you_mean
 
 if TYPE_CHECKING:
@@ -93,7 +94,8 @@ def _plain(value: Any) -> Any:
 
 
 def parquet(columns: Sequence[Column], rows: Sequence[Row]) -> bytes:
-    """Return a Parquet file of rows, with the ids of its columns."""
+    """Return a Parquet file of rows, with the ids of its columns. Raises Problem without the extra `arrow`."""
+    require_extra("arrow")
     import pyarrow as pa  # noqa: PLC0415 - slow to import, and only seeds with rows need it
     import pyarrow.parquet as pq  # noqa: PLC0415
 

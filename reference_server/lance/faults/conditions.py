@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import Any, ClassVar
 
-import pyarrow as pa
-
 from reference_server.conditions import (
     BESIDE,
     FREED,
@@ -230,6 +228,8 @@ def _change(history: History, table: Thing, label: str, call: Call) -> None:
 
 def _data(call: Call) -> Iterator[str]:
     """Yield the labels of the rows in a request."""
+    import pyarrow as pa  # noqa: PLC0415 - slow to import, and few servers need it
+
     try:
         with pa.ipc.open_stream(call.request.body) as reader:
             rows = reader.read_all()
@@ -242,7 +242,8 @@ def _data(call: Call) -> Iterator[str]:
 
 def _kinds(column: Any) -> Iterator[str]:
     """Yield the kinds of data of a column."""
-    types = pa.types
+    from pyarrow import types  # noqa: PLC0415 - as above
+
     if column.null_count:
         yield "nulls"
     if types.is_string(column.type) and any(len(text or "") > LONG_TEXT for text in column.to_pylist()):

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pyarrow as pa
 import pytest
 
-from conformance.lance.support.arrow import STREAM_TYPE, stream
+from conformance.lance.client import STREAM_TYPE
+from conformance.lance.support.arrow import stream
 from specs.openapi import JSON_TYPE
 
 ALL = {"ranges": [{"start_version": 0, "end_version": -1}]}

@@ -11,7 +11,8 @@ import pyarrow as pa
 import pytest
 from lance_namespace import errors
 
-from conformance.lance.support.arrow import STREAM_TYPE, stream
+from conformance.lance.client import STREAM_TYPE
+from conformance.lance.support.arrow import stream
 from lakeproof import serve
 
 ROWS = pa.table({"id": [1, 2, 3]})

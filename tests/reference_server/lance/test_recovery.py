@@ -8,7 +8,8 @@ import lance
 import pytest
 
 from conformance.author.strategies import tables
-from conformance.lance.support.arrow import STREAM_TYPE, stream
+from conformance.lance.client import STREAM_TYPE
+from conformance.lance.support.arrow import stream
 from conformance.lance.support.staging import stage_in
 from lakeproof import serve
 from reference_server.lance.catalog.keys import PENDING

@@ -7,7 +7,8 @@ import json
 import pyarrow as pa
 import pytest
 
-from conformance.lance.support.arrow import STREAM_TYPE, stream
+from conformance.lance.client import STREAM_TYPE
+from conformance.lance.support.arrow import stream
 from reference_server.errors import Unsupported
 from reference_server.selectors import refuse_selectors
 from specs.apis import find_api

@@ -1,38 +1,18 @@
-"""Contents of data and delete files: Parquet files with their statistics, deletion vectors in Puffin files."""
+"""Contents of data and delete files: columns, statistics, and deletion vectors in Puffin files."""
 
 from __future__ import annotations
 
-import io
 import json
 import struct
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
-from uuid import UUID
-
-import pyarrow as pa
-import pyarrow.parquet as pq
 
 from conformance.iceberg.support.scans.manifests import Row, Statistics
-from conformance.iceberg.support.scans.values import base, is_nan, packed, parameters
+from conformance.iceberg.support.scans.values import is_nan, packed
 
-FIELD_ID = "PARQUET:field_id"
 PATH_FIELD, POSITION_FIELD = 2147483546, 2147483545  # reserved ids of the columns of position deletes
-PLAIN_TYPES = {
-    "boolean": pa.bool_(),
-    "int": pa.int32(),
-    "long": pa.int64(),
-    "float": pa.float32(),
-    "double": pa.float64(),
-    "date": pa.date32(),
-    "time": pa.time64("us"),
-    "timestamp": pa.timestamp("us"),
-    "timestamptz": pa.timestamp("us", "UTC"),
-    "string": pa.string(),
-    "uuid": pa.binary(16),
-    "binary": pa.binary(),
-}
 POSITION_DELETE_FIELDS = [
     {"id": PATH_FIELD, "name": "file_path", "type": "string", "required": True},
     {"id": POSITION_FIELD, "name": "pos", "type": "long", "required": True},
@@ -63,47 +43,6 @@ def leaves(fields: Sequence[Mapping[str, Any]], above: str = "") -> Iterator[Lea
             yield Leaf(field["id"], name, field["type"])
         elif field["type"]["type"] == "struct":
             yield from leaves(field["type"]["fields"], f"{name}.")
-
-
-def parquet_bytes(fields: Sequence[Mapping[str, Any]], rows: Sequence[Row]) -> tuple[bytes, dict[int, int]]:
-    """Return a Parquet file of rows, and the size of each column in bytes, by id."""
-    schema = pa.schema([_arrow_field(field) for field in fields])
-    out = io.BytesIO()
-    pq.write_table(pa.Table.from_pylist([_plain(row) for row in rows], schema), out)
-    sizes = _sizes(pq.ParquetFile(out).metadata.row_group(0)) if rows else {}
-    return out.getvalue(), {leaf.id: sizes[leaf.name] for leaf in leaves(fields) if leaf.name in sizes}
-
-
-def _sizes(group: pq.RowGroupMetaData) -> dict[str, int]:
-    columns = map(group.column, range(group.num_columns))
-    return {column.path_in_schema: column.total_compressed_size for column in columns}
-
-
-def _arrow_field(field: Mapping[str, Any], name: str = "") -> pa.Field:
-    return pa.field(name or field["name"], _arrow_type(field["type"]), metadata={FIELD_ID: str(field["id"])})
-
-
-def _arrow_type(type: Any) -> pa.DataType:
-    if not isinstance(type, str):
-        return _nested_type(type)
-    if base(type) == "decimal":
-        return pa.decimal128(*parameters(type))
-    return pa.binary(*parameters(type)) if base(type) == "fixed" else PLAIN_TYPES[type]
-
-
-def _nested_type(type: Mapping[str, Any]) -> pa.DataType:
-    part = {name: {"id": type.get(f"{name}-id"), "type": type.get(name)} for name in ("element", "key", "value")}
-    if type["type"] == "struct":
-        return pa.struct([_arrow_field(field) for field in type["fields"]])
-    if type["type"] == "list":
-        return pa.list_(_arrow_field(part["element"], "element"))
-    return pa.map_(_arrow_field(part["key"], "key").with_nullable(False), _arrow_field(part["value"], "value"))
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, Mapping):
-        return {name: _plain(item) for name, item in value.items()}
-    return value.bytes if isinstance(value, UUID) else value
 
 
 def statistics(fields: Sequence[Mapping[str, Any]], rows: Sequence[Row], sizes: Mapping[int, int]) -> Statistics:

@@ -24,7 +24,6 @@ from conformance.iceberg.support.scans.files import (
     PATH_FIELD,
     POSITION_DELETE_FIELDS,
     deletion_vector,
-    parquet_bytes,
     puffin_file,
     statistics,
 )
@@ -44,6 +43,7 @@ from conformance.iceberg.support.scans.manifests import (
     list_record,
     manifest_bytes,
 )
+from conformance.iceberg.support.scans.parquet import parquet_file
 from conformance.iceberg.support.scans.transforms import transformed
 from conformance.iceberg.support.staging import FIRST, Stage, stage
 from conformance.iceberg.support.updates import append
@@ -261,7 +261,7 @@ class ScanTable:
 def _parquet(fields: list[dict[str, Any]], rows: Sequence[Row]) -> tuple[bytes, Statistics]:
     """Return a Parquet file of rows, and its statistics for manifests."""
     with usable("the columns of the table do not fit the rows that were written to it"):
-        content, sizes = parquet_bytes(fields, rows)
+        content, sizes = parquet_file(fields, rows)
         return content, statistics(fields, rows, sizes)
 
 
