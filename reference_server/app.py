@@ -13,10 +13,10 @@ import logging
 import re
 import secrets
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache, partial
-from typing import TextIO
+from typing import Any
 
 import orjson
 from aiohttp import ClientPayloadError, web
@@ -28,7 +28,6 @@ from reference_server.api import Api
 from reference_server.context import Reply, Request, json_reply, run_in_thread
 from reference_server.control import paths
 from reference_server.control.guard import Guard, check_site
-from reference_server.control.journal import Exchange
 from reference_server.control.notes import undeclared
 from reference_server.control.tenants import TENANT, Tenant, Tenants
 from reference_server.encodings import unpacked
@@ -50,7 +49,7 @@ PASSED_ON = (asyncio.CancelledError, ConnectionAbortedError, KeyboardInterrupt, 
 
 @dataclass
 class App:
-    """Request handler of the server."""
+    """Request handler of the server; `listener` receives every entry of the journals."""
 
     tenants: Tenants
     guard: Guard
@@ -58,7 +57,7 @@ class App:
     strict: bool = False
     max_body: int = 64 << 20
     access_log: AccessLog | None = None
-    journal_file: TextIO | None = None
+    listener: Callable[[dict[str, Any]], object] | None = None
     executor: Workers = field(default_factory=lambda: Workers(WORKERS, "lakeproof"))
     boot: str = field(default_factory=lambda: secrets.token_hex(4))
     numbers: Iterator[int] = field(default_factory=lambda: itertools.count(1))
@@ -85,16 +84,12 @@ class App:
         if self.access_log is not None:
             self.access_log.write(request, tenant.route(request)[0], reply, seconds)
         if tenant.journal is not None and not _is_control(tenant, request):
-            self._note(tenant, tenant.journal.add(request, reply, seconds))
+            exchange = tenant.journal.add(request, reply, seconds)
+            if self.listener is not None:
+                self.listener(tenant.next_entry(exchange))
         if reply.status == 0:
             return _drop_connection(raw)
         return to_response(reply, raw, request.id)
-
-    def _note(self, tenant: Tenant, exchange: Exchange) -> None:
-        """Write an exchange to the file of the journal, if it has one."""
-        if self.journal_file is not None:
-            (entry,) = tenant.entries([exchange])  # alone: notes about the order of requests are in the journal
-            self.journal_file.write(orjson.dumps(entry).decode() + "\n")
 
     async def _reply(self, raw: web.BaseRequest, tenant: Tenant, request: Request) -> Reply:
         api: Api | None = None
@@ -231,7 +226,7 @@ def _refuse_undeclared(api: Api, mount: str, request: Request) -> None:
         body = None  # the API refuses it, or it is no JSON
     notes = list(undeclared(api.document, operation, request.path, request.query, body))
     if notes:
-        raise InvalidInput(" ".join(notes))
+        raise InvalidInput(" ".join(map(str, notes)))
 
 
 def _is_control(tenant: Tenant, request: Request) -> bool:

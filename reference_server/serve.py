@@ -9,13 +9,14 @@ import json
 import os
 import sys
 import threading
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import partial
 from pathlib import Path
 from types import TracebackType
 from typing import Any, TextIO
 
+import orjson
 from aiohttp import web
 
 import reference_server.common_faults
@@ -30,7 +31,7 @@ from reference_server.control.client import Controls
 from reference_server.control.guard import Guard
 from reference_server.control.seeds import plant_seed
 from reference_server.control.tenants import Tenant, Tenants
-from reference_server.faults import Fault
+from reference_server.faults import Fault, register
 from reference_server.http_log import handle_loop_error
 from reference_server.http_log import log as http_log
 from reference_server.lifetimes import PLAN_SECONDS, STATUSES, TOKEN_SECONDS, Lifetimes
@@ -94,14 +95,18 @@ class ServerSettings:
 class Server(Controls):
     """A running server: its event loop lives in a thread of its own."""
 
-    def __init__(self, settings: ServerSettings) -> None:
-        """Prepare the server. Raises Problem for settings that cannot be served."""
+    def __init__(self, settings: ServerSettings, listener: Callable[[dict[str, Any]], object] | None = None) -> None:
+        """Prepare the server. `listener` receives every entry of the journals, in a thread of the server.
+
+        Raises Problem for settings that cannot be served.
+        """
         self.settings = settings
         self.port = 0
         self._loop = _new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, name="lakeproof-server", daemon=True)
         self._log = _open_log(settings.access_log, "--access-log")
         self._journal_file = _open_log(None if settings.journal in JOURNALS else settings.journal, "--journal")
+        self._listener = listener or (self._write_entry if self._journal_file else None)
         self._app = self._build()
         self._runner: web.ServerRunner | None = None
 
@@ -129,8 +134,13 @@ class Server(Controls):
             settings.strict_requests,
             settings.max_body,
             access_log,
-            self._journal_file,
+            self._listener,
         )
+
+    def _write_entry(self, entry: dict[str, Any]) -> None:
+        """Write an entry of a journal to the file of the journal."""
+        assert self._journal_file is not None
+        self._journal_file.write(orjson.dumps(entry).decode() + "\n")
 
     @property
     def _main(self) -> Tenant:
@@ -333,5 +343,5 @@ def server_settings(*apis: str, **settings: Any) -> ServerSettings:
     return ServerSettings(apis=apis, **{"options": options, **common_settings})
 
 
-for _name in servable():  # so that faults of every API can be looked up
-    api_class(_name)
+for _name in servable():  # a fault of an API that is not served yet is looked up there
+    register(f"{PACKAGE}.{_name}")
