@@ -36,6 +36,7 @@ from reference_server.faults import HEADER, NOWHERE, Call, Fault, apply_faults, 
 from reference_server.http_log import log_seldom
 from reference_server.machine import machine_fault
 from reference_server.responses import to_response
+from reference_server.tls import Tls
 from reference_server.workers import Workers
 from specs.openapi import Operation
 
@@ -58,6 +59,7 @@ class App:
     max_body: int = 64 << 20
     access_log: AccessLog | None = None
     listener: Callable[[dict[str, Any]], object] | None = None
+    tls: Tls | None = None
     executor: Workers = field(default_factory=lambda: Workers(WORKERS, "lakeproof"))
     boot: str = field(default_factory=lambda: secrets.token_hex(4))
     numbers: Iterator[int] = field(default_factory=lambda: itertools.count(1))
@@ -70,6 +72,8 @@ class App:
         """Answer one request."""
         started = time.perf_counter()
         request = Request(f"{self.boot}-{next(self.numbers)}", raw.method, _origin_form(raw.raw_path), raw.headers)
+        if self.tls is not None:
+            request.scheme = "https"
         tenant = self.tenants.main
         try:
             if request.target.startswith(TENANT):
@@ -119,9 +123,9 @@ class App:
         """Answer a request to a control path of a tenant. Raises CatalogError."""
         self.guard.check(request.method, request.headers, _peer(raw))
         request.body = await self._plain_body(raw)
-        return await paths.answer(
-            self.tenants, tenant, request, request.path[len(tenant.prefix + paths.CONTROL) :], self.executor
-        )
+        path = request.path[len(tenant.prefix + paths.CONTROL) :]
+        authority = self.tls.authority if self.tls else ""
+        return await paths.answer(paths.Place(self.tenants, tenant, authority, self.executor), request, path)
 
     async def _plain_reply(self, tenant: Tenant, api: Api, mount: str, request: Request) -> Reply:
         """Answer without faults: from the cache if possible, else by the API, and cache a reusable answer."""

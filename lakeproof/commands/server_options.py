@@ -127,6 +127,16 @@ OPTIONS: tuple[Callable[[Any], Any], ...] = (
         show_default=True,
         help="Largest page of a listing.",
     ),
+    click.option(
+        "--tls",
+        default="",
+        metavar="FILE",
+        help="Serve HTTPS: self-signed (a certificate of its own), or the PEM file of a certificate and its chain.",
+    ),
+    click.option("--tls-key", default="", metavar="FILE", help="PEM file of the key, if --tls does not contain it."),
+    click.option(
+        "--tls-ca", default="", metavar="FILE", help="With --tls self-signed: write the authority to trust into FILE."
+    ),
     *(_option(api, field, default, option) for field, (api, default, option) in _options().items()),
     click.option(
         "--max-body",

@@ -47,7 +47,8 @@ def _token_endpoint(context: IcebergContext) -> str | None:
     """
     headers, operations = context.request.headers, context.services.document.operations
     host = _first(headers.get("X-Forwarded-Host")) or headers.get("Host")
-    scheme = "https" if _first(headers.get("X-Forwarded-Proto")).lower() == "https" else "http"
+    forwarded = _first(headers.get("X-Forwarded-Proto")).lower()
+    scheme = forwarded if forwarded in ("http", "https") else context.request.scheme
     mount = context.request.path.rsplit("/", context.operation.own_path.count("/"))[0].rstrip("/")
     return f"{scheme}://{host}{mount}{operations[GET_TOKEN].own_path}" if host else None
 
