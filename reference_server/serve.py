@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import importlib
 import importlib.util
 import json
 import os
@@ -37,6 +38,7 @@ from reference_server.http_log import handle_loop_error
 from reference_server.http_log import log as http_log
 from reference_server.lifetimes import PLAN_SECONDS, STATUSES, TOKEN_SECONDS, Lifetimes
 from reference_server.opening import Opener
+from reference_server.options import Options
 from reference_server.presets import Preset, find_presets
 from reference_server.seeding.files import read_seed
 from reference_server.serve_arguments import ServeArguments
@@ -293,6 +295,15 @@ def api_class(name: str) -> type[Api]:
     return api_type
 
 
+def options_of(name: str) -> type[Options]:
+    """Return the options of an API. Most declare them in a module of their own: importing an API takes longer."""
+    module = f"{PACKAGE}.{name}.options"
+    if importlib.util.find_spec(module) is None:
+        return api_class(name).options
+    options: type[Options] = importlib.import_module(module).OPTIONS
+    return options
+
+
 def _check_profiles(served: Sequence[Profile]) -> None:
     """Raise Problem for two profiles that one server cannot serve together."""
     for index, profile in enumerate(served):
@@ -381,4 +392,5 @@ def server_settings(*apis: str, **settings: Unpack[ServeArguments]) -> ServerSet
 
 
 for _name in servable():  # a fault of an API that is not served yet is looked up there
-    register(f"{PACKAGE}.{_name}")
+    if importlib.util.find_spec(_faults := f"{PACKAGE}.{_name}.faults"):
+        register(_faults)

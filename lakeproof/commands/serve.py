@@ -12,14 +12,13 @@ import click
 
 from lakeproof import interruptions
 from lakeproof.commands.server_options import named_apis, server_options, settings_of
-from lakeproof.fault_list import print_faults, print_faults_as_json, print_presets
 from lakeproof.options import FileOptionsCommand
 from lakeproof.packages import SUITE_FAULTS
 from reference_server.faults import register
 from reference_server.serve import IN_MEMORY, SWITCH_SECONDS, Server, servable
 from specs.apis import SHARED_PORT
 from specs.problems import Problem
-from specs.profiles import find_profile
+from specs.profiles import Profile, find_profile
 
 STOP_SECONDS = 4.5
 LOOPBACKS = ("127.0.0.1", "localhost", "::1")
@@ -95,13 +94,20 @@ def serve_command(
     named = named_apis(api, profile)
     if as_json and not list_faults:
         raise Problem("--json does nothing without --list-faults.", "Give --list-faults, or leave it out.")
-    if list_presets:
-        print_presets([find_profile(name) for name in named or servable()])
-    elif list_faults:
-        show = print_faults_as_json if as_json else print_faults
-        show([find_profile(name) for name in named or servable()])
+    if list_presets or list_faults:
+        _list([find_profile(name) for name in named or servable()], presets=list_presets, as_json=as_json)
     else:
         _serve(named, **options)
+
+
+def _list(served: list[Profile], *, presets: bool, as_json: bool) -> None:
+    """Print the presets of some profiles, or their faults."""
+    from lakeproof.fault_list import print_faults, print_faults_as_json, print_presets  # noqa: PLC0415 - slow to import
+
+    if presets:
+        print_presets(served)
+    else:
+        (print_faults_as_json if as_json else print_faults)(served)
 
 
 def _serve(named: tuple[str, ...], host: str, port: int | None, **rest: Any) -> None:

@@ -12,7 +12,7 @@ from lakeproof.options import OneOf
 from reference_server.lifetimes import PLAN_SECONDS, STATUSES, TOKEN_SECONDS
 from reference_server.options import Option, flags
 from reference_server.rules.text import read_rules
-from reference_server.serve import LOOPBACK, ServerSettings, api_class, servable
+from reference_server.serve import LOOPBACK, ServerSettings, options_of, servable
 from specs.apis import SHARED_PORT, apis
 from specs.problems import Problem
 from specs.profiles import find_profile
@@ -30,7 +30,7 @@ def _options() -> dict[str, tuple[str, Any, Option]]:
     """Return the options of every API by name: the first API that has the option, its default, its description."""
     options: dict[str, tuple[str, Any, Option]] = {}
     for api in servable():
-        for field, default, option in flags(api_class(api).options):
+        for field, default, option in flags(options_of(api)):
             options.setdefault(field, (api, default, option))
     return options
 

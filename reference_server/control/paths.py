@@ -27,6 +27,7 @@ from specs.openapi import JSON_TYPE, media_type_of
 from specs.problems import Problem, did_you_mean
 
 CONTROL = "/_lakeproof"
+HEALTH = "/health"
 HEAD, GET, POST, PUT, DELETE = "HEAD", "GET", "POST", "PUT", "DELETE"
 
 
@@ -185,6 +186,11 @@ async def forget_requests(request: ControlRequest) -> None:
     _journal(request.tenant).clear()
 
 
+async def show_health(_request: ControlRequest) -> Any:
+    """Return that the server is ready."""
+    return {"ready": True}
+
+
 async def show_authority(request: ControlRequest) -> Reply:
     """Return the certificate of the authority that issued the server's own. Raises RouteNotFound without one."""
     if not request.place.authority:
@@ -208,6 +214,7 @@ def _journal(tenant: Tenant) -> Journal:
 
 ROUTES: tuple[Route, ...] = (
     Route(GET, "", list_paths, "List these paths, and the paths of the APIs."),
+    Route(GET, HEALTH, show_health, "Return 200: the server is ready. Also for other machines."),
     Route(GET, "/rules", list_rules, "List the rules, and how often they were used."),
     Route(POST, "/rules", add_rules, "Add rules: texts or objects, one or a list."),
     Route(PUT, "/rules", replace_rules, "Replace all rules."),

@@ -8,14 +8,15 @@ import pytest
 
 from lakeproof import serve
 from reference_server.options import flags
-from reference_server.serve import ServerSettings, api_class, servable
+from reference_server.serve import ServerSettings, api_class, options_of, servable
 from reference_server.serve_arguments import ServeArguments
 from specs.problems import Problem
 
 
 def test_the_arguments_are_the_settings_and_the_options():
     settings = {field.name for field in fields(ServerSettings)} - {"apis"}
-    options = {name for api in servable() for name, _, _ in flags(api_class(api).options)}
+    assert [options_of(api) for api in servable()] == [api_class(api).options for api in servable()]
+    options = {name for api in servable() for name, _, _ in flags(options_of(api))}
     assert ServeArguments.__annotations__.keys() == settings | options
 
 

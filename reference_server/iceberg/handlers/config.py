@@ -60,6 +60,6 @@ def _first(header: str | None) -> str:
 
 def _warehouse(context: IcebergContext, name_or_uri: str) -> Warehouse:
     for warehouse in context.services.warehouses.values():
-        if name_or_uri in (warehouse.name, warehouse.uri):
+        if name_or_uri.rstrip("/") in (warehouse.name, warehouse.uri):
             return warehouse
     raise WarehouseNotFound(f"Warehouse does not exist: {name_or_uri:.300}")
