@@ -27,6 +27,7 @@ COLLECT_AFTER = (20_000, 20, 20)
 """Thresholds of the garbage collector: with Python's own, it spends a tenth of a run on documents and schemas."""
 COMMANDS = {
     "serve": "serve_command",
+    "lint-client": "lint_client_command",
     "check": "check_command",
     "list": "list_command",
     "coverage": "coverage_command",
@@ -88,12 +89,16 @@ class LazyGroup(click.Group):
 
 def _command(name: str) -> Any:
     """Import a command and return it."""
-    return getattr(importlib.import_module(f"lakeproof.commands.{name}"), COMMANDS[name])
+    return getattr(importlib.import_module(f"lakeproof.commands.{_module(name)}"), COMMANDS[name])
+
+
+def _module(command: str) -> str:
+    return command.replace("-", "_")
 
 
 def _first_sentence(command: str) -> str:
     """Return the first sentence of a command's help."""
-    source = (HERE / "commands" / f"{command}.py").read_text(encoding="utf-8")
+    source = (HERE / "commands" / f"{_module(command)}.py").read_text(encoding="utf-8")
     functions = (node for node in ast.parse(source).body if isinstance(node, ast.FunctionDef))
     node = next(node for node in functions if node.name == COMMANDS[command])
     return (ast.get_docstring(node) or "").partition("\n\n")[0].replace("\n", " ").partition(". ")[0].rstrip(".") + "."

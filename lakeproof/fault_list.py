@@ -16,7 +16,7 @@ from reference_server.faults import Fault
 from reference_server.faults_in_worlds import FAMILIES_IN_WORLDS, FamilyInWorlds
 from reference_server.options import flags
 from reference_server.presets import presets_of
-from reference_server.serve import api_class
+from reference_server.serve import options_of
 from specs.profiles import Profile
 
 FAULT, WRONG = "fault", "what is wrong"
@@ -47,7 +47,7 @@ def print_faults(served: Sequence[Profile]) -> None:
 def print_presets(served: Sequence[Profile]) -> None:
     """Print the presets of some profiles, each with the options that mean the same, and the groups of operations."""
     for profile in served:
-        names = {name: option.flag for name, _, option in flags(api_class(profile.api).options)}
+        names = {name: option.flag for name, _, option in flags(options_of(profile.api))}
         rows = [(each.name, each.about, "\n".join(each.options(names))) for each in presets_of(profile.api).values()]
         _print(f"{profile.facts.title}: lakeproof serve --like PRESET", rows, "preset", "catalog", "options")
         groups = [(name, ", ".join(sorted(ids))) for name, ids in profile.groups().items()]

@@ -179,6 +179,21 @@ class Api(ABC):
         )
         return read() if len(request.body) <= limits.INLINE else await run_in_thread(executor, read)
 
+    def body_mismatch(self, request: Request, operation: Operation) -> Mismatch | None:
+        """Return in which way the body of a request violates the document, None if it does not."""
+        found: list[Mismatch] = []
+
+        def note(_operation: Operation, mismatch: Mismatch) -> CatalogError:
+            found.append(mismatch)
+            return InvalidInput(mismatch.message)
+
+        quoted = operation.id not in self.secretive
+        try:
+            read_json_body(request, operation, self._validators, self.prepare, note, quoted=quoted)
+        except CatalogError as error:
+            return found[0] if found else Mismatch("", error.message)
+        return None
+
     async def run(self, handler: Handler, context: Context) -> Reply:
         """Run a handler and convert its result to an answer. Raises CatalogError."""
         return to_reply(await handler(context))

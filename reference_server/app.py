@@ -13,10 +13,10 @@ import logging
 import re
 import secrets
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache, partial
-from typing import TextIO
+from typing import Any
 
 import orjson
 from aiohttp import ClientPayloadError, web
@@ -28,7 +28,6 @@ from reference_server.api import Api
 from reference_server.context import Reply, Request, json_reply, run_in_thread
 from reference_server.control import paths
 from reference_server.control.guard import Guard, check_site
-from reference_server.control.journal import Exchange
 from reference_server.control.notes import undeclared
 from reference_server.control.tenants import TENANT, Tenant, Tenants
 from reference_server.encodings import unpacked
@@ -37,6 +36,7 @@ from reference_server.faults import HEADER, NOWHERE, Call, Fault, apply_faults, 
 from reference_server.http_log import log_seldom
 from reference_server.machine import machine_fault
 from reference_server.responses import to_response
+from reference_server.tls import Tls
 from reference_server.workers import Workers
 from specs.openapi import Operation
 
@@ -50,7 +50,7 @@ PASSED_ON = (asyncio.CancelledError, ConnectionAbortedError, KeyboardInterrupt, 
 
 @dataclass
 class App:
-    """Request handler of the server."""
+    """Request handler of the server; `listener` receives every entry of the journals."""
 
     tenants: Tenants
     guard: Guard
@@ -58,7 +58,8 @@ class App:
     strict: bool = False
     max_body: int = 64 << 20
     access_log: AccessLog | None = None
-    journal_file: TextIO | None = None
+    listener: Callable[[dict[str, Any]], object] | None = None
+    tls: Tls | None = None
     executor: Workers = field(default_factory=lambda: Workers(WORKERS, "lakeproof"))
     boot: str = field(default_factory=lambda: secrets.token_hex(4))
     numbers: Iterator[int] = field(default_factory=lambda: itertools.count(1))
@@ -71,6 +72,8 @@ class App:
         """Answer one request."""
         started = time.perf_counter()
         request = Request(f"{self.boot}-{next(self.numbers)}", raw.method, _origin_form(raw.raw_path), raw.headers)
+        if self.tls is not None:
+            request.scheme = "https"
         tenant = self.tenants.main
         try:
             if request.target.startswith(TENANT):
@@ -85,16 +88,12 @@ class App:
         if self.access_log is not None:
             self.access_log.write(request, tenant.route(request)[0], reply, seconds)
         if tenant.journal is not None and not _is_control(tenant, request):
-            self._note(tenant, tenant.journal.add(request, reply, seconds))
+            exchange = tenant.journal.add(request, reply, seconds)
+            if self.listener is not None:
+                self.listener(tenant.next_entry(exchange))
         if reply.status == 0:
             return _drop_connection(raw)
         return to_response(reply, raw, request.id)
-
-    def _note(self, tenant: Tenant, exchange: Exchange) -> None:
-        """Write an exchange to the file of the journal, if it has one."""
-        if self.journal_file is not None:
-            (entry,) = tenant.entries([exchange])  # alone: notes about the order of requests are in the journal
-            self.journal_file.write(orjson.dumps(entry).decode() + "\n")
 
     async def _reply(self, raw: web.BaseRequest, tenant: Tenant, request: Request) -> Reply:
         api: Api | None = None
@@ -122,11 +121,12 @@ class App:
 
     async def _control(self, raw: web.BaseRequest, request: Request, tenant: Tenant) -> Reply:
         """Answer a request to a control path of a tenant. Raises CatalogError."""
-        self.guard.check(request.method, request.headers, _peer(raw))
+        path = request.path[len(tenant.prefix + paths.CONTROL) :]
+        if path != paths.HEALTH:
+            self.guard.check(request.method, request.headers, _peer(raw))
         request.body = await self._plain_body(raw)
-        return await paths.answer(
-            self.tenants, tenant, request, request.path[len(tenant.prefix + paths.CONTROL) :], self.executor
-        )
+        authority = self.tls.authority if self.tls else ""
+        return await paths.answer(paths.Place(self.tenants, tenant, authority, self.executor), request, path)
 
     async def _plain_reply(self, tenant: Tenant, api: Api, mount: str, request: Request) -> Reply:
         """Answer without faults: from the cache if possible, else by the API, and cache a reusable answer."""
@@ -231,7 +231,7 @@ def _refuse_undeclared(api: Api, mount: str, request: Request) -> None:
         body = None  # the API refuses it, or it is no JSON
     notes = list(undeclared(api.document, operation, request.path, request.query, body))
     if notes:
-        raise InvalidInput(" ".join(notes))
+        raise InvalidInput(" ".join(map(str, notes)))
 
 
 def _is_control(tenant: Tenant, request: Request) -> bool:

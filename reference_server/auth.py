@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import hashlib
 import hmac
+import re
 import secrets
 import time
 from collections.abc import Mapping
@@ -22,6 +23,7 @@ from specs.problems import Problem
 TOKEN_PREFIX = "token:"  # noqa: S105 - the form of the option, not a token
 OAUTH_PREFIX = "oauth:"
 CHALLENGE = 'Bearer realm="lakeproof"'
+ISSUED = re.compile(r"(?P<until>[0-9]{1,12})\.(?P<nonce>[0-9]{1,9}-[0-9a-f]+)\.(?P<signature>[0-9a-f]+)")
 HOLDER = "token"  # name of the principal with the static token
 
 
@@ -83,14 +85,11 @@ class Auth:
         return self.token if self.token is not None else self._signed_token()
 
     def _has_issued(self, secret: str) -> bool:
-        """Return whether a token is of this server, expired ones included."""
+        """Return whether a token is of this server, expired ones included; not one of a server before lifetimes."""
         if self.token is not None:
             return _same(secret, self.token)
-        until, _, rest = secret.partition(".")
-        if not (until.isascii() and until.isdigit() and len(until) <= 12):
-            return False
-        nonce, _, signature = rest.partition(".")
-        return _same(signature, self._signature(until, nonce))
+        parts = ISSUED.fullmatch(secret)
+        return parts is not None and _same(parts["signature"], self._signature(parts["until"], parts["nonce"]))
 
     def _is_over(self, secret: str) -> bool:
         """Return whether a token of this server has expired; a static one never does."""

@@ -65,6 +65,30 @@ def unknown_fields(document: Document, operation: Operation, body: Any) -> Itera
                 yield f"{each.pointer}/{name}", name, declared
 
 
+def null_fields(document: Document, operation: Operation, body: Any) -> Iterator[str]:
+    """Yield the JSON pointer of each optional field that is null, and whose schema does not allow null."""
+    for each in _objects(document, operation, body):
+        for name, schemas in each.fields.items():
+            unset = each.value[name] is None and name not in each.required
+            if unset and not all(_allows_null(document, schema) for schema in schemas):
+                yield f"{each.pointer}/{name}"
+
+
+def _allows_null(document: Document, schema: Schema) -> bool:
+    """Return whether null is a value of a schema, as far as its types, its constants and its choices say."""
+    whole = document.resolve(schema)
+    for choice in CHOICES:
+        if choice in whole and not any(_allows_null(document, part) for part in whole[choice]):
+            return False
+    types = whole.get("type", "null")
+    return (
+        "null" in ([types] if isinstance(types, str) else types)
+        and None in whole.get("enum", [None])
+        and whole.get("const") is None
+        and all(_allows_null(document, part) for part in whole.get("allOf", ()))
+    )
+
+
 def _objects(document: Document, operation: Operation, body: Any) -> Iterator[BodyObject]:
     """Yield the objects of an operation's JSON body, outer ones first; the caller may change each."""
     content = operation.request.content if operation.request else {}

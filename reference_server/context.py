@@ -26,10 +26,10 @@ class Request:
     """A request as received: only the body's transfer coding is decoded.
 
     `target` is the path with its query, percent-encoded as it was sent; `principal` is the caller. `applied` are the
-    names of the faults that were applied to the request.
+    names of the faults that were applied to the request. `scheme` is https for a request over TLS.
     """
 
-    __slots__ = ("_query", "applied", "body", "headers", "id", "method", "principal", "target")
+    __slots__ = ("_query", "applied", "body", "headers", "id", "method", "principal", "scheme", "target")
 
     def __init__(self, id: str, method: str, target: str, headers: Mapping[str, str], body: bytes = b"") -> None:
         self.id = id
@@ -39,6 +39,7 @@ class Request:
         self.body = body
         self.principal: Principal = ANONYMOUS
         self.applied: list[str] = []
+        self.scheme = "http"
         self._query: Mapping[str, list[str]] | None = None
 
     @property

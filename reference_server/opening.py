@@ -16,8 +16,9 @@ from reference_server.control.journal import MOST_BYTES as MOST_JOURNAL
 from reference_server.control.journal import Journal
 from reference_server.control.tenants import TENANT, Tenant
 from reference_server.rules.rule import Rule
+from reference_server.serve_arguments import ServeArguments
 from reference_server.shared_parts import SharedParts
-from specs.problems import Problem
+from specs.problems import Problem, did_you_mean
 from specs.profiles import Profile
 
 ALL_JOURNALS = ALL_ANSWERS = 64 << 20
@@ -114,5 +115,6 @@ def _check_options(apis: Mapping[Profile, type[Api]], given: Mapping[str, Any]) 
     known = {option.name for api in apis.values() for option in fields(api.options)}
     unknown = sorted(given.keys() - known)
     if unknown:
-        names, have = ", ".join(profile.api for profile in apis), ", ".join(sorted(known)) or "none"
-        raise Problem(f"There is no option {unknown[0]} for {names}.", f"Options: {have}.")
+        names = ", ".join(profile.api for profile in apis)
+        hint = did_you_mean(unknown[0], {*known, *ServeArguments.__annotations__}, f"Options: {', '.join(known)}.")
+        raise Problem(f"There is no option {unknown[0]} for {names}.", hint)

@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import importlib
 import importlib.util
 import json
 import os
+import ssl
 import sys
 import threading
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import partial
 from pathlib import Path
 from types import TracebackType
-from typing import Any, TextIO
+from typing import Any, TextIO, Unpack
 
+import orjson
 from aiohttp import web
 
 import reference_server.common_faults
@@ -30,17 +33,21 @@ from reference_server.control.client import Controls
 from reference_server.control.guard import Guard
 from reference_server.control.seeds import plant_seed
 from reference_server.control.tenants import Tenant, Tenants
-from reference_server.faults import Fault
+from reference_server.faults import Fault, register
 from reference_server.http_log import handle_loop_error
 from reference_server.http_log import log as http_log
 from reference_server.lifetimes import PLAN_SECONDS, STATUSES, TOKEN_SECONDS, Lifetimes
 from reference_server.opening import Opener
+from reference_server.options import Options
 from reference_server.presets import Preset, find_presets
 from reference_server.seeding.files import read_seed
+from reference_server.serve_arguments import ServeArguments
+from reference_server.tls import open_tls
 from reference_server.watched_faults import Watch
 from specs.apis import apis, part_of
 from specs.problems import Problem
 from specs.profiles import Profile, find_profile
+from specs.writing import write_file, written
 
 LOOPBACK = "127.0.0.1"
 NO_JOURNAL, IN_MEMORY = JOURNALS = "none", "memory"
@@ -64,6 +71,8 @@ class ServerSettings:
     see rules/rule.py; `without` are operations or groups that the server lacks, and `like` presets.
     `seed` is a seed or the file of one, which every tenant gets. `journal` is where requests are noted: `none`,
     `memory`, or a file as well. `control_token` opens the control paths to whoever has it, see control/guard.py.
+    `tls` is `self-signed` or the file of a certificate, whose key may be in the file `tls_key`; the certificate of the
+    authority of a self-signed one is written to the file `tls_ca`, see tls.py.
     `options` are those of the APIs, by the names of reference_server/options.py.
     """
 
@@ -88,20 +97,28 @@ class ServerSettings:
     journal: str = NO_JOURNAL
     seed: str | Mapping[str, Any] | None = None
     control_token: str = field(default="", repr=False)
+    tls: str = ""
+    tls_key: str = ""
+    tls_ca: str = ""
     options: Mapping[str, Any] = field(default_factory=dict)
 
 
 class Server(Controls):
     """A running server: its event loop lives in a thread of its own."""
 
-    def __init__(self, settings: ServerSettings) -> None:
-        """Prepare the server. Raises Problem for settings that cannot be served."""
+    def __init__(self, settings: ServerSettings, listener: Callable[[dict[str, Any]], object] | None = None) -> None:
+        """Prepare the server. `listener` receives every entry of the journals, in a thread of the server.
+
+        Raises Problem for settings that cannot be served.
+        """
         self.settings = settings
         self.port = 0
         self._loop = _new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, name="lakeproof-server", daemon=True)
         self._log = _open_log(settings.access_log, "--access-log")
         self._journal_file = _open_log(None if settings.journal in JOURNALS else settings.journal, "--journal")
+        self._tls = open_tls(settings.tls, settings.tls_key, settings.host)
+        self._listener = listener or (self._write_entry if self._journal_file else None)
         self._app = self._build()
         self._runner: web.ServerRunner | None = None
 
@@ -129,8 +146,14 @@ class Server(Controls):
             settings.strict_requests,
             settings.max_body,
             access_log,
-            self._journal_file,
+            self._listener,
+            self._tls,
         )
+
+    def _write_entry(self, entry: dict[str, Any]) -> None:
+        """Write an entry of a journal to the file of the journal."""
+        assert self._journal_file is not None
+        self._journal_file.write(orjson.dumps(entry).decode() + "\n")
 
     @property
     def _main(self) -> Tenant:
@@ -149,7 +172,7 @@ class Server(Controls):
     @property
     def control_address(self) -> str:
         """The URL in front of the control paths, by the loopback address where the server listens on all."""
-        return f"http://{LOOPBACK}:{self.port}" if self.settings.host in EVERYWHERE else self._base
+        return f"{self._scheme}://{LOOPBACK}:{self.port}" if self.settings.host in EVERYWHERE else self._base
 
     @property
     def control_token(self) -> str:
@@ -170,12 +193,27 @@ class Server(Controls):
     @property
     def _base(self) -> str:
         host = f"[{self.settings.host}]" if ":" in self.settings.host else self.settings.host
-        return f"http://{host}:{self.port}"
+        return f"{self._scheme}://{host}:{self.port}"
+
+    @property
+    def _scheme(self) -> str:
+        return "https" if self._tls else "http"
+
+    @property
+    def ca(self) -> str:
+        """The certificate in PEM of the authority to trust, "" without TLS or with a certificate from a file."""
+        return self._tls.authority if self._tls else ""
+
+    @property
+    def client_tls(self) -> ssl.SSLContext | None:
+        """The context of a client that trusts this server, None without TLS."""
+        return self._tls.client_context() if self._tls else None
 
     def start(self) -> Server:
         """Start listening. Raises Problem for a port in use and an address of another machine."""
         self._thread.start()
         try:
+            self._write_authority()
             self.port = asyncio.run_coroutine_threadsafe(self._listen(), self._loop).result()
         except Problem:
             self.stop()
@@ -188,6 +226,15 @@ class Server(Controls):
                 "Choose another port with --port, or 0 for any free one.",
             ) from None
         return self
+
+    def _write_authority(self) -> None:
+        """Write the certificate of the authority into the file of `--tls-ca`. Raises Problem."""
+        file = self.settings.tls_ca
+        if file and not self.ca:
+            raise Problem("--tls-ca has no effect without --tls self-signed.", "Leave it out.")
+        if file:
+            with written(f"--tls-ca: {file}", "Give another file."):
+                write_file(Path(file), self.ca)
 
     async def _start(self, tenant: Tenant) -> None:
         """Start a tenant and plant the seed of the server in it. Raises Problem."""
@@ -204,7 +251,8 @@ class Server(Controls):
         server = web.Server(self._app.handle, auto_decompress=False, logger=http_log)
         self._runner = web.ServerRunner(server, shutdown_timeout=limits.STOP)
         await self._runner.setup()
-        site = web.TCPSite(self._runner, self.settings.host, self.settings.port)
+        context = self._tls.context if self._tls else None
+        site = web.TCPSite(self._runner, self.settings.host, self.settings.port, ssl_context=context)
         await site.start()
         port: int = self._runner.addresses[0][1]
         return port
@@ -245,6 +293,15 @@ def api_class(name: str) -> type[Api]:
     """Return the class that serves an API; importing it registers the API's faults. Raises Problem without one."""
     api_type: type[Api] = part_of(PACKAGE, name).API
     return api_type
+
+
+def options_of(name: str) -> type[Options]:
+    """Return the options of an API. Most declare them in a module of their own: importing an API takes longer."""
+    module = f"{PACKAGE}.{name}.options"
+    if importlib.util.find_spec(module) is None:
+        return api_class(name).options
+    options: type[Options] = importlib.import_module(module).OPTIONS
+    return options
 
 
 def _check_profiles(served: Sequence[Profile]) -> None:
@@ -306,7 +363,7 @@ def like_presets(settings: ServerSettings, presets: Iterable[Preset]) -> ServerS
     return settings
 
 
-def serve(*apis: str, **settings: Any) -> Server:
+def serve(*apis: str, **settings: Unpack[ServeArguments]) -> Server:
     """Return a server for a `with` block, by default on a free loopback port.
 
         with serve("lance") as server:
@@ -315,17 +372,18 @@ def serve(*apis: str, **settings: Any) -> Server:
     `apis` and `settings` are those of `server_settings`; the server has a journal unless they say otherwise. Raises
     Problem for settings that cannot be served.
     """
-    return Server(server_settings(*apis, **{"journal": IN_MEMORY, **settings}))
+    given: ServeArguments = {"journal": IN_MEMORY, **settings}
+    return Server(server_settings(*apis, **given))
 
 
-def server_settings(*apis: str, **settings: Any) -> ServerSettings:
+def server_settings(*apis: str, **settings: Unpack[ServeArguments]) -> ServerSettings:
     """Return the settings of a server.
 
     `apis` are API or profile names, all of them when none is given; `settings` are the fields of ServerSettings,
     and those of the APIs' own options. One rule or preset may be a text alone.
     """
     common = {setting.name for setting in fields(ServerSettings)}
-    common_settings = {name: value for name, value in settings.items() if name in common}
+    common_settings: dict[str, Any] = {name: value for name, value in settings.items() if name in common}
     for name in SEVERAL & common_settings.keys():
         if isinstance(common_settings[name], str):
             common_settings[name] = (common_settings[name],)
@@ -333,5 +391,6 @@ def server_settings(*apis: str, **settings: Any) -> ServerSettings:
     return ServerSettings(apis=apis, **{"options": options, **common_settings})
 
 
-for _name in servable():  # so that faults of every API can be looked up
-    api_class(_name)
+for _name in servable():  # a fault of an API that is not served yet is looked up there
+    if importlib.util.find_spec(_faults := f"{PACKAGE}.{_name}.faults"):
+        register(_faults)

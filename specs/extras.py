@@ -5,8 +5,6 @@ from __future__ import annotations
 from functools import cache
 from importlib.metadata import PackageNotFoundError, distribution, requires
 
-from packaging.requirements import Requirement
-
 from specs.problems import Problem
 
 DISTRIBUTION = "lakeproof"
@@ -26,6 +24,8 @@ def missing_extra(extra: str, *packages: str) -> Problem:
 
 @cache
 def _packages(extra: str) -> list[str]:
+    from packaging.requirements import Requirement  # noqa: PLC0415 - slow to import, and seldom needed
+
     every = map(Requirement, requires(DISTRIBUTION) or ())
     return [
         requirement.name

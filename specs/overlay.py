@@ -27,8 +27,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import jsonpath_rfc9535
-
 from specs.files import read_yaml
 from specs.problems import Problem
 from specs.references import dangling, references
@@ -120,9 +118,9 @@ def reason_of(document: dict[str, Any], actions: Sequence[OverlayAction], place:
     `place` is the rule's location, `text` the message of its violation: of a list of required fields it names one.
     """
     for action in actions:
-        for node in jsonpath_rfc9535.find(action.target, document):
-            length = len(node.location)
-            if tuple(place[:length]) == tuple(node.location) and _states(action.update, place[length:], text):
+        for location in _places(action, document):
+            length = len(location)
+            if tuple(place[:length]) == location and _states(action.update, place[length:], text):
                 return action.description
     return ""
 
@@ -139,14 +137,21 @@ def _states(update: Any, place: Sequence[str | int], text: str) -> bool:
     return bool(place) and (not names or any(f'"{name}"' in text for name in names))
 
 
-def apply_action(document: dict[str, Any], action: OverlayAction) -> bool:
-    """Apply an action in place; return True if it changed the document. Raises OverlayError for an invalid JSONPath."""
+def _places(action: OverlayAction, document: dict[str, Any]) -> list[Location]:
+    """Return the places of an action's target. Raises OverlayError for an invalid JSONPath."""
+    import jsonpath_rfc9535  # noqa: PLC0415 - slow to import, and compiled.py has most documents already corrected
+
     try:
-        places = [node.location for node in jsonpath_rfc9535.find(action.target, document)]
+        return [tuple(node.location) for node in jsonpath_rfc9535.find(action.target, document)]
     except jsonpath_rfc9535.JSONPathError as error:
         raise OverlayError(
             f"The overlay's target {action.target} is not a valid JSONPath: {error}.", "Correct it."
         ) from None
+
+
+def apply_action(document: dict[str, Any], action: OverlayAction) -> bool:
+    """Apply an action in place; return True if it changed the document. Raises OverlayError for an invalid JSONPath."""
+    places = _places(action, document)
     # From the last place to the first: removing an item of a list then moves no later place.
     results = [_apply(document, place, action) for place in reversed(places)]
     return any(results)

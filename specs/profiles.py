@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from specs.apis import ApiFacts, DocumentPart, Reading, apis, find_api
+from specs.compiled import cache_file, read_compiled, write_compiled
 from specs.composition import Mounted, compose
 from specs.expansions import expand_discriminators
 from specs.openapi import Document, Operation
@@ -188,7 +189,12 @@ class Profile:
 
 @cache
 def _document(profile: Profile) -> Document:
-    return profile._composed(profile._read)
+    file = cache_file(profile.name, [tested.facts.folder for tested in profile.tested_by()])
+    document = read_compiled(file, profile.facts.error)
+    if document is None:
+        document = profile._composed(profile._read)
+        write_compiled(file, document)
+    return document
 
 
 def profiles() -> dict[str, Profile]:

@@ -23,7 +23,7 @@ from specs.problems import Problem, did_you_mean
 
 FILE_NAME = "lakeproof.toml"
 SERVE = "serve"  # the table of the file that is for `lakeproof serve`
-OTHER_VARIABLES = ("package",)  # of ci/gitlab.yml
+OTHER_VARIABLES = ("package", "control_url")  # of ci/gitlab.yml, and of `lakeproof lint-client` beside URLs of APIs
 ENV_PREFIX = "LAKEPROOF_"
 DEPTHS = {"smoke": 3, "gate": 15, "deep": 200}
 SURROGATE = re.compile("[\ud800-\udfff]")  # Python's form of command-line bytes that are not text
@@ -327,7 +327,8 @@ def check_variables(environ: Mapping[str, str]) -> None:
     """
     for name in sorted(environ):
         key = name.removeprefix(ENV_PREFIX).lower()
-        if key == name.lower() or key in (*SETTINGS, *OTHER_VARIABLES) or key.startswith(f"{SERVE}_"):
+        known = (*SETTINGS, *OTHER_VARIABLES, *(f"{api}_url" for api in apis()))
+        if key == name.lower() or key in known or key.startswith(f"{SERVE}_"):
             continue
         if not is_secret(key.replace("_", "-")) or get_close_matches(key, SETTINGS, 1, NEARLY):
             hint = did_you_mean(key, SETTINGS, "`lakeproof check --help` lists the settings.", most=1)

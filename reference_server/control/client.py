@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import ssl
 from abc import abstractmethod
 from collections.abc import Mapping
-from http.client import HTTPConnection, HTTPException
+from http.client import HTTPConnection, HTTPException, HTTPSConnection
 from types import TracebackType
 from typing import Any
 from urllib.parse import urlencode, urlsplit
@@ -34,6 +35,11 @@ class Controls(RuleControls):
     def control_token(self) -> str:
         """The token of the control paths, "" without one."""
 
+    @property
+    def client_tls(self) -> ssl.SSLContext | None:
+        """The context of a client that trusts the server, None for a server without TLS."""
+        return None
+
     def control(self, method: str, path: str, body: Any = None) -> Any:
         """Send a request to a control path, given below `/_lakeproof`, and return the JSON of the answer.
 
@@ -44,7 +50,11 @@ class Controls(RuleControls):
         if self.control_token:
             headers["Authorization"] = f"Bearer {self.control_token}"
         content = None if body is None else orjson.dumps(body, default=_plain)
-        connection = HTTPConnection(address.hostname or "", address.port, timeout=SECONDS)
+        host, tls = address.hostname or "", self.client_tls
+        if address.scheme == "https":
+            connection: HTTPConnection = HTTPSConnection(host, address.port, timeout=SECONDS, context=tls)
+        else:
+            connection = HTTPConnection(host, address.port, timeout=SECONDS)
         try:
             connection.request(method, f"{address.path}{CONTROL}{path}", content, headers)
             response = connection.getresponse()
@@ -116,9 +126,9 @@ class Controls(RuleControls):
 class RemoteServer(Controls):
     """A server that runs elsewhere, by the URL in front of its control paths."""
 
-    def __init__(self, address: str, token: str = "") -> None:
+    def __init__(self, address: str, token: str = "", tls: ssl.SSLContext | None = None) -> None:
         """Look up the URLs of its APIs. Raises Problem for a server that refuses it or cannot be reached."""
-        self._address, self._token = address.rstrip("/"), token
+        self._address, self._token, self._tls = address.rstrip("/"), token, tls
         split = urlsplit(self._address)
         apis = self.control("GET", "")["apis"]
         self.urls: dict[str, str] = {api: f"{split.scheme}://{split.netloc}{path}" for api, path in apis.items()}
@@ -138,6 +148,11 @@ class RemoteServer(Controls):
         """The token of the control paths, "" without one."""
         return self._token
 
+    @property
+    def client_tls(self) -> ssl.SSLContext | None:
+        """The context of a client that trusts the server, None for the authorities of the system."""
+        return self._tls
+
 
 class TenantServer(RemoteServer):
     """A tenant of a server, used like a server of its own; a `with` block drops it at its end."""
@@ -145,7 +160,7 @@ class TenantServer(RemoteServer):
     def __init__(self, server: Controls, id: str, prefix: str, credentials: Mapping[str, Any]) -> None:
         """Find a tenant of a server by its id and the prefix of its paths; `credentials` are those of its seed."""
         origin = urlsplit(server.control_address)
-        super().__init__(f"{origin.scheme}://{origin.netloc}{prefix}", server.control_token)
+        super().__init__(f"{origin.scheme}://{origin.netloc}{prefix}", server.control_token, server.client_tls)
         self.id = id
         self.credentials = credentials
 
@@ -162,12 +177,16 @@ class TenantServer(RemoteServer):
         self.drop()
 
 
-def connect(address: str, *, control_token: str = "") -> RemoteServer:
+def connect(address: str, *, control_token: str = "", ca: str = "") -> RemoteServer:
     """Return a running server, such as one in a container, by the URL that `lakeproof serve` prints.
 
-    Raises Problem for a server that refuses it or cannot be reached.
+    `ca` is the file of an authority to trust. Raises Problem for a server that refuses it or cannot be reached.
     """
-    return RemoteServer(address, control_token)
+    try:
+        tls = ssl.create_default_context(cafile=ca) if ca else None
+    except OSError as error:
+        raise Problem(f"ca: {ca} cannot be read: {error}.", "Give a PEM file.") from None
+    return RemoteServer(address, control_token, tls)
 
 
 def _plain(value: Any) -> str:

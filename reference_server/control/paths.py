@@ -1,6 +1,7 @@
 """Control paths: `/_lakeproof/...`, a table of methods, paths and functions.
 
-A new path is a line of ROUTES. Its function receives a ControlRequest and returns a value that becomes JSON, or None.
+A new path is a line of ROUTES. Its function receives a ControlRequest and returns a value that becomes JSON, None, or a
+Reply.
 It raises CatalogError or Problem; a Problem becomes 400 with its message and its hint.
 """
 
@@ -26,21 +27,44 @@ from specs.openapi import JSON_TYPE, media_type_of
 from specs.problems import Problem, did_you_mean
 
 CONTROL = "/_lakeproof"
+HEALTH = "/health"
 HEAD, GET, POST, PUT, DELETE = "HEAD", "GET", "POST", "PUT", "DELETE"
 
 
-@dataclass(frozen=True, slots=True)
-class ControlRequest:
-    """A request to a control path: all tenants, its own tenant, the parameters of its path, and the request itself.
+class Place(NamedTuple):
+    """Where a request to a control path arrives: all tenants, its own tenant, and the authority of TLS in PEM.
 
     Blocking work runs in the threads of `executor`.
     """
 
     tenants: Tenants
     tenant: Tenant
+    authority: str
+    executor: Executor
+
+
+@dataclass(frozen=True, slots=True)
+class ControlRequest:
+    """A request to a control path: where it arrived, the parameters of its path, and the request itself."""
+
+    place: Place
     path: Mapping[str, str]
     request: Request
-    executor: Executor
+
+    @property
+    def tenants(self) -> Tenants:
+        """All tenants of the server."""
+        return self.place.tenants
+
+    @property
+    def tenant(self) -> Tenant:
+        """The tenant of the request."""
+        return self.place.tenant
+
+    @property
+    def executor(self) -> Executor:
+        """The threads for blocking work."""
+        return self.place.executor
 
     def query(self, name: str) -> str | None:
         """Return a query parameter, None when it is absent."""
@@ -162,6 +186,18 @@ async def forget_requests(request: ControlRequest) -> None:
     _journal(request.tenant).clear()
 
 
+async def show_health(_request: ControlRequest) -> Any:
+    """Return that the server is ready."""
+    return {"ready": True}
+
+
+async def show_authority(request: ControlRequest) -> Reply:
+    """Return the certificate of the authority that issued the server's own. Raises RouteNotFound without one."""
+    if not request.place.authority:
+        raise RouteNotFound("This server has no authority of its own: start it with --tls self-signed.")
+    return Reply(200, request.place.authority.encode(), "application/x-pem-file")
+
+
 async def seed_tenant(request: ControlRequest) -> Any:
     """Plant the seed in the body, JSON or YAML; return the credentials that it created."""
     kind = media_type_of(request.request.headers.get("Content-Type", ""))
@@ -178,6 +214,7 @@ def _journal(tenant: Tenant) -> Journal:
 
 ROUTES: tuple[Route, ...] = (
     Route(GET, "", list_paths, "List these paths, and the paths of the APIs."),
+    Route(GET, HEALTH, show_health, "Return 200: the server is ready. Also for other machines."),
     Route(GET, "/rules", list_rules, "List the rules, and how often they were used."),
     Route(POST, "/rules", add_rules, "Add rules: texts or objects, one or a list."),
     Route(PUT, "/rules", replace_rules, "Replace all rules."),
@@ -187,6 +224,7 @@ ROUTES: tuple[Route, ...] = (
     Route(POST, "/tokens/expire", expire_tokens, "Let all issued tokens expire."),
     Route(GET, "/requests", list_requests, "List the latest requests with their answers: ?operation=NAME."),
     Route(DELETE, "/requests", forget_requests, "Forget the requests."),
+    Route(GET, "/ca.pem", show_authority, "Return the certificate of the authority to trust, with --tls self-signed."),
     Route(POST, "/seed", seed_tenant, "Plant a seed: JSON, or YAML as application/yaml."),
     Route(GET, "/tenants", list_tenants, "List the tenants of the server."),
     Route(POST, "/tenants", make_tenant, "Make a tenant: {id, seed}, both optional."),
@@ -194,16 +232,18 @@ ROUTES: tuple[Route, ...] = (
 )
 
 
-async def answer(tenants: Tenants, tenant: Tenant, request: Request, path: str, executor: Executor) -> Reply:
+async def answer(place: Place, request: Request, path: str) -> Reply:
     """Answer a request to a control path, given below `/_lakeproof`.
 
     Raises CatalogError: RouteNotFound, MethodNotAllowed, InvalidInput, and the errors of the function.
     """
     route, parameters = _route(request.method, path)
     try:
-        value = await route.handler(ControlRequest(tenants, tenant, parameters, request, executor))
+        value = await route.handler(ControlRequest(place, parameters, request))
     except Problem as problem:
         raise InvalidInput(f"{problem.message} {problem.hint}".strip()) from None
+    if isinstance(value, Reply):
+        return value
     return Reply(204) if value is None else json_reply(value)
 
 

@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any
 
+from reference_server.control.note_kinds import Note
+
 NEAREST = 3
 """Number of requests that a failed assertion shows."""
 LONGEST = 200
@@ -17,7 +19,8 @@ class RecordedRequest:
 
     `operation` is None for a request that matches none, `status` 0 for a connection that the server cut. The names of
     `headers` are in lower case. `body` and `answer` are JSON values, or None; `bytes` and `answer_bytes` their lengths.
-    `rules` are the names of the rules and faults that were applied, `notes` what a careful server would say about it.
+    `rules` are the names of the rules and faults that were applied, `notes` what a careful server would say
+    about it, see control/note_kinds.py.
     """
 
     id: str
@@ -36,7 +39,7 @@ class RecordedRequest:
     answer_headers: Mapping[str, str]
     rules: Sequence[str]
     ms: float
-    notes: Sequence[str]
+    notes: Sequence[Note]
 
     def __str__(self) -> str:
         query = "&".join(f"{name}={value}" for name, value in self.query.items())
@@ -45,7 +48,8 @@ class RecordedRequest:
     @classmethod
     def of(cls, entry: Mapping[str, Any]) -> RecordedRequest:
         """Return the request of a journal entry; fields of newer servers are left out."""
-        return cls(**{field.name: entry[field.name] for field in fields(cls)})
+        known = {field.name: entry[field.name] for field in fields(cls)}
+        return cls(**{**known, "notes": [Note(**note) for note in known["notes"]]})
 
 
 @dataclass(frozen=True)

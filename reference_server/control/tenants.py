@@ -18,7 +18,8 @@ from reference_server.api import Api
 from reference_server.context import Request
 from reference_server.control.entries import entry_of
 from reference_server.control.journal import Exchange, Journal
-from reference_server.control.notes import RequestSequence, careless, undeclared
+from reference_server.control.note_kinds import Note
+from reference_server.control.notes import RequestSequence, careless, invalid, undeclared
 from reference_server.errors import CatalogError, InvalidInput, NotFound, RouteNotFound, ServiceUnavailable
 from reference_server.faults import Fault
 from reference_server.rules.rule_set import RuleSet
@@ -51,6 +52,7 @@ class Tenant:
     kept_answers: KeptAnswers = field(default_factory=KeptAnswers)
     journal: Journal | None = None
     rules: RuleSet = field(init=False)
+    _sequence: RequestSequence = field(default_factory=lambda: RequestSequence(complete=True))
 
     def __post_init__(self) -> None:
         self.rules = RuleSet(list(self.apis.values()))
@@ -90,21 +92,32 @@ class Tenant:
 
     def entries(self, exchanges: Iterable[Exchange]) -> list[dict[str, Any]]:
         """Return successive exchanges of the journal as JSON values, with notes about them."""
-        entries: list[dict[str, Any]] = []
         sequence = RequestSequence(complete=self.journal is not None and self.journal.complete)
-        for exchange in exchanges:
-            operation, parameters = self.route(exchange.request)
-            entry = entry_of(exchange, operation, parameters)
-            entry["notes"] = [*self._notes(exchange.request, operation, entry), *sequence.notes(entry, operation)]
-            entries.append(entry)
-        return entries
+        return [self._entry(exchange, sequence) for exchange in exchanges]
 
-    def _notes(self, request: Request, operation: Operation | None, entry: Mapping[str, Any]) -> Iterator[str]:
+    def next_entry(self, exchange: Exchange) -> dict[str, Any]:
+        """Return the latest exchange as a JSON value, with notes about it; to be called for each, in their order."""
+        return self._entry(exchange, self._sequence)
+
+    def _entry(self, exchange: Exchange, sequence: RequestSequence) -> dict[str, Any]:
+        operation, parameters = self.route(exchange.request)
+        entry = entry_of(exchange, operation, parameters)
+        notes = [*self._notes(exchange, operation, entry), *sequence.notes(entry, operation)]
+        entry["notes"] = [note._asdict() for note in notes]
+        return entry
+
+    def _notes(self, exchange: Exchange, operation: Operation | None, entry: Mapping[str, Any]) -> Iterator[Note]:
         """Yield the notes about a single request."""
-        if operation is not None:
-            document = self.find_api(request.target)[0].document
-            yield from undeclared(document, operation, request.path, entry["query"], entry["body"])
-            yield from careless(operation, entry["body"])
+        request, body = exchange.request, entry["body"]
+        if operation is None:
+            asked = f"{request.method} {request.path[len(self.prefix) :]:.200}"
+            yield Note("no-operation", asked, f"The document has no operation {asked}")
+            return
+        api = self.find_api(request.target)[0]
+        yield from undeclared(api.document, operation, request.path, entry["query"], body)
+        yield from careless(operation, body)
+        if exchange.lengths[0] == len(request.body):
+            yield from invalid(api, operation, request, body)
 
     async def start(self) -> None:
         """Start every API; see Api.start."""

@@ -26,6 +26,14 @@ handlers/               a coroutine function for each operation, in a module per
 faults/                 ways to misbehave
 """
 
-from reference_server.iceberg.api import IcebergApi
+from __future__ import annotations
 
-API = IcebergApi
+from typing import Any
+
+
+def __getattr__(name: str) -> Any:
+    if name != "API":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from reference_server.iceberg.api import IcebergApi  # noqa: PLC0415 - servers of other APIs do not wait for it
+
+    return IcebergApi

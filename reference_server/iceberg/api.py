@@ -108,6 +108,7 @@ class IcebergApi(Api):
         self._dummy_key_secret = secrets.token_bytes(32)
         self.public = frozenset(op.path for op in setup.document.operations.values() if op.id == TOKENS)
         self._tenant = setup.tenant
+        self._file_io: FileIO | None = None
         self._separator, self._require_prefix = UNIT_SEPARATOR, False
         self._default_properties = FOR_NEW_TABLES
         self.open(options)
@@ -128,6 +129,7 @@ class IcebergApi(Api):
         allowed = AllowedLocations(warehouses)
         file_io = FileIO(allowed, durable=self.backend.durable)
         file_io.open()
+        self._file_io = file_io
         scans = scan_services(file_io.read, options.scan_planning, options.scan_bounds)
         self._namespaces = parse_namespaces(options.namespaces, self.document)
         self._functions = read_functions(options.functions, self.document)
@@ -171,6 +173,14 @@ class IcebergApi(Api):
             require_prefix=self._require_prefix,
             default_properties=self._default_properties,
         )
+
+    def close(self) -> None:
+        """Release all resources; the folders of a tenant in warehouses on S3 are deleted, as it is gone."""
+        if self._tenant and self._file_io is not None:
+            for services in self._services.values():
+                if services.warehouse.bucket is not None:
+                    self._file_io.delete_tree(services.warehouse.uri)
+        super().close()
 
     def find(self, name: str | None) -> Services | None:
         """Return the services of a warehouse, None for one that does not exist.

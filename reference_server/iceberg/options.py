@@ -91,3 +91,6 @@ class IcebergOptions(Options):
             "functions": server_settings["functions"] or SAMPLE_NAMESPACE,
         }
         return options, settings
+
+
+OPTIONS = IcebergOptions

@@ -14,3 +14,6 @@ class LanceOptions(Options):
     managed_versions: bool = option(
         False, "--managed-versions", "tell clients to commit versions of tables through the catalog."
     )
+
+
+OPTIONS = LanceOptions

@@ -27,6 +27,14 @@ catalog/                content of catalogs beyond a warehouse of the Iceberg AP
 handlers/               a coroutine function for each operation, in a module per topic
 """
 
-from reference_server.polaris.api import PolarisApi
+from __future__ import annotations
 
-API = PolarisApi
+from typing import Any
+
+
+def __getattr__(name: str) -> Any:
+    if name != "API":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from reference_server.polaris.api import PolarisApi  # noqa: PLC0415 - servers of other APIs do not wait for it
+
+    return PolarisApi

@@ -78,3 +78,6 @@ class PolarisOptions(Options):
         if self.bootstrap and not (client_id and secret):
             raise Problem("The value of --bootstrap has no client id or no secret.", "Example: --bootstrap root:s3cr3t")
         return RootCredentials(client_id or new_client_id(), secret or new_secret())
+
+
+OPTIONS = PolarisOptions

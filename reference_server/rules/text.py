@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 import orjson
-import yaml
 
 from reference_server.rules.rule import ABSENT, ANY, DEFAULTS, FLAGS, PRESENT, WHEN, Rule
 from specs.problems import Problem, did_you_mean
@@ -73,6 +72,8 @@ def rule_from(value: Any, operations: Collection[str] = ()) -> Rule:
 
 def read_rules(file: Path) -> list[Any]:
     """Return the rules in a YAML or JSON file, texts or objects. Raises Problem for a file without a list of them."""
+    import yaml  # noqa: PLC0415 - slow to import, and most servers read no file
+
     try:
         rules = yaml.safe_load(file.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError) as error:

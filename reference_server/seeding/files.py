@@ -5,8 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from specs.problems import Problem
 
 
@@ -22,6 +20,8 @@ def read_seed(path: str) -> Any:
 
 def parse_seed(text: str, name: str) -> Any:
     """Return the value of a seed in YAML or JSON. Raises Problem with the line of a mistake."""
+    import yaml  # noqa: PLC0415 - slow to import, and most servers have no seed
+
     try:
         return yaml.safe_load(text)
     except yaml.YAMLError as error:

@@ -51,3 +51,17 @@ def test_who_waits_for_a_server_is_not_told_at_once(closed_url):
     _, complaint, imported = run("check", closed_url, "--wait", "0.1")
     assert "cannot be reached" in complaint
     assert "pytest" in imported
+
+
+def test_a_mock_of_one_api_imports_no_other_and_no_data_library():
+    code = """
+import sys, lakeproof
+from specs.profiles import find_profile
+find_profile("iceberg").document()  # so that it is cached
+composed = {"yaml", "jsonpath_rfc9535"} & sys.modules.keys()
+with lakeproof.serve("iceberg"):
+    slow = ["numpy", "pyarrow", "packaging", "reference_server.lance.api", "reference_server.polaris.api"]
+    print([name for name in [*slow, *{"yaml", "jsonpath_rfc9535"} - composed] if name in sys.modules])
+"""
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert ran.stdout == "[]\n"

@@ -7,6 +7,7 @@ import time
 import pytest
 
 from lakeproof import serve
+from reference_server.auth import parse_auth
 from reference_server.lifetimes import Lifetimes
 from specs.problems import Problem
 from tests.reference_server.polaris.conftest import basic
@@ -124,3 +125,14 @@ def test_a_scan_plan_has_the_lifetime_that_was_chosen(http, seconds, status):
         http("POST", tables, json={"name": "t", "schema": {"type": "struct", "fields": []}})
         plan = http("POST", f"{tables}/t/plan", json={}).json()
         assert http("GET", f"{tables}/t/plan/{plan['plan-id']}").status == status
+
+
+@pytest.mark.parametrize("nonce", ["0123456789abcdef", "x-0123456789abcdef", "1", ""])
+def test_a_token_of_an_older_server_is_refused(http, nonce):
+    auth = parse_auth(SETTINGS["iceberg"]["auth"], Lifetimes())
+    until = str(int(time.time()) + 60)
+    signed = f"{until}.{nonce}.{auth._signature(until, nonce)}"
+    with serve("iceberg", **SETTINGS["iceberg"]) as server:
+        tokens = Tokens(http, server, "iceberg")
+        assert tokens.read(signed).status == 401
+        assert tokens.read(tokens.get()["access_token"]).status == 200

@@ -8,6 +8,8 @@ credentials                         keys for clients that ask for access, with w
     own     the server's own keys, as they are: from the URI (`s3://ID:SECRET@bucket/...`) or from AWS_* in the
             environment
     none    nothing, and nothing is signed
+config=none    clients get no region and no endpoint: they reach the storage under another name
+bucket=later   the server starts before the bucket exists
 """
 
 from __future__ import annotations
@@ -22,7 +24,10 @@ from specs.problems import Problem
 
 S3_SCHEMES = ("s3", "s3a", "s3n")
 CREDENTIALS, DUMMY, OWN, NONE = "credentials", "dummy", "own", "none"
-OPTIONS = frozenset({CREDENTIALS, "endpoint_override", "scheme", "region"})
+CONFIG, BUCKET, LATER = "config", "bucket", "later"
+VALUES = {CREDENTIALS: (DUMMY, OWN, NONE), CONFIG: (NONE,), BUCKET: (LATER,)}
+"""Options with few values, and all of these."""
+OPTIONS = frozenset({*VALUES, "endpoint_override", "scheme", "region"})
 CONNECT_SECONDS, ATTEMPTS = 3, 3
 EXAMPLE = "Example: --warehouse demo=s3://bucket/path?endpoint_override=http://127.0.0.1:9000"
 
@@ -40,7 +45,8 @@ class Keys:
 class Bucket:
     """A bucket. `endpoint` is the base URL of its storage, empty for AWS; an empty `region` is unknown.
 
-    `credentials` is dummy, own or none; see the module.
+    `credentials` is dummy, own or none; clients get region and endpoint if it is `announced`, and the bucket may be
+    made after the start if `later`; see the module.
     """
 
     name: str
@@ -48,10 +54,14 @@ class Bucket:
     region: str = ""
     credentials: str = DUMMY
     keys: Keys | None = None
+    announced: bool = True
+    later: bool = False
 
     def client_config(self) -> dict[str, str]:
         """Return the settings with which clients find the bucket, by name; without secrets."""
         properties: dict[str, str] = {}
+        if not self.announced:
+            return properties
         if self.region:
             properties |= {"client.region": self.region, "s3.region": self.region}
         if self.endpoint:
@@ -77,7 +87,7 @@ class Bucket:
             connect_timeout=CONNECT_SECONDS,
             retry_strategy=AwsStandardS3RetryStrategy(max_attempts=ATTEMPTS),
         )
-        if filesystem.get_file_info(self.name).type == FileType.NotFound:
+        if not self.later and filesystem.get_file_info(self.name).type == FileType.NotFound:
             raise OSError(f"there is no bucket {self.name}")
         return filesystem
 
@@ -98,18 +108,18 @@ def parse_bucket(uri: str) -> tuple[str, Bucket]:
     credentials = options.get(CREDENTIALS, DUMMY)
     name = split.netloc.rpartition("@")[2]
     keys = _keys(split)
-    if not name or not options.keys() <= OPTIONS or credentials not in (DUMMY, OWN, NONE):
-        raise Problem(
-            f"The S3 warehouse needs a bucket, and knows the options {', '.join(sorted(OPTIONS))}; "
-            f"{CREDENTIALS} are {DUMMY}, {OWN} or {NONE}.",
-            EXAMPLE,
-        )
+    wrong = [option for option, known in VALUES.items() if options.get(option, known[0]) not in known]
+    if not name or not options.keys() <= OPTIONS or wrong:
+        values = "; ".join(f"{option} is {' or '.join(known)}" for option, known in VALUES.items())
+        message = f"The S3 warehouse needs a bucket, and knows the options {', '.join(sorted(OPTIONS))}; {values}."
+        raise Problem(message, EXAMPLE)
     if credentials == OWN and keys is None:
         raise Problem(
             "The S3 warehouse has no keys of its own to hand out.",
             "Set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or write s3://ID:SECRET@bucket/path.",
         )
-    bucket = Bucket(name, _endpoint(options), options.get("region", ""), credentials, keys)
+    shown, later = CONFIG not in options, BUCKET in options
+    bucket = Bucket(name, _endpoint(options), options.get("region", ""), credentials, keys, shown, later)
     return f"{split.scheme}://{name}{split.path.rstrip('/')}", bucket
 
 

@@ -47,7 +47,8 @@ def _token_endpoint(context: IcebergContext) -> str | None:
     """
     headers, operations = context.request.headers, context.services.document.operations
     host = _first(headers.get("X-Forwarded-Host")) or headers.get("Host")
-    scheme = "https" if _first(headers.get("X-Forwarded-Proto")).lower() == "https" else "http"
+    forwarded = _first(headers.get("X-Forwarded-Proto")).lower()
+    scheme = forwarded if forwarded in ("http", "https") else context.request.scheme
     mount = context.request.path.rsplit("/", context.operation.own_path.count("/"))[0].rstrip("/")
     return f"{scheme}://{host}{mount}{operations[GET_TOKEN].own_path}" if host else None
 
@@ -59,6 +60,6 @@ def _first(header: str | None) -> str:
 
 def _warehouse(context: IcebergContext, name_or_uri: str) -> Warehouse:
     for warehouse in context.services.warehouses.values():
-        if name_or_uri in (warehouse.name, warehouse.uri):
+        if name_or_uri.rstrip("/") in (warehouse.name, warehouse.uri):
             return warehouse
     raise WarehouseNotFound(f"Warehouse does not exist: {name_or_uri:.300}")

@@ -136,3 +136,11 @@ def test_the_server_knows_the_address_of_its_client(http):
 def test_python_sends_the_token():
     with serve("lance", storage="memory:pure", control_token=TOKEN) as server:
         assert server.control("GET", "")["apis"] == {"lance": ""}
+
+
+def test_the_health_path_is_open(http):
+    with serve("iceberg", control_token=TOKEN) as server:
+        foreign = {"Host": "evil.example", "X-Forwarded-For": "10.0.0.1"}
+        answer = http("GET", f"{server.control_address}/_lakeproof/health", headers=foreign)
+        assert (answer.status, answer.json()) == (200, {"ready": True})
+        assert http("GET", f"{server.control_address}/_lakeproof/rules", headers=foreign).status == 401

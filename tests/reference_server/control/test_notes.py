@@ -28,7 +28,7 @@ def tenant(server):
 
 
 def notes(tenant):
-    return [note for request in tenant.requests() for note in request.notes]
+    return [note.text for request in tenant.requests() for note in request.notes]
 
 
 @pytest.mark.parametrize(

@@ -177,3 +177,16 @@ def test_a_bucket_that_is_not_there_is_one_clear_problem(bucket, s3_url):
     with pytest.raises(Problem, match="cannot be used") as problem:
         serve("iceberg", warehouses=(f"w=s3://key:s3cret@{bucket}/w?endpoint_override={endpoint}&region=r",))
     assert "s3cret" not in str(problem.value)
+
+
+def test_a_dropped_tenant_leaves_nothing_in_the_bucket(http, bucket, s3_warehouse):
+    with serve("iceberg", warehouses=(s3_warehouse,)) as server:
+        tenants = [server.tenant(id) for id in ("one", "two")]
+        for tenant in tenants:
+            api = Api(http, tenant.url)
+            api.namespace("a")
+            api.table()
+        assert [len(files(bucket, f"lake/house/_t/{id}")) for id in ("one", "two")] == [1, 1]
+        tenants[0].drop()
+        assert [len(files(bucket, f"lake/house/_t/{id}")) for id in ("one", "two")] == [0, 1]
+    assert files(bucket, "lake/house/_t") == []
