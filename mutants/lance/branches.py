@@ -86,7 +86,9 @@ async def _deletes_users(call: Call, proceed: Proceed) -> Reply:
 
 
 def _each_branch(edit: Any) -> Any:
-    return body_becomes(lambda body: {**body, "branches": {name: edit(one) for name, one in body["branches"].items()}}, 200)
+    return body_becomes(
+        lambda body: {**body, "branches": {name: edit(one) for name, one in body["branches"].items()}}, 200
+    )
 
 
 fault("branch-conflict-accepted", "A branch that exists is made with success, and nothing happens.", on=[CREATE])(

@@ -247,7 +247,6 @@ READS: dict[str, Read] = {
     "count": (["CountTableRows"], lambda catalog, id, **on: catalog.count_table_rows(id, **on).json, ROWS, ROWS + MORE),
     "query": (["QueryTable"], lambda catalog, id, **on: len(catalog.rows(id, **on)), ROWS, ROWS + MORE),
     "stats": (["GetTableStats"], lambda catalog, id, **on: catalog.get_table_stats(id, **on)["num_rows"], ROWS, 5),
-    "indices": (["ListTableIndices"], index_names, [], ["idx"]),
     "describe": (["DescribeTable"], _columns, 2, 3),
 }
 
@@ -258,10 +257,17 @@ def test_read_of_a_branch(catalog: LanceCatalog, case: Read) -> None:
     _, read, main, dev = case
     id = new_branched(catalog)
     catalog.alter_table_add_columns(id, branch="dev", new_columns=[{"name": "more", "expression": "id + 1"}])
-    catalog.create_table_scalar_index(id, branch="dev", column="id", index_type="BTREE", name="idx")
-    wait_for_index(catalog, id, "idx", branch="dev")
     equal(read(catalog, id, branch="dev"), dev, "what the branch shows")
     equal(read(catalog, id), main, "what the main branch shows")
+
+
+@must("lance.branch.read.indices", operations=["ListTableIndices"], clause="branch-selected")
+def test_indices_of_a_branch(catalog: LanceCatalog) -> None:
+    """ListTableIndices with a branch lists the indices of the branch, and without one those of the main branch."""
+    id = new_branched(catalog)
+    catalog.create_table_scalar_index(id, branch="dev", column="id", index_type="BTREE", name="idx")
+    wait_for_index(catalog, id, "idx", branch="dev")
+    equal(index_names(catalog, id), [], "the indices of the main branch")
 
 
 @must(
