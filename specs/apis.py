@@ -4,6 +4,7 @@
     port, mount      the port of a server of this API alone; its path on a server of several APIs
     extra            the extra of the distribution that runs and servers of the API need
     revisions        from the oldest to the newest: the order is stated, never derived from the names
+    default          the revision that the name of the API means, the newest if there is no such field
     [dialects]       profiles beside the revisions, each with the revision that it counts as
     [[document]]     a document of a profile; without any, one document in `<revision>.yaml` at the root
         mount        the path prefix of the document's operations
@@ -45,8 +46,8 @@ FILE_NAME = "api.toml"
 SHARED_PORT = 8181  # of a server of several APIs
 LAST = 1000
 FIELDS = {
-    *("title", "place", "port", "mount", "revisions", "dialects", "document", "error", "selectors", "reading"),
-    *("groups", "extra"),
+    *("title", "place", "port", "mount", "extra", "revisions", "default", "dialects", "document", "error"),
+    *("selectors", "reading", "groups"),
 }
 
 
@@ -95,6 +96,12 @@ class ApiFacts:
     mount: str = ""
     place: int = LAST
     extra: str = ""
+    chosen: str = ""
+
+    @property
+    def default(self) -> str:
+        """The revision that the name of the API means."""
+        return self.chosen or self.revisions[-1]
 
     @property
     def profiles(self) -> tuple[str, ...]:
@@ -171,6 +178,8 @@ def _read(path: Path) -> ApiFacts:
     if unknown or not raw.get("title") or not raw.get("revisions"):
         raise Problem(f"{path} lacks `title` or `revisions`, or has unknown fields: {', '.join(unknown) or 'none'}.")
     dialects = raw.get("dialects", {})
+    if raw.get("default", raw["revisions"][-1]) not in raw["revisions"]:
+        raise Problem(f"{path}: the default {raw['default']!r} is not a listed revision.")
     wrong = [name for name, revision in dialects.items() if revision not in raw["revisions"]]
     if wrong:
         raise Problem(f"{path}: the dialect {wrong[0]} counts as a revision that is not listed.")
@@ -196,6 +205,7 @@ def _read(path: Path) -> ApiFacts:
         raw.get("mount", ""),
         raw.get("place", LAST),
         raw.get("extra", ""),
+        raw.get("default", ""),
     )
 
 

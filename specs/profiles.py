@@ -204,13 +204,18 @@ def profiles() -> dict[str, Profile]:
 
 
 def find_profile(name: str) -> Profile:
-    """Return a profile by name; the name of an API means its newest revision. Raises Problem for an unknown name."""
+    """Return a profile by name; the name of an API means its default revision. Raises Problem for an unknown name."""
     if name in profiles():
         return profiles()[name]
     if name in apis():
-        return Profile(name, apis()[name].revisions[-1])
+        return Profile(name, apis()[name].default)
     of_the_api = [known for known in profiles() if known.startswith(f"{name.partition('/')[0]}/")]
     raise Problem(f"Unknown profile {name!r}.", did_you_mean(name, of_the_api or [*apis(), *profiles()]))
+
+
+def newest_profile(api: str) -> Profile:
+    """Return the profile of an API's newest revision."""
+    return Profile(api, find_api(api).revisions[-1])
 
 
 def nearest_profile(api: str, path: Path) -> Profile:

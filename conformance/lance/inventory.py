@@ -24,7 +24,10 @@ class LanceInventory(Inventory):
     """Objects that a run may have created. `deregistered` has the locations of tables whose files remain."""
 
     drops: ClassVar = {TABLE: "DropTable", REGISTRATION: "DeregisterTable", NAMESPACE: "DropNamespace"}
-    makers: ClassVar = {TABLE: ("CreateTable", "DeclareTable", "CreateEmptyTable"), NAMESPACE: ("CreateNamespace",)}
+    makers: ClassVar = {
+        TABLE: ("CreateTable", "DeclareTable", "CreateEmptyTable", "CreateMaterializedView"),
+        NAMESPACE: ("CreateNamespace",),
+    }
     looks: ClassVar = {
         **dict.fromkeys((TABLE, REGISTRATION), ("TableExists", "DescribeTable")),
         NAMESPACE: ("NamespaceExists", "DescribeNamespace"),
@@ -32,7 +35,9 @@ class LanceInventory(Inventory):
     lists: ClassVar = {TABLE: "ListTables", REGISTRATION: "ListTables", NAMESPACE: "ListNamespaces"}
     creates: ClassVar = {
         "CreateNamespace": NAMESPACE,
-        **dict.fromkeys(("CreateTable", "CreateEmptyTable", "DeclareTable", "RegisterTable"), TABLE),
+        **dict.fromkeys(
+            ("CreateTable", "CreateEmptyTable", "DeclareTable", "RegisterTable", "CreateMaterializedView"), TABLE
+        ),
     }
     renames: ClassVar = {"RenameTable": TABLE}
     next_page = "page_token"

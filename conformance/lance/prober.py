@@ -23,7 +23,7 @@ from conformance.values.resources import NAMESPACE, TABLE
 from specs.openapi import JSON_TYPE, Operation
 
 LISTED = ("namespaces", "tables")  # list fields of listing pages
-TABLES = "/table/"  # part of the paths of operations on tables
+TABLES = ("/table/", "/materialized_view/")  # parts of the paths of operations on tables
 FALLBACKS = (
     Fallbacks(NAMESPACE, ("CreateNamespace",), tuple(NAMESPACE_BODIES), lambda catalog: catalog.home),
     Fallbacks(
@@ -104,7 +104,7 @@ class LanceProber:
         """Repeat, on a table of the root, the probes rejected below a namespace: the namespace was rejected."""
         for name in self.target.names(REFUSED):
             operation = self.target.document.operation(name)
-            if TABLES in operation.path and "id" in operation.path_names:
+            if _on_tables(operation) and "id" in operation.path_names:
                 self._catalog.begin_example()
                 self._probe(operation, f"{self.target.missing_name}x")
                 answer = self.target.client.steps[-1]
@@ -114,7 +114,7 @@ class LanceProber:
     def _probe(self, operation: Operation, table: str = "") -> None:
         missing = self.target.missing_name
         path = dict.fromkeys(operation.path_names, missing)
-        if "id" in path and TABLES in operation.path:
+        if "id" in path and _on_tables(operation):
             path["id"] = table or f"{missing}$x"
         elif operation.id == "CreateNamespace":
             path["id"] = f"{missing}$x"
@@ -141,3 +141,7 @@ class LanceProber:
         if not created(self._catalog, outer):
             return NONE
         return NESTED if created(self._catalog, outer, "inner") else FLAT
+
+
+def _on_tables(operation: Operation) -> bool:
+    return any(part in operation.path for part in TABLES)

@@ -25,11 +25,15 @@ from reference_server.lance.context import TRANSACTIONS, LanceContext, bind
 from reference_server.lance.data.table_data import TableData
 from reference_server.lance.errors import render_error, usual_name
 from reference_server.lance.handlers import (
+    backfills,
     batches,
+    branches,
     columns,
     creation,
+    field_metadata,
     indices,
     listings,
+    materialized_views,
     merging,
     namespaces,
     queries,
@@ -41,6 +45,7 @@ from reference_server.lance.handlers import (
     versions,
 )
 from reference_server.lance.options import LanceOptions
+from reference_server.lance.rules import RULES
 from reference_server.lance.seeds import read_seed
 from reference_server.seeding.nodes import Node
 from reference_server.seeding.planting import Step
@@ -51,8 +56,20 @@ from specs.lance.identifiers import DELIMITER
 from specs.openapi import Operation
 
 HANDLER_MODULES = [
-    *(namespaces, listings, creation, tables, versions, batches),
-    *(rows, merging, queries, columns, statistics, indices, tags, transactions),
+    *(namespaces, listings, creation, tables, versions, batches, branches),
+    *(
+        rows,
+        merging,
+        queries,
+        columns,
+        field_metadata,
+        backfills,
+        statistics,
+        indices,
+        tags,
+        transactions,
+        materialized_views,
+    ),
 ]
 DATA_WORKERS = 6
 """Threads that read and write rows; the other threads serve the catalog."""
@@ -71,6 +88,7 @@ class LanceApi(Api):
         require_extra_of("lance")
         super().__init__(setup, options)
         self._page_size = setup.page_size
+        self._rules = setup.profile.in_force(RULES)
         self._catalog: EntryCatalog = _open_catalog(setup.backend, managed=options.managed_versions)
         self._data = TableData(setup.backend.data_root)
         self._data_executor = setup.shared.workers("lakeproof-data", DATA_WORKERS)
@@ -104,6 +122,7 @@ class LanceApi(Api):
             self.backend.storage,
             self._locks,
             self._page_size,
+            self._rules,
             *bind(request, operation, path, body, self._catalog.locations.forbidden),
         )
 

@@ -16,6 +16,7 @@ from reference_server.lance.catalog.entries import Path, Table
 from reference_server.lance.catalog.names import check_names
 from reference_server.lance.data.table_data import TableData
 from reference_server.lance.errors import InvalidTableState, TableVersionNotFound
+from reference_server.lance.rules import Rules
 from reference_server.storage import Storage
 from specs.identifiers import IdentifierError
 from specs.lance.errors import codes_of
@@ -28,6 +29,7 @@ TRANSACTIONS = "/v1/transaction/"
 SQL_EFFORT = 15
 """Approximate factor by which parsing SQL takes longer than parsing JSON of the same size."""
 STATE_CODE, VERSION_CODE = 19, 11
+BRANCH = "branch"
 
 
 @dataclass(slots=True)
@@ -44,6 +46,7 @@ class LanceContext(Context):
     state: Storage[bytes]
     locks: MutableMapping[Path, asyncio.Lock]
     page_size: int
+    rules: Rules
     id: Path
     delimiter: str
 
@@ -99,6 +102,24 @@ class LanceContext(Context):
         if not self.id:
             raise InvalidInput("The root namespace is not a table.")
         return self.id
+
+    @property
+    def branch(self) -> str | None:
+        """The branch that the request selects, None without one.
+
+        The document has it in the query where the body has no place for it. Elsewhere both are read: a write must not
+        reach another branch than the request says. Raises InvalidInput for two different branches.
+        """
+        in_query = any(parameter.name == BRANCH for parameter in self.operation.query_parameters())
+        has_body = isinstance(self.body, dict) and (self.operation.request is None or not in_query)
+        return self.one_branch(self.query(BRANCH), self.body.get(BRANCH) if has_body else None)
+
+    def one_branch(self, *said: Any) -> str | None:
+        """Return the branch that several places of a request name, None without one. Raises InvalidInput."""
+        named = {name for name in said if name is not None}
+        if len(named) > 1 or not all(isinstance(name, str) for name in named):
+            raise InvalidInput(f"The request names {len(named)} branches; it can read or write one, given as a text.")
+        return named.pop() if named else None
 
     def argument(self, name: str) -> Any:
         """Return an argument from the query or the body; the query takes precedence."""

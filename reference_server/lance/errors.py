@@ -40,6 +40,10 @@ class TableTagNotFound(NotFound):
     """The table does not have this tag."""
 
 
+class TableBranchNotFound(NotFound):
+    """The table does not have this branch."""
+
+
 class TransactionNotFound(NotFound):
     """The transaction does not exist."""
 
@@ -50,6 +54,10 @@ class TableIndexAlreadyExists(Conflict):
 
 class TableTagAlreadyExists(Conflict):
     """A tag with this name exists already."""
+
+
+class TableBranchAlreadyExists(Conflict):
+    """A branch with this name exists already."""
 
 
 class ConcurrentModification(Conflict):

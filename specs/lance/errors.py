@@ -7,7 +7,7 @@ from functools import cache
 from pathlib import Path
 
 from specs.files import read_toml
-from specs.profiles import Profile, find_profile
+from specs.profiles import Profile, newest_profile
 
 API = "lance"
 LABEL = "codes"
@@ -36,9 +36,9 @@ def codes_of(operation_id: str, profile: Profile | None = None) -> frozenset[int
 
     An addition with `since` applies to that revision and later ones.
     """
-    raw, chosen = read_toml(TABLE), profile or find_profile(API)
+    raw, chosen = read_toml(TABLE), profile or newest_profile(API)
     additions = [entry for entry in raw["addition"] if chosen.has_reached(entry.get("since", ""))]
-    added = [code for entry in additions if entry["operation"] == operation_id for code in entry["codes"]]
+    added = [code for entry in additions if operation_id in entry["operations"] for code in entry["codes"]]
     return frozenset([*raw["common"], *raw["operations"].get(operation_id, []), *added])
 
 
@@ -51,7 +51,7 @@ def described(operation_id: str, profile: Profile) -> list[str]:
 def unlisted(profile: Profile) -> list[str]:
     """Return a sentence for each row of a profile that is missing from the table."""
     raw, known = read_toml(TABLE), {error.code for error in error_codes().values()}
-    rows = {*raw["operations"], *(entry["operation"] for entry in raw["addition"])}
+    rows = {*raw["operations"], *(name for entry in raw["addition"] for name in entry["operations"])}
     operations = profile.document().operations
     missing = [operation for operation in operations if operation not in rows]
     codes = sorted({code for operation in operations for code in codes_of(operation, profile)} - known)

@@ -19,6 +19,7 @@ import pytest
 import reference_server
 from conformance.apis import requirements
 from conformance.lance.support import indexing
+from conformance.run.selection import Scope
 from lakeproof.server_process import ServerProcess
 from mutants.faults import FAULTS
 from mutants.mutation import Shown, show
@@ -26,25 +27,41 @@ from mutants.noticed import matching
 from reference_server.derived_faults import derived_faults
 from reference_server.serve import server_settings
 from specs.apis import apis
-from specs.profiles import find_profile
+from specs.profiles import find_profile, newest_profile
 from tests.amount import amount, tried
 from tests.conformance.mutants import ERRING, NOTICED, ON_S3, SERVED, TOKEN, judge, settings_for, unnoticed
 
 WRITTEN, DERIVED = 3, 12  # one in so many
 MOST = amount(6, None)
-MUTANTS = [
-    pytest.param(api, fault, id=f"{api}-{fault}")
-    for api in apis()
-    for fault, patterns in NOTICED[api].items()
-    if not all(pattern.startswith(ON_S3) for pattern in patterns) and tried(fault, DERIVED if ":" in fault else WRITTEN)
-]
 RACES_AGAIN = 3
 Meets = Callable[[str, set[str]], set[str]]
 
 
-def noticing(api: str, fault: str) -> set[str]:
-    known = requirements(api)
-    ids = {name for name in matching(NOTICED[api][fault], known) if not name.startswith(ON_S3)}
+@cache
+def in_scope(profile: str) -> frozenset[str]:
+    chosen = find_profile(profile)
+    scope = Scope.of(chosen, chosen.document())
+    return frozenset(name for name, entry in requirements(chosen.api).items() if scope.has(entry))
+
+
+def profile_for(api: str, fault: str) -> str:
+    """Return the default profile, or the newest one for a fault that only its requirements notice."""
+    usual = find_profile(api).name
+    return usual if matching(NOTICED[api][fault], in_scope(usual)) else newest_profile(api).name
+
+
+MUTANTS = [
+    pytest.param(profile_for(api, fault), fault, id=f"{api}-{fault}")
+    for api in apis()
+    for fault, patterns in NOTICED[api].items()
+    if not all(pattern.startswith(ON_S3) for pattern in patterns) and tried(fault, DERIVED if ":" in fault else WRITTEN)
+]
+
+
+def noticing(profile: str, fault: str) -> set[str]:
+    known = requirements(find_profile(profile).api)
+    patterns = NOTICED[find_profile(profile).api][fault]
+    ids = {name for name in matching(patterns, in_scope(profile)) if not name.startswith(ON_S3)}
     # What judges the exchanges of others has few of them where others are left out.
     alone = sorted(
         (name for name in ids if known[name].kind != "wire"), key=lambda name: crc32(f"{fault} {name}".encode())
@@ -52,34 +69,35 @@ def noticing(api: str, fault: str) -> set[str]:
     return set(alone[:MOST]) if MOST and alone and len(ids) > MOST else ids
 
 
-def asked(api: str, fault: str) -> set[str]:
-    wanted = noticing(api, fault)
+def asked(profile: str, fault: str) -> set[str]:
+    wanted = noticing(profile, fault)
     return wanted | ERRING if any(name.startswith("iceberg.errors.") for name in wanted) else wanted
 
 
 @pytest.fixture(scope="module")
 def servers():
-    """A server for each API, started when it is first asked for."""
+    """A server for each profile, started when it is first asked for."""
     with ExitStack() as stack:
         fixed = {"auth": f"token:{TOKEN}", "allow_faults": True}
 
         @cache
-        def started(api: str) -> ServerProcess:
-            return stack.enter_context(ServerProcess(server_settings(api, **fixed, **SERVED.get(api, {}))))
+        def started(profile: str) -> ServerProcess:
+            served = SERVED.get(find_profile(profile).api, {})
+            return stack.enter_context(ServerProcess(server_settings(profile, **fixed, **served)))
 
         yield started
 
 
 @pytest.fixture(scope="module")
 def shown(request, servers, tmp_path_factory) -> Callable[[str], dict[str, Shown]]:
-    """Return a function that shows an API's faults, in one run, and returns what was said of the server by fault."""
+    """Return a function that shows a profile's faults, in one run, and returns what was said of the server by fault."""
 
     @cache
-    def by_fault(api: str) -> dict[str, Shown]:
+    def by_fault(profile: str) -> dict[str, Shown]:
         tests = (item for item in request.session.items if item.function is test_fault_is_noticed)
-        faults = [test.callspec.params["fault"] for test in tests if test.callspec.params["api"] == api]
-        settings = settings_for(servers(api), tmp_path_factory.mktemp(api))
-        return {entry.fault: entry for entry in show(settings, {fault: [asked(api, fault)] for fault in faults})}
+        faults = [test.callspec.params["fault"] for test in tests if test.callspec.params["profile"] == profile]
+        settings = settings_for(servers(profile), tmp_path_factory.mktemp("shown"), profile=profile)
+        return {entry.fault: entry for entry in show(settings, {fault: [asked(profile, fault)] for fault in faults})}
 
     return by_fault
 
@@ -94,29 +112,32 @@ def short_waits(monkeypatch):
 def meets(servers, tmp_path) -> Meets:
     """Return a function that returns those of some requirements that the server meets without a fault."""
 
-    def among(api: str, ids: set[str]) -> set[str]:
-        results = judge(servers(api), tmp_path / "without", ids=ids)
+    def among(profile: str, ids: set[str]) -> set[str]:
+        results = judge(servers(profile), tmp_path / "without", ids=ids, profile=profile)
         return {entry.id for entry in results.requirements if entry.verdict == "pass"}
 
     return among
 
 
-@pytest.mark.parametrize(("api", "fault"), MUTANTS)
-def test_fault_is_noticed(api: str, fault: str, shown, servers, meets: Meets, tmp_path):
-    wanted, results = noticing(api, fault), shown(api)[fault].results
+@pytest.mark.parametrize(("profile", "fault"), MUTANTS)
+def test_fault_is_noticed(profile: str, fault: str, shown, servers, meets: Meets, tmp_path):
+    known = requirements(find_profile(profile).api)
+    wanted, results = noticing(profile, fault), shown(profile)[fault].results
     missed = unnoticed(results) & wanted
     for _ in range(RACES_AGAIN):  # clients that do not meet notice nothing
-        if races := {name for name in missed if requirements(api)[name].kind == "race"}:
-            missed -= races - unnoticed(judge(servers(api), tmp_path, fault=fault, ids=races).requirements)
+        if races := {name for name in missed if known[name].kind == "race"}:
+            again = judge(servers(profile), tmp_path, fault=fault, ids=races, profile=profile)
+            missed -= races - unnoticed(again.requirements)
     # What this server does not offer is none of its faults.
-    assert not (missed and meets(api, missed))
+    assert not (missed and meets(profile, missed))
     assert missed < wanted
-    assert {result.id for result in results} == asked(api, fault)
+    assert {result.id for result in results} == asked(profile, fault)
 
 
 @pytest.mark.parametrize("api", apis())
 def test_what_was_measured_names_faults_and_requirements(api):
-    derived = {fault.name for fault in derived_faults(find_profile(api).document())}
+    documents = (find_profile(api).document(), newest_profile(api).document())
+    derived = {fault.name for document in documents for fault in derived_faults(document)}
     for fault, patterns in NOTICED[api].items():
         assert fault in FAULTS or fault in derived or fault.partition(":")[0] in FAULTS
         assert patterns, fault

@@ -47,7 +47,7 @@ def test_unknown_operation_names_near_ones():
 
 def test_unknown_profile_names_known_ones():
     with pytest.raises(Problem) as caught:
-        find_profile("lance/1999")
+        find_profile("lance/2026-30")
     assert "lance/2026-03" in caught.value.hint
 
 

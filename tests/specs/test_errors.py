@@ -55,7 +55,9 @@ def test_an_error_may_come_with_a_revision(tmp_path, monkeypatch):
 
 def test_an_error_of_a_revision_that_there_is_not_is_a_problem(tmp_path, monkeypatch):
     table = tmp_path / "codes.toml"
-    table.write_text('common = [0]\n[operations]\n[[addition]]\noperation = "ListTables"\ncodes = [1]\nsince = "1"\n')
+    table.write_text(
+        'common = [0]\n[operations]\n[[addition]]\noperations = ["ListTables"]\ncodes = [1]\nsince = "1"\n'
+    )
     monkeypatch.setattr(codes, "TABLE", table)
     with pytest.raises(Problem, match="lance has no revision 1"):
         codes.codes_of.__wrapped__("ListTables")

@@ -156,6 +156,14 @@ CHANGES: dict[str, RepeatedRequest[LanceCatalog]] = {
         _untag,
         lambda catalog, id: check_tag(catalog, id, "old", catalog.version(id)),
     ),
+    "create_branch": RepeatedRequest(
+        "CreateTableBranch",
+        "create-branch",
+        lambda catalog: catalog.new_table(),
+        lambda catalog, id: catalog.create_table_branch(id, name="new"),
+        lambda catalog, id: catalog.delete_table_branch(id, name="new"),
+        lambda catalog, id: catalog.count_table_rows(id, branch="new"),
+    ),
     "create_index": RepeatedRequest(
         "CreateTableIndex",
         "index-name",

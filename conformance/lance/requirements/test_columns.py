@@ -443,4 +443,4 @@ def test_change_declared_table(catalog: LanceCatalog, case: Any) -> None:
     """A change of columns or schema metadata ({}) of a declared-only table returns 400 or 404."""
     id = catalog.new_declared_table()
     case[1](catalog, id, expect=(400, 404))
-    equal(catalog.describe_table(id)["is_only_declared"], True, "is_only_declared of the table")
+    equal(catalog.is_only_declared(id), True, "is_only_declared of the table")

@@ -130,6 +130,29 @@ def test_create_fills_declared_table(catalog: LanceCatalog) -> None:
     equal(catalog.count_table_rows(id).json, 3, "the number of rows")
 
 
+@should("lance.table.create.query_properties", operations=CREATE, clause="create-query-properties")
+def test_properties_in_the_query(catalog: LanceCatalog) -> None:
+    """CreateTable with properties in the query returns them, or null where the server stores no properties."""
+    id = catalog.table_id()
+    query = {"properties": '{"owner": "somebody"}', "storage_options": "{}"}
+    made = catalog.create_table(id, stream(tables(1)), _query=query)
+    if made.get("properties") is not None:
+        equal(made["properties"].get("owner"), "somebody", "the property owner of the response")
+        equal(catalog.describe_table(id)["properties"].get("owner"), "somebody", "the property owner of the table")
+
+
+MAPS = {name: name for name in ("properties", "storage_options")}
+
+
+@should("lance.table.create.query_json.{}", operations=CREATE, clause="create-query-json", kind="error", each=MAPS)
+def test_maps_that_are_no_json(catalog: LanceCatalog, case: str) -> None:
+    """CreateTable with a query parameter ({}) that is no JSON object of strings returns 400 and creates nothing."""
+    id = catalog.table_id()
+    for wrong in ("{", "[]", '{"a": 1}'):
+        catalog.create_table(id, stream(tables(1)), _query={case: wrong}, expect=400)
+    catalog.table_exists(id, expect=404)
+
+
 # DeclareTable and CreateEmptyTable, its former name
 
 

@@ -16,27 +16,30 @@ from conformance.lance.operations import JSON_OPERATIONS, OPERATIONS, reads
 from conformance.lance.support.ordinary import LanceRequest, ordinary, refuses_invalid
 from conformance.lance.worlds import all_but
 from conformance.target.hostile import UNUSED
-from specs.openapi import JSON_TYPE, Operation
-from specs.profiles import find_profile
+from specs.openapi import JSON_TYPE, Document, Operation
+from specs.profiles import newest_operations
 
-DOCUMENT = find_profile("lance").document()
 # Identity and context travel in headers, some flags in the query: a server may ignore them in the body.
-ELSEWHERE = ("identity", "context", "with_table_uri", "load_detailed_metadata")
+ELSEWHERE = ("identity", "context", "with_table_uri", "load_detailed_metadata", "check_declared")
 # Tested by requirements of their own (the identifier), or never sent (client code).
 APART = ("id", "virtual_column", "include_declared")
 LEFT = (*ELSEWHERE, *APART)
 
 
+DOCUMENTS = {id: profile.document() for id, (profile, _) in newest_operations("lance").items()}
+
+
 def _fields(operation: Operation) -> dict[str, Any]:
-    """Return the schemas of the fields of an operation's body by their names."""
+    """Return the schemas of the fields of an operation's body by their names, in its newest revision."""
     schema = operation.request.content.get(JSON_TYPE, {}) if operation.request else {}
-    declared = DOCUMENT.resolve(schema).get("properties", {})
-    return {name: DOCUMENT.resolve(field) for name, field in declared.items()}
+    document = DOCUMENTS[operation.id]
+    declared = document.resolve(schema).get("properties", {})
+    return {name: document.resolve(field) for name, field in declared.items()}
 
 
-def _queries(operation: Operation, wrong: Wrong) -> dict[str, list[Any]]:
+def _queries(document: Document, operation: Operation, wrong: Wrong) -> dict[str, list[Any]]:
     """Return the invalid values of each query parameter that has some; any text is a valid string."""
-    queries = {parameter.name: wrong(DOCUMENT.resolve(parameter.schema)) for parameter in operation.query_parameters()}
+    queries = {parameter.name: wrong(document.resolve(parameter.schema)) for parameter in operation.query_parameters()}
     return {name: values for name, values in queries.items() if values not in ([], [17]) and name not in LEFT}
 
 
@@ -49,7 +52,11 @@ def _with(wrong: Wrong) -> dict[str, Operation]:
     }
 
 
-QUERIED = {name: operation for name, operation in OPERATIONS.items() if _queries(operation, wrong_types)}
+QUERIED = {
+    name: operation
+    for name, operation in OPERATIONS.items()
+    if _queries(DOCUMENTS[operation.id], operation, wrong_types)
+}
 NAMED = {name: operation for name, operation in JSON_OPERATIONS.items() if "id" in _fields(operation)}
 # Without DropNamespace: a careless server would drop its root.
 EMPTIED = {name: operation for name, operation in NAMED.items() if operation.id != "DropNamespace"}
@@ -95,10 +102,10 @@ def test_numbers_below_their_minimum(catalog: LanceCatalog, case: Operation) -> 
 @must("lance.query_string.types.{}", clause="request-schemas", kind="error", each=QUERIED, reads=True)
 def test_parameters_of_wrong_type(catalog: LanceCatalog, case: Operation) -> None:
     """{} with a query parameter of the wrong type returns 400 with code 13."""
-    good = ordinary(catalog, case.id)
+    good, document = ordinary(catalog, case.id), catalog.client.document
     wrong = (
         (f"{name}={value}", replace(good, query={**good.query, name: value}))
-        for name, values in _queries(case, wrong_types).items()
+        for name, values in _queries(document, document.operation(case.id), wrong_types).items()
         for value in values
     )
     refuses_invalid(catalog, case.id, wrong, good)

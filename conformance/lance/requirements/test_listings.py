@@ -20,11 +20,12 @@ from conformance.lance.support.listing import (
 )
 from conformance.lance.support.paged import LISTINGS
 from conformance.values.outcomes import Skipped
-from specs.lance.identifiers import join_parts
+from specs.lance.identifiers import DELIMITER, join_parts
 
 TABLES = "the listed tables"
 MANY = 100
 MOST_READ = 20  # objects of others that a read-only run pages through
+DECLARED_LISTS = {name: LISTINGS[name] for name in ("list_tables", "list_all_tables")}
 # An index may be built, and listed, only after the response.
 AT_ONCE = {name: listing for name, listing in LISTINGS.items() if listing.id != "ListTableIndices"}
 
@@ -283,6 +284,14 @@ def test_declared_tables_are_hidden(catalog: LanceCatalog) -> None:
     entries = collect_tables(catalog, catalog.home)
     contains(entries, [created[-1]], TABLES)
     lacks(entries, [declared[-1]], TABLES)
+
+
+@must("lance.listing.declared_default.{}", clause="list-declared-default", each=DECLARED_LISTS)
+def test_declared_tables_by_default(catalog: LanceCatalog, case: LanceListing) -> None:
+    """{} without include_declared lists declared-only tables."""
+    created, declared = catalog.new_table("created"), catalog.new_declared_table("declared")
+    entries = _collect_own(catalog, case)
+    contains([entry.rpartition(DELIMITER)[2] for entry in entries], [created[-1], declared[-1]], TABLES)
 
 
 @should("lance.listing.declared_shown", operations=["ListTables"], clause="list-declared-query")

@@ -68,7 +68,7 @@ def test_merge_with_every_clause_off(catalog: LanceCatalog) -> None:
 # Listings
 
 
-@must("lance.option.include_declared.false", operations=["ListTables"], clause="list-declared")
+@must("lance.option.include_declared.false", operations=["ListTables"], clause="list-declared-false")
 def test_declared_tables_left_out(catalog: LanceCatalog) -> None:
     """ListTables with include_declared=false lists tables with data, also once declared, and no declared-only ones."""
     created, declared, filled = catalog.new_table("a"), catalog.new_declared_table("b"), catalog.new_declared_table("c")

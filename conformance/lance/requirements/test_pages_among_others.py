@@ -33,7 +33,9 @@ class Among:
 
 
 def _tables(catalog: LanceCatalog, limit: int) -> list[Any]:
-    names = collect(lambda **page: catalog.list_tables(catalog.home, **page), "tables", limit=limit)
+    names = collect(
+        lambda **page: catalog.list_tables(catalog.home, **page), "tables", limit=limit, include_declared=False
+    )
     return [str(name).rpartition(DELIMITER)[2] for name in names]
 
 

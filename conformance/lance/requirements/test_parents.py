@@ -49,6 +49,11 @@ BODIES: Mapping[str, Any] = {
     "GetTableTagVersion": {"tag": "old"},
     "UpdateTableTag": {"tag": "old", "version": 1},
     "DeleteTableTag": {"tag": "old"},
+    "ListTableBranches": None,
+    "CreateTableBranch": {"name": "new"},
+    "DeleteTableBranch": {"name": "old"},
+    "UpdateFieldMetadata": {"updates": [{"path": "id", "metadata": {"a": "1"}}]},
+    "AlterTableBackfillColumns": {"column": "id"},
 }
 STREAMS: Mapping[str, dict[str, Any]] = {
     "CreateTable": {},

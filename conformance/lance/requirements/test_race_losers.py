@@ -52,6 +52,10 @@ def _create_tag(catalog: LanceCatalog, count: int) -> Sequence[Act]:
     return _all(LanceClient.create_table_tag, count, id=id, tag="new", version=catalog.version(id))
 
 
+def _create_branch(catalog: LanceCatalog, count: int) -> Sequence[Act]:
+    return _all(LanceClient.create_table_branch, count, id=catalog.new_table(), name="new")
+
+
 def _create_version(catalog: LanceCatalog, count: int) -> Sequence[Act]:
     id = catalog.new_table()
     staged = [stage(catalog, id) for _ in range(count)]
@@ -71,6 +75,7 @@ CASES = {
     "declare_table": _late("DeclareTable", "declare the same table", "409", _declare_table, EXISTS),
     "version": _late("CreateTableVersion", "make the same version", "409", _create_version, EXISTS),
     "tag": _late("CreateTableTag", "create the same tag", "409", _create_tag, EXISTS),
+    "branch": _late("CreateTableBranch", "create the same branch", "409", _create_branch, EXISTS),
     "index": _late("CreateTableScalarIndex", "build an index of the same name", "409", CREATE_INDEX, EXISTS),
     "column": _late("AlterTableAddColumns", "add the same column", "400 or 409", ADD_COLUMN, (400, 409)),
     "drop_table": _late("DropTable", "drop the same table", "404 or success", _on_table(LanceClient.drop_table), GONE),

@@ -133,8 +133,14 @@ def test_describe_declared(catalog: LanceCatalog) -> None:
 @must("lance.table.describe.only_declared", operations=DESCRIBE, clause="describe-declared")
 def test_describe_only_declared(catalog: LanceCatalog) -> None:
     """DescribeTable of a declared-only table returns is_only_declared=true."""
-    answer = catalog.describe_table(catalog.new_declared_table())
-    equal(answer.get("is_only_declared"), True, "is_only_declared")
+    equal(catalog.is_only_declared(catalog.new_declared_table()), True, "is_only_declared")
+
+
+@should("lance.table.describe.declared_unasked", operations=DESCRIBE, clause="describe-declared-unasked")
+def test_describe_declared_unasked(catalog: LanceCatalog) -> None:
+    """DescribeTable returns no is_only_declared, or null, for a request that does not ask for it."""
+    for id in (catalog.new_declared_table("a"), catalog.new_table("b")):
+        equal(catalog.describe_table(id).get("is_only_declared"), None, "is_only_declared")
 
 
 # TableExists

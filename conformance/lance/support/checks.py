@@ -64,6 +64,10 @@ NAMED_PARTS = {
     "DropTableIndex": (6,),
     "AlterTableAlterColumns": (12,),
     "AlterTableDropColumns": (12,),
+    "CreateTableBranch": (11, 22),
+    "DeleteTableBranch": (22,),
+    "UpdateFieldMetadata": (12,),
+    "AlterTableBackfillColumns": (11, 12),
 }
 
 

@@ -114,21 +114,22 @@ def index_names(catalog: LanceCatalog, id: Id, **body: Any) -> list[str]:
     return [entry["index_name"] for entry in all_indices(catalog, id, **body)]
 
 
-def wait_for_index(catalog: LanceCatalog, id: Id, name: str) -> dict[str, Any]:
+def wait_for_index(catalog: LanceCatalog, id: Id, name: str, **body: Any) -> dict[str, Any]:
     """Return the entry of an index once it is listed. Raises Violation when it never is."""
-    return wait_for_indices(catalog, id, lambda entry: bool(entry["index_name"] == name), f"the index {shown(name)}")[0]
+    what = f"the index {shown(name)}"
+    return wait_for_indices(catalog, id, lambda entry: bool(entry["index_name"] == name), what, **body)[0]
 
 
 def wait_for_indices(
-    catalog: LanceCatalog, id: Id, wanted: Callable[[dict[str, Any]], bool], what: str, count: int = 1
+    catalog: LanceCatalog, id: Id, wanted: Callable[[dict[str, Any]], bool], what: str, count: int = 1, **body: Any
 ) -> list[dict[str, Any]]:
     """Return the matching entries once `count` of them are listed. Raises Violation when they never are."""
 
     def look() -> list[dict[str, Any]] | None:
-        seen = [entry for entry in all_indices(catalog, id) if wanted(entry)]
+        seen = [entry for entry in all_indices(catalog, id, **body) if wanted(entry)]
         return seen if len(seen) >= count else None
 
-    entries = _poll(catalog, look)
+    entries = poll(catalog, look)
     if entries is None:
         raise Violation(f"{what} was created, but is not listed")
     return entries
@@ -154,7 +155,7 @@ def covered(catalog: LanceCatalog, id: Id, name: str) -> Answer:
         stats = catalog.describe_table_index_stats(id, name)
         return None if stats.get("num_unindexed_rows") else stats
 
-    statistics = _poll(catalog, look)
+    statistics = poll(catalog, look)
     return catalog.describe_table_index_stats(id, name) if statistics is None else statistics
 
 
@@ -166,7 +167,7 @@ def row_counts_of(stats: Answer) -> tuple[int, int]:
     return counts
 
 
-def _poll(catalog: LanceCatalog, look: Callable[[], T | None]) -> T | None:
+def poll(catalog: LanceCatalog, look: Callable[[], T | None]) -> T | None:
     """Repeat `look` until it returns a value, or return None when time runs out."""
     capabilities = catalog.target.capabilities
     until = time.monotonic() + (IMPATIENCE_SECONDS if IN_VAIN in capabilities else PATIENCE_SECONDS)

@@ -6,6 +6,7 @@ request without it.
 
 from __future__ import annotations
 
+import base64
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -195,6 +196,33 @@ def _new_name(catalog: LanceCatalog, name: str) -> LanceRequest:
     return LanceRequest(catalog.new_table(name), {"new_table_name": catalog.table_id(f"{name}2")[-1]})
 
 
+def _branch(body: Json) -> Prepare:
+    def prepare(catalog: LanceCatalog, name: str) -> LanceRequest:
+        id = catalog.new_table(name)
+        catalog.create_table_branch(id, name="old")
+        return LanceRequest(id, body)
+
+    return prepare
+
+
+def _computed(catalog: LanceCatalog, name: str) -> LanceRequest:
+    id = catalog.new_table(name)
+    catalog.alter_table_add_columns(id, new_columns=[{"name": "more", "computed": "id + 1"}])
+    return LanceRequest(id, {"column": "more"})
+
+
+def view_body() -> Json:
+    """Return the body of a request for a materialized view of one column."""
+    schema = base64.b64encode(pa.schema([pa.field("id", pa.int64())]).serialize().to_pybytes()).decode()
+    return {"kind": "query", "source_query": "of the client", "output_schema": schema}
+
+
+def _view(catalog: LanceCatalog, name: str) -> LanceRequest:
+    id = catalog.table_id(name)
+    catalog.create_materialized_view(id, **view_body())
+    return LanceRequest(id, {})
+
+
 PREPARATIONS: dict[str, Prepare] = {
     "CreateNamespace": lambda catalog, name: LanceRequest(catalog.namespace_id(name), {}),
     "ListNamespaces": _namespace(),
@@ -243,6 +271,13 @@ PREPARATIONS: dict[str, Prepare] = {
     "DeclareTable": lambda catalog, name: LanceRequest(catalog.table_id(name), {}),
     "CreateEmptyTable": lambda catalog, name: LanceRequest(catalog.table_id(name), {}),
     "DescribeTransaction": _transaction({}),
+    "ListTableBranches": _table(),
+    "CreateTableBranch": _table({"name": "new"}),
+    "DeleteTableBranch": _branch({"name": "old"}),
+    "UpdateFieldMetadata": _table({"updates": [{"path": "id", "metadata": {"origin": "here"}}]}),
+    "AlterTableBackfillColumns": _computed,
+    "CreateMaterializedView": lambda catalog, name: LanceRequest(catalog.table_id(name), view_body()),
+    "RefreshMaterializedView": _view,
     "AlterTransaction": _transaction({"actions": [{"setPropertyAction": {"key": "k", "value": "v"}}]}),
 }
 

@@ -51,6 +51,12 @@ def _add_tag(catalog: LanceCatalog, name: str) -> str:
     return name
 
 
+def _add_branch(catalog: LanceCatalog, name: str) -> str:
+    id, _ = _create_once(catalog, "branched")
+    catalog.create_table_branch(id, name=name)
+    return name
+
+
 def _add_version(catalog: LanceCatalog, _name: str) -> str:
     id, created = _create_once(catalog, "versioned")
     if not created:
@@ -84,6 +90,13 @@ LISTINGS = {
         "tags",
         lambda catalog, **page: catalog.list_table_tags(_table(catalog, "tagged"), **page),
         _add_tag,
+        own=True,
+    ),
+    "list_table_branches": LanceListing(
+        "ListTableBranches",
+        "branches",
+        lambda catalog, **page: catalog.list_table_branches(_table(catalog, "branched"), **page),
+        _add_branch,
         own=True,
     ),
     "list_table_versions": LanceListing(

@@ -6,7 +6,7 @@ Types are spelled as in the API. Pure rules; `indices.py` builds indices.
 from __future__ import annotations
 
 from collections.abc import Collection
-from typing import Any
+from typing import Any, NamedTuple
 
 from reference_server.errors import InvalidInput
 
@@ -34,6 +34,32 @@ LANGUAGES = (
 PLAIN_OPTIONS = ("with_position", "base_tokenizer", "lower_case", "stem", "remove_stop_words", "ascii_folding")
 LONGEST_TOKEN = 2**31 - 1
 MOST_SUB_VECTORS = 16
+IVF, PQ, HNSW, QUANTIZED = "IVF", "PQ", "HNSW", ("PQ", "SQ", "RQ")
+
+
+class Parameter(NamedTuple):
+    """A parameter of vector indices: the types that have it, by a part of their name, its least and largest value.
+
+    Larger values take hours or all memory of the machine, whatever the table holds.
+    """
+
+    types: tuple[str, ...]
+    least: int
+    most: int
+
+
+PARAMETERS = {
+    "num_partitions": Parameter((IVF,), 1, 65_536),
+    "target_partition_size": Parameter((IVF,), 1, 2**31 - 1),
+    "sample_rate": Parameter((IVF,), 1, 65_536),
+    "max_iterations": Parameter((IVF,), 1, 10_000),
+    "num_sub_vectors": Parameter((PQ,), 1, 4_096),
+    "num_bits": Parameter(QUANTIZED, 1, 16),
+    "m": Parameter((HNSW,), 4, 1_024),
+    "ef_construction": Parameter((HNSW,), 4, 65_536),
+}
+PYLANCE_NAMES = {"max_iterations": "max_iters"}
+BITS = {"PQ": (4, 8), "SQ": (8,), "RQ": tuple(range(1, 10))}
 RESERVED_PREFIX = "__lance_"
 
 
@@ -98,3 +124,24 @@ def _language(text: str) -> str:
 def sub_vectors(dimension: int) -> int:
     """Return the largest number of sub-vectors that divides a dimension."""
     return max(count for count in range(1, min(dimension, MOST_SUB_VECTORS) + 1) if dimension % count == 0)
+
+
+def vector_parameters(kind: str, body: Body) -> dict[str, int]:
+    """Return the parameters for a type of vector index in pylance's form; those of other types are ignored.
+
+    Raises InvalidInput for a value that the type cannot have.
+    """
+    chosen = {}
+    for name, parameter in PARAMETERS.items():
+        value = body.get(name)
+        if value is None or not any(part in kind for part in parameter.types):
+            continue
+        if not parameter.least <= value <= parameter.most:
+            raise InvalidInput(f"{name} of {kind} must be {parameter.least} to {parameter.most}, not {value}.")
+        chosen[name] = int(value)
+    bits = next((bits for part, bits in BITS.items() if kind.endswith(part)), ())
+    if "num_bits" in chosen and chosen["num_bits"] not in bits:
+        raise InvalidInput(f"num_bits of {kind} must be one of {', '.join(map(str, bits))}, not {chosen['num_bits']}.")
+    if "num_partitions" in chosen and "target_partition_size" in chosen:
+        raise InvalidInput("num_partitions and target_partition_size both say how many partitions there are; give one.")
+    return {PYLANCE_NAMES.get(name, name): value for name, value in chosen.items()}

@@ -85,10 +85,11 @@ class OpenDatasets:
         return kept.folder is not None and _versions_of(address) == kept.folder
 
     def forget(self, address: str) -> None:
-        """Forget the table at an address, which is removed: a later table there is another one."""
+        """Forget the table at an address with its branches, which are removed: a later table there is another one."""
         with self._lock:
             self._removals += 1
-            self._kept.pop(address, None)
+            for kept in [known for known in self._kept if known == address or known.startswith(f"{address}/")]:
+                del self._kept[kept]
 
     def _find(self, address: str) -> _Kept | None:
         with self._lock:

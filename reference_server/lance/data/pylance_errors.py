@@ -9,7 +9,12 @@ from __future__ import annotations
 import re
 
 from reference_server.errors import CatalogError, InvalidInput, TableAlreadyExists, TableNotFound
-from reference_server.lance.errors import ConcurrentModification, TableSchemaValidationError, TableVersionNotFound
+from reference_server.lance.errors import (
+    ConcurrentModification,
+    InvalidTableState,
+    TableSchemaValidationError,
+    TableVersionNotFound,
+)
 from reference_server.machine import machine_fault
 
 PARTS = r"/(data|_versions|_transactions|_deletions|_indices)/"  # folders of a dataset
@@ -18,6 +23,7 @@ PATTERNS: list[tuple[str, type[CatalogError]]] = [
     (r"_versions/\d+\.manifest was not found|version \d+ .*not found", TableVersionNotFound),
     (r"Version not found error", TableVersionNotFound),
     (r"Ref is invalid", InvalidInput),
+    (r"Ref conflict error: Branch .* can not delete", InvalidTableState),
     (r"Dataset at path .* was not found", TableNotFound),
     # Dropped while it was opened, read or written.
     (rf"Not found: .*{PARTS}", TableNotFound),
@@ -34,6 +40,7 @@ PATTERNS: list[tuple[str, type[CatalogError]]] = [
     (r"has no field encoding|Empty structs with", TableSchemaValidationError),
     (r"[Cc]ommit conflict|Too much write contention|concurrent", ConcurrentModification),
     (r"index column .* must be|Vector column .* must|not found in schema", InvalidInput),
+    (r"must be divisible by num_sub_vectors|num_bits \d+ not supported", InvalidInput),
     (r"Metric type .* is not supported|failed to construct the fuzzy query", InvalidInput),
     (r"Invalid user input|Query Execution error|Schema error|sql parser error", InvalidInput),
     (r"^Not supported:|Cast error|Divide by zero|Overflow happened", InvalidInput),

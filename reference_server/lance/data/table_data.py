@@ -16,6 +16,7 @@ from urllib.parse import quote, unquote, urlsplit
 
 from reference_server.backends import OWN_FOLDER
 from reference_server.errors import InvalidInput, TableNotFound
+from reference_server.lance.catalog.branch_names import OWN_FOLDERS
 from reference_server.lance.catalog.dataset_files import DiskFiles, MemoryFiles, VersionName, version_name
 from reference_server.lance.catalog.folder_names import FolderNames
 from reference_server.lance.catalog.layout.manifest_table import TABLE as CATALOG
@@ -122,15 +123,16 @@ class TableData:
             return False
         return True
 
-    def write(self, location: str, table: pa.Table, mode: str) -> Any:
+    def write(self, location: str, table: pa.Table, mode: str, *, existing: bool = False) -> Any:
         """Write a table and return the dataset at its new version. `mode` is create, append or overwrite.
 
-        Raises TableAlreadyExists (create), TableSchemaValidationError, ConcurrentModification.
+        With `existing` a missing dataset is not created. Raises TableAlreadyExists (create), TableNotFound (existing),
+        TableSchemaValidationError, ConcurrentModification.
         """
         import lance  # noqa: PLC0415 - half a second that a server without data never spends
 
         with translated():
-            is_open = mode == APPEND and self.exists(location)
+            is_open = existing or (mode == APPEND and self.exists(location))
             target = self._open(location) if is_open else self._address(location)
             return lance.write_dataset(table, target, mode=mode)
 
@@ -163,12 +165,28 @@ class TableData:
         if not self._in_memory:
             remove_tree(FilePath(self.root), location)
             return
+        self._delete_in_memory(location)
+
+    def _delete_in_memory(self, location: str) -> None:
         from lance.file import LanceFileSession  # noqa: PLC0415
 
         with translated():
             session = LanceFileSession(self._address(location))
             for name in session.list():
                 session.delete_file(name)
+
+    def clear_branch(self, location: str) -> None:
+        """Delete what is left at the location of a branch that no file names any more.
+
+        Lance leaves the files of a branch `a` while there is a branch `a/b`, and a killed server those of half a
+        branch; Lance creates no branch over them.
+        """
+        for folder in OWN_FOLDERS:
+            if self._in_memory:
+                self._delete_in_memory(f"{location}/{folder}")
+            else:
+                remove_tree(FilePath(self.root), f"{location}/{folder}")
+        self._datasets.forget(self._address(location))
 
     def on_dataset(self, location: str, version: int | None, function: Callable[[Any], T]) -> T:
         """Run a function that reads a dataset and return its result.

@@ -12,7 +12,8 @@ from contextlib import AsyncExitStack
 from typing import Any
 
 from reference_server import limits
-from reference_server.errors import InvalidInput
+from reference_server.errors import InvalidInput, Unsupported
+from reference_server.lance.catalog.branch_names import MAIN
 from reference_server.lance.catalog.changes import EntryChange
 from reference_server.lance.catalog.entries import Path, Table
 from reference_server.lance.catalog.names import check_names
@@ -125,6 +126,11 @@ def _chosen(operation: Operation) -> tuple[str, Operation]:
 
 
 def _path(context: LanceContext, operation: Operation) -> Path:
+    if operation.get("branch") not in (None, MAIN):
+        raise Unsupported(
+            "A batch is one commit of the catalog, whose records of versions have no place for a branch. "
+            "Commit to the branch with CreateTableVersion or BatchDeleteTableVersions."
+        )
     path = tuple(operation.get("id") or ())
     if not path:
         raise InvalidInput("Every entry of a batch needs the id of a table.")

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import TYPE_CHECKING, Any
 
 from reference_server.errors import InvalidInput, Unsupported
-from reference_server.lance.catalog.recovery import current_table
+from reference_server.lance.catalog.branches import chosen_table
 from reference_server.lance.context import LanceContext
 from reference_server.lance.data.arrow_json import type_from_json, type_to_json
 from reference_server.lance.data.arrow_schema import check_field_names, check_new_name
@@ -13,6 +14,7 @@ from reference_server.lance.data.paths import fields_within, find_field, quoted
 from reference_server.lance.data.sql import whole
 from reference_server.lance.data.sql_limits import check_lengths
 from reference_server.lance.errors import TableSchemaValidationError
+from reference_server.lance.handlers.backfills import computed_field
 from reference_server.lance.handlers.transactions import transaction_of
 
 if TYPE_CHECKING:
@@ -22,18 +24,25 @@ Answer = dict[str, Any]
 
 
 async def alter_table_add_columns(context: LanceContext) -> Answer:
-    """Add columns that SQL expressions compute from other columns, in one version."""
-    table = await current_table(context, context.table_id)
-    columns = await context.read_sql(_expressions, context.body["new_columns"])
-    if len(columns) < len(context.body["new_columns"]) or not columns:
+    """Add columns that SQL expressions compute from other columns, in one version.
+
+    Computed columns start without values and keep their expressions, which backfills evaluate.
+    """
+    table = await chosen_table(context)
+    entries = context.body["new_columns"]
+    bound = {entry["name"] for entry in entries if context.rules.computed_columns and entry.get("computed") is not None}
+    columns = await context.read_sql(_expressions, entries, bound)
+    if len(columns) < len(entries) or not columns:
         raise InvalidInput("Adding columns needs at least one column, and each name only once.")
+    if bound and bound != columns.keys():
+        raise Unsupported("Lance adds values and computed columns in separate versions: send a request for each.")
 
     def add(dataset: Any) -> Answer:
         for name in columns:
             check_new_name(name)
             if name in dataset.schema.names:
                 raise TableSchemaValidationError(f"The table has a column {name!r} already.")
-        dataset.add_columns(columns)
+        dataset.add_columns(_computed(dataset, columns) if bound else columns)
         return _outcome(context, dataset)
 
     return await context.change(table, add)
@@ -41,7 +50,7 @@ async def alter_table_add_columns(context: LanceContext) -> Answer:
 
 async def alter_table_alter_columns(context: LanceContext) -> Answer:
     """Rename columns, change their types, or make them nullable."""
-    table = await current_table(context, context.table_id)
+    table = await chosen_table(context)
     alterations = [_alteration(entry) for entry in context.body["alterations"]]
     if not alterations or len({alteration["path"] for alteration in alterations}) < len(alterations):
         raise InvalidInput("Altering columns needs at least one alteration, and one for each column.")
@@ -62,7 +71,7 @@ async def alter_table_alter_columns(context: LanceContext) -> Answer:
 
 async def alter_table_drop_columns(context: LanceContext) -> Answer:
     """Drop columns and their indices."""
-    table = await current_table(context, context.table_id)
+    table = await chosen_table(context)
     names = context.body["columns"]
 
     def drop(dataset: Any) -> Answer:
@@ -78,7 +87,7 @@ async def alter_table_drop_columns(context: LanceContext) -> Answer:
 
 async def update_table_schema_metadata(context: LanceContext) -> Answer:
     """Replace the metadata of a table's schema."""
-    table = await current_table(context, context.table_id)
+    table = await chosen_table(context)
     wanted: dict[str, str] = context.body
     await context.change(table, lambda dataset: dataset.update_schema_metadata(wanted, replace=True))
     return wanted
@@ -116,16 +125,25 @@ def _require_values(dataset: Any, path: str) -> None:
         raise TableSchemaValidationError(f"The column {path!r} has nulls, so it has to be nullable.")
 
 
-def _expressions(columns: list[dict[str, Any]]) -> dict[str, str]:
-    """Return the expression of each column, by its name."""
-    check_lengths([column.get("expression") or "" for column in columns])
-    return {column["name"]: _expression(column) for column in columns}
+def _computed(dataset: Any, columns: dict[str, str]) -> pa.Schema:
+    import pyarrow as pa  # noqa: PLC0415 - slow to import
+
+    return pa.schema([computed_field(dataset, name, expression) for name, expression in columns.items()])
 
 
-def _expression(column: dict[str, Any]) -> str:
+def _expressions(columns: list[dict[str, Any]], bound: Collection[str]) -> dict[str, str]:
+    """Return the expression of each column, by its name; `bound` are the computed columns."""
+    field = dict.fromkeys(bound, "computed")
+    check_lengths([column.get(field.get(column["name"], "expression")) or "" for column in columns])
+    return {column["name"]: _expression(column, field.get(column["name"], "expression")) for column in columns}
+
+
+def _expression(column: dict[str, Any], field: str) -> str:
     if column.get("virtual_column") is not None:
         raise Unsupported("This server runs no functions of users: virtual columns are not supported.")
-    expression: str | None = column.get("expression")
+    if field == "computed" and column.get("expression") is not None:
+        raise InvalidInput(f"The new column {column['name']!r} has an expression and is computed; give one.")
+    expression: str | None = column.get(field)
     if not expression:
         raise InvalidInput(f"The new column {column['name']!r} needs an expression.")
     return whole(expression)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import orjson
 
 from reference_server.errors import InvalidInput, TableAlreadyExists, TableNotFound
-from reference_server.lance.catalog.entries import Table
+from reference_server.lance.catalog.entries import Path, Table
 from reference_server.lance.catalog.keys import new_location, show
 from reference_server.lance.catalog.recovery import current_table
 from reference_server.lance.context import LanceContext
@@ -38,27 +38,31 @@ async def create_table(context: LanceContext) -> Answer:
         raise TableAlreadyExists(f"The table {show(path)} exists already.")
     if existing and existing.created and mode == "ExistOk":
         return _answer(context, existing)
-    properties = _query_properties(context)
+    properties = _texts(context, "properties")
+    _texts(context, "storage_options")  # for object stores: a directory and the memory have none
     data = await context.run_on_rows(read_stream, context.request.body)
     if existing and existing.created:
         return await _overwrite(context, existing, data, properties or {})
     if existing:
         return await _fill(context, existing, data, properties)
-    return await _create(context, data, properties or {}, mode)
+    return await create_with_data(context, path, data, properties or {}, mode)
 
 
-async def _create(context: LanceContext, data: pa.Table, properties: dict[str, str], mode: str) -> Answer:
-    written = new_location(context.id)
+async def create_with_data(
+    context: LanceContext, path: Path, data: pa.Table, properties: dict[str, str], mode: str
+) -> Answer:
+    """Create a table of a new name with its first data. Raises TableAlreadyExists unless the mode is ExistOk."""
+    written = new_location(path)
     with context.catalog.locations.unfinished() as note:
         note(written)
         try:
             dataset = await context.run_on_rows(context.data.write, written, data, "create")
-            table = Table(context.catalog.locations.place(context.id, written), properties, created=True)
-            await context.catalog.add_table(context.id, table)
+            table = Table(context.catalog.locations.place(path, written), properties, created=True)
+            await context.catalog.add_table(path, table)
         except TableAlreadyExists:
             await delete_data(context, [Table(written)])
             if mode == "ExistOk":
-                return _answer(context, context.catalog.table(context.id))
+                return _answer(context, context.catalog.table(path))
             raise
         except Exception:
             await delete_data(context, [Table(written)])
@@ -136,18 +140,18 @@ async def _existing(context: LanceContext) -> Table | None:
         return None
 
 
-def _query_properties(context: LanceContext) -> dict[str, str] | None:
-    """Return the properties in the query, None without them: newer clients send them there, beside the Arrow body."""
-    text = context.query("properties")
+def _texts(context: LanceContext, name: str) -> dict[str, str] | None:
+    """Return a map in the query, None without it: clients send it there, as JSON, beside the Arrow body."""
+    text = context.query(name)
     if not text:
         return None
     try:
-        properties = orjson.loads(text)
+        texts = orjson.loads(text)
     except orjson.JSONDecodeError as error:
-        raise InvalidInput(f"The query parameter properties is not JSON: {error}.") from None
-    if not isinstance(properties, dict) or not all(isinstance(value, str) for value in properties.values()):
-        raise InvalidInput("The query parameter properties must be an object of strings.")
-    return properties
+        raise InvalidInput(f"The query parameter {name} is not JSON: {error}.") from None
+    if not isinstance(texts, dict) or not all(isinstance(value, str) for value in texts.values()):
+        raise InvalidInput(f"The query parameter {name} must be an object of strings.")
+    return texts
 
 
 def _answer(context: LanceContext, table: Table, version: int | None = None) -> Answer:

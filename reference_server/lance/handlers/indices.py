@@ -9,8 +9,11 @@ from collections.abc import Collection
 from functools import partial
 from typing import Any
 
+import orjson
+
 from reference_server.errors import InvalidInput
-from reference_server.lance.catalog.recovery import current_table
+from reference_server.lance.catalog.branch_names import MAIN
+from reference_server.lance.catalog.branches import chosen_table
 from reference_server.lance.context import LanceContext
 from reference_server.lance.data.index_types import (
     FTS,
@@ -24,6 +27,7 @@ from reference_server.lance.data.index_types import (
     read_type,
     sub_vectors,
     type_of,
+    vector_parameters,
 )
 from reference_server.lance.data.paths import find_values
 from reference_server.lance.errors import TableIndexAlreadyExists, TableIndexNotFound
@@ -47,24 +51,27 @@ async def create_table_scalar_index(context: LanceContext) -> Answer:
 
 async def list_table_indices(context: LanceContext) -> Answer:
     """List the indices of a table, by name."""
-    table = await current_table(context, context.table_id)
+    table = await chosen_table(context)
     version = context.number("version")
     context.keep_while_unchanged(table, version)
-    indices = await context.read(table, _list, version)
+    described = context.rules.index_parameters
+    indices = await context.read(
+        table, lambda dataset: [_content(dataset, index, described) for index in dataset.describe_indices()], version
+    )
     by_name = {index["index_name"].encode(): index for index in indices}
 
     def fetch(after: bytes | None, count: int) -> list[tuple[bytes, Answer]]:
         names = sorted(name for name in by_name if after is None or name > after)
         return [(name, by_name[name]) for name in names[:count]]
 
-    scope = "\0".join(["indices", *context.id]).encode()
+    scope = "\0".join(["indices", context.branch or MAIN, *context.id]).encode()
     page = take_page(scope, context.body.get("page_token"), context.number("limit"), context.page_size, fetch)
     return {"indexes": page.items, "page_token": page.token}
 
 
 async def describe_table_index_stats(context: LanceContext) -> Answer:
     """Return type, distance and row counts of an index."""
-    table = await current_table(context, context.table_id)
+    table = await chosen_table(context)
     name = _index_name(context)
 
     def describe(dataset: Any) -> Answer:
@@ -86,7 +93,7 @@ async def describe_table_index_stats(context: LanceContext) -> Answer:
 
 async def drop_table_index(context: LanceContext) -> Answer:
     """Drop an index."""
-    table = await current_table(context, context.table_id)
+    table = await chosen_table(context)
     name = _index_name(context)
 
     def drop(dataset: Any) -> Answer:
@@ -98,10 +105,10 @@ async def drop_table_index(context: LanceContext) -> Answer:
 
 
 async def _create(context: LanceContext, allowed: Collection[str]) -> Answer:
-    table = await current_table(context, context.table_id)
+    table = await chosen_table(context)
     body = context.body
     kind, wanted = read_type(body["index_type"], allowed), body.get("name")
-    options = _options(kind, body)
+    options = _options(context, kind)
     if wanted is not None:
         check_index_name(wanted)
 
@@ -117,10 +124,12 @@ async def _create(context: LanceContext, allowed: Collection[str]) -> Answer:
     return await context.change(table, create)
 
 
-def _options(kind: str, body: Answer) -> Answer:
+def _options(context: LanceContext, kind: str) -> Answer:
     """Return the settings for this type of index; others are ignored."""
+    body = context.body
     if kind in VECTOR:
-        return {"metric": read_distance(body)}
+        parameters = vector_parameters(kind, body) if context.rules.index_parameters else {}
+        return {"metric": read_distance(body), **parameters}
     return fts_options(body) if kind == FTS else {}
 
 
@@ -153,10 +162,10 @@ def _build_scalar(dataset: Any, column: str, kind: str, name: str, options: Answ
 
 
 def _build_vector(dataset: Any, column: str, kind: str, name: str, dimension: int, options: Answer) -> None:
-    sizes = {"num_partitions": 1}
+    sizes = {} if "target_partition_size" in options else {"num_partitions": 1}
     if kind.endswith("PQ"):
         sizes["num_sub_vectors"] = sub_vectors(dimension)
-    build = partial(dataset.create_index, column, kind, name=name, replace=False, **sizes, **options)
+    build = partial(dataset.create_index, column, kind, name=name, replace=False, **{**sizes, **options})
     try:
         build()
     except RuntimeError as error:
@@ -165,16 +174,29 @@ def _build_vector(dataset: Any, column: str, kind: str, name: str, dimension: in
         build(train=False)  # without training, as for an empty table: the index covers no rows until there are vectors
 
 
-def _list(dataset: Any) -> list[Answer]:
-    return [
-        {
-            "index_name": index.name,
-            "index_uuid": str(index.segments[0].uuid),
-            "columns": list(index.field_names),
-            "status": DONE,
-        }
-        for index in dataset.describe_indices()
-    ]
+def _content(dataset: Any, index: Any, described: bool) -> Answer:
+    """Return an index as IndexContent, `described` by type, rows and size."""
+    content = {
+        "index_name": index.name,
+        "index_uuid": str(index.segments[0].uuid),
+        "columns": list(index.field_names),
+        "status": DONE,
+    }
+    if not described:
+        return content
+    segments = index.segments
+    return {
+        **content,
+        "index_type": type_of(index.index_type),
+        "type_url": index.type_url,
+        "num_indexed_rows": index.num_rows_indexed,
+        "num_unindexed_rows": dataset.count_rows() - index.num_rows_indexed,
+        "size_bytes": index.total_size_bytes,
+        "num_segments": len(segments),
+        "created_at": min(segment.created_at for segment in segments).isoformat(),
+        "index_version": max(segment.index_version for segment in segments),
+        "index_details": orjson.dumps(index.details, default=str).decode(),
+    }
 
 
 def _index_name(context: LanceContext) -> str:

@@ -1,7 +1,8 @@
 """ListTables and ListAllTables.
 
-Both omit declared tables unless the request includes them. The server checks whether a declared table has data by now,
-for at most `LOOKS` tables per request: a page may be shorter than its limit and still have a token.
+Before 0.11 both omit declared tables unless the request includes them, since then only on request. The server checks
+whether a declared table has data by now, for at most `LOOKS` tables per request: a page may be shorter than its limit
+and still have a token.
 """
 
 from __future__ import annotations
@@ -44,7 +45,8 @@ async def list_all_tables(context: LanceContext) -> Answer:
 async def _page(context: LanceContext, namespace: Path | None) -> Page[Path]:
     """Return a page of the tables of a namespace, or of all for None, including declared ones on request."""
     context.reusable = context.catalog.locations.follows(namespace or ())
-    if context.query("include_declared"):
+    included = context.query("include_declared")
+    if context.rules.lists_declared if included is None else included:
         page = await _tables(context, namespace, list_request(context))
         return Page([listed.path for listed in page.items], page.token)
     return await _page_with_data(context, namespace)

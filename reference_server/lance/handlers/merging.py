@@ -7,8 +7,9 @@ from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
 from reference_server.errors import InvalidInput
+from reference_server.lance.catalog.branches import chosen_table
 from reference_server.lance.catalog.entries import Table
-from reference_server.lance.catalog.recovery import current_table, note_data
+from reference_server.lance.catalog.recovery import note_data
 from reference_server.lance.context import LanceContext
 from reference_server.lance.data.arrow_body import check_stream_type, read_stream
 from reference_server.lance.data.sql import whole
@@ -31,7 +32,7 @@ async def merge_insert_into_table(context: LanceContext) -> Answer:
     check_stream_type(context.request)
     keys = _keys(context)
     timeout = parse_timeout(context.query("timeout"))
-    table = await current_table(context, context.table_id)
+    table = await chosen_table(context)
     try:
         data = await context.run_on_rows(read_stream, context.request.body)
         _require_keys(keys, data.schema.names)

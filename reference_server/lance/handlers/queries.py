@@ -8,6 +8,7 @@ from typing import Any
 
 from reference_server.context import Reply
 from reference_server.errors import InvalidInput
+from reference_server.lance.catalog.branches import chosen_table, on_branch
 from reference_server.lance.catalog.recovery import current_table
 from reference_server.lance.context import LanceContext
 from reference_server.lance.data.full_text import full_text_query
@@ -24,7 +25,7 @@ Query = dict[str, Any]
 
 async def query_table(context: LanceContext) -> Reply:
     """Return the rows of a query as an Arrow file."""
-    table = await current_table(context, context.table_id)
+    table = await chosen_table(context)
     query, version = context.body, _version(context.body)
 
     def run(dataset: Any) -> bytes:
@@ -37,8 +38,9 @@ async def query_table(context: LanceContext) -> Reply:
 
 async def explain_table_query_plan(context: LanceContext) -> str:
     """Return the plan of a query."""
-    table = await current_table(context, context.table_id)
     query, verbose = context.body["query"], bool(context.body.get("verbose"))
+    branch = context.one_branch(context.branch, query.get("branch"))
+    table = await on_branch(context, await current_table(context, context.table_id), branch)
 
     def explain(dataset: Any) -> str:
         return str(_plan(dataset, query).scanner.explain_plan(verbose))
@@ -49,7 +51,7 @@ async def explain_table_query_plan(context: LanceContext) -> str:
 
 async def analyze_table_query_plan(context: LanceContext) -> str:
     """Run a query and return its plan with metrics."""
-    table = await current_table(context, context.table_id)
+    table = await chosen_table(context)
     query = context.body
 
     def analyze(dataset: Any) -> str:

@@ -6,7 +6,8 @@ from dataclasses import replace
 from typing import Any
 
 from reference_server.errors import InvalidInput
-from reference_server.lance.catalog.recovery import current_table, note_data
+from reference_server.lance.catalog.branches import chosen_table
+from reference_server.lance.catalog.recovery import note_data
 from reference_server.lance.context import LanceContext
 from reference_server.lance.data.arrow_body import check_stream_type, read_stream
 from reference_server.lance.data.assignments import assign
@@ -24,24 +25,25 @@ async def insert_into_table(context: LanceContext) -> Answer:
     """Append rows, or replace all rows. A declared table gets its first data."""
     mode = context.choice("mode", "Append", "Overwrite")
     check_stream_type(context.request)
-    table = await current_table(context, context.table_id)
+    table = await chosen_table(context)
 
     def insert() -> Answer:
         data = read_stream(context.request.body)
-        written = context.data.write(table.location, data, mode.lower())
+        written = context.data.write(table.location, data, mode.lower(), existing=context.branch is not None)
         with translated():
             made = transaction_of(context, written)
         return {"num_inserted_rows": data.num_rows, "version": written.version, **made}
 
     async with context.alone(context.id):
         answer = await context.run_on_rows(insert)
-    await note_data(context, context.id, table)
+    if not table.created:
+        await note_data(context, context.id, table)
     return answer
 
 
 async def count_table_rows(context: LanceContext) -> int:
     """Count the rows of a version that match a predicate; a declared table has none."""
-    table = await current_table(context, context.table_id)
+    table = await chosen_table(context)
     version = context.argument("version")
     if not table.created:
         if version is not None:
@@ -53,7 +55,7 @@ async def count_table_rows(context: LanceContext) -> int:
 
 async def update_table(context: LanceContext) -> Answer:
     """Set columns of matching rows to the values of SQL expressions."""
-    table = await current_table(context, context.table_id)
+    table = await chosen_table(context)
     updates = await context.read_sql(_updates, context)
     if not updates or len(updates) < len(context.body["updates"]):
         raise InvalidInput("An update needs at least one column and its expression, and each column once.")
@@ -83,7 +85,7 @@ async def _stored_properties(context: LanceContext) -> dict[str, str]:
 
 async def delete_from_table(context: LanceContext) -> Answer:
     """Delete the rows that match a predicate."""
-    table = await current_table(context, context.table_id)
+    table = await chosen_table(context)
     predicate = await context.read_sql(whole, context.body["predicate"])
 
     def delete(dataset: Any) -> Answer:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from reference_server.lance.catalog.recovery import current_table
+from reference_server.lance.catalog.branches import chosen_table
 from reference_server.lance.context import LanceContext
 
 Answer = dict[str, Any]
@@ -13,7 +13,7 @@ PERCENTILES = (25, 50, 75, 99)
 
 async def get_table_stats(context: LanceContext) -> Answer:
     """Return the numbers of a table's rows, bytes, indices and fragments."""
-    table = await current_table(context, context.table_id)
+    table = await chosen_table(context)
     context.keep_while_unchanged(table)
     return await context.read(table, _stats)
 

@@ -4,38 +4,64 @@ from __future__ import annotations
 
 from typing import Any
 
+from reference_server.errors import InvalidInput
+from reference_server.lance.catalog.branch_names import MAIN
+from reference_server.lance.catalog.branches import on_branch
 from reference_server.lance.catalog.entries import Table
 from reference_server.lance.catalog.names import check_names
 from reference_server.lance.catalog.recovery import current_table
 from reference_server.lance.context import LanceContext
-from reference_server.lance.errors import TableVersionNotFound
+from reference_server.lance.errors import TableTagNotFound, TableVersionNotFound
 from reference_server.lance.handlers.namespaces import delete_data
+from reference_server.lance.handlers.tags import find_tag
 
 Answer = dict[str, Any]
+DETAILS = "load_detailed_metadata"
+LONGEST_SHOWN = 200
 
 
 async def describe_table(context: LanceContext) -> Answer:
-    """Return location and properties of a table; details only on request."""
+    """Return location and properties of a table; details only on request.
+
+    Raises TableBranchNotFound, TableTagNotFound and TableVersionNotFound.
+    """
     path = context.table_id
     table = await current_table(context, path)
     uri = context.data.uri(table.location)
-    answer: Answer = {"location": uri, "properties": table.properties, "is_only_declared": not table.created}
-    answer.update(managed(context))
+    answer: Answer = {"location": uri, "properties": table.properties, **managed(context)}
+    if context.rules.tells_declared or context.argument("check_declared") or context.argument(DETAILS):
+        answer["is_only_declared"] = not table.created
     if context.argument("with_table_uri"):
         answer["table_uri"] = uri
-    if table.created and context.argument("version") is None:
+    branch, version = await _place(context, table)
+    if table.created and version is None and branch in (None, MAIN):
         context.reusable = context.catalog.locations.follows(path[:-1])
-    return {**answer, **await _dataset(context, table)}
+    return {**answer, **await _dataset(context, await on_branch(context, table, branch), version)}
 
 
-async def _dataset(context: LanceContext, table: Table) -> Answer:
+async def _place(context: LanceContext, table: Table) -> tuple[str | None, int | None]:
+    """Return the branch and the version that a request selects, directly or by a tag; None for the usual ones.
+
+    Raises TableTagNotFound, and InvalidInput for a tag beside them.
+    """
+    branch, version, name = context.branch, context.argument("version"), context.argument("tag")
+    if name is None:
+        return branch, version
+    if branch is not None or version is not None:
+        raise InvalidInput("A tag selects branch and version: give a tag, or a branch and a version, not both.")
+    if not table.created:
+        raise TableTagNotFound(f"The table has no data yet, so no tag {name[:LONGEST_SHOWN]!r}.")
+    tag = await context.read(table, lambda dataset: find_tag(dataset, name))
+    return tag.get("branch"), tag["version"]
+
+
+async def _dataset(context: LanceContext, table: Table, version: int | None) -> Answer:
     """Return the details of a table from its data. Raises TableVersionNotFound."""
-    version = context.argument("version")
     if not table.created:
         if version is not None:
             raise TableVersionNotFound(f"The table has no data yet, so no version {version}.")
         return {}
-    if context.argument("load_detailed_metadata"):
+    if context.argument(DETAILS):
         context.keep_while_unchanged(table, version)
         details = await context.run(context.data.describe, table.location, version)
         return {"table": context.id[-1], "namespace": context.id[:-1], **details}

@@ -7,6 +7,8 @@ from collections.abc import Callable
 from typing import Any
 
 from reference_server.errors import InvalidInput
+from reference_server.lance.catalog.branch_names import MAIN
+from reference_server.lance.catalog.branches import chosen_table
 from reference_server.lance.catalog.recovery import current_table
 from reference_server.lance.context import LanceContext
 from reference_server.lance.errors import TableTagAlreadyExists, TableTagNotFound
@@ -32,34 +34,36 @@ async def list_table_tags(context: LanceContext) -> Answer:
 
 
 async def get_table_tag_version(context: LanceContext) -> Answer:
-    """Return the version of a tag."""
+    """Return the version of a tag, and its branch unless it is the main one."""
     table = await current_table(context, context.table_id)
-    tag = context.body["tag"]
-    return {"version": await context.read(table, lambda dataset: _tags(dataset, tag)["version"])}
+    name = context.body["tag"]
+    tag = await context.read(table, lambda dataset: find_tag(dataset, name))
+    return {"version": tag["version"], **({"branch": tag["branch"]} if tag.get("branch") else {})}
 
 
 async def create_table_tag(context: LanceContext) -> Answer:
     """Create a tag for a version."""
-    tag, version = context.body["tag"], context.number("version")
+    tag = context.body["tag"]
     check_name(tag)
+    target = await _target(context)
 
     def create(dataset: Any) -> None:
         if tag in dataset.tags.list():
             raise TableTagAlreadyExists(f"The table has a tag {tag!r} already.")
-        dataset.tags.create(tag, version)
+        dataset.tags.create(tag, target)
 
-    return await _change(context, create, version)
+    return await _change(context, create)
 
 
 async def update_table_tag(context: LanceContext) -> Answer:
     """Move a tag to another version."""
-    tag, version = context.body["tag"], context.number("version")
+    tag, target = context.body["tag"], await _target(context)
 
     def update(dataset: Any) -> None:
-        _tags(dataset, tag)
-        dataset.tags.update(tag, version)
+        find_tag(dataset, tag)
+        dataset.tags.update(tag, target)
 
-    return await _change(context, update, version)
+    return await _change(context, update)
 
 
 async def delete_table_tag(context: LanceContext) -> Answer:
@@ -67,7 +71,7 @@ async def delete_table_tag(context: LanceContext) -> Answer:
     tag = context.body["tag"]
 
     def delete(dataset: Any) -> None:
-        _tags(dataset, tag)
+        find_tag(dataset, tag)
         dataset.tags.delete(tag)
 
     return await _change(context, delete)
@@ -79,12 +83,21 @@ def check_name(tag: str) -> None:
         raise InvalidInput(f"The tag {tag[:200]!r} is not 1 to 200 of the characters A-Z, a-z, 0-9, '.', '-' and '_'.")
 
 
-async def _change(context: LanceContext, function: Callable[[Any], None], version: int | None = None) -> Answer:
-    await context.change(await current_table(context, context.table_id), function, version)
+async def _target(context: LanceContext) -> tuple[str | None, int]:
+    """Return the branch, None for the main one, and the version to tag. Raises TableVersionNotFound."""
+    table = await chosen_table(context)
+    version: int = context.body["version"]
+    if table.created:
+        await context.run(context.data.versions(table.location).listed, int(version))
+    return None if context.branch == MAIN else context.branch, int(version)
+
+
+async def _change(context: LanceContext, function: Callable[[Any], None]) -> Answer:
+    await context.change(await current_table(context, context.table_id), function)
     return {}
 
 
-def _tags(dataset: Any, tag: str) -> dict[str, Any]:
+def find_tag(dataset: Any, tag: str) -> dict[str, Any]:
     """Return the attributes of a tag. Raises TableTagNotFound."""
     stored: dict[str, Any] | None = dataset.tags.list().get(tag)
     if stored is None:

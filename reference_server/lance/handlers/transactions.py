@@ -12,6 +12,8 @@ from typing import Any
 import orjson
 
 from reference_server.errors import InvalidInput, NotFound
+from reference_server.lance.catalog.branch_names import location_of
+from reference_server.lance.catalog.branches import branches_of
 from reference_server.lance.catalog.entries import Table
 from reference_server.lance.context import LanceContext
 from reference_server.lance.errors import ConcurrentModification, TransactionNotFound
@@ -140,9 +142,21 @@ async def _state(context: LanceContext, states: Readable[bytes]) -> tuple[bytes,
         table = context.catalog.table(tuple(path)) if path else None
     except NotFound:
         table = None
-    properties = await context.run(context.data.transaction, table.location, uuid) if table else None
+    properties = await _properties(context, table, uuid) if table else None
     if properties is None:
         raise TransactionNotFound(f"There is no transaction {uuid!r} of the table {path}.")
     key = pack(TRANSACTION, uuid)
     kept = states.get(key)
     return key, orjson.loads(kept) if kept is not None else {"status": "Succeeded", "properties": properties}
+
+
+async def _properties(context: LanceContext, table: Table, uuid: str) -> dict[str, str] | None:
+    """Return the properties of a transaction of a table or of one of its branches, None for an unknown id."""
+    found = await context.run(context.data.transaction, table.location, uuid)
+    if found is not None or not table.created:
+        return found
+    for branch in await branches_of(context, table):
+        found = await context.run(context.data.transaction, location_of(table.location, branch), uuid)
+        if found is not None:
+            return found
+    return None

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from reference_server.errors import InvalidInput
+from reference_server.lance.catalog.branch_names import MAIN
+from reference_server.lance.catalog.branches import chosen_table
 from reference_server.lance.catalog.dataset_files import VersionName
 from reference_server.lance.catalog.entries import Record, Table
-from reference_server.lance.catalog.recovery import current_table
 from reference_server.lance.catalog.version_files import TOLD, VersionFile
 from reference_server.lance.catalog.version_names import V1, V2, manifest_name, scheme_of
 from reference_server.lance.catalog.version_ranges import versions_in
@@ -22,7 +23,7 @@ SCHEMES = (V1, V2)
 
 async def list_table_versions(context: LanceContext) -> Answer:
     """List the versions of a table, oldest first unless the request reverses the order."""
-    table = await current_table(context, context.table_id)
+    table = await chosen_table(context)
     descending = bool(context.query("descending"))
     files = context.data.versions(table.location)
 
@@ -30,7 +31,7 @@ async def list_table_versions(context: LanceContext) -> Answer:
         last = None if after is None else _number(after)
         return [(_key(version.version), version) for version in files.page(last, count, descending=descending)]
 
-    scope = f"versions {descending} {'$'.join(context.id)}".encode()
+    scope = f"versions {descending} {'$'.join(context.id)} {context.branch or MAIN}".encode()
     token, limit = context.query("page_token"), context.query("limit")
     page = await context.run(take_page, scope, token, limit, context.page_size, fetch)
     return {"versions": await _described(context, table, page.items), "page_token": page.token}
@@ -38,7 +39,7 @@ async def list_table_versions(context: LanceContext) -> Answer:
 
 async def describe_table_version(context: LanceContext) -> Answer:
     """Return one version of a table, by default the latest one."""
-    table = await current_table(context, context.table_id)
+    table = await chosen_table(context)
     files = context.data.versions(table.location)
     number = context.number("version")
     if number is None:
@@ -61,12 +62,13 @@ async def _described(context: LanceContext, table: Table, versions: list[Version
 async def create_table_version(context: LanceContext) -> Answer:
     """Create a version from a manifest that the client has staged. Raises ConcurrentModification if it exists."""
     path, version = context.table_id, context.body["version"]
-    table = await current_table(context, path)
+    table = await chosen_table(context)
     async with context.alone(path):
         record = await staged_version(context, table, context.body)
         files = context.data.versions(table.location)
         await context.run(files.put, version, record.pop("staged"), record["naming_scheme"], record)
-    await context.catalog.finalize_versions(path, {version: record})
+    if context.branch in (None, MAIN):  # the catalog's records of versions have no place for a branch
+        await context.catalog.finalize_versions(path, {version: record})
     made = await context.run(files.find, version)
     assert made is not None, "its manifest was put in its place"
     (described,) = await context.run(files.described, [made])
@@ -76,18 +78,19 @@ async def create_table_version(context: LanceContext) -> Answer:
 async def batch_delete_table_versions(context: LanceContext) -> Answer:
     """Delete the records of versions in ranges; the rows of the table stay."""
     path = context.table_id
-    table = await current_table(context, path)
+    table = await chosen_table(context)
     async with context.alone(path):
         files = context.data.versions(table.location)
         chosen = await context.run(versions_in, files, context.body["ranges"])
         await context.run(files.delete, [version.version for version in chosen])
-    await context.catalog.finalize_versions(path, {version.version: None for version in chosen})
+    if context.branch in (None, MAIN):
+        await context.catalog.finalize_versions(path, {version.version: None for version in chosen})
     return {"deleted_count": len(chosen)}
 
 
 async def restore_table(context: LanceContext) -> Answer:
     """Restore an earlier version as a new latest version."""
-    table = await current_table(context, context.table_id)
+    table = await chosen_table(context)
     version = context.number("version")
     await context.change(table, lambda dataset: dataset.checkout_version(version).restore(), version)
     return await transaction_id(context, table)

@@ -1,0 +1,71 @@
+"""Branches of tables: requests on a branch, and a table whose branch differs from the main one."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from conformance.author.checks import one_of
+from conformance.author.strategies import tables
+from conformance.http.answers import Answer
+from conformance.lance.catalog import LanceCatalog, Names
+from conformance.lance.operations import OPERATIONS
+from conformance.lance.support.arrow import stream
+from conformance.lance.support.ordinary import LanceRequest
+from specs.openapi import JSON_TYPE, Operation
+from specs.profiles import newest_profile
+
+BRANCH = "branch"
+NO_BRANCH = (4, 22)  # codes for a branch that does not exist
+ROWS, MORE = 3, 2  # of a new table, and those that its branch has besides
+DOCUMENT = newest_profile("lance").document()
+
+
+def in_query(operation: Operation) -> bool:
+    """Return whether an operation takes its branch from the query."""
+    return any(parameter.name == BRANCH for parameter in operation.query_parameters())
+
+
+def _in_body(operation: Operation) -> bool:
+    schema = operation.request.content.get(JSON_TYPE, {}) if operation.request else {}
+    return BRANCH in DOCUMENT.resolve(schema).get("properties", {})
+
+
+BRANCHED = {
+    name: operation
+    for name, operation in OPERATIONS.items()
+    if operation.id in DOCUMENT.operations and (in_query(operation) or _in_body(operation))
+}
+
+
+def on_branch(operation: Operation, request: LanceRequest, branch: str) -> LanceRequest:
+    """Return a request on a branch."""
+    if in_query(operation):
+        return replace(request, query={**request.query, BRANCH: branch})
+    return request.with_body(branch=branch)
+
+
+def new_branched(catalog: LanceCatalog, branch: str = "dev") -> Names:
+    """Create a table with ROWS rows and a branch with MORE rows besides."""
+    id = catalog.new_table(rows=ROWS)
+    catalog.create_table_branch(id, name=branch)
+    catalog.insert_into_table(id, stream(tables(MORE, first=ROWS)), _query={BRANCH: branch})
+    return id
+
+
+def branch_version(catalog: LanceCatalog, id: Names, branch: str) -> int:
+    """Return the latest version of a branch."""
+    version: int = catalog.describe_table(id, branch=branch, _query={"load_detailed_metadata": True})["version"]
+    return version
+
+
+def check_no_branch(refused: Answer) -> None:
+    """Check the code of an error about a branch that does not exist."""
+    one_of(refused.code, NO_BRANCH, "the code of the error")
+
+
+def picture(catalog: LanceCatalog, id: Names, **query: Any) -> Any:
+    """Return what a table shows: its version, its columns and its rows."""
+    described = catalog.describe_table(id, **query, _query={"load_detailed_metadata": True})
+    columns = [field["name"] for field in described["schema"]["fields"]]
+    return described["version"], columns, catalog.rows(id, **query)
