@@ -65,7 +65,7 @@ FAILURES = {
 
 @dataclass(frozen=True)
 class Told:
-    """What an append did: what the client reported, the snapshots that it added, and its requests by status."""
+    """Outcome of an append: what the client reported, the snapshots that it added, and its requests by status."""
 
     outcome: str
     added: int
