@@ -45,7 +45,7 @@ class Start(NamedTuple):
 
 
 def start_of(environ: Mapping[str, str]) -> Start:
-    """Return what the variables of the fixture mean."""
+    """Return the options, keys and ignored variables of the fixture's environment."""
     given = {_property(name): (name, text) for name, text in environ.items() if name.startswith(PREFIX)}
     values = {name: text for name, (_, text) in given.items()}
     ignored = [

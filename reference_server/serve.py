@@ -16,7 +16,7 @@ from dataclasses import dataclass, field, fields, replace
 from functools import partial
 from pathlib import Path
 from types import TracebackType
-from typing import Any, TextIO, Unpack
+from typing import Any, TextIO, Unpack, overload
 
 import orjson
 from aiohttp import web
@@ -363,7 +363,11 @@ def like_presets(settings: ServerSettings, presets: Iterable[Preset]) -> ServerS
     return settings
 
 
-def serve(*apis: str, **settings: Unpack[ServeArguments]) -> Server:
+@overload
+def serve(*apis: str, **settings: Unpack[ServeArguments]) -> Server: ...
+@overload
+def serve(*apis: str, **settings: Any) -> Server: ...  # of a mapping; a wrong name is a Problem
+def serve(*apis: str, **settings: Any) -> Server:
     """Return a server for a `with` block, by default on a free loopback port.
 
         with serve("lance") as server:
@@ -372,18 +376,17 @@ def serve(*apis: str, **settings: Unpack[ServeArguments]) -> Server:
     `apis` and `settings` are those of `server_settings`; the server has a journal unless they say otherwise. Raises
     Problem for settings that cannot be served.
     """
-    given: ServeArguments = {"journal": IN_MEMORY, **settings}
-    return Server(server_settings(*apis, **given))
+    return Server(server_settings(*apis, **{"journal": IN_MEMORY, **settings}))
 
 
-def server_settings(*apis: str, **settings: Unpack[ServeArguments]) -> ServerSettings:
+def server_settings(*apis: str, **settings: Any) -> ServerSettings:
     """Return the settings of a server.
 
     `apis` are API or profile names, all of them when none is given; `settings` are the fields of ServerSettings,
     and those of the APIs' own options. One rule or preset may be a text alone.
     """
     common = {setting.name for setting in fields(ServerSettings)}
-    common_settings: dict[str, Any] = {name: value for name, value in settings.items() if name in common}
+    common_settings = {name: value for name, value in settings.items() if name in common}
     for name in SEVERAL & common_settings.keys():
         if isinstance(common_settings[name], str):
             common_settings[name] = (common_settings[name],)

@@ -26,6 +26,7 @@ EXEMPT = {
     "spark_tests/races/manifests.py": "files of Lance tables, for its part beside it",
     "spark_tests/pipeline": "results are kept in tables of one format, whatever was judged",
     "lakeproof/commands/warehouse.py": "opens these tables",
+    "lakeproof/fixture.py": "the image in place of that API's fixture",
 }
 
 

@@ -16,7 +16,7 @@ UNNAMED = "(no User-Agent)"
 
 
 class CauseKey(NamedTuple):
-    """What findings have in common: the kind of the note, the operation, and the part of the request."""
+    """Identity of a finding: the kind of its notes, the operation, and the part of the request."""
 
     kind: str
     operation: str

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -63,7 +63,7 @@ def render(report: Mapping[str, Any]) -> str:
     )
 
 
-def markdown(report: Mapping[str, Any], title: str, confirmed: Mapping[Sequence[str], str]) -> str:
+def markdown(report: Mapping[str, Any], title: str, confirmed: Mapping[tuple[str, str, str], str]) -> str:
     """Return the findings of a run as Markdown; `confirmed` has words for (kind, operation, subject)."""
     lines = [f"# {title}", "", f"{headline(report)}, against {', '.join(report['profiles'])}.", ""]
     for number, finding in enumerate(report["findings"], 1):

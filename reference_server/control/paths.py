@@ -32,7 +32,7 @@ HEAD, GET, POST, PUT, DELETE = "HEAD", "GET", "POST", "PUT", "DELETE"
 
 
 class Place(NamedTuple):
-    """Where a request to a control path arrives: all tenants, its own tenant, and the authority of TLS in PEM.
+    """Place of a request to a control path: all tenants, its own tenant, and the authority of TLS in PEM.
 
     Blocking work runs in the threads of `executor`.
     """
