@@ -4,11 +4,12 @@
 #   START              the command that starts the server; it stays in the foreground
 #   URL                where the server answers
 set -eu
+: "${START:?must start your server}" "${URL:?must be where your server answers}"
 [ -x .lakeproof/bin/lakeproof ] || {
   python3 -m venv .lakeproof
   .lakeproof/bin/pip install --quiet "${LAKEPROOF_PACKAGE:?must say what pip installs: a wheel, a folder or a URL}"
 }
-sh -c "exec ${START:?must start your server}" > server.log 2>&1 &
+sh -c "exec $START" > server.log 2>&1 &
 server=$!
-trap 'kill "$server" 2>/dev/null || true' EXIT
-.lakeproof/bin/lakeproof check "${URL:?must be where your server answers}" --wait 60 --jobs 2
+trap '{ kill "$server" && wait "$server"; } 2>/dev/null || true' EXIT
+.lakeproof/bin/lakeproof check "$URL" --wait 60 --jobs 2
