@@ -27,6 +27,7 @@ from conformance.replay.flaky import IN_EXAMPLES
 from conformance.replay.issued import to_steps
 from conformance.run.evidence import evidence_of
 from conformance.run.experiments import Experiments
+from conformance.run.frozen import weighed
 from conformance.run.jobs import Jobs
 from conformance.run.ledger import Judged
 from conformance.run.ordering import ranks
@@ -217,6 +218,7 @@ class SuitePlugin:
 
     def _judge(self, requirement: Requirement, error: BaseException | None, when: str) -> Judged:
         """Return the facts about a requirement after its test."""
+        requirement = weighed(requirement, self.session.settings)
         outcome = outcome_of(error, called=when == "call")
         before = self.last.verdict if self.last else None
         facts = Facts(outcome, requirement.level, before, flaky=isinstance(error, Flaky))

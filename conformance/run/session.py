@@ -23,6 +23,7 @@ from conformance.replay.issued import to_steps
 from conformance.replay.replaying import Finding, Replayed, replay
 from conformance.run.drawn_worlds import drawn_worlds, given_world, is_given
 from conformance.run.dropping import check_dropped, check_refused
+from conformance.run.frozen import is_newer
 from conformance.run.ledger import Ledger
 from conformance.run.selection import Scope, Selection, narrows, required_operations, selection_of
 from conformance.target.server_profile import server_profile
@@ -171,6 +172,10 @@ class Session:
         self.selected, self.available = len(selected), sum(map(self._scope.has, known.values()))
         self.suite.wandering.drawn = self._worlds(known)
         self._order = {name: place for place, name in enumerate(selected)}
+        if newer := sum(is_newer(known[name], self.settings) for name in selected):
+            self.note(
+                f"Requirements that only warn, as they are newer than the suite {self.settings.suite}: {newer:,}."
+            )
         if selected:
             self.log.keep()
 

@@ -25,6 +25,7 @@ FILE_NAME = "lakeproof.toml"
 SERVE = "serve"  # the table of the file that is for `lakeproof serve`
 OTHER_VARIABLES = ("package", "control_url")  # of ci/gitlab.yml, and of `lakeproof lint-client` beside URLs of APIs
 ENV_PREFIX = "LAKEPROOF_"
+SUITES = ("2026-11",)  # the dates of frozen requirement sets, see conformance/run/frozen.py
 DEPTHS = {"smoke": 3, "gate": 15, "deep": 200}
 SURROGATE = re.compile("[\ud800-\udfff]")  # Python's form of command-line bytes that are not text
 PATH_PREFIX = re.compile(r"/?(?!v1(/|$))[^\s/?#{}]+(/[^\s/?#{}]+)*/?")
@@ -138,6 +139,9 @@ class Settings:
     fail_fast: bool = setting(False, "Stop at the first requirement that fails the run.")
 
     strict: bool = setting(False, "Fail the run when a SHOULD is violated.", section="Verdict and report")
+    suite: str = setting(
+        "", "Requirement set of a date: requirements that are newer only warn", "DATE", choices=lambda: SUITES
+    )
     require: tuple[str, ...] = setting(
         (),
         "Fail the run when the server does not offer this operation, all operations of this resource, or `all`; "

@@ -1,4 +1,4 @@
-"""Which API a server speaks: found by requests that read, for a run that names none."""
+"""Recognition of the API that a server speaks, by requests that read, for a run that names none."""
 
 from __future__ import annotations
 

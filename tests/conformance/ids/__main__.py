@@ -1,9 +1,27 @@
-"""Add new ids of requirements to the lists: `python -m tests.conformance.ids`."""
+"""Add new ids of requirements to the lists, or freeze the sets of a date: `python -m tests.conformance.ids`."""
 
 from __future__ import annotations
 
+import click
+
+from conformance.run.frozen import set_file
+from conformance.values.settings import SUITES
 from specs.apis import apis
 from tests.conformance.ids import known_ids, list_of, listed_ids
 
-for api in apis():
-    list_of(api).write_text("".join(f"{id}\n" for id in sorted(listed_ids(api) | known_ids(api))))
+
+@click.command()
+@click.option("--freeze", metavar="DATE", help="Write the requirement sets of a date instead, such as 2026-11.")
+def main(freeze: str | None) -> None:
+    """Write the ids of all requirements."""
+    for api in apis():
+        ids = known_ids(api) if freeze else listed_ids(api) | known_ids(api)
+        path = set_file(api, freeze) if freeze else list_of(api)
+        path.parent.mkdir(exist_ok=True)
+        path.write_text("".join(f"{id}\n" for id in sorted(ids)))
+    if freeze and freeze not in SUITES:
+        click.echo(f"Add {freeze} to SUITES in conformance/values/settings.py.")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,103 @@
+"""`python -m website.looking FOLDER --axe axe.min.js`: pictures of the site's pages, and what axe finds on them.
+
+It drives the system's Chromium. `npm install axe-core` brings axe as node_modules/axe-core/axe.min.js.
+"""
+
+from __future__ import annotations
+
+import shutil
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+import click
+from playwright.sync_api import Browser, Page, sync_playwright
+
+from website.__main__ import SITE
+
+PLACES = {
+    "start": "",
+    "servers": "servers/",
+    "server": "servers/nessie-0.99.0/",
+    "requirements": "requirements/",
+    "requirement": "requirements/iceberg.namespace/#iceberg.namespace.create.conflict",
+    "document": "docs/gate-your-server/",
+    "bugs": "mutants/results/shipped/",
+    "search": "?q=namespace",
+}
+WIDTHS = (1400, 400)
+SCHEMES = ("light", "dark")
+FLAGS = ("--no-sandbox", "--disable-gpu")
+RULES = "axe.run(document, {resultTypes: ['violations']})"
+
+
+class Quiet(SimpleHTTPRequestHandler):
+    """Handler that writes no log."""
+
+    def log_message(self, format: str, *args: object) -> None:
+        """Write nothing."""
+
+
+@contextmanager
+def served(site: Path) -> Iterator[str]:
+    """Serve a folder on a free port, and yield its URL."""
+    with ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=str(site))) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}/"
+        server.shutdown()
+
+
+@click.command()
+@click.argument("folder", type=click.Path(path_type=Path))
+@click.option("--site", type=click.Path(path_type=Path, exists=True), default=SITE, help="The built site.")
+@click.option("--axe", type=click.Path(path_type=Path, exists=True), help="File axe.min.js; without it, only pictures.")
+def main(folder: Path, site: Path, axe: Path | None) -> None:
+    """Take pictures of pages in both widths and schemes, and run axe on them."""
+    chromium = shutil.which("chromium") or shutil.which("google-chrome")
+    if not chromium:
+        sys.exit("There is no Chromium on this machine: apt install chromium.")
+    folder.mkdir(parents=True, exist_ok=True)
+    found: list[str] = []
+    with served(site) as url, sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=chromium, args=FLAGS)
+        for scheme in SCHEMES:
+            for width in WIDTHS:
+                found += _look(browser, url, folder, axe, scheme, width)
+        browser.close()
+    for line in found:
+        click.echo(line)
+    if found:
+        sys.exit(f"{len(found)} problems")
+    click.echo(f"{folder}: {len(PLACES) * len(WIDTHS) * len(SCHEMES)} pictures; no problem found")
+
+
+def _look(browser: Browser, url: str, folder: Path, axe: Path | None, scheme: str, width: int) -> list[str]:
+    """Take pictures of all pages in one width and scheme, and return what is wrong with them."""
+    found: list[str] = []
+    context = browser.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme)  # type: ignore[arg-type]
+    page = context.new_page()
+    page.on("request", lambda request: found.append(f"asks {request.url}") if not request.url.startswith(url) else None)
+    page.on("pageerror", lambda error: found.append(f"script error: {error}"))
+    for name, place in PLACES.items():
+        page.goto(url + place, wait_until="networkidle")
+        page.screenshot(path=folder / f"{name}-{width}-{scheme}.png")
+        where = f"{name} at {width}, {scheme}"
+        wide = page.evaluate("document.documentElement.scrollWidth")
+        found += [f"{where}: {wide} pixels wide"] if wide > width else []
+        found += [f"{where}: {line}" for line in (_violations(page, axe) if axe else ())]
+    context.close()
+    return found
+
+
+def _violations(page: Page, axe: Path) -> list[str]:
+    page.add_script_tag(path=axe)
+    violations = page.evaluate(RULES)["violations"]
+    return [f"{each['id']} ({len(each['nodes'])} times): {each['nodes'][0]['html'][:200]}" for each in violations]
+
+
+if __name__ == "__main__":
+    main()
