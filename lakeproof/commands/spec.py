@@ -18,6 +18,7 @@ from specs.apis import default_api, part_of
 from specs.clauses import clauses_of
 from specs.diff import diff_documents
 from specs.lint import has_second_opinion, lint_document
+from specs.moving import move
 from specs.openapi import Document, Operation
 from specs.profiles import Profile, find_profile, profiles
 
@@ -113,13 +114,19 @@ def _schema_name(schema: dict[str, Any]) -> str:
 def spec_diff(left: str, right: str) -> int:
     """Compare the structure of two documents.
 
-    A and B are files or profiles, as published, without the kit's corrections. Descriptions are ignored. Exit 1 if the
-    documents differ.
+    A and B are files or profiles, as published, without the kit's corrections. Descriptions are ignored. What B adds to
+    the operations of A is told in words first. Exit 1 if the documents differ.
     """
-    differences = diff_documents(_plain(left).raw, _plain(right).raw)
+    first, other = _plain(left), _plain(right)
+    differences = diff_documents(first.raw, other.raw)
     if not differences:
         out.print("no structural difference")
         return EXIT_CONFORMS
+    difference = move(first, other)
+    for line in difference.lines():
+        out.print(Text(line), soft_wrap=True)
+    if not difference.nothing:
+        out.print(Text(f"{right}: {difference.counts()}", "bold"), soft_wrap=True)
     table = table_of("", "where", "A", "B")
     signs = {"added": Text("+", "green"), "removed": Text("-", "red"), "changed": Text("~", "yellow")}
     for difference in differences:

@@ -335,7 +335,8 @@ def test_tag_moved_to_a_branch(catalog: LanceCatalog) -> None:
     first, version = catalog.version(id), branch_version(catalog, id, "dev")
     catalog.create_table_tag(id, tag="moving", version=first)
     for at, branch in ((version, "dev"), (first, None)):
-        catalog.update_table_tag(id, tag="moving", version=at, **({"branch": branch} if branch else {}))
+        place: dict[str, Any] = {"branch": branch} if branch else {}
+        catalog.update_table_tag(id, tag="moving", version=at, **place)
         tag = catalog.get_table_tag_version(id, tag="moving")
         equal((tag["version"], tag.get("branch")), (at, branch), "version and branch of the tag")
 
