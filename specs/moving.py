@@ -14,7 +14,7 @@ MOST = 12  # names in a line
 
 @dataclass(frozen=True, slots=True)
 class Move:
-    """What a revision has beside another: names of operations; arguments by name, with the operations that have them.
+    """Additions and changes of a revision: names of operations; arguments by name, with the operations that have them.
 
     A default is different if an argument of an operation in both has another one, `NONE` without one.
     """

@@ -1,4 +1,4 @@
-"""What the newest revision of an API asks of a server beside what a run by an older one has tested."""
+"""Requests of an API's newest revision that a run by an older one has not sent."""
 
 from __future__ import annotations
 

@@ -36,5 +36,5 @@ async def on_branch(
 
 
 async def branches_of(context: LanceContext, table: Table) -> dict[str, dict[str, Any]]:
-    """Return what Lance knows of the branches of a table by name; a table without data has none."""
+    """Return the branches of a table by name, as Lance describes them; a table without data has none."""
     return await context.read(table, lambda dataset: listed(dataset.branches)) if table.created else {}

@@ -73,7 +73,7 @@ async def delete_table_branch(context: LanceContext) -> Answer:
 
 
 def _contents(branch: dict[str, Any]) -> Answer:
-    """Return what is known of a branch as BranchContents."""
+    """Return a branch as BranchContents."""
     parent = branch["parent_branch"]
     contents = {
         "parentVersion": branch["parent_version"],
