@@ -35,9 +35,10 @@ def spec_group() -> None:
 def spec_list(profile: str | None) -> None:
     """List the profiles, or the operations of PROFILE. A profile is a revision of an API."""
     if profile is None:
-        table = table_of("profile", "operations", "title")
+        table = table_of("profile", "operations", "title", "")
         for listed in profiles().values():
-            table.add_row(listed.name, str(len(listed.document().operations)), listed.document().title)
+            usual = "default" if listed == find_profile(listed.api) else ""
+            table.add_row(listed.name, str(len(listed.document().operations)), listed.document().title, usual)
         out.print(table)
         return
     table = table_of("operation", "method", "path", "summary")
@@ -48,7 +49,7 @@ def spec_list(profile: str | None) -> None:
 
 @spec_group.command("show", epilog="Example: lakeproof spec show CreateTable")
 @click.argument("operation")
-@click.option("--profile", default=default_api(), show_default=True, help="Profile, or an API for its newest profile.")
+@click.option("--profile", default=default_api(), show_default=True, help="Profile, or an API for its default profile.")
 def spec_show(operation: str, profile: str) -> None:
     """Show an operation: parameters, body, statuses, errors, clauses."""
     chosen = find_profile(profile)
@@ -122,11 +123,11 @@ def spec_diff(left: str, right: str) -> int:
     if not differences:
         out.print("no structural difference")
         return EXIT_CONFORMS
-    difference = move(first, other)
-    for line in difference.lines():
+    moved = move(first, other)
+    for line in moved.lines():
         out.print(Text(line), soft_wrap=True)
-    if not difference.nothing:
-        out.print(Text(f"{right}: {difference.counts()}", "bold"), soft_wrap=True)
+    if not moved.nothing:
+        out.print(Text(f"{right}: {moved.counts()}", "bold"), soft_wrap=True)
     table = table_of("", "where", "A", "B")
     signs = {"added": Text("+", "green"), "removed": Text("-", "red"), "changed": Text("~", "yellow")}
     for difference in differences:

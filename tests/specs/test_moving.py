@@ -15,6 +15,11 @@ def test_the_newest_lance_has_54_operations():
     assert newest_profile("lance").name == "lance/0.11"
 
 
+def test_the_default_is_stated_or_the_newest():
+    assert find_profile("lance").name == "lance/2026-03"
+    assert find_profile("iceberg") == newest_profile("iceberg")
+
+
 def test_moving_to_the_newest_lance():
     difference = move(MARCH, NEWEST)
     assert (len(difference.added), difference.removed) == (7, ("CreateEmptyTable",))
