@@ -14,6 +14,7 @@ from conformance.replay.commands import repro, retest
 from conformance.report.expected import expected, not_as_expected
 from conformance.report.headline import sentence
 from conformance.report.matrix import ALL, GLYPHS, WORST_FIRST, build_matrix, subjects
+from conformance.report.moving import moving
 from conformance.report.pretty import step_lines
 from conformance.report.untested import why_untested
 from conformance.values.causes import Cause
@@ -76,7 +77,7 @@ def print_results(results: Results) -> None:
         out.print(f"… and {more:,} more causes: see the report.\n" if more > 0 else "")
     if results.requirements:
         out.print(_table(results))
-    for line in why_untested(results):
+    for line in (*why_untested(results), *moving(results)):
         out.print(Text(line, "dim"), soft_wrap=True)
     for line in not_as_expected(results):
         out.print(Text(line, "red"), soft_wrap=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from conformance.report.expected import expected, not_as_expected
 from conformance.report.headline import sentence
 from conformance.report.matrix import GLYPHS, build_matrix, subjects
+from conformance.report.moving import moving
 from conformance.report.untested import why_untested
 from conformance.values.resources import summary
 from conformance.values.results import VERDICTS, Result, Results, RunRecord
@@ -42,7 +43,7 @@ def _table(results: Results) -> list[str]:
         about = [entry for entry in results.requirements if names & set(subjects(entry, results))]
         counts = [sum(entry.verdict == verdict for entry in about) for verdict in shown]
         lines.append(f"| {resource} | {' | '.join(f'{count:,}' for count in counts)} |")
-    return [*lines, "", *(text for line in why_untested(results) for text in (line, ""))]
+    return [*lines, "", *(text for line in (*why_untested(results), *moving(results)) for text in (line, ""))]
 
 
 def _expected(results: Results) -> list[str]:

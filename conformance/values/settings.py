@@ -69,7 +69,9 @@ class Settings:
 
     server: str = setting("", "URL of the server to test.", "URL")
     api: str = setting(default_api, "API of the server", "API", choices=apis, section="Server")
-    profile: str = setting("", "Revision of the API, see `lakeproof spec list`.  [default: the newest]", "NAME")
+    profile: str = setting(
+        "", "Revision of the API, see `lakeproof spec list`.  [default: the default of the API]", "NAME"
+    )
     spec: str = setting("", "OpenAPI document to test against, by the --profile closest to it.", "FILE")
     storage: str = setting("", "Storage of the embedded server: memory, memory:pure or dir:PATH.", "KIND")
     name: str = setting("", "Name and version of the server in the reports.", "NAME")

@@ -62,7 +62,7 @@ bounds; a response field that a requirement checks; one object or many objects.
 def coverage_command(results: Path | None, with_cells: bool, as_json: bool, **given: Any) -> int:
     """Count the declared statuses, clauses and cells that the requirements reach; exit 1 if there is a gap.
 
-    RESULTS is a results file or its folder. Uncovered cells count as gaps if a run of the newest profile leaves more
+    RESULTS is a results file or its folder. Uncovered cells count as gaps if a run of the default profile leaves more
     of them than `coverage.toml` allows.
     """
     settings = load_settings(given)

@@ -46,7 +46,7 @@ def _option(api: str, field: str, default: Any, option: Option) -> Callable[[F],
 
 OPTIONS: tuple[Callable[[Any], Any], ...] = (
     click.option("--api", type=OneOf([*servable(), "all"]), default="all", show_default=True, help="API to serve."),
-    click.option("--profile", help="Revision of the API, such as lance/2026-03.  [default: the newest]"),
+    click.option("--profile", help="Revision of the API, such as lance/2026-03.  [default: the default of the API]"),
     click.option("--host", default=LOOPBACK, show_default=True, help="Address to listen on."),
     click.option(
         "--port",

@@ -18,6 +18,7 @@ from specs.apis import default_api, part_of
 from specs.clauses import clauses_of
 from specs.diff import diff_documents
 from specs.lint import has_second_opinion, lint_document
+from specs.moving import move
 from specs.openapi import Document, Operation
 from specs.profiles import Profile, find_profile, profiles
 
@@ -34,9 +35,10 @@ def spec_group() -> None:
 def spec_list(profile: str | None) -> None:
     """List the profiles, or the operations of PROFILE. A profile is a revision of an API."""
     if profile is None:
-        table = table_of("profile", "operations", "title")
+        table = table_of("profile", "operations", "title", "")
         for listed in profiles().values():
-            table.add_row(listed.name, str(len(listed.document().operations)), listed.document().title)
+            usual = "default" if listed == find_profile(listed.api) else ""
+            table.add_row(listed.name, str(len(listed.document().operations)), listed.document().title, usual)
         out.print(table)
         return
     table = table_of("operation", "method", "path", "summary")
@@ -47,7 +49,7 @@ def spec_list(profile: str | None) -> None:
 
 @spec_group.command("show", epilog="Example: lakeproof spec show CreateTable")
 @click.argument("operation")
-@click.option("--profile", default=default_api(), show_default=True, help="Profile, or an API for its newest profile.")
+@click.option("--profile", default=default_api(), show_default=True, help="Profile, or an API for its default profile.")
 def spec_show(operation: str, profile: str) -> None:
     """Show an operation: parameters, body, statuses, errors, clauses."""
     chosen = find_profile(profile)
@@ -113,13 +115,19 @@ def _schema_name(schema: dict[str, Any]) -> str:
 def spec_diff(left: str, right: str) -> int:
     """Compare the structure of two documents.
 
-    A and B are files or profiles, as published, without the kit's corrections. Descriptions are ignored. Exit 1 if the
-    documents differ.
+    A and B are files or profiles, as published, without the kit's corrections. Descriptions are ignored. What B adds to
+    the operations of A is told in words first. Exit 1 if the documents differ.
     """
-    differences = diff_documents(_plain(left).raw, _plain(right).raw)
+    first, other = _plain(left), _plain(right)
+    differences = diff_documents(first.raw, other.raw)
     if not differences:
         out.print("no structural difference")
         return EXIT_CONFORMS
+    moved = move(first, other)
+    for line in moved.lines():
+        out.print(Text(line), soft_wrap=True)
+    if not moved.nothing:
+        out.print(Text(f"{right}: {moved.counts()}", "bold"), soft_wrap=True)
     table = table_of("", "where", "A", "B")
     signs = {"added": Text("+", "green"), "removed": Text("-", "red"), "changed": Text("~", "yellow")}
     for difference in differences:

@@ -48,7 +48,7 @@ async def _is_main(call: Call, proceed: Proceed) -> Reply:
 
 @fault("branch-write-on-main-too", on=WRITES)
 async def _on_both(call: Call, proceed: Proceed) -> Reply:
-    """What is written to a branch is written to the main one, too."""
+    """Writes to a branch are written to the main one, too."""
     reply = await proceed()
     if reply.status == 200:
         _without_branch(call)

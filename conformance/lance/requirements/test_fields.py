@@ -21,8 +21,9 @@ from specs.profiles import newest_operations
 
 # Identity and context travel in headers, some flags in the query: a server may ignore them in the body.
 ELSEWHERE = ("identity", "context", "with_table_uri", "load_detailed_metadata", "check_declared")
-# Tested by requirements of their own (the identifier), or never sent (client code).
-APART = ("id", "virtual_column", "include_declared")
+# Tested by requirements of their own (the identifier), never sent (client code), or unsupported on some servers, which
+# may say so whatever the value is.
+APART = ("id", "virtual_column", "include_declared", "branch")
 LEFT = (*ELSEWHERE, *APART)
 
 

@@ -65,7 +65,7 @@ def check_no_branch(refused: Answer) -> None:
 
 
 def picture(catalog: LanceCatalog, id: Names, **query: Any) -> Any:
-    """Return what a table shows: its version, its columns and its rows."""
+    """Return version, columns and rows of a table."""
     described = catalog.describe_table(id, **query, _query={"load_detailed_metadata": True})
     columns = [field["name"] for field in described["schema"]["fields"]]
     return described["version"], columns, catalog.rows(id, **query)

@@ -10,6 +10,7 @@ from reference_server.lance.catalog.branch_names import LONGEST, MAIN, location_
 from reference_server.lance.catalog.entries import Table
 from reference_server.lance.catalog.recovery import current_table
 from reference_server.lance.context import LanceContext
+from reference_server.lance.data.refs import listed
 
 
 async def chosen_table(context: LanceContext) -> Table:
@@ -35,5 +36,5 @@ async def on_branch(
 
 
 async def branches_of(context: LanceContext, table: Table) -> dict[str, dict[str, Any]]:
-    """Return what Lance knows of the branches of a table by name; a table without data has none."""
-    return await context.read(table, lambda dataset: dict(dataset.branches.list())) if table.created else {}
+    """Return the branches of a table by name, as Lance describes them; a table without data has none."""
+    return await context.read(table, lambda dataset: listed(dataset.branches)) if table.created else {}

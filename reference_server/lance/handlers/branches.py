@@ -9,6 +9,7 @@ from reference_server.lance.catalog.branch_names import MAIN, check_branch_name,
 from reference_server.lance.catalog.branches import branches_of, on_branch
 from reference_server.lance.catalog.recovery import current_table
 from reference_server.lance.context import LanceContext
+from reference_server.lance.data.refs import listed
 from reference_server.lance.errors import TableBranchAlreadyExists, TableBranchNotFound
 from reference_server.pagination import take_page
 
@@ -41,7 +42,7 @@ async def create_table_branch(context: LanceContext) -> Answer:
         await context.run(context.data.versions(start.location).listed, version)
 
     def create(dataset: Any) -> None:
-        if name in dataset.branches.list():
+        if name in listed(dataset.branches):
             raise TableBranchAlreadyExists(f"The table has a branch {name!r} already.")
         context.data.clear_branch(location_of(table.location, name))
         dataset.create_branch(name, (None if source == MAIN else source, version))
@@ -62,7 +63,7 @@ async def delete_table_branch(context: LanceContext) -> Answer:
     await on_branch(context, table, name, TableBranchNotFound)
 
     def delete(dataset: Any) -> None:
-        if name not in dataset.branches.list():
+        if name not in listed(dataset.branches):
             raise TableBranchNotFound(f"The table has no branch {name!r}.")
         dataset.branches.delete(name)
         context.data.clear_branch(location_of(table.location, name))
@@ -72,7 +73,7 @@ async def delete_table_branch(context: LanceContext) -> Answer:
 
 
 def _contents(branch: dict[str, Any]) -> Answer:
-    """Return what is known of a branch as BranchContents."""
+    """Return a branch as BranchContents."""
     parent = branch["parent_branch"]
     contents = {
         "parentVersion": branch["parent_version"],

@@ -11,6 +11,7 @@ from reference_server.lance.catalog.branch_names import MAIN
 from reference_server.lance.catalog.branches import chosen_table
 from reference_server.lance.catalog.recovery import current_table
 from reference_server.lance.context import LanceContext
+from reference_server.lance.data.refs import listed
 from reference_server.lance.errors import TableTagAlreadyExists, TableTagNotFound
 from reference_server.pagination import take_page
 
@@ -22,7 +23,7 @@ NAME = re.compile("[A-Za-z0-9._-]{1,200}")
 async def list_table_tags(context: LanceContext) -> Answer:
     """List the tags of a table with their versions."""
     table = await current_table(context, context.table_id)
-    tags: dict[str, Any] = await context.read(table, lambda dataset: dataset.tags.list())
+    tags: dict[str, Any] = await context.read(table, lambda dataset: listed(dataset.tags))
 
     def fetch(after: bytes | None, count: int) -> list[tuple[bytes, str]]:
         keys = sorted((name.encode(), name) for name in tags)
@@ -48,7 +49,7 @@ async def create_table_tag(context: LanceContext) -> Answer:
     target = await _target(context)
 
     def create(dataset: Any) -> None:
-        if tag in dataset.tags.list():
+        if tag in listed(dataset.tags):
             raise TableTagAlreadyExists(f"The table has a tag {tag!r} already.")
         dataset.tags.create(tag, target)
 
@@ -99,7 +100,7 @@ async def _change(context: LanceContext, function: Callable[[Any], None]) -> Ans
 
 def find_tag(dataset: Any, tag: str) -> dict[str, Any]:
     """Return the attributes of a tag. Raises TableTagNotFound."""
-    stored: dict[str, Any] | None = dataset.tags.list().get(tag)
+    stored: dict[str, Any] | None = listed(dataset.tags).get(tag)
     if stored is None:
         raise TableTagNotFound(f"The table has no tag {tag!r}.")
     return stored

@@ -55,7 +55,8 @@ def insert(client: httpx.Client, count: int, **query) -> httpx.Response:
 
 
 def count(client: httpx.Client, branch: str | None = None) -> int:
-    return client.post(f"{TABLE}/count_rows", json={"branch": branch}).json()
+    counted: int = client.post(f"{TABLE}/count_rows", json={"branch": branch}).json()
+    return counted
 
 
 def code(answer: httpx.Response) -> tuple[int, int]:
