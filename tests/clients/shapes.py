@@ -16,7 +16,9 @@ from reference_server.context import Request
 
 REQUESTS = Path(__file__).with_name("requests.json")
 OF_EVERY_CONNECTION = frozenset({"host", "content-length", "connection", "transfer-encoding", "authorization"})
-VARYING = frozenset({"idempotency-key", "traceparent", "x-request-id"})  # of these the name alone is kept
+VARYING = frozenset(
+    {"idempotency-key", "traceparent", "x-lancedb-min-timestamp", "x-request-id"}
+)  # of these the name alone is kept
 LONGEST = 20  # value of a query parameter that is kept: others are tokens of pages
 FEW = 2  # values of a query parameter that are kept, of more none: they are names or tokens
 EMPTY = (None, True, False, {}, [], "")
