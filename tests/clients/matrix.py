@@ -34,8 +34,8 @@ PAGE = HERE.parents[1] / "docs" / "clients.md"
 HEAD = """# Clients
 
 The reference server is tested with the clients that people use. `python -m tests.clients.matrix` runs the tests in
-`tests/clients/`, notes the operations that each client reaches, and writes this page. It needs Go, Rust, Node, Java, and
-the packages of `uv pip install --group clients`; without them, or in CI, pytest skips those clients with the reason.
+`tests/clients/`, notes the operations that each client reaches, and writes this page. It needs Go, Rust, Node, Java
+and the packages of `uv pip install --group clients`; without them, or in CI, pytest skips those clients with the reason.
 
 | client | version | API | storage | tests | steps | operations |
 |---|---|---|---|---|---|---|
