@@ -35,7 +35,8 @@ HEAD = """# Clients
 
 The reference server is tested with the clients that people use. `python -m tests.clients.matrix` runs the tests in
 `tests/clients/`, notes the operations that each client reaches, and writes this page. It needs Go, Rust, Node, Java
-and the packages of `uv pip install --group clients`; without them, or in CI, pytest skips those clients with the reason.
+and the packages of `uv pip install --group clients`; pytest skips a client that
+is not installed, or not built, with the reason.
 
 | client | version | API | storage | tests | steps | operations |
 |---|---|---|---|---|---|---|
