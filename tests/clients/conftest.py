@@ -1,4 +1,4 @@
-"""Record of what clients send: with LAKEPROOF_CLIENTS=FILE, a test adds a line for each operation that it reaches."""
+"""Record of what clients send: with LAKEPROOF_CLIENTS=FILE, a test adds a line for each shape of its requests."""
 
 from __future__ import annotations
 
@@ -11,21 +11,23 @@ from typing import Any
 import pytest
 
 from reference_server.serve import Server
+from tests.clients.shapes import shape_of
 
 RECORD = "LAKEPROOF_CLIENTS"
 
 
 class Recorder:
-    """Access log that keeps the program, the profile, the storage and the operation of each request."""
+    """Access log that keeps the program, the profile, the storage, the operation and the shape of each request."""
 
     def __init__(self, server: Server, seen: set[tuple[str, ...]]) -> None:
         self._settings, self._seen = server.settings, seen
 
-    def write(self, request: Any, operation: Any, _faults: Any, reply: Any, _seconds: float) -> None:
+    def write(self, request: Any, operation: Any, reply: Any, _seconds: float) -> None:
         """Keep a request that an operation answered."""
         if operation is not None and reply.status < 500:
             agent, storage = request.headers.get("User-Agent", ""), self._settings.storage.partition(":")[0]
-            self._seen.add((agent, " ".join(self._settings.apis), storage, operation.id))
+            shape = json.dumps(shape_of(request), sort_keys=True)
+            self._seen.add((agent, " ".join(self._settings.apis), storage, operation.id, shape))
 
 
 @pytest.fixture(autouse=True)

@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-from importlib import import_module
-from pathlib import Path
-from typing import Any
-
 import duckdb
 import pytest
 from pyiceberg.catalog import load_catalog
 
 from lakeproof import serve
+from tests.clients.drivers.duckdb import OFFLINE, load_extensions
 
-EXTENSIONS = ("httpfs", "avro", "iceberg")  # in the order in which one needs the other
-OFFLINE: dict[str, Any] = {"autoinstall_known_extensions": False, "autoload_known_extensions": False}
 PEOPLE = [(1, "a", 1.5), (2, "b", None), (3, None, 3.5)]
 
 
@@ -28,10 +23,7 @@ def server(request, tmp_path):
 def sql(server):
     """Run a statement in DuckDB, to which the server is the catalog `lake`, and return the rows."""
     with duckdb.connect(config=OFFLINE) as connection:
-        for name in EXTENSIONS:
-            folder = Path(import_module(f"duckdb_extension_{name}").__file__).parent
-            (extension,) = folder.rglob("*.duckdb_extension")
-            connection.execute(f"LOAD '{extension}'")
+        load_extensions(connection)
         connection.execute(f"ATTACH '' AS lake (TYPE iceberg, ENDPOINT '{server.url}', AUTHORIZATION_TYPE 'none')")
         yield lambda statement: connection.execute(statement).fetchall()
 

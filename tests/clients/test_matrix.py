@@ -7,6 +7,7 @@ import re
 import pytest
 
 from tests.clients.matrix import HERE, PAGE, Sent, clients, page, rows
+from tests.clients.steps import NAMES, STEPS, lacking
 
 LANCE = "tests/clients/test_lance_clients.py::test_a"
 POLARIS = "tests/clients/test_polaris_sdk.py::test_b"
@@ -26,20 +27,27 @@ def test_rows():
         )
     )
     assert [(row.client, row.profile.partition("/")[0], row.tests, list(row.operations)) for row in shown] == [
-        ("pylance and lancedb", "lance", 2, ["CreateTable", "ListTables"]),
-        ("lance-namespace, generated client", "lance", 1, ["ListTables"]),
+        ("pylance", "lance", 2, ["CreateTable", "ListTables"]),
+        ("lance-namespace, generated client for Python", "lance", 1, ["ListTables"]),
         ("Apache Polaris, Python client", "polaris", 1, ["listCatalogs"]),
     ]
     assert shown[0].storages == ["directory", "memory"]
     assert all(re.fullmatch(r"\d+\.\S+", row.version) for row in shown)
-    assert f"| {shown[0].client} | {shown[0].version} | {shown[0].profile} | directory, memory | 2 | 2 of " in page(
-        shown
-    )
+    row = shown[0]
+    cells = (row.client, row.version, row.profile, "directory, memory", "2", row.steps, "2 of ")
+    assert f"| {' | '.join(cells)}" in page(shown)
 
 
 @pytest.mark.parametrize("client", [client["name"] for kind in clients().values() for client in kind])
 def test_the_page_has_every_client(client):
     assert f"| {client} |" in PAGE.read_text()
+
+
+def test_what_clients_lack_are_steps():
+    for client in clients()["client"]:
+        assert "driver" in client or "lacks" not in client
+        if "driver" in client:
+            assert lacking(client) <= {*STEPS[client["api"]], *NAMES}
 
 
 def test_the_modules_of_clients_exist():

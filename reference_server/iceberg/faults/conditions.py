@@ -159,6 +159,8 @@ FORMS: Mapping[str, tuple[str, Callable[[Call], bool]]] = {
     "java": ("for requests as the Java client sends them", _of_client("Apache Iceberg")),
     "go": ("for requests as iceberg-go sends them", _of_client(r"\d", delegates=True)),
     "rust": ("for requests as iceberg-rust sends them", _of_client(r"\d")),
+    "js": ("for requests as iceberg-js sends them", sent_by("node")),
+    "duckdb": ("for requests as DuckDB sends them", sent_by("duckdb")),
 }
 
 

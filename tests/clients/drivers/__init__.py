@@ -1,0 +1,1 @@
+"""Clients in Python, driven step by step: see tests/clients/steps.py."""
