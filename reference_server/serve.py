@@ -16,7 +16,7 @@ from dataclasses import dataclass, field, fields, replace
 from functools import partial
 from pathlib import Path
 from types import TracebackType
-from typing import Any, TextIO, Unpack, overload
+from typing import Any, TextIO, Unpack
 
 import orjson
 from aiohttp import web
@@ -363,11 +363,7 @@ def like_presets(settings: ServerSettings, presets: Iterable[Preset]) -> ServerS
     return settings
 
 
-@overload
-def serve(*apis: str, **settings: Unpack[ServeArguments]) -> Server: ...
-@overload
-def serve(*apis: str, **settings: Any) -> Server: ...  # of a mapping; a wrong name is a Problem
-def serve(*apis: str, **settings: Any) -> Server:
+def serve(*apis: str, **settings: Unpack[ServeArguments]) -> Server:
     """Return a server for a `with` block, by default on a free loopback port.
 
         with serve("lance") as server:

@@ -98,7 +98,7 @@ def with_nulls(request: httpx.Request) -> None:
 @pytest.mark.parametrize("storage", ["memory", "directory"])
 @pytest.mark.parametrize("nulls", [False, True])
 def test_every_operation(generated, http, tmp_path, storage, nulls):
-    settings = {"storage": f"dir:{tmp_path}/state"} if storage == "directory" else {}
+    settings: dict[str, Any] = {"storage": f"dir:{tmp_path}/state"} if storage == "directory" else {}
     steps = all_steps(f"file://{tmp_path}/c")
     with serve("polaris/1.7", bootstrap=ROOT, **settings) as server:
         root = Caller(http, server.url, "1.7").login(*ROOT.split(":"))

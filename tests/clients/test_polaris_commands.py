@@ -247,7 +247,7 @@ COMMANDS = list(_leaves(OptionTree.get_tree()))
 
 @pytest.fixture(params=["memory", "directory"])
 def shell(request, tmp_path):
-    settings = {"storage": f"dir:{tmp_path}/state"} if request.param == "directory" else {}
+    settings: dict[str, Any] = {"storage": f"dir:{tmp_path}/state"} if request.param == "directory" else {}
     with serve("polaris/1.7", bootstrap=ROOT, **settings) as server:
         yield Shell(server.url, tmp_path)
 

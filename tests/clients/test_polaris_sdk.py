@@ -145,7 +145,7 @@ def _models() -> Iterator[None]:
 
 @pytest.mark.parametrize("storage", ["memory", "directory"])
 def test_every_method(http, tmp_path, storage):
-    settings = {"storage": f"dir:{tmp_path}/state"} if storage == "directory" else {}
+    settings: dict[str, Any] = {"storage": f"dir:{tmp_path}/state"} if storage == "directory" else {}
     purging = ("drop-with-purge.enabled=true",)  # as the server of Polaris' own tests of this client
     with serve("polaris/1.7", bootstrap=ROOT, catalog_settings=purging, **settings) as server:
         root = Caller(http, server.url, "1.7").login(*ROOT.split(":"))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from typing import Any
 
 import pyarrow as pa
 import pytest
@@ -146,7 +147,7 @@ def test_a_table_with_two_names_is_there_until_both_are_purged(catalog, table):
 
 
 def test_a_warehouse_with_credentials():
-    settings = {"warehouses": ("default", "lab"), "auth": "oauth:me:s3cret"}
+    settings: dict[str, Any] = {"warehouses": ("default", "lab"), "auth": "oauth:me:s3cret"}
     with serve("iceberg", **settings) as server:
         given = {"type": "rest", "uri": server.url, "warehouse": "lab"}
         catalog = load_catalog("lab", **given, credential="me:s3cret")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from lakeproof import serve
@@ -20,7 +22,7 @@ SERVERS = amount([("memory", "token"), ("dir", "open")], [(kind, way) for kind i
 def test_client_takes_its_steps(name, kind, way, tmp_path):
     client, token = DRIVEN[name], TOKENS[way]
     drive, expected = driver(client), steps_of(client)
-    settings = {"auth": f"token:{token}"} if token else {}
+    settings: dict[str, Any] = {"auth": f"token:{token}"} if token else {}
     names = {kind: name for kind, name in NAMES.items() if kind in expected}
     with serve(client["api"], storage=storage_option(kind, tmp_path / "lake"), **settings) as server:
         assert sorted(drive(Session(server.url, token, names))) == sorted(expected)

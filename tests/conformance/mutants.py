@@ -28,7 +28,7 @@ SETTINGS = {
     "iceberg": {"warehouse": "default", "credential": f"lakeproof:{TOKEN}", "functions": SAMPLE_NAMESPACE},
     "polaris": {"token": "", "credential": ROOT},
 }
-SERVED = {"iceberg": {"functions": str(SAMPLES)}, "polaris": {"bootstrap": ROOT}}
+SERVED: dict[str, dict[str, Any]] = {"iceberg": {"functions": str(SAMPLES)}, "polaris": {"bootstrap": ROOT}}
 ON_S3 = "iceberg.storage."  # judged in iceberg/test_s3_mutants.py
 # They get the errors whose form others judge.
 ERRING = {

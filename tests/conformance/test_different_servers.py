@@ -7,6 +7,8 @@ freedoms are tried with what is about them.
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from conformance.after.runner import run
@@ -25,7 +27,7 @@ from tests.conformance.drawing import drawn as drawn_requirements
 from tests.conformance.mutants import ROOT, TOKEN
 
 APIS = (different_iceberg.API, different_lance.API, different_polaris.API)
-SERVED = {different_polaris.API: {"bootstrap": ROOT}}
+SERVED: dict[str, dict[str, Any]] = {different_polaris.API: {"bootstrap": ROOT}}
 GIVEN = {different_polaris.API: {"credential": ROOT}}  # to the run
 
 

@@ -116,7 +116,7 @@ def lacking(api, path, change):
         answer = proxy.ask("GET", handler.path, dict(handler.headers.items()))
         return answer.status == 200 and say(handler, 200, change(json.loads(answer.body)))
 
-    own = {"bootstrap": "root:s3cr3t"} if api == "polaris" else {}
+    own: dict[str, Any] = {"bootstrap": "root:s3cr3t"} if api == "polaris" else {}
     given = {"credential": "root:s3cr3t"} if api == "polaris" else {}
     with serve(api, storage="memory", **own) as server, Meddler(server.url, meddle) as proxy:
         yield proxy.url, {"api": api, **given}

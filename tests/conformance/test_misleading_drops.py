@@ -31,7 +31,7 @@ INVENTORIES = {"lance": LanceInventory, "iceberg": IcebergInventory, "polaris": 
 
 def judged_with(api, fault, folder, select=""):
     """Judge a server with a fault, and return the results and the names of the run that are there afterwards."""
-    own = {"bootstrap": f"root:{SECRET}"} if api == "polaris" else {}
+    own: dict[str, Any] = {"bootstrap": f"root:{SECRET}"} if api == "polaris" else {}
     credential = {"credential": f"root:{SECRET}"} if api == "polaris" else {}
     with serve(api, allow_faults=True, **own) as server:
         given: dict[str, Any] = {
@@ -106,7 +106,7 @@ def test_of_what_was_made_to_find_out_all_stays_that_cannot_be_dropped_and_nothi
 @contextmanager
 def meeting(api, fault, folder):
     """Meet a server with a fault; yield the target, and the ways that are found without it. All is dropped."""
-    own = {"bootstrap": f"root:{SECRET}"} if api == "polaris" else {}
+    own: dict[str, Any] = {"bootstrap": f"root:{SECRET}"} if api == "polaris" else {}
     given = {"api": api, "report": str(folder), **({"credential": f"root:{SECRET}"} if api == "polaris" else {})}
     with serve(api, allow_faults=True, **own) as server:
         with met(load_settings({**given, "server": server.url}, environ={})) as target:

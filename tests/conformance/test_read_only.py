@@ -52,7 +52,7 @@ READING_POSTS = {
 }
 LEAST_TESTED = {"lance": 320, "iceberg": 250, "polaris": 300}
 SECRET = "secret"
-SERVED = {"polaris": {"bootstrap": f"root:{SECRET}"}}
+SERVED: dict[str, dict[str, Any]] = {"polaris": {"bootstrap": f"root:{SECRET}"}}
 CALLER = {"polaris": {"credential": f"root:{SECRET}"}}
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from conformance.run.recognition import recognise
@@ -12,7 +14,7 @@ from specs.problems import Problem
 from tests.conformance.small_servers import SmallServer, say
 
 ROOT = "root:s3cr3t"
-OWN = {"polaris": {"bootstrap": ROOT}}
+OWN: dict[str, dict[str, Any]] = {"polaris": {"bootstrap": ROOT}}
 GIVEN = {"polaris": ROOT}
 NO_BUCKET = {"error": {"message": "there is no such bucket", "type": "bad_request", "code": 400}}
 

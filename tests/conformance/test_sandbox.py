@@ -60,7 +60,8 @@ def api(request):
 
 @pytest.fixture
 def server(api):
-    with serve(api, **({"namespaces": ("given",)} if api == "iceberg" else {})) as server:
+    own: dict[str, Any] = {"namespaces": ("given",)} if api == "iceberg" else {}
+    with serve(api, **own) as server:
         if api == "lance":
             SOMEBODY[api](server.url).namespace("given")
         yield server

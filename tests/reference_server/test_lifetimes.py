@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from typing import Any
 
 import pytest
 
@@ -18,7 +19,10 @@ READS = {
     "iceberg": ("/v1/oauth/tokens", "/v1/namespaces"),
     "polaris": ("/api/catalog/v1/oauth/tokens", "/api/management/v1/catalogs"),
 }
-SETTINGS = {"iceberg": {"auth": "oauth:root:s3cret"}, "polaris": {"bootstrap": "root:s3cret"}}
+SETTINGS: dict[str, dict[str, Any]] = {
+    "iceberg": {"auth": "oauth:root:s3cret"},
+    "polaris": {"bootstrap": "root:s3cret"},
+}
 
 
 class Tokens:
@@ -106,7 +110,7 @@ def test_a_server_without_tokens_of_its_own_says_so(auth):
 
 def test_another_status_is_refused():
     with pytest.raises(Problem, match="401 or 419"):
-        serve("iceberg", expired_status=403)
+        serve("iceberg", expired_status=403)  # type: ignore[arg-type]
     with serve("iceberg", **SETTINGS["iceberg"]) as server, pytest.raises(Problem, match="401 or 419"):
         server.expire_tokens(403)
 

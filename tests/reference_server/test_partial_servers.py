@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from lakeproof import serve
@@ -89,7 +91,8 @@ def test_an_unknown_preset_is_refused_with_the_nearest():
 
 @pytest.mark.parametrize(("api", "preset"), [(api, name) for api in servable() for name in presets_of(api)])
 def test_every_rule_of_a_preset_fits_the_newest_revision(api, preset):
-    with serve(api, like=preset, **({"bootstrap": "root:s3cr3t"} if api == "polaris" else {})) as server:
+    own: dict[str, Any] = {"bootstrap": "root:s3cr3t"} if api == "polaris" else {}
+    with serve(api, like=preset, **own) as server:
         rules = [str(parse_rule(text)) for text in presets_of(api)[preset].rules]
         assert [rule.text for rule in server.rules()] == rules
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import socket
+from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
@@ -254,7 +255,8 @@ def test_a_request_is_done_or_not_as_the_rule_says(server, ask, rule, status, ex
 )  # fmt: skip
 def test_an_error_has_the_names_of_the_document(http, api, rule, path, error):
     method, _, target = path.partition(" ")
-    with serve(api, faults=(rule,), **({"bootstrap": "root:s3cr3t"} if api == "polaris" else {})) as server:
+    own: dict[str, Any] = {"bootstrap": "root:s3cr3t"} if api == "polaris" else {}
+    with serve(api, faults=(rule,), **own) as server:
         answer = http(method, server.url + target)
     body = answer.json()
     *places, expected = error

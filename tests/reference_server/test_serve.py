@@ -131,4 +131,4 @@ def test_options_are_of_the_apis_that_are_served():
     with pytest.raises(Problem, match="no option warehouses for lance"):
         serve("lance", warehouses=("a",))
     with pytest.raises(Problem, match="no option color for lance, iceberg"):
-        serve(color="blue")
+        serve(color="blue")  # type: ignore[call-arg]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import fields
+from typing import Any
 
 import pytest
 
@@ -22,5 +23,6 @@ def test_the_arguments_are_the_settings_and_the_options():
 
 @pytest.mark.parametrize(("wrong", "near"), [("strage", "storage"), ("warehuses", "warehouses")])
 def test_an_unknown_argument_is_refused_with_the_nearest(wrong, near):
+    given: dict[str, Any] = {wrong: "memory"}
     with pytest.raises(Problem, match=rf"no option {wrong} for iceberg.\nDid you mean {near}"):
-        serve("iceberg", **{wrong: "memory"})
+        serve("iceberg", **given)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ssl
 import urllib.request
+from typing import Any
 
 import pytest
 import trustme
@@ -66,7 +67,8 @@ def test_a_certificate_from_files(tmp_path):
     issued.private_key_and_cert_chain_pem.write_to_path(str(both))
     issued.private_key_pem.write_to_path(str(key))
     chain.write_bytes(b"".join(part.bytes() for part in issued.cert_chain_pems))
-    for settings in ({"tls": str(both)}, {"tls": str(chain), "tls_key": str(key)}):
+    each: list[dict[str, Any]] = [{"tls": str(both)}, {"tls": str(chain), "tls_key": str(key)}]
+    for settings in each:
         with serve("iceberg", **settings) as server:
             get(f"{server.url}/v1/config", cadata=authority.cert_pem.bytes().decode())
             assert server.requests("getConfig")

@@ -24,7 +24,7 @@ from tests.amount import tried
 TOKEN = "test-token"
 ROOT = "root:s3cr3t"
 BY_TOKEN = {"auth": f"token:{TOKEN}"}  # how a server is started, and how a run connects
-SERVED = {"iceberg": BY_TOKEN, "lance": BY_TOKEN, "polaris": {"bootstrap": ROOT}}
+SERVED: dict[str, dict[str, Any]] = {"iceberg": BY_TOKEN, "lance": BY_TOKEN, "polaris": {"bootstrap": ROOT}}
 CONNECTED: dict[str, dict[str, Any]] = {
     "iceberg": {"token": TOKEN, "warehouse": "default"},
     "lance": {"token": TOKEN},

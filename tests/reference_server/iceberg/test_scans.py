@@ -234,7 +234,7 @@ def test_a_filter_may_be_deep_or_long(staged):
 
 def test_settings():
     with pytest.raises(Problem, match=r"'never'"):
-        serve("iceberg", scan_planning="never")
+        serve("iceberg", scan_planning="never")  # type: ignore[arg-type]
 
 
 def test_manifests_that_cannot_be_read(staged):

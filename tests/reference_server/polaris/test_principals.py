@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from lakeproof import serve
@@ -65,7 +67,7 @@ def test_reset(admin, revision):
 
 @pytest.mark.parametrize("storage", ["memory", "directory"])
 def test_a_reset_keeps_a_client_id_that_is_not_given(http, tmp_path, storage):
-    settings = {"storage": f"dir:{tmp_path}/state"} if storage == "directory" else {}
+    settings: dict[str, Any] = {"storage": f"dir:{tmp_path}/state"} if storage == "directory" else {}
     with serve("polaris/1.7", bootstrap=":".join(ROOT), **settings) as server:
         nobody = Caller(http, server.url, "1.7")
         admin = Admin(http, server.url, "1.7", nobody.token_for(*ROOT).body["access_token"])

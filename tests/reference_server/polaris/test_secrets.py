@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from typing import Any
 
 import pytest
 
@@ -16,7 +17,7 @@ OTHERS = ("\0", "\0\0", " ", "\n", "\ufffd")
 
 @pytest.fixture(params=["memory", "directory"])
 def admin(request, http, tmp_path):
-    settings = {"storage": f"dir:{tmp_path}/state"} if request.param == "directory" else {}
+    settings: dict[str, Any] = {"storage": f"dir:{tmp_path}/state"} if request.param == "directory" else {}
     with serve("polaris/1.7", bootstrap=":".join(ROOT), **settings) as server:
         nobody = Caller(http, server.url, "1.7")
         yield Admin(http, server.url, "1.7", nobody.token_for(*ROOT).body["access_token"])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from typing import Any
 
 import pytest
 
@@ -180,7 +181,7 @@ def test_credentials_are_shown_once_where_none_are_given(http, capfd, tmp_path):
 
 
 def test_tokens_outlive_a_restart_and_no_secret_is_kept(http, tmp_path):
-    options = {"storage": f"dir:{tmp_path}", "bootstrap": ":".join(ROOT)}
+    options: dict[str, Any] = {"storage": f"dir:{tmp_path}", "bootstrap": ":".join(ROOT)}
     with serve("polaris/1.7", **options) as server:
         caller = Caller(http, server.url, "1.7")
         token = caller.token_for(*ROOT).body["access_token"]
