@@ -375,6 +375,7 @@ def test_describe_at_a_tag_and_elsewhere(catalog: LanceCatalog) -> None:
     id = new_branched(catalog)
     version = catalog.version(id)
     catalog.create_table_tag(id, tag="old", version=version)
+    catalog.control(lambda: catalog.describe_table(id, tag="old"))
     for other in ({"version": version}, {"branch": "dev"}):
         refused = catalog.describe_table(id, tag="old", **other, expect=400)
         equal(refused.code, 13, "the code of the error")

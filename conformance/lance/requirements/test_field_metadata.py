@@ -57,6 +57,7 @@ def test_path_to_no_field(catalog: LanceCatalog) -> None:
     """UpdateFieldMetadata with a path to no field returns 400 or 404 with code 13 or 12 and changes no field."""
     id = catalog.new_table()
     updates = [{"path": path, "metadata": {"a": "1"}} for path in ("id", "missing")]
+    catalog.control(lambda: catalog.update_field_metadata(catalog.new_table("plain"), updates=updates[:1]))
     refused = catalog.update_field_metadata(id, updates=updates, expect=(400, 404))
     one_of(refused.code, (12, 13), "the code of the error")
     equal(_updated(catalog, id, "id", {}), {}, "the metadata of the field")

@@ -46,6 +46,7 @@ KINDS: dict[str, dict[str, Any]] = {
 def test_view_with_a_wrong_function(catalog: LanceCatalog, case: dict[str, Any]) -> None:
     """CreateMaterializedView with a udtf_spec that its kind ({}) does not have, or without its own, is rejected."""
     id = catalog.table_id("view")
+    catalog.control(lambda: catalog.create_materialized_view(catalog.table_id("plain"), **view_body()))
     catalog.create_materialized_view(id, **{**view_body(), **case}, expect=(400, 406))
     catalog.table_exists(id, expect=404)
 
@@ -70,4 +71,5 @@ def test_refresh_with_a_limit(catalog: LanceCatalog) -> None:
     """RefreshMaterializedView with an output_limit on a view of kind query returns 400."""
     id = catalog.table_id("view")
     catalog.create_materialized_view(id, **view_body())
+    catalog.control(lambda: catalog.refresh_materialized_view(id))
     catalog.refresh_materialized_view(id, output_limit=5, expect=400)
