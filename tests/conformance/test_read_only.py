@@ -46,6 +46,7 @@ READING_POSTS = {
         "/index/list",
         "/tags/list",
         "/tags/version",
+        "/branches/list",
     ),
     "iceberg": ("/plan", "/tasks"),
     "polaris": ("/oauth/tokens",),  # to log in
