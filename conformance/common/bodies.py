@@ -38,6 +38,7 @@ class RequestCase:
     `unusual`. `what` distinguishes several bodies of one operation; `part` names the field of this body that another
     one lacks, if unusual values are to be in it alone. With `lasting` the request can be sent again without a new
     preparation. Without `accepted` the valid request names something that only the server issues: it may be rejected.
+    `since` is the first revision in which the operation has what varies, "" for all.
     """
 
     operation: Operation
@@ -49,6 +50,7 @@ class RequestCase:
     unusual: Wrong = unusual
     lasting: bool = False
     accepted: bool = True
+    since: str = ""
 
     @property
     def operations(self) -> list[str]:

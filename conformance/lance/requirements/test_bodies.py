@@ -10,7 +10,9 @@ from conformance.common.fields import unusual, wrong_types
 from conformance.lance.operations import JSON_OPERATIONS, OPERATIONS, reads
 from conformance.lance.support.fuller import FULLER
 from conformance.lance.support.ordinary import preparation
+from specs.apis import find_api
 from specs.openapi import Operation, Schema
+from specs.profiles import Profile
 
 # Fields that name objects (another value could change objects of others), and client code, which is never sent.
 LEFT = ("id", "location", "new_table_name", "new_namespace_id", "virtual_column")
@@ -45,10 +47,25 @@ def _stays(operation: Operation) -> tuple[str, ...]:
     return () if "/transaction/" in operation.path else ("delimiter",)
 
 
+def _varies(operation: Operation) -> bool:
+    """True for an operation with a parameter that may have another value."""
+    return any(not known.required and known.name not in _stays(operation) for known in operation.parameters)
+
+
+def _since(operation: Operation) -> str:
+    """Return the first revision in which an operation has a parameter that may have another value, "" for all."""
+    revisions = find_api("lance").revisions
+    declared = {revision: Profile("lance", revision).document().operations for revision in revisions}
+    varying = [name for name, known in declared.items() if operation.id in known and _varies(known[operation.id])]
+    return "" if varying[0] == revisions[0] else varying[0]
+
+
 WITH_PARAMETERS = {
-    name: RequestCase(operation, preparation(operation), _stays(operation), lasting=reads(operation))
+    name: RequestCase(
+        operation, preparation(operation), _stays(operation), lasting=reads(operation), since=_since(operation)
+    )
     for name, operation in OPERATIONS.items()
-    if any(not known.required and known.name not in _stays(operation) for known in operation.parameters)
+    if _varies(operation)
 }
 test_unusual_parameters_are_no_failure = bodies.unusual_parameters_are_no_failure.declare(__name__, WITH_PARAMETERS)
 test_large_bodies_are_no_failure = bodies.large_bodies_are_no_failure.declare(__name__, BODIES)
