@@ -11,10 +11,10 @@ from conformance.target.reach import check_listening
 from conformance.values.settings import MOST_JOBS, SETTINGS, Settings, given_elsewhere, load_settings
 from lakeproof.commands.settings_options import SettingsCommand, settings_options
 from specs.apis import apis, find_api
-from specs.profiles import find_profile
 
 SERVER = "server"  # the setting that this command takes as an argument
 OF_ONE_API = ("api", "profile", "spec")
+BY_API = ("path_prefix",)  # whether it has an effect depends on the API
 HELPS = {
     "api": f"API of the server: {', '.join(apis())}.  [default: the one that answers at URL, without URL all]",
     "jobs": "Number of requirements tested in parallel.  [default: 1; for a whole run without URL the processors]",
@@ -57,7 +57,8 @@ def check_command(url: str | None, as_json: bool, **given: Any) -> int:
     """
     elsewhere = given_elsewhere()
     named = any(given[name] or elsewhere.get(name) for name in OF_ONE_API)
-    if (settings := load_settings({**given, SERVER: url}, told=None if named else {})).server:
+    told = None if named else {name: value for name, value in given.items() if value and name not in BY_API}
+    if (settings := load_settings({**given, SERVER: url}, told=told)).server:
         check_listening(settings)
         if not named:
             given["api"] = _recognised(settings)
@@ -78,9 +79,12 @@ def _recognised(settings: Settings) -> str:
     from rich.text import Text  # noqa: PLC0415
 
     from conformance.run.recognition import recognise  # noqa: PLC0415 - as above
+    from lakeproof.checking import check_files  # noqa: PLC0415
     from lakeproof.console import err  # noqa: PLC0415
     from lakeproof.progress import showing  # noqa: PLC0415
+    from specs.profiles import find_profile  # noqa: PLC0415
 
+    check_files(settings)
     with showing():
         api = find_api(recognise(settings))
     err.print(Text(f"{settings.server} speaks {api.title}: testing {find_profile(api.name).name}."), soft_wrap=True)
