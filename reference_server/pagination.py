@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import base64
 import binascii
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
@@ -65,3 +65,18 @@ def take_page(
     items = fetch(decode_token(scope, token), size + 1)
     has_more = len(items) > size
     return Page([item for _, item in items[:size]], encode_token(scope, items[size - 1][0]) if has_more else None)
+
+
+def take_named_page(
+    entries: Mapping[str, T], scope: bytes, token: str | None, limit: int | None, maximum: int
+) -> Page[tuple[str, T]]:
+    """Return one page of entries in memory, as pairs of name and entry in the order of their names.
+
+    Raises InvalidInput as take_page.
+    """
+    keyed = [(name.encode(), (name, entries[name])) for name in sorted(entries, key=str.encode)]
+
+    def fetch(after: bytes | None, count: int) -> Sequence[tuple[bytes, tuple[str, T]]]:
+        return [pair for pair in keyed if after is None or pair[0] > after][:count]
+
+    return take_page(scope, token, limit, maximum, fetch)

@@ -97,7 +97,7 @@ def _clause(clause: Clause) -> str:
 
 
 def _servers(name: str, every: Sequence[Server]) -> list[str]:
-    """Return how the published servers did: those that pass, and links to what was found about the others."""
+    """Return the published servers by their verdict on a requirement, with links to the findings."""
     seen = {server.name: server.verdicts.get(name, "") for server in every}
     return [
         f"{verdict(shown)}: {', '.join(_named(server, name, shown) for server in found)}"

@@ -34,7 +34,7 @@ BROKEN = ("fail", "blocked", "error")
 
 @dataclass(frozen=True)
 class Group:
-    """What a run found about a group of operations."""
+    """The results of a run for a group of operations."""
 
     name: str
     offered: int
@@ -52,7 +52,7 @@ class Group:
 
     @property
     def state(self) -> str:
-        """How far the server has the group."""
+        """The state of the group on the server: a key of STATES."""
         if not self.offered:
             return ABSENT
         if not self.must["pass"]:
@@ -86,7 +86,7 @@ class Server:
 
     @cached_property
     def groups(self) -> dict[str, Group]:
-        """What the run found about each group of operations of the profile."""
+        """The groups of operations of the profile with their results, by name."""
         states = {entry.id: entry.offered for entry in self.results.target.operations}
         about = [(set(subjects(entry, self.results)), entry) for entry in self.results.requirements]
         groups = find_profile(self.results.target.profile).groups()

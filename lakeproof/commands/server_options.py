@@ -44,6 +44,11 @@ def _option(api: str, field: str, default: Any, option: Option) -> Callable[[F],
     return click.option(option.flag, field, help=f"{api.capitalize()}: {option.help}", **kinds)
 
 
+def _lifetime(flag: str, help: str, default: int | None = None) -> Callable[[Any], Any]:
+    """Return an option with a number of seconds."""
+    return click.option(flag, type=click.IntRange(0), default=default, show_default=True, metavar="SECONDS", help=help)
+
+
 OPTIONS: tuple[Callable[[Any], Any], ...] = (
     click.option("--api", type=OneOf([*servable(), "all"]), default="all", show_default=True, help="API to serve."),
     click.option("--profile", help="Revision of the API, such as lance/2026-03.  [default: the default of the API]"),
@@ -66,14 +71,7 @@ OPTIONS: tuple[Callable[[Any], Any], ...] = (
         help="Authentication of clients: none, token:VALUE (bearer token or API key) or oauth:ID:SECRET "
         "(Iceberg issues tokens).",
     ),
-    click.option(
-        "--token-lifetime",
-        type=click.IntRange(0),
-        default=TOKEN_SECONDS,
-        show_default=True,
-        metavar="SECONDS",
-        help="Lifetime of the tokens that the server issues.",
-    ),
+    _lifetime("--token-lifetime", "Lifetime of the tokens that the server issues.", TOKEN_SECONDS),
     click.option(
         "--expired-status",
         type=click.IntRange(400, 499),
@@ -82,20 +80,8 @@ OPTIONS: tuple[Callable[[Any], Any], ...] = (
         metavar="STATUS",
         help="Status for an expired token: 401 or 419.",
     ),
-    click.option(
-        "--credential-lifetime",
-        type=click.IntRange(0),
-        metavar="SECONDS",
-        help="Lifetime of vended credentials for storage.  [default: up to an hour]",
-    ),
-    click.option(
-        "--plan-lifetime",
-        type=click.IntRange(0),
-        default=PLAN_SECONDS,
-        show_default=True,
-        metavar="SECONDS",
-        help="Lifetime of scan plans.",
-    ),
+    _lifetime("--credential-lifetime", "Lifetime of vended credentials for storage.  [default: up to an hour]"),
+    _lifetime("--plan-lifetime", "Lifetime of scan plans.", PLAN_SECONDS),
     click.option(
         "--fault",
         "faults",

@@ -115,8 +115,8 @@ def _schema_name(schema: dict[str, Any]) -> str:
 def spec_diff(left: str, right: str) -> int:
     """Compare the structure of two documents.
 
-    A and B are files or profiles, as published, without the kit's corrections. Descriptions are ignored. What B adds to
-    the operations of A is told in words first. Exit 1 if the documents differ.
+    A and B are files or profiles, as published, without the kit's corrections. Descriptions are ignored. Operations,
+    arguments and defaults that differ come first, in words. Exit 1 if the documents differ.
     """
     first, other = _plain(left), _plain(right)
     differences = diff_documents(first.raw, other.raw)

@@ -20,12 +20,17 @@ def drawn(api, seed):
     return partial(run, ids=with_needed(ids, known))
 
 
+def of_every_suite(api):
+    """The requirements of all suites that judge an API, by id."""
+    return {id: requirement for suite in find_profile(api).suites for id, requirement in requirements(suite).items()}
+
+
 def part(api, one_in, of=()):
     """A part of the requirements of all suites that judge an API, those that they need with them.
 
     Those that are about no other operation than these are always among them.
     """
-    known = {id: requirement for suite in find_profile(api).suites for id, requirement in requirements(suite).items()}
+    known = of_every_suite(api)
     always = {id for id, requirement in known.items() if set(of).issuperset(requirement.operations)}
     return with_needed({id for id in known if tried(id, one_in)} | always, known)
 

@@ -14,14 +14,14 @@ from zlib import crc32
 import pytest
 
 from conformance.after.runner import run
-from conformance.apis import dimensions_of, requirements, suite_part
+from conformance.apis import dimensions_of, suite_part
 from conformance.run.drawn_worlds import drawn_worlds
 from conformance.values.settings import Settings
 from lakeproof import check
 from specs.apis import apis
 from specs.profiles import find_profile
 from tests.amount import amount, tried
-from tests.conformance.drawing import SHARE, with_needed
+from tests.conformance.drawing import SHARE, of_every_suite, with_needed
 
 ONE_IN = 12
 BROKEN = ("fail", "warn", "error")
@@ -37,7 +37,7 @@ def worlds(dimensions):
 
 def varying(api, world):
     """Return the requirements of an API that vary in a world: a quarter of them, or all, and what they need."""
-    known = {id: entry for suite in find_profile(api).suites for id, entry in requirements(suite).items()}
+    known = of_every_suite(api)
     ids = sorted(drawn_worlds(Settings(api=api, world=world), known.values(), DIMENSIONS[api]))
     draws = random.Random(crc32(" ".join(world).encode()))
     return with_needed(set(draws.sample(ids, amount(len(ids) // SHARE, len(ids)))), known)

@@ -11,7 +11,7 @@ from reference_server.lance.catalog.recovery import current_table
 from reference_server.lance.context import LanceContext
 from reference_server.lance.data.refs import listed
 from reference_server.lance.errors import TableBranchAlreadyExists, TableBranchNotFound
-from reference_server.pagination import take_page
+from reference_server.pagination import take_named_page
 
 Answer = dict[str, Any]
 
@@ -19,14 +19,9 @@ Answer = dict[str, Any]
 async def list_table_branches(context: LanceContext) -> Answer:
     """List the branches of a table, by name; the main one is not listed."""
     branches = await branches_of(context, await current_table(context, context.table_id))
-
-    def fetch(after: bytes | None, count: int) -> list[tuple[bytes, str]]:
-        keys = sorted((name.encode(), name) for name in branches)
-        return [pair for pair in keys if after is None or pair[0] > after][:count]
-
     scope = f"branches {'$'.join(context.id)}".encode()
-    page = take_page(scope, context.query("page_token"), context.query("limit"), context.page_size, fetch)
-    return {"branches": {name: _contents(branches[name]) for name in page.items}, "page_token": page.token}
+    page = take_named_page(branches, scope, context.query("page_token"), context.query("limit"), context.page_size)
+    return {"branches": {name: _contents(entry) for name, entry in page.items}, "page_token": page.token}
 
 
 async def create_table_branch(context: LanceContext) -> Answer:

@@ -32,7 +32,7 @@ from reference_server.lance.data.index_types import (
 from reference_server.lance.data.paths import find_values
 from reference_server.lance.errors import TableIndexAlreadyExists, TableIndexNotFound
 from reference_server.lance.handlers.transactions import transaction_of
-from reference_server.pagination import take_page
+from reference_server.pagination import take_named_page
 
 Answer = dict[str, Any]
 DONE = "SUCCEEDED"
@@ -58,15 +58,10 @@ async def list_table_indices(context: LanceContext) -> Answer:
     indices = await context.read(
         table, lambda dataset: [_content(dataset, index, described) for index in dataset.describe_indices()], version
     )
-    by_name = {index["index_name"].encode(): index for index in indices}
-
-    def fetch(after: bytes | None, count: int) -> list[tuple[bytes, Answer]]:
-        names = sorted(name for name in by_name if after is None or name > after)
-        return [(name, by_name[name]) for name in names[:count]]
-
+    by_name = {index["index_name"]: index for index in indices}
     scope = "\0".join(["indices", context.branch or MAIN, *context.id]).encode()
-    page = take_page(scope, context.body.get("page_token"), context.number("limit"), context.page_size, fetch)
-    return {"indexes": page.items, "page_token": page.token}
+    page = take_named_page(by_name, scope, context.body.get("page_token"), context.number("limit"), context.page_size)
+    return {"indexes": [index for _, index in page.items], "page_token": page.token}
 
 
 async def describe_table_index_stats(context: LanceContext) -> Answer:

@@ -13,7 +13,7 @@ from reference_server.lance.catalog.recovery import current_table
 from reference_server.lance.context import LanceContext
 from reference_server.lance.data.refs import listed
 from reference_server.lance.errors import TableTagAlreadyExists, TableTagNotFound
-from reference_server.pagination import take_page
+from reference_server.pagination import take_named_page
 
 Answer = dict[str, Any]
 # Lance accepts letters beyond ASCII, and then cannot read any tag of the table.
@@ -24,14 +24,9 @@ async def list_table_tags(context: LanceContext) -> Answer:
     """List the tags of a table with their versions."""
     table = await current_table(context, context.table_id)
     tags: dict[str, Any] = await context.read(table, lambda dataset: listed(dataset.tags))
-
-    def fetch(after: bytes | None, count: int) -> list[tuple[bytes, str]]:
-        keys = sorted((name.encode(), name) for name in tags)
-        return [pair for pair in keys if after is None or pair[0] > after][:count]
-
     scope = f"tags {'$'.join(context.id)}".encode()
-    page = take_page(scope, context.query("page_token"), context.query("limit"), context.page_size, fetch)
-    return {"tags": {name: _contents(tags[name]) for name in page.items}, "page_token": page.token}
+    page = take_named_page(tags, scope, context.query("page_token"), context.query("limit"), context.page_size)
+    return {"tags": {name: _contents(entry) for name, entry in page.items}, "page_token": page.token}
 
 
 async def get_table_tag_version(context: LanceContext) -> Answer:

@@ -14,7 +14,6 @@ from typing import Any
 from conformance.iceberg.support.scans.thrift import Value, boolean, i32, i64, listing, struct, text, varint
 from conformance.iceberg.support.scans.values import base, packed, parameters
 
-Row = Mapping[str, Any]
 MAGIC = b"PAR1"
 REQUIRED, OPTIONAL, REPEATED = 0, 1, 2
 BOOLEAN, INT32, INT64, FLOAT, DOUBLE, BYTES, FIXED = 0, 1, 2, 4, 5, 6, 7
