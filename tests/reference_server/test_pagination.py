@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reference_server.errors import InvalidInput
-from reference_server.pagination import decode_token, encode_token, take_page
+from reference_server.pagination import decode_token, encode_token, take_named_page, take_page
 from reference_server.storage import pack
 
 
@@ -23,17 +23,29 @@ def fetch_from(keys):
     return fetch
 
 
-@given(keys=st.sets(st.text(max_size=3).map(pack)), limit=st.integers(1, 5), maximum=st.integers(1, 5))
-def test_pages_hold_everything_once(keys, limit, maximum):
+def all_items(take, most):
+    """Return the items of all pages."""
     seen, token = [], None
     while True:
-        page = take_page(b"scope", token, limit, maximum, fetch_from(keys))
-        assert len(page.items) <= min(limit, maximum)
+        page = take(token)
+        assert len(page.items) <= most
+        assert page.token is None or page.token != token  # else it never ends
         seen += page.items
         token = page.token
         if token is None:
-            break
-    assert seen == sorted(keys)
+            return seen
+
+
+@given(keys=st.sets(st.text(max_size=3).map(pack)), limit=st.integers(1, 5), maximum=st.integers(1, 5))
+def test_pages_hold_everything_once(keys, limit, maximum):
+    pages = all_items(lambda token: take_page(b"scope", token, limit, maximum, fetch_from(keys)), min(limit, maximum))
+    assert pages == sorted(keys)
+
+
+@given(entries=st.dictionaries(st.text(max_size=3), st.integers()), limit=st.integers(1, 5))
+def test_pages_of_named_entries_hold_everything_once_by_name(entries, limit):
+    pages = all_items(lambda token: take_named_page(entries, b"scope", token, limit, 10), limit)
+    assert pages == sorted(entries.items(), key=lambda entry: entry[0].encode())
 
 
 def test_the_last_full_page_has_no_token():
