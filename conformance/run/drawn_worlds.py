@@ -138,15 +138,14 @@ class Covering:
 
     def _missing(self, requirement: Requirement, operation: str) -> World:
         """Return a world of values that a requirement bears and that its operation has not met."""
-        missing = {
-            dimension.name: [
-                value
-                for value in dimension.choices(requirement.operations, requirement.world)
-                if value in dimension.values_of(operation) and not self._alone[operation, dimension.name, value]
-            ]
-            for dimension in self.dimensions
-        }
-        return {name: values[0] for name, values in missing.items() if values}
+        world = {}
+        for dimension in self.dimensions:
+            values = dimension.values_of(operation)
+            missing = [value for value in values if not self._alone[operation, dimension.name, value]]
+            choices = dimension.choices(requirement.operations, requirement.world) if missing else []
+            if found := [value for value in choices if value in missing]:
+                world[dimension.name] = found[0]
+        return world
 
     def _best(self, requirement: Requirement) -> World:
         """Return the drawn world that covers most."""

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
+from functools import cache
 
 from specs.openapi import Document, Operation
 
@@ -110,5 +111,6 @@ def cells_of_worlds(document: Document, dimensions: Sequence[Dimension]) -> dict
     return {operation.id: list(world_cells(dimensions, operation)) for operation in document.operations.values()}
 
 
-def _matches(name: str, patterns: Iterable[str]) -> bool:
+@cache
+def _matches(name: str, patterns: tuple[str, ...]) -> bool:
     return any(fnmatchcase(name, pattern) for pattern in patterns)
