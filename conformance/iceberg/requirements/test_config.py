@@ -98,7 +98,7 @@ def test_unknown_warehouse(catalog: IcebergCatalog) -> None:
     type_is(refused, "NoSuchWarehouseException")
 
 
-@must("iceberg.config.prefix", operations=[*CONFIG, "listNamespaces"], clause="prefix", reads=True)
+@must("iceberg.config.prefix", operations=[*CONFIG, "listNamespaces"], clause="prefix", reads=True, twin=True)
 def test_prefix_is_the_path(catalog: IcebergCatalog) -> None:
     """Paths with the configured prefix, or without one if none is configured, reach the catalog."""
     config = _config(catalog)

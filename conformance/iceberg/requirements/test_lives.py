@@ -6,6 +6,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
+from conformance.author.checks import equal
 from conformance.common.lives import GONE, Life, Shown, life
 from conformance.http.answers import Answer
 from conformance.iceberg.catalog import NO_PROPERTIES, IcebergCatalog, Names
@@ -61,8 +62,12 @@ def _new_child(catalog: IcebergCatalog) -> Names:
     """Create a namespace in the home, whose name has the form of the world from its first letter on."""
     catalog.require_nested()
     id = catalog.table_id("n")
-    catalog.create_namespace(id)
+    _create_namespace(catalog, id)
     return id
+
+
+def _create_namespace(catalog: IcebergCatalog, id: Names) -> None:
+    equal(catalog.create_namespace(id)["namespace"], list(id), "the namespace in the answer of createNamespace")
 
 
 def _look_at_namespace(catalog: IcebergCatalog, id: Names) -> Shown:
@@ -81,8 +86,11 @@ NAMESPACE_HIDDEN: Shown = {"loadNamespaceMetadata": GONE, "listNamespaces": 0, "
 
 
 def _set(catalog: IcebergCatalog, id: Names, **changes: Any) -> None:
-    if catalog.update_properties(id, expect=(200, NO_PROPERTIES), **changes).status == NO_PROPERTIES:
+    answer = catalog.update_properties(id, expect=(200, NO_PROPERTIES), **changes)
+    if answer.status == NO_PROPERTIES:
         raise Unoffered("the server stores no properties of namespaces")
+    equal(answer["updated"], list(changes.get("updates", ())), "updated")
+    equal(answer["removed"], list(changes.get("removals", ())), "removed")
 
 
 def _look_at_properties(catalog: IcebergCatalog, id: Names) -> Shown:
@@ -174,7 +182,7 @@ LIVES: dict[str, Life[IcebergCatalog]] = {
         _new_child,
         _look_at_namespace,
         NAMESPACE_SHOWN,
-        [(of.drop_namespace, NAMESPACE_HIDDEN), (of.create_namespace, NAMESPACE_SHOWN)],
+        [(of.drop_namespace, NAMESPACE_HIDDEN), (_create_namespace, NAMESPACE_SHOWN)],
     ),
     "properties": Life(
         "property of a namespace",

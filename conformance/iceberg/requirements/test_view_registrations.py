@@ -24,11 +24,12 @@ UNREGISTER = ["unregisterTable"]
 @must("iceberg.register.view.same", operations=VIEW, clause="register-view", twin=True)
 def test_registered_view_is_the_same(catalog: IcebergCatalog) -> None:
     """registerView returns and stores the metadata of the file."""
-    location, before = dropped_view(catalog)
-    id = catalog.table_id("v")
-    answer = catalog.register_view(id, metadata_location=location)
-    same_metadata(catalog, answer["metadata"], before, "the metadata of the answer")
-    same_metadata(catalog, catalog.view_metadata(id), before, "the metadata of the view")
+    for name in ("v", "w"):  # a server may repeat its answer to the first
+        location, before = dropped_view(catalog, name)
+        id = catalog.table_id(name)
+        answer = catalog.register_view(id, metadata_location=location)
+        same_metadata(catalog, answer["metadata"], before, "the metadata of the answer")
+        same_metadata(catalog, catalog.view_metadata(id), before, "the metadata of the view")
 
 
 @must("iceberg.register.view.taken", operations=VIEW, clause="register-view-exists", kind="error")

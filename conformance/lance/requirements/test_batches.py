@@ -61,7 +61,7 @@ def _some_numbers(catalog: LanceCatalog, id: Names) -> list[int]:
 # BatchCreateTableVersions
 
 
-@must("lance.version.batch_create.all", operations=CREATE, clause="batch-create-versions")
+@must("lance.version.batch_create.all", operations=CREATE, clause="batch-create-versions", twin=True)
 def test_batch_makes_versions(catalog: LanceCatalog) -> None:
     """BatchCreateTableVersions creates one version per entry and returns the versions in the order of the entries."""
     ids = [new_table_with_versions(catalog), catalog.new_table("b"), catalog.new_table("a")]

@@ -68,7 +68,7 @@ def _collect_own(catalog: LanceCatalog, listing: LanceListing, **query: object) 
 SHOWS = ["lance.listing.shows.{}"]
 
 
-@must("lance.listing.shows.{}", clause="listing-shows", each=LISTINGS, reads=True)
+@must("lance.listing.shows.{}", clause="listing-shows", each=LISTINGS, reads=True, twin=True)
 def test_listing_shows(catalog: LanceCatalog, case: LanceListing) -> None:
     """{} lists a created object."""
     first = case.add(catalog, "first")

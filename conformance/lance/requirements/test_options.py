@@ -148,6 +148,7 @@ DECLARED_BY = {"declare": "DeclareTable", "create_empty": "CreateEmptyTable"}
     operations=lambda case: [case],
     clause="declare-credentials",
     each=DECLARED_BY,
+    twin=True,
 )
 def test_declared_with_and_without_credentials(catalog: LanceCatalog, case: str) -> None:
     """{} accepts vend_credentials as true and as false: the table is declared, and described at its location."""

@@ -198,7 +198,7 @@ def test_verbose_plan(catalog: LanceCatalog, verbose: bool) -> None:
     holds(text(plan, "the plan").strip(), "the plan is more than blanks")
 
 
-@must("lance.query.{}.no_change", clause="query-plan", each=PLANS)
+@must("lance.query.{}.no_change", clause="query-plan", each=PLANS, twin=True)
 def test_plan_changes_nothing(catalog: LanceCatalog, case: Operation) -> None:
     """{} leaves the rows and the version of the table unchanged."""
     id = new_queried(catalog)

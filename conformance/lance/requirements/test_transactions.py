@@ -44,7 +44,7 @@ def set_status(status: str) -> dict[str, Any]:
     return {"setStatusAction": {"status": status}}
 
 
-@must("lance.transaction.describe.status", operations=DESCRIBE, clause="describe-transaction")
+@must("lance.transaction.describe.status", operations=DESCRIBE, clause="describe-transaction", twin=True)
 def test_describe_transaction(catalog: LanceCatalog) -> None:
     """DescribeTransaction returns the status Succeeded for a completed change."""
     answer = catalog.describe_transaction(new_transaction(catalog))
@@ -78,7 +78,7 @@ def test_transaction_of_another_table(catalog: LanceCatalog) -> None:
     equal(catalog.describe_transaction(other, expect=404).code, 10, "the code of the error")
 
 
-@must("lance.transaction.alter.property", operations=ALTER, clause="alter-transaction-properties")
+@must("lance.transaction.alter.property", operations=ALTER, clause="alter-transaction-properties", twin=True)
 def test_set_and_unset_properties(catalog: LanceCatalog) -> None:
     """AlterTransaction sets and removes properties, and returns the same as DescribeTransaction."""
     id = new_transaction(catalog)

@@ -24,7 +24,7 @@ DELETE = ["BatchDeleteTableVersions"]
 # CreateTableVersion
 
 
-@must("lance.version.create.latest", operations=CREATE, clause="create-version")
+@must("lance.version.create.latest", operations=CREATE, clause="create-version", twin=True)
 def test_created_version_is_the_latest(catalog: LanceCatalog) -> None:
     """CreateTableVersion with a staged manifest creates the latest version: it is listed, described and read."""
     id = catalog.new_table(rows=3)
@@ -195,7 +195,7 @@ def test_deleted_versions_are_counted(catalog: LanceCatalog) -> None:
     equal(answer.get("deleted_count", 3), 3, "the deleted_count")
 
 
-@must("lance.version.delete.gone", operations=DELETE, clause="delete-versions-range", world=UNTAGGED)
+@must("lance.version.delete.gone", operations=DELETE, clause="delete-versions-range", world=UNTAGGED, twin=True)
 def test_deleted_version_is_gone(catalog: LanceCatalog) -> None:
     """DescribeTableVersion of a deleted version returns 404 with code 11."""
     id = new_table_with_versions(catalog)

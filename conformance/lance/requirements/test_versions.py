@@ -102,7 +102,7 @@ def test_manifests_differ(catalog: LanceCatalog) -> None:
 # DescribeTableVersion
 
 
-@must("lance.version.describe.number", operations=DESCRIBE, clause="describe-version-number")
+@must("lance.version.describe.number", operations=DESCRIBE, clause="describe-version-number", twin=True)
 def test_describe_any_version(catalog: LanceCatalog) -> None:
     """DescribeTableVersion describes any version by its number, with the manifest_path of the listing."""
     id, numbers = new_versioned(catalog)
@@ -180,7 +180,7 @@ def test_restore_transaction_is_known(catalog: LanceCatalog) -> None:
     check_transaction(catalog, catalog.restore_table(id, version=numbers[0]))
 
 
-@must("lance.version.restore.columns", operations=RESTORE, clause="restore-table")
+@must("lance.version.restore.columns", operations=RESTORE, clause="restore-table", twin=True)
 def test_restore_brings_columns_back(catalog: LanceCatalog) -> None:
     """RestoreTable brings back the columns of the restored version."""
     id, numbers = new_versioned(catalog, inserts=0)

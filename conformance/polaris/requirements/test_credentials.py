@@ -42,7 +42,7 @@ def _is_reset(catalog: PolarisCatalog, body: Any) -> None:
     refuses(catalog, known)
 
 
-@must("polaris.principal.reset.no_body", operations=[RESET], clause="reset-body-optional", since=SINCE)
+@must("polaris.principal.reset.no_body", operations=[RESET], clause="reset-body-optional", since=SINCE, twin=True)
 def test_reset_without_a_body(catalog: PolarisCatalog) -> None:
     """resetCredentials without a body issues new credentials, which obtain a token."""
     _is_reset(catalog, None)

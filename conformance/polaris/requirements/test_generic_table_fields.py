@@ -156,12 +156,12 @@ def _fill(catalog: PolarisCatalog) -> dict[str, list[str]]:
     return names
 
 
-def _paged(catalog: PolarisCatalog, listing: Any) -> list[str]:
-    """Return all names that the pages of a list contain, one on each."""
-    home, stem = catalog.tables.home, catalog.tables.stem
+def _paged(catalog: PolarisCatalog, listing: Any, made: dict[str, list[str]]) -> list[str]:
+    """Return which of the created names the pages of a list contain, one on each."""
+    home, every = catalog.tables.home, {name for names in made.values() for name in names}
     answers = pages(lambda token: listing(home, pageToken=token or "", pageSize=1), "next-page-token")
     names = [str(entry["name"]) for page in answers for entry in page["identifiers"]]
-    return [name for name in names if name.startswith(stem)]
+    return [name for name in names if name in every]
 
 
 @must(
@@ -175,8 +175,10 @@ def _paged(catalog: PolarisCatalog, listing: Any) -> list[str]:
 def test_pages_with_other_kinds_between(catalog: PolarisCatalog) -> None:
     """The pages of listGenericTables and listPolicies are complete where objects of other kinds lie between."""
     names = _fill(catalog)
-    same_items(_paged(catalog, catalog.list_generic_tables), names["generic_table"], "the generic tables on all pages")
-    same_items(_paged(catalog, catalog.list_policies), names["policy"], "the policies on all pages")
+    same_items(
+        _paged(catalog, catalog.list_generic_tables, names), names["generic_table"], "the generic tables on all pages"
+    )
+    same_items(_paged(catalog, catalog.list_policies, names), names["policy"], "the policies on all pages")
 
 
 @should(
@@ -189,9 +191,9 @@ def test_pages_with_other_kinds_between(catalog: PolarisCatalog) -> None:
 )
 def test_pages_of_tables_with_other_kinds_between(catalog: PolarisCatalog) -> None:
     """The pages of listTables and listViews have all tables or views, and no generic tables and policies."""
-    names = _fill(catalog)
-    same_items(_paged(catalog, catalog.tables.list_tables), names["table"], "the tables on all pages")
-    same_items(_paged(catalog, catalog.tables.list_views), names["view"], "the views on all pages")
+    made = _fill(catalog)
+    same_items(_paged(catalog, catalog.tables.list_tables, made), made["table"], "the tables on all pages")
+    same_items(_paged(catalog, catalog.tables.list_views, made), made["view"], "the views on all pages")
 
 
 LISTS = {"generic_table": (GENERIC, "listGenericTables"), "policy": (POLICY, "listPolicies")}

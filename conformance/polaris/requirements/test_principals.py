@@ -68,7 +68,7 @@ def _with_properties(catalog: PolarisCatalog) -> tuple[Names, Credentials]:
         return id, credentials(catalog.create(PRINCIPAL, id, catalog.value(PRINCIPAL, id, properties={"a": "1"})))
 
 
-@must("polaris.principal.rotate.new_secret", operations=["rotateCredentials"], clause="rotate")
+@must("polaris.principal.rotate.new_secret", operations=["rotateCredentials"], clause="rotate", twin=True)
 def test_rotation(catalog: PolarisCatalog) -> None:
     """rotateCredentials returns a new secret that obtains a token."""
     id, known = catalog.new_principal()
