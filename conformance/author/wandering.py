@@ -7,13 +7,13 @@ none for it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from conformance.target.target import Target
 from conformance.values.exchange import Exchange
-from conformance.values.outcomes import NotTested, Stopped, Violation
+from conformance.values.outcomes import Blocked, NotTested, Stopped, Violation
 from conformance.values.worlds import PLAIN_WORLD, Dimension, World, named, world_cell
 
 MOST_REQUESTS = 20  # of a requirement in the plain world: those that need more are tested there alone
@@ -33,13 +33,17 @@ class Wandering:
     """Tests of requirements in drawn worlds.
 
     `failed` is the smallest world of the current requirement's failure, `tested` the worlds in which it was tested.
+    `twins` are the requirements whose tests see each of their operations take effect: there an operation that is
+    refused in a world, also while the test prepares something, is a violation.
     """
 
     target: Target
     dimensions: Sequence[Dimension] = ()
     drawn: dict[str, list[World]] = field(default_factory=dict)
+    twins: Collection[str] = ()
     failed: World = field(default_factory=dict)
     tested: list[str] = field(default_factory=list)
+    _twin: bool = False  # the current requirement is one
 
     def begin(self) -> None:
         """Start a requirement."""
@@ -53,6 +57,7 @@ class Wandering:
         worlds = self.drawn.get(subject, ())
         if not worlds or self.target.read_only or sent > MOST_REQUESTS:
             return
+        self._twin = subject in self.twins
         guides = [fixture for fixture in fixtures if hasattr(fixture, "enter_world")]
         for drawn in worlds:
             world = self._unrefused(drawn)
@@ -78,10 +83,15 @@ class Wandering:
             except Stopped:
                 raise
             except (NotTested, Exception) as error:
-                return Failure(error, self._met(world), recording.steps)
+                return Failure(self._blamed(error), self._met(world), recording.steps)
             finally:
                 self._note(self._met(world))
         return None
+
+    def _blamed(self, error: NotTested | Exception) -> NotTested | Exception:
+        """Return the violation that blocks a twin where it is one by its subject, else the error itself."""
+        by_subject = self._twin and isinstance(error, Blocked) and error.by in self.target.client.subjects
+        return error.__cause__ if by_subject and isinstance(error.__cause__, Violation) else error
 
     def _apart(self, world: World, attempt: Callable[[], None]) -> Failure | None:
         """Return the failure in a world of one value: what cannot be prepared with all of them is tested with each."""

@@ -115,6 +115,27 @@ def test_what_a_server_does_not_create_is_no_finding():
     assert server.surroundings.refused <= {("state", "renamed")}
 
 
+@pytest.mark.parametrize(
+    ("twins", "by", "told"),
+    [
+        ({ID}, "createTable", "createTable: expected 200, got 400"),
+        ({ID}, "createNamespace", None),  # the requirement is not about it
+        ((), "createTable", None),  # of a requirement about refusals, say, whose valid request is refused
+    ],
+)
+def test_a_subject_that_is_refused_while_a_twin_prepares_is_a_finding(twins, by, told):
+    def blocked(_text):
+        error = Blocked("createTable: expected 200, got 400", by)
+        error.__cause__ = Violation("createTable: expected 200, got 400")
+        return error
+
+    server = Server([{"state": "renamed"}], error=blocked)
+    server.client.subjects = {"createTable"}
+    server.wandering.twins = twins
+    assert server.run() == told
+    assert server.wandering.failed == ({"state": "renamed"} if told else {})
+
+
 def test_the_rest_of_a_world_is_tested_where_a_part_is_refused():
     server = Server([{"place": "root"}], refuses=[("state", "renamed")])
     assert server.run() == "it fails in {'place': 'root'}"

@@ -22,7 +22,7 @@ LIST_NAMESPACES = OLDER["catalog"].grant((), "NAMESPACE_LIST")
 
 def _may_reset(catalog: PolarisCatalog) -> None:
     """Raise Skipped when the caller of the run may not reset credentials."""
-    with catalog.client.preparing():
+    with catalog.client.preparing(), catalog.target.surroundings.plain():
         id, _ = catalog.new_principal()
         if catalog.send(RESET, PRINCIPAL.place(id), {}, expect=(DONE, DENIED)).status == DENIED:
             raise Skipped("the caller of the run may not reset credentials", "--credential of another caller")
