@@ -7,10 +7,11 @@ none for it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from conformance.author.requirement import REQUIREMENTS
 from conformance.target.target import Target
 from conformance.values.exchange import Exchange
 from conformance.values.outcomes import Blocked, NotTested, Stopped, Violation
@@ -33,14 +34,13 @@ class Wandering:
     """Tests of requirements in drawn worlds.
 
     `failed` is the smallest world of the current requirement's failure, `tested` the worlds in which it was tested.
-    `twins` are the requirements whose tests see each of their operations take effect: there an operation that is
-    refused in a world, also while the test prepares something, is a violation.
+    The test of a twin sees each of its operations take effect: one that a world refuses, also while the test prepares
+    something, is a violation.
     """
 
     target: Target
     dimensions: Sequence[Dimension] = ()
     drawn: dict[str, list[World]] = field(default_factory=dict)
-    twins: Collection[str] = ()
     failed: World = field(default_factory=dict)
     tested: list[str] = field(default_factory=list)
     _twin: bool = False  # the current requirement is one
@@ -57,7 +57,7 @@ class Wandering:
         worlds = self.drawn.get(subject, ())
         if not worlds or self.target.read_only or sent > MOST_REQUESTS:
             return
-        self._twin = subject in self.twins
+        self._twin = subject in REQUIREMENTS and REQUIREMENTS[subject].twin
         guides = [fixture for fixture in fixtures if hasattr(fixture, "enter_world")]
         for drawn in worlds:
             world = self._unrefused(drawn)

@@ -171,7 +171,6 @@ class Session:
         }
         self.selected, self.available = len(selected), sum(map(self._scope.has, known.values()))
         self.suite.wandering.drawn = self._worlds(known)
-        self.suite.wandering.twins = {entry.id for entry in known.values() if entry.twin}
         self._order = {name: place for place, name in enumerate(selected)}
         if newer := sum(is_newer(known[name], self.settings) for name in selected):
             self.note(

@@ -7,6 +7,7 @@ from typing import cast
 
 import pytest
 
+from conformance.author.requirement import REQUIREMENTS
 from conformance.author.wandering import MOST_REQUESTS, Wandering
 from conformance.target.surroundings import Surroundings
 from conformance.target.target import Target
@@ -116,14 +117,14 @@ def test_what_a_server_does_not_create_is_no_finding():
 
 
 @pytest.mark.parametrize(
-    ("twins", "by", "told"),
+    ("twin", "by", "told"),
     [
-        ({ID}, "createTable", "createTable: expected 200, got 400"),
-        ({ID}, "createNamespace", None),  # the requirement is not about it
-        ((), "createTable", None),  # of a requirement about refusals, say, whose valid request is refused
+        (True, "createTable", "createTable: expected 200, got 400"),
+        (True, "createNamespace", None),  # the requirement is not about it
+        (False, "createTable", None),  # of a requirement about refusals, say, whose valid request is refused
     ],
 )
-def test_a_subject_that_is_refused_while_a_twin_prepares_is_a_finding(twins, by, told):
+def test_a_subject_that_is_refused_while_a_twin_prepares_is_a_finding(twin, by, told, monkeypatch):
     def blocked(_text):
         error = Blocked("createTable: expected 200, got 400", by)
         error.__cause__ = Violation("createTable: expected 200, got 400")
@@ -131,7 +132,7 @@ def test_a_subject_that_is_refused_while_a_twin_prepares_is_a_finding(twins, by,
 
     server = Server([{"state": "renamed"}], error=blocked)
     server.client.subjects = {"createTable"}
-    server.wandering.twins = twins
+    monkeypatch.setitem(REQUIREMENTS, ID, SimpleNamespace(twin=twin))
     assert server.run() == told
     assert server.wandering.failed == ({"state": "renamed"} if told else {})
 

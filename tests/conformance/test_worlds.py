@@ -8,7 +8,6 @@ from itertools import combinations, product
 
 import pytest
 
-import reference_server.serve  # noqa: F401 - the APIs register their conditions
 from conformance.apis import requirements, suite_part
 from conformance.run.drawn_worlds import MAIN, NUMBER, drawn_worlds, given_world
 from conformance.target.surroundings import Surroundings
@@ -16,6 +15,7 @@ from conformance.values.requirement import Requirement
 from conformance.values.settings import Settings
 from conformance.values.worlds import Dimension, cells_of_worlds, named, only_in, world_cell
 from reference_server.conditions import REGISTERED
+from reference_server.serve import api_class
 from specs.apis import apis
 from specs.problems import Problem
 from specs.profiles import find_profile
@@ -79,6 +79,19 @@ def covered(entries, worlds):
         for operation in entry.operations
         for value in world.items()
     }
+
+
+# Operations that no twin sees working, and why.
+WITHOUT_TWIN: dict[str, dict[str, str]] = {
+    "iceberg": {
+        "loadFunction": "no operation creates a function",
+        "signRequest": "what it signs is a request to another server",
+    },
+    "lance": {},
+    "polaris": {"sendNotification": "servers need not be told of changes elsewhere"},
+}
+for name in apis():
+    api_class(name)  # an API that is imported registers its conditions
 
 
 def test_the_first_value_is_plain():
@@ -273,6 +286,15 @@ def test_requirements_pin_values_that_there_are(api):
     for entry in requirements(api).values():
         for name, values in entry.world.items():
             assert set(values) <= known[name].keys(), entry.id
+
+
+@pytest.mark.parametrize("api", [api for api in apis() if suite_part(api).worlds])
+def test_a_twin_sees_every_operation_work(api):
+    profile, dimensions = find_profile(api), suite_part(api).worlds
+    own = [name for name in profile.document().operations if profile.suite_of(name) == api]
+    vary = {name for name in own if any(dimension.values_of(name) for dimension in dimensions)}
+    seen = {name for entry in requirements(api).values() if entry.twin for name in entry.operations}
+    assert vary - seen == WITHOUT_TWIN[api].keys()
 
 
 @pytest.mark.parametrize("api", [api for api in apis() if suite_part(api).worlds])
