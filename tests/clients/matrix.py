@@ -45,7 +45,8 @@ STEPS_OF_ALL = """
 ## Steps
 
 Clients that the table shows with steps take them on both storages, with a token and without one. After the steps of its
-API, each creates and drops a namespace and a table in it under each unusual name.
+API, each creates and drops a namespace and a table in it under each unusual name. The step `oauth` has a server of its
+own, whose tokens live for a second: iceberg-rust gets a new one when its caller asks for it, the others by themselves.
 """
 LACKS = """
 ## Missing steps
@@ -191,6 +192,8 @@ def version_of(client: dict[str, Any]) -> str:
         return version(client["package"])
     if "npm" in client:
         return str(json.loads((HERE / "node" / "package.json").read_text())["dependencies"][client["npm"]])
+    if "release" in client:
+        return str(client["release"])
     if "connector" in client:
         return str(read_toml(TABLE)["spark"][SPARK][client["connector"]]).rpartition(":")[2]
     file, sign = (
