@@ -18,6 +18,7 @@ from reference_server.iceberg.catalog.location_rules import LocationRules
 from reference_server.iceberg.catalog.warehouses import AllowedLocations, Warehouse
 from reference_server.storage.memory import MemoryStorage
 from reference_server.storage.transactions import Transaction
+from tests.conftest import storage_option
 from tests.reference_server.iceberg.committing import CREATE, creation, register, transact
 from tests.reference_server.iceberg.conftest import SCHEMA, Api, at_once
 
@@ -227,8 +228,8 @@ def test_locations_of_directories_without_an_index_are_noted_at_the_start(http, 
 @pytest.mark.parametrize("kind", ["memory", "dir"])
 def test_plain_locations_follow_from_names_and_may_overlap(http, tmp_path, kind):
     lake = f"file://{tmp_path}/lake"
-    storage = {"storage": f"dir:{tmp_path}/served"} if kind == "dir" else {}
-    with serve("iceberg", warehouses=[f"lake={lake}"], plain_locations=True, **storage) as server:
+    storage = storage_option(kind, tmp_path / "served")
+    with serve("iceberg", warehouses=[f"lake={lake}"], plain_locations=True, storage=storage) as server:
         api = Api(http, server.url)
         api.namespace("a")
         api.namespace("a", "b")
