@@ -15,6 +15,7 @@ from benchmarks.commands import print_rows, save_rows
 from benchmarks.growth import growth
 from benchmarks.jobs import jobs
 from benchmarks.load import CLIENT
+from benchmarks.mocks.table import mocks
 from benchmarks.workloads import Row
 from lakeproof.interruptions import handle
 
@@ -50,6 +51,7 @@ def main(context: click.Context, api: str | None, select: str, path: Path | None
 
 main.add_command(growth)
 main.add_command(jobs)
+main.add_command(mocks)
 
 if __name__ == "__main__":
     main()

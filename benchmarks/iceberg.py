@@ -50,7 +50,7 @@ WORKLOADS = (
 )
 
 
-def _document(folder: Path) -> Path:
+def document(folder: Path) -> Path:
     """Write the document for Prism: without credentials, and without headers, since a header with a list crashes it."""
     raw = json.loads(json.dumps(find_profile("iceberg").document().raw))
     raw.pop("security", None)
@@ -88,7 +88,7 @@ def operations_iceberg(folder: Path) -> Iterator[Row]:
         ]
         for server in servers:
             _fill(server)
-        servers.append(stack.enter_context(prism(_document(folder))))
+        servers.append(stack.enter_context(prism(document(folder))))
         for load in WORKLOADS:
             yield from measured(load.quantity, {server.name: (server, load) for server in servers}, PEERS)
 

@@ -55,6 +55,7 @@ def start_of(environ: Mapping[str, str]) -> Start:
     ]
     keys = {variable: values[name] for name, variable in KEYS.items() if name in values}
     options = ["--api", "iceberg", "--host", "0.0.0.0", "--port", environ.get(PORT_VARIABLE, PORT)]  # noqa: S104
+    options.append("--plain-locations")
     if warehouse := values.get("warehouse"):
         options += ["--warehouse", f"default={_uri(warehouse, values, environ)}"]
     return Start(options, keys, ignored)

@@ -23,7 +23,7 @@ from specs.problems import Problem
 TOKEN_PREFIX = "token:"  # noqa: S105 - the form of the option, not a token
 OAUTH_PREFIX = "oauth:"
 CHALLENGE = 'Bearer realm="lakeproof"'
-ISSUED = re.compile(r"(?P<until>[0-9]{1,12})\.(?P<nonce>[0-9]{1,9}-[0-9a-f]+)\.(?P<signature>[0-9a-f]+)")
+ISSUED = re.compile(r"(?P<until>[0-9]{1,15})\.(?P<nonce>[0-9]{1,9}-[0-9a-f]+)\.(?P<signature>[0-9a-f]+)")
 HOLDER = "token"  # name of the principal with the static token
 
 
@@ -96,10 +96,10 @@ class Auth:
         if self.token is not None:
             return False
         until, nonce, _ = secret.split(".")
-        return self.lifetimes.is_over(int(until), int(nonce.partition("-")[0]))
+        return self.lifetimes.is_over(int(until) / 1000, int(nonce.partition("-")[0]))
 
     def _signed_token(self) -> str:
-        until = str(int(time.time()) + self.lifetimes.token)
+        until = str(int((time.time() + self.lifetimes.token) * 1000))  # ms: it lives as long as `expires_in` says
         nonce = f"{self.lifetimes.round}-{secrets.token_hex(8)}"
         return f"{until}.{nonce}.{self._signature(until, nonce)}"
 

@@ -46,6 +46,7 @@ class ServeArguments(TypedDict, total=False):
     require_prefix: bool
     namespace_separator: str
     no_default_properties: bool
+    plain_locations: bool
     bootstrap: str
     realm: str
     allow_overlapping_locations: bool

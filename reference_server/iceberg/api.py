@@ -19,7 +19,7 @@ from reference_server.iceberg.catalog.expiring import ExpiringValues
 from reference_server.iceberg.catalog.function_files import read_functions
 from reference_server.iceberg.catalog.initial_namespaces import make_namespaces, parse_namespaces
 from reference_server.iceberg.catalog.location_index import LocationFollower
-from reference_server.iceberg.catalog.location_rules import LocationRules
+from reference_server.iceberg.catalog.location_rules import LocationRules, PlainLocationRules
 from reference_server.iceberg.catalog.location_survey import survey
 from reference_server.iceberg.catalog.prefixes import PrefixRouter, PrefixRoutes
 from reference_server.iceberg.catalog.unfinished import delete_old_folders, take_back
@@ -133,10 +133,10 @@ class IcebergApi(Api):
         scans = scan_services(file_io.read, options.scan_planning, options.scan_bounds)
         self._namespaces = parse_namespaces(options.namespaces, self.document)
         self._functions = read_functions(options.functions, self.document)
+        rules = PlainLocationRules if options.plain_locations else LocationRules
         files, by_name = MetadataFiles(file_io), {warehouse.name: warehouse for warehouse in warehouses}
         self._services = {
-            warehouse.name: self.services(LocationRules(warehouse, allowed), by_name, files, scans)
-            for warehouse in warehouses
+            warehouse.name: self.services(rules(warehouse, allowed), by_name, files, scans) for warehouse in warehouses
         }
         self._default = self._services[warehouses[0].name]
 

@@ -23,7 +23,8 @@ class IcebergOptions(Options):
     The levels of a namespace have dots between them. `functions` is the folder of the namespaces' functions, see
     function_files.py. `scan_planning` is `sync` (scans are planned at once) or `async` (in the background).
     With `require_prefix` no warehouse has paths without a prefix. `namespace_separator` separates levels in paths.
-    `scan_bounds` is the form of column bounds: `bytes` in hexadecimal or `values` as in the document.
+    `scan_bounds` is the form of column bounds: `bytes` in hexadecimal or `values` as in the document. With
+    `plain_locations` the location of a new table follows from its name, and objects may overlap.
     """
 
     warehouses: tuple[str, ...] = option(
@@ -72,6 +73,12 @@ class IcebergOptions(Options):
 
     no_default_properties: bool = option(
         False, "--no-default-properties", "new tables have the properties of the request, and no others."
+    )
+
+    plain_locations: bool = option(
+        False,
+        "--plain-locations",
+        "new tables lie at WAREHOUSE/NAMESPACE/TABLE, also at, in or around others, as in Iceberg's own catalogs.",
     )
 
     @classmethod

@@ -31,6 +31,7 @@ from tests.clients.steps import NAMES, SPARK, STEPS, steps_of
 
 HERE = Path(__file__).parent
 PAGE = HERE.parents[1] / "docs" / "clients.md"
+READERS = ("test_matrix.py", "test_shapes.py")  # tests of what the command writes
 HEAD = """# Clients
 
 The reference server is tested with the clients that people use. `python -m tests.clients.matrix` runs the tests in
@@ -45,7 +46,8 @@ STEPS_OF_ALL = """
 ## Steps
 
 Clients that the table shows with steps take them on both storages, with a token and without one. After the steps of its
-API, each creates and drops a namespace and a table in it under each unusual name.
+API, each creates and drops a namespace and a table in it under each unusual name. The step `oauth` has a server of its
+own, whose tokens live for a second: iceberg-rust gets a new one when its caller asks for it, the others by themselves.
 """
 LACKS = """
 ## Missing steps
@@ -102,8 +104,8 @@ def recorded() -> list[Sent]:
     """Run the tests and return what clients sent. Raises CalledProcessError if a test fails."""
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "requests.jsonl"
-        own = f"--ignore={HERE / 'test_matrix.py'}"  # it reads the page
-        command = [sys.executable, "-m", "pytest", "-q", str(HERE), own]
+        own = [f"--ignore={HERE / name}" for name in READERS]
+        command = [sys.executable, "-m", "pytest", "-q", str(HERE), *own]
         subprocess.run(command, cwd=HERE.parents[1], env={**os.environ, RECORD: str(file)}, check=True)
         return [Sent(*json.loads(line)) for line in file.read_text().splitlines()]
 
@@ -191,6 +193,8 @@ def version_of(client: dict[str, Any]) -> str:
         return version(client["package"])
     if "npm" in client:
         return str(json.loads((HERE / "node" / "package.json").read_text())["dependencies"][client["npm"]])
+    if "release" in client:
+        return str(client["release"])
     if "connector" in client:
         return str(read_toml(TABLE)["spark"][SPARK][client["connector"]]).rpartition(":")[2]
     file, sign = (

@@ -1,8 +1,9 @@
 """Steps in which clients are driven against the reference server, and the programs that take them.
 
 A driver takes the steps of an API, and reports each that is done; a check that fails ends it. After the steps come the
-unusual names. Drivers in Python are modules of `drivers/` with a function `drive`. The others are programs, which get
-the address of the server, the token and `KIND=NAME` for each unusual name as arguments, and print a line `step NAME`.
+unusual names. With a credential, the step OAUTH is the only one. Drivers in Python are modules of `drivers/` with a
+function `drive`, and `exchange` for OAUTH. The others are programs: their arguments are the address of the server, the
+token, the credential and `KIND=NAME` for each unusual name, and they print a line `step NAME`.
 """
 
 from __future__ import annotations
@@ -15,13 +16,14 @@ from functools import cache
 from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, NamedTuple, NoReturn
 
 import pytest
 
 from spark_tests import jars
 from spark_tests.connectors import TABLE
-from spark_tests.java import find_java
+from spark_tests.java import CLIENT_MODULE, find_java
 from specs.files import read_toml
 from specs.problems import Problem
 from tests.amount import AMOUNT
@@ -32,6 +34,10 @@ WITHIN = 120  # seconds for the steps of a program
 BUILT_WITHIN = 1800  # seconds
 COMMAND = "python -m tests.clients.matrix"
 SPARK = "3.5"  # the line whose connectors contain clients in Java
+SPARK_RUNTIME = "org.apache.iceberg:iceberg-spark-runtime-3.5_2.12"  # Iceberg's client with all that it needs
+OAUTH = "oauth"
+TOKEN_SECONDS = 1  # lifetime of a token in the step OAUTH
+EXPIRED_AFTER = 1.1  # seconds
 FOR_ARROW = "--add-opens=java.base/java.nio=ALL-UNNAMED"
 NAMES = {"blank": "a b", "percent": "a%41", "plus": "a+b", "letters": "ä✓", "quotes": "a'b\"c"}
 STEPS: Mapping[str, Mapping[str, str]] = {
@@ -47,6 +53,7 @@ STEPS: Mapping[str, Mapping[str, str]] = {
         "rename": "rename the table",
         "views": "create, load, list and drop a view",
         "drop": "drop table and namespace; they are not found any more",
+        OAUTH: "exchange a credential for a token, and get a new token when it has expired",
     },
     "lance": {
         "namespaces": "create a namespace with properties, list and describe it",
@@ -64,11 +71,20 @@ STEPS: Mapping[str, Mapping[str, str]] = {
 
 
 class Session(NamedTuple):
-    """Connection of a client: address of the server, its token if it wants one, and unusual names by their kind."""
+    """Connection of a client: address of the server, its token if it wants one, and unusual names by their kind.
+
+    A credential is exchanged for tokens at `token_endpoint`.
+    """
 
     url: str
-    token: str
-    names: Mapping[str, str]
+    token: str = ""
+    names: Mapping[str, str] = MappingProxyType({})
+    credential: str = ""
+
+    @property
+    def token_endpoint(self) -> str:
+        """Address at which the server issues tokens."""
+        return f"{self.url}/v1/oauth/tokens"
 
 
 Driver = Callable[[Session], Iterator[str]]
@@ -100,8 +116,8 @@ def _in_python(module: str, client: Mapping[str, Any]) -> Driver:
         version(client["package"])
     except PackageNotFoundError:
         _missing(f"{client['package']} is not installed: `uv pip install --group clients` installs it.")
-    drive: Driver = import_module(f"tests.clients.drivers.{module}").drive
-    return drive
+    found = import_module(f"tests.clients.drivers.{module}")
+    return lambda session: (found.exchange if session.credential else found.drive)(session)
 
 
 def _in_rust(binary: str, _: Mapping[str, Any]) -> Driver:
@@ -122,7 +138,22 @@ def _in_java(source: str, client: Mapping[str, Any]) -> Driver:
         jar, java = jars.resolve(read_toml(TABLE)["spark"][SPARK][client["api"]]), find_java()
     except Problem as problem:
         _missing(str(problem))
-    return _program(java.command(FOR_ARROW, "-cp", str(jar), str(HERE / "java" / f"{source}.java")))
+    return _program(java.command(FOR_ARROW, "-cp", str(jar), _source(source)))
+
+
+def _of_iceberg_java(release: str, _: Mapping[str, Any]) -> Driver:
+    """Return the driver of a release of Iceberg; it is on Spark's class path, which has Hadoop for files."""
+    _only_in_long_runs()
+    try:
+        jar, spark = jars.resolve(f"{SPARK_RUNTIME}:{release}"), jars.pyspark_jar("ivy").parent
+        java = find_java(CLIENT_MODULE)
+    except Problem as problem:
+        _missing(str(problem))
+    return _program(java.command("-cp", f"{jar}{os.pathsep}{spark}{os.sep}*", _source("IcebergCatalog")))
+
+
+def _source(name: str) -> str:
+    return str(HERE / "java" / f"{name}.java")
 
 
 KINDS: Mapping[str, Callable[[str, Mapping[str, Any]], Driver]] = {
@@ -130,6 +161,7 @@ KINDS: Mapping[str, Callable[[str, Mapping[str, Any]], Driver]] = {
     "rust": _in_rust,
     "node": _in_node,
     "java": _in_java,
+    "iceberg-java": _of_iceberg_java,
 }
 
 
@@ -154,7 +186,7 @@ def _program(command: Sequence[str | Path]) -> Driver:
     def drive(session: Session) -> Iterator[str]:
         names = (f"{kind}={name}" for kind, name in session.names.items())
         ran = subprocess.run(
-            [*command, session.url, session.token, *names],
+            [*command, session.url, session.token, session.credential, *names],
             timeout=WITHIN,
             capture_output=True,
             text=True,

@@ -121,6 +121,15 @@ def test_credentials_have_the_lifetime_that_was_chosen(monkeypatch):
     assert 1800 <= Lifetimes().end_of_credentials() - 10_000_000 <= 3600
 
 
+def test_a_token_lives_as_long_as_it_says(monkeypatch):
+    auth = parse_auth(SETTINGS["iceberg"]["auth"], Lifetimes(token=1))
+    monkeypatch.setattr(time, "time", lambda: 10_000_000.9)
+    token = auth._signed_token()
+    for now, over in ((10_000_001.8, False), (10_000_001.95, True)):
+        monkeypatch.setattr(time, "time", lambda now=now: now)
+        assert auth._is_over(token) is over
+
+
 @pytest.mark.parametrize(("seconds", "status"), [(0, 404), (3600, 200)])
 def test_a_scan_plan_has_the_lifetime_that_was_chosen(http, seconds, status):
     with serve("iceberg", plan_lifetime=seconds, scan_planning="async") as server:
@@ -134,7 +143,7 @@ def test_a_scan_plan_has_the_lifetime_that_was_chosen(http, seconds, status):
 @pytest.mark.parametrize("nonce", ["0123456789abcdef", "x-0123456789abcdef", "1", ""])
 def test_a_token_of_an_older_server_is_refused(http, nonce):
     auth = parse_auth(SETTINGS["iceberg"]["auth"], Lifetimes())
-    until = str(int(time.time()) + 60)
+    until = str(int((time.time() + 60) * 1000))
     signed = f"{until}.{nonce}.{auth._signature(until, nonce)}"
     with serve("iceberg", **SETTINGS["iceberg"]) as server:
         tokens = Tokens(http, server, "iceberg")

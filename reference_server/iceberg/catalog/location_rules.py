@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 
 from reference_server.errors import InvalidInput
 from reference_server.iceberg.catalog.catalog import Properties, WarehouseChange
@@ -79,13 +79,17 @@ class LocationRules:
             raise InvalidInput(
                 f"The location {location!r:.300} is or holds a whole warehouse or the system's temporary directory."
             )
-        for other in lying(change, place):
+        for other in self._beside(change, place):
             both_views = kind is other.kind is Kind.VIEW
             if other not in beside and not both_views:
                 raise InvalidInput(
                     f"The location {location!r:.300} is at, in or around that of the {other.kind.label.lower()} "
                     f"{show(other.path):.300}."
                 )
+
+    def _beside(self, change: WarehouseChange, place: Place) -> Iterable[Occupant]:
+        """Return the objects that are in the way of one at this place."""
+        return lying(change, place)
 
     def files_of_dropped(self, _change: WarehouseChange, _kind: Kind, _path: Path) -> list[str]:
         """Return the files to delete with an object that is about to be dropped."""
@@ -97,3 +101,19 @@ class LocationRules:
 
     def check_properties(self, change: WarehouseChange, path: Path, properties: Properties) -> None:
         """Raise CatalogError for namespace properties that name a place that is not allowed."""
+
+
+class PlainLocationRules(LocationRules):
+    """Rules of Iceberg's own catalogs: the location follows from the name, and nothing keeps objects apart.
+
+    A table that is created after another one of its name was renamed lies in the folder of that one.
+    """
+
+    def new(self, change: WarehouseChange, path: Path) -> str:
+        """Return the location of a new table or view whose request has none. `check` knows its place."""
+        location = self.warehouse.plain_location(path)
+        change.places[location] = self.allowed.check(location)
+        return location
+
+    def _beside(self, _change: WarehouseChange, _place: Place) -> Iterable[Occupant]:
+        return ()

@@ -13,7 +13,6 @@ from typing import Any
 from reference_server.errors import InvalidInput, PermissionDenied
 from reference_server.iceberg.catalog.delegation import VENDED, access_modes
 from reference_server.iceberg.context import IcebergContext
-from reference_server.iceberg.errors import IllegalArgument
 from reference_server.iceberg.metadata.requirements import is_creation
 from reference_server.polaris.catalog.rules import PREFIX, PURGE, VENDING, VIEW_FILES
 from reference_server.polaris.catalog.served import ServedCatalog, served_catalog
@@ -74,13 +73,10 @@ def _check_external(context: IcebergContext, catalog: ServedCatalog) -> None:
 
 
 def _check_access(context: IcebergContext, catalog: ServedCatalog) -> None:
-    """Raise InvalidInput for credentials that the catalog does not vend. Other ways of access are ignored."""
+    """Refuse credentials that the catalog does not vend. Other ways of access are ignored."""
     if VENDED in access_modes(context.request) or context.operation.id == "loadCredentials":
         if catalog.is_external and not catalog.has(VENDING):
-            raise IllegalArgument(
-                "Credential vending is not enabled for this external catalog. To enable this feature, set the catalog "
-                f"configuration {PREFIX}{VENDING}"
-            )
+            raise catalog.rules.unvended()
         name = context.path["table"] if "table" in context.path else context.body["name"]
         require_vending(context, (*context.namespace, name))
 

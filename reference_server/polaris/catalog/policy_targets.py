@@ -31,14 +31,12 @@ def attachment_of(target: Mapping[str, Any]) -> Attachment:
 
 
 def existing(catalog: WarehouseCatalog, target: Attachment) -> Attachment:
-    """Return a target that exists. Raises NotFound, and InvalidInput for a generic table."""
+    """Return a target that exists. Raises NotFound, also for a generic table: policies are for Iceberg tables."""
     kind, path = target
     if kind == Kind.NAMESPACE and catalog.find(Kind.NAMESPACE, path) is None:
         raise NamespaceNotFound(f"Namespace does not exist: {show(path):.300}")
     if kind == Kind.TABLE and catalog.find(Kind.TABLE, path) is None:
         catalog.require_namespace(path[:-1])
-        if catalog.find(Kind.GENERIC_TABLE, path) is not None:
-            raise InvalidInput("Policies for Iceberg tables cannot be attached to a generic table")
         raise TableNotFound(f"Table does not exist: {show(path):.300}")
     return target
 

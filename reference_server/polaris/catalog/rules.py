@@ -5,8 +5,12 @@ A setting is a property of the catalog: `polaris.config.` before its name, which
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
+
+from reference_server.errors import CatalogError, PermissionDenied
+from reference_server.iceberg.errors import IllegalArgument
 
 PREFIX = "polaris.config."
 UNSTRUCTURED = "allow.unstructured.table.location"
@@ -44,16 +48,17 @@ class CatalogRules:
     """Rules for the content of catalogs, since a revision.
 
     `external` is the term for an external catalog in messages. `plain_names`: names have no characters with a meaning
-    for paths or shells. `custom_places`: a namespace may lie anywhere in its catalog, without a setting.
-    `lists_credentials`: answers also have credentials in a list, with an endpoint to refresh them. `no_star`:
-    If-None-Match must not be `*`. `folder_end` ends the default location of a namespace. `flags` are the default
-    settings of catalogs.
+    for paths or shells. `custom_places`: a namespace may lie anywhere, without a setting. `lists_credentials`: answers
+    also have credentials in a list, with an endpoint to refresh them. `unvended` makes the error of a request for
+    credentials of an external catalog that vends none. `no_star`: If-None-Match must not be `*`. `folder_end` ends the
+    default location of a namespace. `flags` are the default settings of catalogs.
     """
 
     external: str
     plain_names: bool
     custom_places: bool
     lists_credentials: bool
+    unvended: Callable[[], CatalogError]
     no_star: bool
     folder_end: str
     flags: Mapping[str, bool]
@@ -65,6 +70,11 @@ CATALOG_RULES = {
         plain_names=False,
         custom_places=True,
         lists_credentials=False,
+        unvended=partial(
+            PermissionDenied,
+            "Access Delegation is not enabled for this catalog. Please consult applicable documentation for the "
+            f"catalog config property '{PREFIX}{VENDING}' to enable this feature",
+        ),
         no_star=False,
         folder_end="",
         flags={PURGE: True, VIEW_FILES: False},
@@ -74,6 +84,11 @@ CATALOG_RULES = {
         plain_names=True,
         custom_places=False,
         lists_credentials=True,
+        unvended=partial(
+            IllegalArgument,
+            "Credential vending is not enabled for this external catalog. To enable this feature, set the catalog "
+            f"configuration {PREFIX}{VENDING}",
+        ),
         no_star=True,
         folder_end="/",
         flags={},

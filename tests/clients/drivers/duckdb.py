@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
@@ -10,11 +11,14 @@ from typing import Any
 import duckdb
 import pytest
 
-from tests.clients.steps import Session
+from tests.clients.steps import EXPIRED_AFTER, OAUTH, Session
 
 EXTENSIONS = ("httpfs", "avro", "iceberg")  # in the order in which one needs the other
 OFFLINE: dict[str, Any] = {"autoinstall_known_extensions": False, "autoload_known_extensions": False}
 TOKEN = "CREATE SECRET access (TYPE iceberg, TOKEN '{}')"
+CREDENTIAL = (
+    "CREATE OR REPLACE SECRET access (TYPE iceberg, CLIENT_ID '{}', CLIENT_SECRET '{}', OAUTH2_SERVER_URI '{}')"
+)
 ATTACH = "ATTACH '' AS lake (TYPE iceberg, ENDPOINT '{}', {})"
 
 
@@ -24,6 +28,23 @@ def load_extensions(connection):
         folder = Path(import_module(f"duckdb_extension_{name}").__file__).parent
         (extension,) = folder.rglob("*.duckdb_extension")
         connection.execute(f"LOAD '{extension}'")
+
+
+def exchange(session: Session) -> Iterator[str]:
+    """Work with a credential until its token has expired, and further with the next token."""
+    id, _, secret = session.credential.partition(":")
+    with duckdb.connect(config=OFFLINE) as connection:
+        load_extensions(connection)
+        sql = connection.sql
+        with pytest.raises(duckdb.Error, match="401"):
+            sql(CREDENTIAL.format(id, "wrong", session.token_endpoint))
+            sql(ATTACH.format(session.url, "SECRET access"))
+        sql(CREDENTIAL.format(id, secret, session.token_endpoint))
+        sql(ATTACH.format(session.url, "SECRET access"))
+        sql("CREATE SCHEMA lake.ns")
+        time.sleep(EXPIRED_AFTER)
+        sql("DROP SCHEMA lake.ns")
+        yield OAUTH
 
 
 def drive(session: Session) -> Iterator[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 
 import pyarrow as pa
@@ -11,13 +12,14 @@ from pyiceberg.exceptions import (
     CommitFailedException,
     NoSuchNamespaceError,
     NoSuchTableError,
+    OAuthError,
     TableAlreadyExistsError,
     UnauthorizedError,
 )
 from pyiceberg.types import LongType
 from pyiceberg.view.metadata import ViewVersion
 
-from tests.clients.steps import Session
+from tests.clients.steps import EXPIRED_AFTER, OAUTH, Session
 
 ROWS = pa.table({"id": [1, 2, 3], "name": ["a", "b", "c"]})
 
@@ -30,6 +32,18 @@ def connect(session: Session):
             load_catalog("wrong", **given, token="wrong").list_namespaces()
         given["token"] = session.token
     return load_catalog("steps", **given)
+
+
+def exchange(session: Session) -> Iterator[str]:
+    """Work with a credential until its token has expired, and further with the next token."""
+    given = {"type": "rest", "uri": session.url, "oauth2-server-uri": session.token_endpoint}
+    with pytest.raises(OAuthError):
+        load_catalog("wrong", **given, credential=f"{session.credential}x")
+    catalog = load_catalog("oauth", **given, credential=session.credential)
+    assert catalog.list_namespaces() == []
+    time.sleep(EXPIRED_AFTER)
+    assert catalog.list_namespaces() == []
+    yield OAUTH
 
 
 def rows_of(table):

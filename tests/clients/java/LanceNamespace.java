@@ -125,7 +125,7 @@ public class LanceNamespace {
     same(List.of(), List.copyOf(namespaces.listNamespaces("$", "$", null, null).getNamespaces()));
     did("drop");
 
-    for (String pair : List.of(given).subList(2, given.length)) {
+    for (String pair : List.of(given).subList(3, given.length)) {
       String name = pair.substring(pair.indexOf('=') + 1);
       List<String> id = List.of(name, name);
       namespaces.createNamespace(name, new CreateNamespaceRequest().addIdItem(name), "$");

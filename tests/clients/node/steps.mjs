@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 
-const [url, token, ...names] = process.argv.slice(2);
+const [url, token, _credential, ...names] = process.argv.slice(2);
 
 export const session = { url, token, names: names.map((pair) => pair.split("=")) };
 

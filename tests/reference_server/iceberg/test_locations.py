@@ -18,6 +18,7 @@ from reference_server.iceberg.catalog.location_rules import LocationRules
 from reference_server.iceberg.catalog.warehouses import AllowedLocations, Warehouse
 from reference_server.storage.memory import MemoryStorage
 from reference_server.storage.transactions import Transaction
+from tests.conftest import storage_option
 from tests.reference_server.iceberg.committing import CREATE, creation, register, transact
 from tests.reference_server.iceberg.conftest import SCHEMA, Api, at_once
 
@@ -222,3 +223,25 @@ def test_locations_of_directories_without_an_index_are_noted_at_the_start(http, 
             assert create(api, place).status == 400
             assert create(api, f"{place}-view/x").status == 400
             assert create(api, f"{place}-view2", "new").status in (200, 409)
+
+
+@pytest.mark.parametrize("kind", ["memory", "dir"])
+def test_plain_locations_follow_from_names_and_may_overlap(http, tmp_path, kind):
+    lake = f"file://{tmp_path}/lake"
+    storage = storage_option(kind, tmp_path / "served")
+    with serve("iceberg", warehouses=[f"lake={lake}"], plain_locations=True, storage=storage) as server:
+        api = Api(http, server.url)
+        api.namespace("a")
+        api.namespace("a", "b")
+        assert api.table().body["metadata"]["location"] == f"{lake}/a/t"
+        assert api.table("a%1Fb/tables/t").body["metadata"]["location"] == f"{lake}/a.b/t"
+        for number, place in enumerate((f"{lake}/a/t", f"{lake}/a/t/in", f"{lake}/a")):
+            assert create(api, place, f"t{number}").body["metadata"]["location"] == place
+        assert create_view(api, f"{lake}/a/t").status == 200
+        assert create(api, lake, "all").status == 400
+        renamed = {"source": {"namespace": ["a"], "name": "t"}, "destination": {"namespace": ["a"], "name": "s"}}
+        api.call("POST", "tables/rename", renamed, expect=204)
+        assert api.table().body["metadata"]["location"] == f"{lake}/a/t"
+        api.call("DELETE", "namespaces/a/tables/t?purgeRequested=true", expect=204)
+        for name in ("s", "t0", "t1", "t2"):
+            api.load(f"a/tables/{name}", expect=200)

@@ -143,7 +143,9 @@ def test_targets(root):
     attach(root, "p", {"type": "namespace", "path": ["none"]}, expect=404)
     attach(root, "p", {"type": "table-like", "path": ["a", "none"]}, expect=404)
     root.call("POST", GENERIC, {"name": "g", "format": "delta"}, expect=200)
-    attach(root, "p", {"type": "table-like", "path": ["a", "g"]}, expect=400)
+    refused = attach(root, "p", {"type": "table-like", "path": ["a", "g"]}, expect=404)
+    assert refused.error == ("NoSuchTableException", "Table does not exist: a.g")
+    root.call("GET", f"{OWN}/c/applicable-policies?namespace=a&target-name=g", expect=404)
 
 
 def test_a_policy_in_use(root):

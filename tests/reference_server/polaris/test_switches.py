@@ -185,3 +185,18 @@ def test_namespaces_outside_of_their_parents(http, tmp_path, storage, on):
                 kind, message = made.error
                 assert kind == "IllegalArgumentException"
                 assert "has a custom location, which is not enabled" in message
+
+
+def test_namespaces_outside_of_the_catalog(http, tmp_path, storage, profile):
+    with served(http, tmp_path / "data", profile, **storage) as root:
+        root.catalog("c", **{"polaris.config.namespace-custom-location.enabled": "true"})
+        place = f"file://{tmp_path}/elsewhere"
+        assert root.namespace("c", "a", location=place).body["properties"]["location"] == place
+        root.namespace("c", "a", "b")
+        for path in ("a", "a%1Fb"):
+            refused = root.table("c", path=f"{path}/tables", expect=403)
+            assert "is not in the list of allowed locations" in refused.error[1]
+        root.call("DELETE", f"{ICEBERG}/c/namespaces/a%1Fb", expect=204)
+        root.call("DELETE", f"{ICEBERG}/c/namespaces/a", expect=204)
+        assert not (tmp_path / "elsewhere").exists()
+        root.namespace("c", "a", location="relative", expect=400)

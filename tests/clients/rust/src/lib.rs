@@ -4,6 +4,7 @@
 pub struct Session {
     pub url: String,
     pub token: String,
+    pub credential: String,
     pub names: Vec<(String, String)>,
 }
 
@@ -11,10 +12,10 @@ impl Session {
     /// The arguments of this process.
     pub fn of_arguments() -> Self {
         let mut given = std::env::args().skip(1);
-        let mut next = || given.next().expect("arguments: URL TOKEN KIND=NAME ...");
-        let (url, token) = (next(), next());
+        let mut next = || given.next().expect("arguments: URL TOKEN CREDENTIAL KIND=NAME ...");
+        let (url, token, credential) = (next(), next(), next());
         let pairs = given.map(|pair| pair.split_once('=').map(|(kind, name)| (kind.into(), name.into())));
-        Self { url, token, names: pairs.collect::<Option<_>>().expect("KIND=NAME") }
+        Self { url, token, credential, names: pairs.collect::<Option<_>>().expect("KIND=NAME") }
     }
 }
 

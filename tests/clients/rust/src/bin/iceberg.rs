@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::sync::Arc;
+use std::time::Duration;
 
 use arrow_array::{Array, Int64Array, RecordBatch, StringArray};
 use clients::{Session, did};
@@ -21,10 +22,13 @@ use iceberg_catalog_rest::{REST_CATALOG_PROP_URI, RestCatalog, RestCatalogBuilde
 use parquet::file::properties::WriterProperties;
 
 async fn connect(session: &Session, token: &str) -> Result<RestCatalog> {
+    let given = if token.is_empty() { vec![] } else { vec![("token", token.to_string())] };
+    opened(session, given).await
+}
+
+async fn opened(session: &Session, given: Vec<(&str, String)>) -> Result<RestCatalog> {
     let mut properties = HashMap::from([(REST_CATALOG_PROP_URI.to_string(), session.url.clone())]);
-    if !token.is_empty() {
-        properties.insert("token".to_string(), token.to_string());
-    }
+    properties.extend(given.into_iter().map(|(name, value)| (name.to_string(), value)));
     RestCatalogBuilder::default()
         .with_storage_factory(Arc::new(LocalFsStorageFactory))
         .load("steps", properties)
@@ -83,6 +87,20 @@ async fn ids(table: &Table) -> Result<Vec<i64>> {
     Ok(found)
 }
 
+/// Work with a credential until its token has expired, and further with the next token, which the caller asks for.
+async fn exchange(session: &Session) -> Result<()> {
+    let endpoint = format!("{}/v1/oauth/tokens", session.url);
+    let given = vec![("credential", session.credential.clone()), ("oauth2-server-uri", endpoint)];
+    let catalog = opened(session, given).await?;
+    assert!(catalog.list_namespaces(None).await?.is_empty());
+    std::thread::sleep(Duration::from_millis(1100)); // longer than the token lives
+    assert!(catalog.list_namespaces(None).await.is_err());
+    catalog.regenerate_token().await?;
+    assert!(catalog.list_namespaces(None).await?.is_empty());
+    did("oauth");
+    Ok(())
+}
+
 fn refused<T>(outcome: Result<T>, kind: ErrorKind) {
     match outcome {
         Ok(_) => panic!("not refused: {kind:?}"),
@@ -93,6 +111,9 @@ fn refused<T>(outcome: Result<T>, kind: ErrorKind) {
 #[tokio::main]
 async fn main() -> Result<()> {
     let session = Session::of_arguments();
+    if !session.credential.is_empty() {
+        return exchange(&session).await;
+    }
     if !session.token.is_empty() {
         assert!(connect(&session, "wrong").await?.list_namespaces(None).await.is_err());
     }
