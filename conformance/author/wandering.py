@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from conformance.author.requirement import REQUIREMENTS
 from conformance.target.target import Target
 from conformance.values.exchange import Exchange
 from conformance.values.outcomes import Blocked, NotTested, Stopped, Violation
@@ -45,9 +44,9 @@ class Wandering:
     tested: list[str] = field(default_factory=list)
     _twin: bool = False  # the current requirement is one
 
-    def begin(self) -> None:
+    def begin(self, *, twin: bool = False) -> None:
         """Start a requirement."""
-        self.failed, self.tested = {}, []
+        self.failed, self.tested, self._twin = {}, [], twin
 
     def run(self, subject: str, attempt: Callable[[], None], fixtures: Iterable[Any], sent: int) -> None:
         """Test a requirement in its drawn worlds: `attempt` tests it once, and took `sent` requests in the plain one.
@@ -57,7 +56,6 @@ class Wandering:
         worlds = self.drawn.get(subject, ())
         if not worlds or self.target.read_only or sent > MOST_REQUESTS:
             return
-        self._twin = subject in REQUIREMENTS and REQUIREMENTS[subject].twin
         guides = [fixture for fixture in fixtures if hasattr(fixture, "enter_world")]
         for drawn in worlds:
             world = self._unrefused(drawn)

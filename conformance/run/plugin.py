@@ -135,7 +135,7 @@ class SuitePlugin:
         requirement = requirement_of(item)
         if requirement:
             self.last = None
-            self.session.suite.wandering.begin()
+            self.session.suite.wandering.begin(twin=requirement.twin)
             self._started = time.perf_counter()
             self._requests = self.session.client.requests
             if why := self.session.unread(requirement):

@@ -7,7 +7,6 @@ from typing import cast
 
 import pytest
 
-from conformance.author.requirement import REQUIREMENTS
 from conformance.author.wandering import MOST_REQUESTS, Wandering
 from conformance.target.surroundings import Surroundings
 from conformance.target.target import Target
@@ -58,9 +57,9 @@ class Server:
         if any(part.items() <= met.items() for part in self.fault) or (self.fails_again and not met):
             raise self.error(f"it fails in {met}")
 
-    def run(self, sent=3):
+    def run(self, sent=3, *, twin=False):
         """Return the error in the drawn world, None if the requirement passes."""
-        self.wandering.begin()
+        self.wandering.begin(twin=twin)
         try:
             self.wandering.run(ID, self.attempt, [self.guide], sent)
         except Violation as error:
@@ -124,7 +123,7 @@ def test_what_a_server_does_not_create_is_no_finding():
         (False, "createTable", None),  # of a requirement about refusals, say, whose valid request is refused
     ],
 )
-def test_a_subject_that_is_refused_while_a_twin_prepares_is_a_finding(twin, by, told, monkeypatch):
+def test_a_subject_that_is_refused_while_a_twin_prepares_is_a_finding(twin, by, told):
     def blocked(_text):
         error = Blocked("createTable: expected 200, got 400", by)
         error.__cause__ = Violation("createTable: expected 200, got 400")
@@ -132,8 +131,7 @@ def test_a_subject_that_is_refused_while_a_twin_prepares_is_a_finding(twin, by, 
 
     server = Server([{"state": "renamed"}], error=blocked)
     server.client.subjects = {"createTable"}
-    monkeypatch.setitem(REQUIREMENTS, ID, SimpleNamespace(twin=twin))
-    assert server.run() == told
+    assert server.run(twin=twin) == told
     assert server.wandering.failed == ({"state": "renamed"} if told else {})
 
 

@@ -157,7 +157,7 @@ def _fill(catalog: PolarisCatalog) -> dict[str, list[str]]:
 
 
 def _paged(catalog: PolarisCatalog, listing: Any, made: dict[str, list[str]]) -> list[str]:
-    """Return which of the created names the pages of a list contain, one on each."""
+    """Return the created names that the pages of a list contain, one on each."""
     home, every = catalog.tables.home, {name for names in made.values() for name in names}
     answers = pages(lambda token: listing(home, pageToken=token or "", pageSize=1), "next-page-token")
     names = [str(entry["name"]) for page in answers for entry in page["identifiers"]]
