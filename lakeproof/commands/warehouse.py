@@ -18,7 +18,7 @@ from conformance.report.pages import check_page
 from conformance.target.target import connect
 from conformance.values.exit_codes import EXIT_CONFORMS, EXIT_FAILS
 from conformance.values.settings import DEFAULT_REPORT, Settings
-from lakeproof.commands.on_spark import spark_options, spark_settings_of, working
+from lakeproof.commands.on_spark import announce, spark_options, spark_settings_of, working
 from lakeproof.console import out
 from lakeproof.options import checked
 from lakeproof.progress import showing
@@ -147,6 +147,7 @@ def report_command(report: str, as_json: bool, **given: Any) -> int:
 def _session(given: dict[str, Any]) -> Iterator[tuple[SparkSession, str]]:
     """Yield a Spark session with the warehouse, and its location. Raises Problem if the warehouse cannot be opened."""
     spark = spark_settings_of(given)
+    announce(spark)
     with showing(), contextlib.ExitStack() as stack:
         url, where = given["catalog"], given["catalog"]
         if not url:
