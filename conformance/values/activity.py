@@ -3,8 +3,8 @@
     with doing("sending findings again") as tell:
         tell(f"sending findings again, {number} of {count}")
 
-A text may also be a function that returns one, for text that changes by itself, or a step of several. One thread sets phases; any thread may
-read the current one.
+A text may also be a function that returns one, for text that changes by itself, or a step of several. One thread sets
+phases; any thread may read the current one.
 """
 
 from __future__ import annotations
