@@ -15,7 +15,7 @@ from spark_tests.java import find_java
 from specs.ports import free_port, listens
 
 HOST = "127.0.0.1"
-SECONDS = 60
+SECONDS = 180  # a limit: a busy machine starts a Java slowly
 MASTER, WORKER = (f"org.apache.spark.deploy.{name}" for name in ("master.Master", "worker.Worker"))
 REGISTERED = re.compile(r"Registering worker")
 
