@@ -33,6 +33,8 @@ HERE = Path(__file__).parent
 PAGE = HERE.parents[1] / "docs" / "clients.md"
 HEAD = """# Clients
 
+After reading this page you know which clients the reference server serves, and which operations each of them calls.
+
 The reference server is tested with the clients that people use. `python -m tests.clients.matrix` runs the tests in
 `tests/clients/`, notes the operations that each client reaches, and writes this page. It needs Go, Rust, Node, Java
 and the packages of `uv pip install --group clients`; pytest skips a client that
