@@ -28,7 +28,9 @@ NAMES = ("master", "jars", "py_files", "conf", "connectors")
 def api_option(names: list[str]) -> Callable[[F], F]:
     """Return the option --api for these APIs; see `settings_with_api`."""
     default = f"[default: the one that answers at URL, without URL {default_connector()}]"
-    return click.option("--api", type=OneOf(names), help=f"API of the server: {', '.join(names)}.  {default}")
+    return click.option(
+        "--api", type=OneOf(names), metavar="API", help=f"API of the server: {', '.join(names)}.  {default}"
+    )
 
 
 def settings_with_api(given: dict[str, Any], url: str | None, testable: list[str], subject: str) -> Settings:
@@ -52,7 +54,13 @@ def spark_options(command: F) -> F:
     """Add the options that configure Spark to a command."""
     for option in reversed(
         (
-            click.option("--master", default=LOCAL, show_default=True, help="Spark master, such as spark://HOST:7077."),
+            click.option(
+                "--master",
+                metavar="URL",
+                default=LOCAL,
+                show_default=True,
+                help="Spark master, such as spark://HOST:7077.",
+            ),
             click.option(
                 "--jars",
                 multiple=True,

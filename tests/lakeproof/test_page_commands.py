@@ -77,10 +77,12 @@ def every_command() -> Iterator[click.Command]:
 
 def resolve(words: list[str]) -> tuple[str, click.Command, list[str]]:
     """Return the name of a command of lakeproof, the command, and the other words. Raises Problem if it is unknown."""
-    command, name, rest = lakeproof, "", words[1:]
+    command: click.Command = lakeproof
+    name, rest = "", words[1:]
     while isinstance(command, click.Group) and rest and not rest[0].startswith("-"):
-        part, command, rest = command.resolve_command(click.Context(lakeproof), rest)
-        name = f"{name} {part}".strip()
+        part, found, rest = command.resolve_command(click.Context(lakeproof), rest)
+        assert found
+        command, name = found, f"{name} {part}".strip()
     return name, command, rest
 
 
