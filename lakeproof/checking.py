@@ -24,6 +24,7 @@ from conformance.target.documents import profile_of
 from conformance.values.activity import doing
 from conformance.values.results import Results
 from conformance.values.settings import EMBEDDED_STORAGE, Settings, load_settings
+from lakeproof.answering_api import answering_api
 from lakeproof.interruptions import ignored
 from specs.writing import NotWritten
 
@@ -56,13 +57,15 @@ def check(
     If nothing is selected, nothing is written: the report of an earlier run stays. An interruption ends the tests;
     during the report it is ignored, so that the findings are written.
 
+    Without `api`, `profile` or `spec` it tests the API that answers at the URL: `results.target.profile` names it.
     Without a URL it starts the embedded reference server on a free port, with a token, so that requirements on
     credentials are tested, too. `settings` are those of a run, `runner` runs another suite than the kit's,
     `program` is the command that runs it. With a URL the results of the kit's suite contain the reference server's
     responses to the steps of findings. Raises Problem if nothing can be tested or the report cannot be
     written; a failure to write after the tests is NotReported, with the results.
     """
-    loaded = load_settings({**settings, "server": url})
+    given = {**settings, "server": url}
+    loaded = load_settings(given | answering_api(given))
     runner = runner or partial(run, reference=_reference if loaded.server else None)
     check_files(loaded)
     with contextlib.ExitStack() as ended:

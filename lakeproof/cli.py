@@ -48,7 +48,7 @@ COMMANDS = {
 EPILOG = """\b
 Examples:
   lakeproof check                         test the embedded reference server
-  lakeproof check http://localhost:2333   test a Lance Namespace server
+  lakeproof check http://localhost:2333   test a server; the run finds its API
   lakeproof serve --api lance             run a mock on http://127.0.0.1:2333
   lakeproof explain lance.namespace.create.conflict
   lakeproof spec show CreateTable

@@ -19,12 +19,13 @@ from rich.progress import (
     TextColumn,
     TimeRemainingColumn,
 )
+from rich.progress_bar import ProgressBar
 from rich.spinner import Spinner
-from rich.table import Column
+from rich.table import Column, Table
 from rich.text import Text
 
 from conformance.report.matrix import GLYPHS, WORST_FIRST
-from conformance.values.activity import present
+from conformance.values.activity import present, present_step
 from conformance.values.requirement import Requirement
 from conformance.values.results import Result
 from lakeproof.console import err
@@ -69,7 +70,7 @@ class Heartbeat:
 
 
 class ActivityProgress(Progress):
-    """Progress bar with the present activity below it, beside a spinner, and further lines."""
+    """Progress bar with the present activity below it, beside a spinner and the bar of its steps, and further lines."""
 
     _spinner = Spinner("dots")
     below: Callable[[], Iterable[Text]] = staticmethod(tuple)
@@ -78,8 +79,11 @@ class ActivityProgress(Progress):
         """Yield the bar, if the total is known, the present activity, and the further lines, cut to the width."""
         if any(task.total for task in self.tasks):
             yield self.make_tasks_table(self.tasks)
-        frame = self._spinner.render(time.monotonic())
-        yield Text.assemble(str(frame), " ", (present(), "dim"), no_wrap=True, overflow="ellipsis")
+        frame, step = self._spinner.render(time.monotonic()), present_step()
+        parts = [ProgressBar(step.total, step.done, BAR // 2)] if step else []
+        activity = Table.grid(*(Column(no_wrap=True) for _ in range(2 + len(parts))), padding=(0, 1, 0, 0))
+        activity.add_row(frame, *parts, Text(present(), "dim", overflow="ellipsis"))
+        yield activity
         for line in self.below():
             line.no_wrap, line.overflow = True, "ellipsis"
             yield line

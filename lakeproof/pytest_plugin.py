@@ -8,7 +8,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
-from functools import cache
+from functools import cache, partial
 from typing import TYPE_CHECKING, NamedTuple
 
 import pytest
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from reference_server.serve import Server
 
 PLUGIN = "lakeproof-suite"  # conformance.author.fixtures.PLUGIN, without importing it for every run of pytest
+SETTINGS = pytest.StashKey["Settings"]()
+API = pytest.StashKey[str]()
 MARK = "lakeproof_requirement"  # conformance.author.requirement.MARK, likewise
 
 
@@ -87,7 +89,8 @@ def _suite_plugin(config: pytest.Config) -> SuitePlugin:
     running = ExitStack()
     config.add_cleanup(running.close)
     try:
-        target = running.enter_context(target_of(_loaded(config)))
+        config.stash[SETTINGS] = _loaded(config)
+        target = running.enter_context(target_of(config.stash[SETTINGS]))
         return SuitePlugin(Session(target, command), card=card)
     except Problem as problem:
         raise pytest.UsageError(str(problem)) from None
@@ -95,8 +98,15 @@ def _suite_plugin(config: pytest.Config) -> SuitePlugin:
 
 def _loaded(config: pytest.Config) -> Settings:
     from conformance.values.settings import load_settings  # noqa: PLC0415
+    from lakeproof.answering_api import answering_api  # noqa: PLC0415
 
-    return load_settings({setting.name: config.getoption(_key(setting.name)) for setting in settings()})
+    given = {setting.name: config.getoption(_key(setting.name)) for setting in settings()}
+    return load_settings(given | answering_api(given, partial(config.stash.__setitem__, API)))
+
+
+def pytest_report_header(config: pytest.Config) -> list[str]:
+    """Return the line with the API that answers at the server, if the options name none."""
+    return [f"lakeproof: {config.stash[API]}"] if API in config.stash else []
 
 
 def _bind() -> None:
@@ -124,7 +134,7 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
     from specs.writing import NotWritten  # noqa: PLC0415
 
     results = with_causes(plugin.session.results())
-    results.run.again = again(_loaded(config))
+    results.run.again = again(config.stash[SETTINGS])
     if not results.run.selected:
         terminalreporter.write_sep("-", "lakeproof: nothing selected")
         return

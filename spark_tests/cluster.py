@@ -1,4 +1,7 @@
-"""Standalone Spark cluster on this machine: one master and its workers, started through Spark's own classes."""
+"""Standalone Spark cluster on this machine: one master and its workers, started through Spark's own classes.
+
+`python -m spark_tests.cluster` starts one, prints the master's URL, and stops it on Ctrl-C.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +10,8 @@ import os
 import re
 import signal
 import subprocess
+import sys
+import tempfile
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -15,18 +20,21 @@ from spark_tests.java import find_java
 from specs.ports import free_port, listens
 
 HOST = "127.0.0.1"
-SECONDS = 60
+PORT = 7077  # of the cluster that a command starts
+SECONDS = 180  # a limit: a busy machine starts a Java slowly
 MASTER, WORKER = (f"org.apache.spark.deploy.{name}" for name in ("master.Master", "worker.Worker"))
 REGISTERED = re.compile(r"Registering worker")
 
 
 @contextlib.contextmanager
-def cluster(folder: Path, workers: int = 2) -> Iterator[str]:
+def cluster(folder: Path, workers: int = 2, port: int = 0) -> Iterator[str]:
     """Start a master with `workers` workers of one core each, and yield the master's URL; `folder` receives the logs.
+
+    Port 0 means a free one.
 
     Raises Problem if there is no Java, and TimeoutError, with the log, if the master or a worker does not start.
     """
-    port = free_port()
+    port = port or free_port()
     url = f"spark://{HOST}:{port}"
     with contextlib.ExitStack() as stack:
         places = ("--host", HOST, "--port", str(port), "--webui-port", "0")
@@ -68,3 +76,19 @@ def _wait_for(ready: Callable[[], bool], log: Path) -> None:
         if time.monotonic() > end:
             raise TimeoutError(log.read_text()[-2000:])
         time.sleep(0.2)
+
+
+def main() -> None:
+    """Run a cluster until SIGINT."""
+    with (
+        contextlib.suppress(KeyboardInterrupt),
+        tempfile.TemporaryDirectory() as folder,
+        cluster(Path(folder), port=PORT) as url,
+    ):
+        sys.stdout.write(f"{url}\n")
+        sys.stdout.flush()
+        signal.pause()
+
+
+if __name__ == "__main__":
+    main()

@@ -17,13 +17,13 @@ import signal
 import socket
 import sys
 import threading
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from conformance.values.activity import doing
+from conformance.values.activity import Step, doing
 from spark_tests.connectors import SparkCatalog, catalog_settings, client_modules, connector, jar_files, java_module
 from spark_tests.jars import cache_folder
 from spark_tests.java import CLIENT_MODULE, find_java
@@ -34,7 +34,7 @@ from specs.problems import Problem
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-STARTING = "starting Spark; the first time, connectors are fetched"
+STEPS = ("looking for Java", "collecting the connectors, which are fetched the first time", "starting Spark")
 LOCAL = "local[2,4]"  # two tasks in parallel, each with up to four attempts
 DRIVER_MEMORY = "2g"
 STANDALONE = "spark://"
@@ -80,16 +80,19 @@ def open_session(
 
     Raises Problem if pyspark, Java, a jar or the master is missing.
     """
-    with doing(STARTING):
-        session = _start(spark, catalogs, apis)
+    with doing("") as tell:
+        session = _start(spark, catalogs, apis, lambda number: tell(Step(STEPS[number], number, len(STEPS))))
     try:
         yield session
     finally:
         stop(session)
 
 
-def _start(spark: SparkSettings, catalogs: Sequence[SparkCatalog], apis: Collection[str]) -> SparkSession:
-    """Start a session. Raises as `open_session`."""
+def _start(
+    spark: SparkSettings, catalogs: Sequence[SparkCatalog], apis: Collection[str], at_step: Callable[[int], None]
+) -> SparkSession:
+    """Start a session; `at_step` receives the number of each step. Raises as `open_session`."""
+    at_step(0)
     check_spark(spark)
     _prepare_environment()
     from py4j.protocol import Py4JError  # noqa: PLC0415 - optional
@@ -98,8 +101,10 @@ def _start(spark: SparkSettings, catalogs: Sequence[SparkCatalog], apis: Collect
 
     logging.getLogger(QUERY_LOG).setLevel(logging.CRITICAL)
     builder = SparkSession.builder.master(spark.master).appName("lakeproof")
+    at_step(1)
     for name, value in spark_settings(spark, catalogs, apis).items():
         builder = builder.config(name, value)
+    at_step(2)
     try:
         with _sigint_handler_kept():
             return builder.getOrCreate()

@@ -3,16 +3,31 @@
     with doing("sending findings again") as tell:
         tell(f"sending findings again, {number} of {count}")
 
-A text may also be a function that returns one, for text that changes by itself. One thread sets phases; any thread may
-read the current one.
+A text may also be a function that returns one, for text that changes by itself, or a step of several. One thread sets
+phases; any thread may read the current one.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 
 Text = str | Callable[[], str]
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """Text of an activity that is a step of several: `done` of `total` are over before it."""
+
+    text: str
+    done: int
+    total: int
+
+    def __call__(self) -> str:
+        """Return the text, with the number of the step."""
+        return f"{self.text}, step {self.done + 1} of {self.total}"
+
 
 _phases: list[Text] = []  # the innermost last
 
@@ -36,3 +51,8 @@ def present() -> str:
     """Return the current activity: the text of the innermost phase with one, "" without any."""
     texts = (text if isinstance(text, str) else text() for text in reversed(_phases))
     return next(filter(None, texts), "")
+
+
+def present_step() -> Step | None:
+    """Return the current activity if it is a step of several."""
+    return step if _phases and isinstance(step := _phases[-1], Step) else None

@@ -8,13 +8,12 @@ from typing import Any
 import click
 
 from conformance.target.reach import check_listening
-from conformance.values.settings import MOST_JOBS, SETTINGS, Settings, given_elsewhere, load_settings
+from conformance.values.settings import MOST_JOBS, SETTINGS, Settings, given_elsewhere
+from lakeproof.answering_api import load_before_api, names_an_api, shown_api
 from lakeproof.commands.settings_options import SettingsCommand, settings_options
-from specs.apis import apis, find_api
+from specs.apis import apis
 
 SERVER = "server"  # the setting that this command takes as an argument
-OF_ONE_API = ("api", "profile", "spec")
-BY_API = ("path_prefix",)  # whether it has an effect depends on the API
 HELPS = {
     "api": f"API of the server: {', '.join(apis())}.  [default: the one that answers at URL, without URL all]",
     "jobs": "Number of requirements tested in parallel.  [default: 1; for a whole run without URL the processors]",
@@ -55,40 +54,25 @@ def check_command(url: str | None, as_json: bool, **given: Any) -> int:
 
     With --api, --profile or --spec and without URL, one API of the embedded server is tested.
     """
-    elsewhere = given_elsewhere()
-    named = any(given[name] or elsewhere.get(name) for name in OF_ONE_API)
-    told = None if named else {name: value for name, value in given.items() if value and name not in BY_API}
-    if (settings := load_settings({**given, SERVER: url}, told=told)).server:
+    asked = {**given, SERVER: url}
+    named = names_an_api(asked)
+    if (settings := load_before_api(asked)).server:
         check_listening(settings)
         if not named:
-            given["api"] = _recognised(settings)
+            from lakeproof.checking import check_files  # noqa: PLC0415 - importing the suite takes a while
+
+            check_files(settings)
+            given |= shown_api(asked)
     else:
-        if not (given["jobs"] or elsewhere.get("jobs")):
+        if not (given["jobs"] or given_elsewhere().get("jobs")):
             given["jobs"] = _jobs(settings, 1 if named else len(apis()))
         if not named:
-            from lakeproof.every_api import check_every_api  # noqa: PLC0415 - as below
+            from lakeproof.every_api import check_every_api  # noqa: PLC0415 - as above
 
             return check_every_api(as_json=as_json, **given)
-    from lakeproof.shown_run import check_and_show  # noqa: PLC0415 - importing the suite takes a while
+    from lakeproof.shown_run import check_and_show  # noqa: PLC0415 - as above
 
     return check_and_show(url, as_json=as_json, **given)
-
-
-def _recognised(settings: Settings) -> str:
-    """Return the API that answers at the server of the settings, and print its name. Raises Problem for none."""
-    from rich.text import Text  # noqa: PLC0415
-
-    from conformance.run.recognition import recognise  # noqa: PLC0415 - as above
-    from lakeproof.checking import check_files  # noqa: PLC0415
-    from lakeproof.console import err  # noqa: PLC0415
-    from lakeproof.progress import showing  # noqa: PLC0415
-    from specs.profiles import find_profile  # noqa: PLC0415
-
-    check_files(settings)
-    with showing():
-        api = find_api(recognise(settings))
-    err.print(Text(f"{settings.server} speaks {api.title}: testing {find_profile(api.name).name}."), soft_wrap=True)
-    return api.name
 
 
 def _jobs(settings: Settings, runs: int) -> int:

@@ -22,6 +22,7 @@ from conformance.run.reporting import Listener
 from conformance.values.exit_codes import EXIT_CONFORMS, EXIT_FAILS, EXIT_INTERRUPTED
 from conformance.values.results import Results
 from conformance.values.settings import Settings, load_settings
+from lakeproof.answering_api import load_before_api, shown_api
 from lakeproof.command_line import command_line
 from lakeproof.commands.diff import entry, print_differences
 from lakeproof.commands.settings_options import CONNECTION, SELECTION, settings_options
@@ -30,6 +31,7 @@ from lakeproof.options import check_may_write
 from lakeproof.progress import ProgressListener
 from lakeproof.shown_run import report_of, run_to_end, show_run
 from lakeproof.terminal import MOST_STEPS
+from specs.apis import apis
 
 SUPPORTED: Mapping[Side, str] = {
     "A": "only A follows the document",
@@ -65,7 +67,8 @@ The runs are reported in DIR/a and DIR/b. Exit codes: 0 no difference, 1 differe
 @click.command("compare", epilog=EPILOG)
 @click.argument("url_a")
 @click.argument("url_b")
-@settings_options("api", "profile", warehouse="Warehouse to test on both.")
+@settings_options(api=f"API of both: {', '.join(apis())}.  [default: the one that answers at URL_A]")
+@settings_options("profile", warehouse="Warehouse to test on both.")
 @settings_options("path_prefix")
 @settings_options(token="Bearer token to send to both.", credential="Client credentials for getting tokens from both.")
 @settings_options("header", "depth", "seed", jobs="Number of requirements tested in parallel when B is tested alone.")
@@ -74,8 +77,10 @@ The runs are reported in DIR/a and DIR/b. Exit codes: 0 no difference, 1 differe
 def compare_command(url_a: str, url_b: str, *, as_json: bool, **given: Any) -> int:
     """Send two servers the same requests, and show where their responses differ and which one follows the document."""
     command = command_line()
+    first = {**given, "server": url_a}
+    check_may_write(load_before_api(first), "a comparison")
+    given |= shown_api(first)
     other = load_settings({**given, "server": url_b})
-    check_may_write(other, "a comparison")
     del given["report"]
     answers: list[Comparison] = []
 

@@ -41,7 +41,7 @@ does (with --strict also a SHOULD), or COMMAND failed, 5 no request arrived.
     default=Path("lakeproof-report"),
     show_default=True,
     metavar="DIR",
-    help="Folder of the report.",
+    help="Directory of the report.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print only the report, as JSON.")
 @click.argument("command", nargs=-1, required=True, type=click.UNPROCESSED)

@@ -7,39 +7,60 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
-from rich.progress import Progress
 
 from conformance.values.activity import doing
-from conformance.values.settings import given_elsewhere
-from lakeproof.options import OneOf
-from lakeproof.progress import every_second
+from conformance.values.settings import Settings, load_settings
+from lakeproof.answering_api import load_before_api, names_an_api, shown_api
+from lakeproof.options import OneOf, check_may_write
 from spark_tests.connectors import default_connector
 from spark_tests.session import LOCAL, SparkSettings
+from specs.apis import find_api
 from specs.problems import Problem
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
+    from rich.progress import Progress
 
 F = TypeVar("F", bound=Callable[..., Any])
 NAMES = ("master", "jars", "py_files", "conf", "connectors")
 
 
-def api_option(names: list[str], help: str) -> Callable[[F], F]:
-    """Return the option --api; its default is the API in environment or file, else the first API with a connector."""
-    usual = default_connector()
+def api_option(names: list[str]) -> Callable[[F], F]:
+    """Return the option --api for these APIs; see `settings_with_api`."""
+    default = f"[default: the one that answers at URL, without URL {default_connector()}]"
     return click.option(
-        "--api",
-        type=OneOf(names),
-        default=lambda: given_elsewhere().get("api", usual),
-        help=f"{help}  [default: {usual}]",
+        "--api", type=OneOf(names), metavar="API", help=f"API of the server: {', '.join(names)}.  {default}"
     )
+
+
+def settings_with_api(given: dict[str, Any], url: str | None, testable: list[str], subject: str) -> Settings:
+    """Return the settings of a run; if no API is named, add to `given` the one at URL, or the first with a connector.
+
+    Raises Problem if the API is none of the `testable` ones, or the settings are read-only: the `subject` writes.
+    """
+    asked = {**given, "server": url}
+    check_may_write(load_before_api(asked), subject)
+    given |= shown_api(asked) or ({} if names_an_api(asked) else {"api": default_connector()})
+    settings = load_settings(asked | given)
+    if settings.api not in testable:
+        raise Problem(
+            f"This command has no tests for {find_api(settings.api).title}.",
+            f"Give the URL of another API, or name it with --api: {', '.join(testable)}.",
+        )
+    return settings
 
 
 def spark_options(command: F) -> F:
     """Add the options that configure Spark to a command."""
     for option in reversed(
         (
-            click.option("--master", default=LOCAL, show_default=True, help="Spark master, such as spark://HOST:7077."),
+            click.option(
+                "--master",
+                metavar="URL",
+                default=LOCAL,
+                show_default=True,
+                help="Spark master, such as spark://HOST:7077.",
+            ),
             click.option(
                 "--jars",
                 multiple=True,
@@ -81,6 +102,11 @@ def spark_settings_of(given: dict[str, Any]) -> SparkSettings:
     return SparkSettings(values["master"], jars, py_files, pairs, connectors)
 
 
+def announce(spark: SparkSettings) -> None:
+    """Print the first line of a command to standard error: Spark and its imports take some seconds."""
+    click.echo(f"Spark starts on {spark.master}, in about ten seconds.", err=True)
+
+
 @contextlib.contextmanager
 def counting(progress: Progress, text: str, total: int) -> Iterator[Callable[[int, int], None]]:
     """Show the number of completed operations; yield the function that takes a part's number and its count so far."""
@@ -99,6 +125,8 @@ def counting(progress: Progress, text: str, total: int) -> Iterator[Callable[[in
 @contextlib.contextmanager
 def working(text: str, spark: SparkSession) -> Iterator[None]:
     """Show the number of completed tasks of Spark's active stages."""
+    from lakeproof.progress import every_second  # noqa: PLC0415 - slow to import, and the first line comes before it
+
     with doing(text) as tell:
 
         def look() -> None:

@@ -19,12 +19,19 @@ from conformance.report.pages import check_page
 from conformance.report.timeline import bars
 from conformance.values.exit_codes import EXIT_CONFORMS, EXIT_FAILS
 from conformance.values.resources import Leftover
-from conformance.values.settings import EMBEDDED_STORAGE, Settings, load_settings
+from conformance.values.settings import EMBEDDED_STORAGE, Settings
 from lakeproof.command_line import command_line
-from lakeproof.commands.on_spark import api_option, counting, spark_options, spark_settings_of
+from lakeproof.commands.on_spark import (
+    announce,
+    api_option,
+    counting,
+    settings_with_api,
+    spark_options,
+    spark_settings_of,
+)
 from lakeproof.commands.settings_options import ACCESS, CONNECTION, settings_options
 from lakeproof.console import out
-from lakeproof.options import check_may_write, checked
+from lakeproof.options import checked
 from lakeproof.progress import showing
 from lakeproof.server_process import ServerProcess, log_in
 from lakeproof.terminal import print_end
@@ -60,7 +67,7 @@ A contradiction is a history that no order of the operations explains. Exit code
 
 @click.command("race", epilog=EPILOG)
 @click.argument("url", required=False)
-@api_option(raceable(), "API of the server.")
+@api_option(raceable())
 @click.option("--clients", type=click.IntRange(1), help="Number of concurrent clients.  [default: 1000, with --sql 6]")
 @click.option(
     "--operations", type=click.IntRange(1), help="Operations of all clients.  [default: 100000, with --sql 120]"
@@ -94,8 +101,7 @@ def race_command(
 ) -> int:
     """Race clients on Spark's executors and judge their history; by default on the embedded server."""
     spark: SparkSettings = spark_settings_of(given)
-    settings = load_settings({**given, "server": url})
-    check_may_write(settings, "a race")
+    settings = settings_with_api(given, url, raceable(), "a race")
     tables = sql_tables(settings.api)
     if sql and not tables:
         able = " or ".join(filter(sql_tables, raceable()))
@@ -104,6 +110,7 @@ def race_command(
     size = RaceSettings(clients or many, operations or much, partitions or 0, settings.seed, most_orders=most_orders)
     through_sql = partial(sql_race.through_sql, tables=tables) if sql and tables else None
     check_page(Path(settings.report), NAME)
+    announce(spark)
     with _target(settings, faults) as target:
         catalogs = [catalog_for(sql_race.CATALOG, target)] if sql else []
         with (

@@ -39,7 +39,7 @@ Warehouses on S3:
 
 \b
 Rules:
-  'updateTable: 504 applied x2'         two commits are done, but return 504
+  'updateTable: 504 applied x2'         applies two commits, and returns 504
   'loadTable table=t: 503 x2 after 1'   requests 2 and 3 for the table t
   'any: delay 0.5 every 3'              every third request waits
   'listTables: cut'                     closes the connection; also: half, stale
@@ -48,7 +48,7 @@ Rules:
 
 \b
 Partial servers:
-  --like read-only                      every write is refused
+  --like read-only                      rejects every write
   --without views                       not in the configuration, returns 406
   --without 'renameTable: 404'          returns 404
 
@@ -76,7 +76,7 @@ Examples:
     default=IN_MEMORY,
     show_default=True,
     metavar="FILE",
-    help="Note requests and answers: memory (the latest), none, or a file (one JSON line each, and the latest).",
+    help="Record requests and responses: memory (the latest), none, or a file (one JSON line each, and the latest).",
 )
 @click.option(
     "--control-token",

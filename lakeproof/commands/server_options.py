@@ -104,7 +104,7 @@ OPTIONS: tuple[Callable[[Any], Any], ...] = (
     click.option(
         "--strict-requests",
         is_flag=True,
-        help="Refuse fields and query parameters that the document does not declare.",
+        help="Reject fields and query parameters that the document does not declare.",
     ),
     click.option(
         "--page-size",

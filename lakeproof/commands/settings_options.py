@@ -13,6 +13,7 @@ from lakeproof.options import OneOf
 
 F = TypeVar("F", bound=Callable[..., Any])
 DEFAULT = "[default: "
+GAP = 2  # columns between an option and its help
 SELECTION = ("kinds", "operation", "clause", "select")
 ACCESS = {"token": "Bearer token to send.", "credential": "Client credentials for getting tokens."}
 CONNECTION = ("timeout", "max_time", "wait", "ca", "insecure", "cert", "key", "leave_behind")
@@ -45,7 +46,7 @@ class SettingsCommand(click.Command):
         widest = max(len(flags) for records in sections.values() for flags, _ in records)
         for title, records in sections.items():
             with formatter.section(title):
-                formatter.write_dl([(flags.ljust(widest), help) for flags, help in records])
+                formatter.write_dl([(flags.ljust(widest), help) for flags, help in records], col_max=widest + GAP)
 
 
 def _option(name: str, help: str) -> Callable[[F], F]:

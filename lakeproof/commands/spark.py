@@ -7,13 +7,9 @@ from typing import Any
 
 import click
 
-from conformance.values.settings import load_settings
-from lakeproof.commands.on_spark import api_option, spark_options, spark_settings_of
+from lakeproof.commands.on_spark import announce, api_option, settings_with_api, spark_options, spark_settings_of
 from lakeproof.commands.settings_options import ACCESS, CONNECTION, settings_options
-from lakeproof.options import check_may_write
-from lakeproof.shown_run import check_and_show
 from spark_tests.connectors import connectable
-from spark_tests.scenarios.running import run_scenarios
 from spark_tests.session import check_spark
 
 EPILOG = """\b
@@ -32,7 +28,7 @@ are those of `lakeproof check`.
 
 @click.command("spark", epilog=EPILOG)
 @click.argument("url", required=False)
-@api_option(connectable(), "API of the server.")
+@api_option(connectable())
 @settings_options("profile", "storage", "name", "warehouse", **ACCESS)
 @settings_options("scope", "header", "select", "strict", *CONNECTION, "report")
 @click.option("--json", "as_json", is_flag=True, help="Print only the results, as JSON.")
@@ -40,7 +36,11 @@ are those of `lakeproof check`.
 def spark_command(url: str | None, as_json: bool, **given: Any) -> int:
     """Test a server through Spark and the API's real connector; by default the embedded server."""
     spark = spark_settings_of(given)
-    check_may_write(load_settings({**given, "server": url}), "a scenario")
+    settings_with_api(given, url, connectable(), "a scenario")
+    announce(spark)
     check_spark(spark)
+    from lakeproof.shown_run import check_and_show  # noqa: PLC0415 - slow to import, the first line comes before it
+    from spark_tests.scenarios.running import run_scenarios  # noqa: PLC0415
+
     runner = partial(run_scenarios, spark=spark)
     return check_and_show(url, as_json=as_json, runner=runner, program="lakeproof spark", **given)

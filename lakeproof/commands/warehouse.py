@@ -18,7 +18,7 @@ from conformance.report.pages import check_page
 from conformance.target.target import connect
 from conformance.values.exit_codes import EXIT_CONFORMS, EXIT_FAILS
 from conformance.values.settings import DEFAULT_REPORT, Settings
-from lakeproof.commands.on_spark import spark_options, spark_settings_of, working
+from lakeproof.commands.on_spark import announce, spark_options, spark_settings_of, working
 from lakeproof.console import out
 from lakeproof.options import checked
 from lakeproof.progress import showing
@@ -49,6 +49,7 @@ def catalog_options(command: F) -> F:
             click.option(
                 "--folder",
                 default=DEFAULT_FOLDER,
+                metavar="DIR",
                 show_default=True,
                 help="Directory of the tables.",
             ),
@@ -56,11 +57,11 @@ def catalog_options(command: F) -> F:
                 "--catalog", metavar="URL", help="Iceberg REST catalog of the tables, instead of a directory."
             ),
             click.option("--warehouse", metavar="NAME", help="Warehouse of the catalog."),
-            click.option("--token", help="Bearer token for the catalog."),
+            click.option("--token", metavar="TOKEN", help="Bearer token for the catalog."),
             click.option(
                 "--credential", metavar="ID:SECRET", help="Client credentials for getting a token from the catalog."
             ),
-            click.option("--scope", help="Scope of the token requested with --credential."),
+            click.option("--scope", metavar="SCOPE", help="Scope of the token requested with --credential."),
         )
     ):
         command = option(command)
@@ -127,7 +128,7 @@ Examples:
 def report_command(report: str, as_json: bool, **given: Any) -> int:
     """Write the report on all loaded runs.
 
-    It has a matrix of servers and requirements, trends, flaky requirements, changes and latencies.
+    It has a heat map of servers and groups of operations, trends, changes, flaky requirements, latencies and a matrix.
     """
     check_page(Path(report), NAME)
     with _session(given) as (spark, where), working("asking", spark):
@@ -147,6 +148,7 @@ def report_command(report: str, as_json: bool, **given: Any) -> int:
 def _session(given: dict[str, Any]) -> Iterator[tuple[SparkSession, str]]:
     """Yield a Spark session with the warehouse, and its location. Raises Problem if the warehouse cannot be opened."""
     spark = spark_settings_of(given)
+    announce(spark)
     with showing(), contextlib.ExitStack() as stack:
         url, where = given["catalog"], given["catalog"]
         if not url:

@@ -36,7 +36,7 @@ class IcebergOptions(Options):
     namespaces: tuple[str, ...] = option(
         (),
         "--namespace",
-        "a namespace that exists when the server starts, such as analytics or a.b; may be repeated.",
+        "a namespace that exists when the server starts, such as analytics or a.b; repeatable.",
         metavar="NAME",
     )
     functions: str = option(

@@ -74,6 +74,8 @@ def _simple(kind: inspect.Type) -> str:
     bare = _bare(kind)
     if isinstance(bare, inspect.IntType):
         return "int" if bare.le is not None and bare.le <= LARGEST_INT else "bigint"
+    if isinstance(bare, inspect.ListType):
+        return f"array<{_simple(bare.item_type)}>"
     if type(bare) not in SIMPLE:
         raise TypeError(f"a column cannot have the type {bare}")
     return SIMPLE[type(bare)]

@@ -11,11 +11,15 @@ from typing import Any
 from conformance.report.matrix import GLYPHS, MEANINGS, WORST_FIRST
 from conformance.report.pages import template, write_page
 from conformance.values.results import kit_name
+from specs.profiles import find_profile
 
 VERSION = 1
 NAME = "warehouse"
 HERE = Path(__file__).parent
 Rows = list[dict[str, Any]]
+MOST_OPEN = 25  # rows: a longer table is folded
+HEATS = {"all": 1.0, "most": 0.9, "many": 0.75, "half": 0.5, "few": 0.0}
+"""Classes of colors, and the smallest share of passed requirements that has the color."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +45,77 @@ def matrix(report: dict[str, Any]) -> WarehouseMatrix:
     return WarehouseMatrix(servers, {name: cells for name, cells in rows.items() if set(cells.values()) != {"pass"}})
 
 
+@dataclass(frozen=True, slots=True)
+class HeatMap:
+    """Share of passed MUST requirements on each group of operations of an API: a row for each server."""
+
+    api: str
+    groups: list[str]
+    rows: dict[tuple[str, str], dict[str, HeatCell]]
+
+
+@dataclass(frozen=True, slots=True)
+class HeatCell:
+    """Requirements on a group of operations: how many passed, of how many tested ones."""
+
+    passed: int
+    tested: int
+
+    @property
+    def label(self) -> str:
+        """The share in percent, rounded down: only a server that passes all has 100 %."""
+        return f"{100 * self.passed // self.tested} %" if self.tested else "not offered"
+
+    @property
+    def heat(self) -> str:
+        """The class of the color."""
+        if not self.tested:
+            return "absent"
+        share = self.passed / self.tested
+        return next(name for name, least in HEATS.items() if share >= least)
+
+
+def heat_maps(report: dict[str, Any]) -> list[HeatMap]:
+    """Return a heat map for each API of the report; its groups come in the order of the newest profile."""
+    maps: dict[str, HeatMap] = {}
+    for row in report["groups"]:
+        api = row["profile"].partition("/")[0]
+        heat_map = maps.setdefault(api, HeatMap(api, list(find_profile(api).groups()), {}))
+        if row["group"] not in heat_map.groups:
+            heat_map.groups.append(row["group"])
+        cells = heat_map.rows.setdefault((row["server"], row["profile"]), {})
+        cells[row["group"]] = HeatCell(row["passed"], row["tested"])
+    for heat_map in maps.values():
+        known = {group for cells in heat_map.rows.values() for group in cells}
+        heat_map.groups[:] = [group for group in heat_map.groups if group in known]
+    return [maps[api] for api in sorted(maps)]
+
+
+@dataclass(frozen=True, slots=True)
+class Trend:
+    """Broken requirements of a server in each of its runs, and the largest number of them, at least 1."""
+
+    server: str
+    profile: str
+    suite: str
+    runs: Rows
+
+    @property
+    def most(self) -> int:
+        """The height of the picture: the largest number of broken requirements."""
+        highest: int = max(run["broken"] + run["weak"] for run in self.runs)
+        return max(1, highest)
+
+
+def trends(report: dict[str, Any]) -> list[Trend]:
+    """Return the trend of each server and suite with several runs; a single run has none."""
+    runs: dict[tuple[str, str, str], Rows] = {}
+    for row in report["trend"]:
+        counts = {"broken": row["fail"] + row["error"], "weak": row["warn"] + row["blocked"] + row["known"]}
+        runs.setdefault((row["server"], row["profile"], row["suite"]), []).append(row | counts)
+    return [Trend(*subject, rows) for subject, rows in runs.items() if len(rows) > 1]
+
+
 def sentence(report: dict[str, Any]) -> str:
     """Return the changes in one sentence."""
     changes = Counter("passing" if row["now"] == "pass" else "failing" for row in report["changes"])
@@ -57,9 +132,6 @@ def write(report: dict[str, Any], folder: Path) -> dict[str, Path]:
 
 def page(report: dict[str, Any]) -> str:
     """Return the page of a report."""
-    trends: dict[tuple[str, str, str], Rows] = {}
-    for row in report["trend"]:
-        trends.setdefault((row["server"], row["profile"], row["suite"]), []).append(row)
     return template("warehouse.html.j2", HERE).render(
         title="Warehouse",
         version=report["kit"].split(" ")[1],
@@ -67,7 +139,9 @@ def page(report: dict[str, Any]) -> str:
         facts={"warehouse": report["warehouse"], "made": report["made"]},
         report=report,
         matrix=matrix(report),
-        trends=trends,
+        trends=trends(report),
+        heat_maps=heat_maps(report),
+        most_open=MOST_OPEN,
         glyphs=GLYPHS,
         meanings=MEANINGS,
         order=WORST_FIRST,

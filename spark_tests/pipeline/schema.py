@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 CATALOG = "lakeproof_warehouse"
 NAMESPACE = f"{CATALOG}.lakeproof"
-VERSION = 1
+VERSION = 2
 VERSION_PROPERTY = "lakeproof.schema-version"
 RUNS, VERDICTS, EXCHANGES = "runs", "verdicts", "exchanges"
 SOURCE = "source"  # path of the run's file
@@ -35,6 +35,7 @@ FIELDS: Mapping[str, Mapping[str, str]] = {
         "requirement": "requirements.id",
         **{name: f"requirements.{name}" for name in ("level", "kind", "verdict", "message", "seconds", "requests")},
         "blocked_by": "requirements.blocked_by",
+        "operations": "requirements.operations",
     },
     EXCHANGES: {
         "operation": "operation",

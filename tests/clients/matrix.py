@@ -34,6 +34,8 @@ PAGE = HERE.parents[1] / "docs" / "clients.md"
 READERS = ("test_matrix.py", "test_shapes.py")  # tests of what the command writes
 HEAD = """# Clients
 
+After reading this page you know which clients the reference server serves, and which operations each of them calls.
+
 The reference server is tested with the clients that people use. `python -m tests.clients.matrix` runs the tests in
 `tests/clients/`, notes the operations that each client reaches, and writes this page. It needs Go, Rust, Node, Java
 and the packages of `uv pip install --group clients`; pytest skips a client that

@@ -193,6 +193,8 @@ def append_often(appends: int) -> Counter[str]:
 
 HEAD = """# Retrying clients
 
+After reading this page you know which failures make a client lose an append, or append twice.
+
 `python -m tests.clients.retries` drives clients through failures of the mock and writes this page. For each failure a
 client appends once to a table of its own. The table has what had happened then (counted by snapshots), what the client
 reported, and the statuses of its commits in the journal, 0 for a cut connection.

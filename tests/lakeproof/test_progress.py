@@ -7,7 +7,7 @@ import re
 
 import pytest
 
-from conformance.values.activity import doing, present
+from conformance.values.activity import Step, doing, present
 from lakeproof import progress
 from lakeproof.console import SafeConsole
 from lakeproof.progress import Heartbeat, ProgressListener, showing
@@ -132,3 +132,13 @@ def test_runs_side_by_side_say_what_each_does(cli, impatient):
 def test_jobs_say_what_is_tested(cli, impatient, server):
     _, _, said = cli("check", server.url, "--api", "lance", "-k", "lance.namespace.create", "--jobs", "2")
     assert re.search(r"testing lance\.namespace\.create\S*, lance\.namespace\.create", said)
+
+
+def test_a_step_of_several_has_a_bar_beside_its_text(printed):
+    stream = Screen()
+    with ProgressListener() as listener, doing(Step("starting Spark", 2, 3)):
+        SafeConsole(file=stream, force_terminal=True, width=80).print(listener._progress.get_renderable())
+        assert listener.line() == "starting Spark, step 3 of 3"
+    (line,) = MOVES.sub("", stream.getvalue()).splitlines()
+    assert "━━━━━━━━━━" in line
+    assert line.rstrip().endswith("starting Spark, step 3 of 3")

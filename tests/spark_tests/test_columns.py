@@ -10,9 +10,9 @@ from spark_tests.pipeline.columns import column_type, read_type
 from spark_tests.pipeline.schema import TABLES, VERSION
 
 OF_RUN = "run_id string, started timestamp, server string, api string, profile string"
-VERSION_1 = {
+VERSION_2 = {
     "verdicts": f"{OF_RUN}, requirement string, level string, kind string, verdict string, message string, "
-    "seconds double, requests bigint, blocked_by string",
+    "seconds double, requests bigint, blocked_by string, operations array<string>",
     "exchanges": f"{OF_RUN}, operation string, method string, status int, seconds double, failure string",
     "runs": f"{OF_RUN}, url string, software string, depth string, seed bigint, kit string, command string, "
     "interrupted boolean, seconds double, requests bigint, source string",
@@ -24,7 +24,7 @@ def test_tables_are_those_of_their_version():
     written = {
         name: ", ".join(f"{column} {kind}" for column, kind in columns.items()) for name, columns in TABLES.items()
     }
-    assert (VERSION, written) == (1, VERSION_1)
+    assert (VERSION, written) == (2, VERSION_2)
 
 
 @pytest.mark.parametrize(
@@ -34,6 +34,7 @@ def test_tables_are_those_of_their_version():
         (Results, "run.interrupted", "boolean"),
         (Results, "requirements.verdict", "string"),
         (Results, "requirements.blocked_by", "string"),
+        (Results, "requirements.operations", "array<string>"),
         (Results, "requirements.clause.id", "string"),
         (Results, "requirements.steps.response.status", "int"),
         (Step, "seconds", "double"),

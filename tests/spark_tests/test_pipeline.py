@@ -154,6 +154,15 @@ def test_latencies_are_percentiles_of_the_wire_logs(answers, folder):
         assert row["percentiles"][0] == pytest.approx(values[-(-len(values) // 2) - 1])
 
 
+def test_groups_count_each_requirement_once(answers):
+    rows = {(row["server"], row["group"]): row for row in answers["groups"]}
+    assert {group for _, group in rows} == {"reads", "tables"}
+    last = Counter(verdict(AMOUNT, runs_of(1)[-1], number) for number in range(AMOUNT.requirements))
+    for group in ("reads", "tables"):  # those of loadTable, the only operation of the requirements
+        row = rows["server 1", group]
+        assert (row["requirements"], row["tested"], row["passed"]) == (AMOUNT.requirements, 230, last["pass"])
+
+
 def test_report(answers, tmp_path):
     report = to_json(answers, "here")
     paths = write(report, tmp_path)
