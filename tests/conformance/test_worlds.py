@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import importlib
 from dataclasses import replace
 from fnmatch import fnmatchcase
 from itertools import combinations, product
 
 import pytest
 
-import reference_server.serve  # noqa: F401 - the APIs register their conditions
 from conformance.apis import requirements, suite_part
 from conformance.run.drawn_worlds import MAIN, NUMBER, drawn_worlds, given_world
 from conformance.target.surroundings import Surroundings
@@ -24,6 +24,8 @@ PLACE = Dimension("place", {"child": "", "root": "in the root", "deep": "three l
 STATE = Dimension("state", {"new": "", "renamed": "for a renamed table"}, ("*Table",), ("createTable",))
 FORM = Dimension("form", {"smallest": "", "spelled": "with optional fields"}, always=True)
 DIMENSIONS = (PLACE, STATE, FORM)
+for api in apis():
+    importlib.import_module(f"reference_server.{api}.faults.conditions")  # it registers the conditions of the API
 OPERATIONS = ("loadTable", "dropTable", "createTable", "loadView")
 OF_TRANSACTIONS = {
     (entry.name, value): ("*Transaction",)  # of the table: the request names the transaction

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import orjson
-
 from lakeproof import serve
 from reference_server.context import Reply, json_reply
 from reference_server.faults import FAULTS, Call, Fault, Proceed, content
