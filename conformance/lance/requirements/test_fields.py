@@ -21,9 +21,8 @@ from specs.profiles import newest_operations
 
 # Identity and context travel in headers, some flags in the query: a server may ignore them in the body.
 ELSEWHERE = ("identity", "context", "with_table_uri", "load_detailed_metadata", "check_declared")
-# Tested by requirements of their own (the identifier), never sent (client code), or unsupported on some servers, which
-# may say so whatever the value is.
-APART = ("id", "virtual_column", "include_declared", "branch")
+# Tested by requirements of their own (the identifier), never sent (client code), or unsupported on some servers.
+APART = ("id", "virtual_column", "include_declared")
 LEFT = (*ELSEWHERE, *APART)
 
 
