@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+from typing import Any
 
 import lance
 import lance.namespace
@@ -16,7 +17,7 @@ from reference_server.serve import serve
 
 ROWS = pa.table({"id": [1, 2, 3], "name": ["a", "b", "c"]})
 MORE = pa.table({"id": [4], "name": ["d"]})
-ON = {"branch": "dev"}
+ON: dict[str, Any] = {"branch": "dev"}
 
 
 @pytest.fixture
