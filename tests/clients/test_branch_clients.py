@@ -38,7 +38,7 @@ def test_every_operation_of_the_generated_client_works_on_a_branch(newest):
     tables.merge_insert_into_table("t", ["id"], stream(MORE), branch="dev", when_matched_update_all=True)
     tables.update_table("t", g.UpdateTableRequest(updates=[["name", "'e'"]], predicate="id = 4", **ON))
     tables.delete_from_table("t", g.DeleteFromTableRequest(predicate="id = 1", **ON))
-    query = {"vector": g.QueryTableRequestVector(single_vector=[]), "k": 9}
+    query: dict[str, Any] = {"vector": g.QueryTableRequestVector(single_vector=[]), "k": 9}
     read = tables.query_table("t", g.QueryTableRequest(**query, **ON))
     assert sorted(row["id"] for row in read_rows(bytes(read))) == [2, 3, 4]
     assert tables.count_table_rows("t", g.CountTableRowsRequest(**ON)) == 3
