@@ -117,10 +117,7 @@ def mutants_command(
         if (not patterns or any(fnmatchcase(fault.name, pattern) for pattern in patterns))
         and crc32(f"{seed} {fault.name}".encode()) % sample == 0
     ]
-    if not faults:
-        raise Problem(
-            f"No fault of {api} matches these options.", f"`lakeproof mutants --api {api} --list` shows the names."
-        )
+    _check_some(faults, api)
     excused = _excused(api)
     if only_list:
         _list(faults, excused)
@@ -159,6 +156,14 @@ def _faults(profile: Profile, *, derived: bool, worlds: bool) -> Iterator[Fault]
         yield from (fault for fault in world_faults(document) if fault.operations & own)
     if not (derived or worlds):
         yield from _written(profile)
+
+
+def _check_some(faults: list[Fault], api: str) -> None:
+    """Check that the options leave a fault to measure. Raises Problem if they do not."""
+    if not faults:
+        raise Problem(
+            f"No fault of {api} matches these options.", f"`lakeproof mutants --api {api} --list` shows the names."
+        )
 
 
 def _check_writable(*files: Path | None) -> None:
