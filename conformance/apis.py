@@ -18,6 +18,7 @@ from conformance.values.cells import Levels
 from conformance.values.requirement import Requirement
 from conformance.values.worlds import Dimension
 from specs.apis import apis, part_of, require_extra_of
+from specs.openapi import Document
 from specs.profiles import Profile
 
 PACKAGE = "conformance"
@@ -52,9 +53,12 @@ def suite_part(api: str) -> SuitePart:
     return part
 
 
-def dimensions_of(parts: Iterable[SuitePart]) -> tuple[Dimension, ...]:
-    """Return the dimensions of several APIs; one of the same name is that of the first."""
-    return tuple({dimension.name: dimension for part in reversed(list(parts)) for dimension in part.worlds}.values())
+def dimensions_of(parts: Iterable[SuitePart], document: Document) -> tuple[Dimension, ...]:
+    """Return the dimensions of several APIs in a revision; one of the same name is that of the first."""
+    known = {dimension.name: dimension for part in reversed(list(parts)) for dimension in part.worlds}
+    return tuple(
+        dimension for dimension in known.values() if not dimension.needs or dimension.needs in document.operations
+    )
 
 
 def requirements(api: str) -> dict[str, Requirement]:

@@ -46,7 +46,7 @@ class Bench:
 
 @dataclass(frozen=True)
 class Measuring:
-    """Measurement of faults: the number of processes, and the requirements that each fault is shown to.
+    """Measurement of faults of a revision: the number of processes, and the requirements that each fault is shown to.
 
     first   requirements until one notices: for a derived fault the requirements that reach it on a server without
             faults, for a written fault the requirements of its operations before all others
@@ -58,14 +58,14 @@ class Measuring:
     prove nothing about a fault and are left out.
     """
 
-    api: str
+    profile: str
     asked: str = FIRST
     jobs: int = 1
     failing: set[str] = field(default_factory=set)
 
     def measure(self, names: Collection[str]) -> Iterator[Mutant]:
         """Yield the measurement of each fault, as soon as it is complete."""
-        document = find_profile(self.api).document()
+        document = find_profile(self.profile).document()
         faults = {name: replace(find_fault(name, [document]), name=name) for name in names}
         wholly = {name: stages for name, stages in self._fair(self._wholly(faults)).items() if any(stages)}
         for shown in self._shown(wholly, first=False):
@@ -78,8 +78,8 @@ class Measuring:
 
     def _written(self, faults: Mapping[str, Fault]) -> Iterator[Mutant]:
         """Show each fault to the requirements of its operations, and the surviving faults to all others."""
-        left, everybody = dict(faults), judging(self.api).keys()
-        close = {name: near(self.api, fault.operations) for name, fault in faults.items()}
+        left, everybody = dict(faults), judging(self.profile).keys()
+        close = {name: near(self.profile, fault.operations) for name, fault in faults.items()}
         for shown in self._noticed(self._fair({name: (sorted(ids),) for name, ids in close.items()})):
             yield _mutant(left.pop(shown.fault), shown)
         for shown in self._noticed(self._fair({name: (sorted(everybody - close[name]),) for name in left})):
@@ -90,7 +90,7 @@ class Measuring:
         """Return a plan without the requirements that fail on the server without faults."""
         asked = {name for stages in plan.values() for ids in stages for name in ids}
         if asked:
-            with _served(self.api) as bench, ProgressListener() as listener:
+            with _served(self.profile) as bench, ProgressListener() as listener:
                 self.failing.update(failing(bench.settings, asked, listener))
         return {
             fault: tuple([name for name in ids if name not in self.failing] for ids in stages)
@@ -100,27 +100,27 @@ class Measuring:
     def _wholly(self, faults: Mapping[str, Fault]) -> Plan:
         """Return the plan of the faults that every one of their requirements is shown."""
         if self.asked == ALL:
-            return {name: (sorted(near(self.api, fault.operations)),) for name, fault in faults.items()}
+            return {name: (sorted(near(self.profile, fault.operations)),) for name, fault in faults.items()}
         if self.asked == FIRST:
             return {}
-        noticed, ids = read_noticed(noticed_file(self.api)), judging(self.api)
+        noticed, ids = read_noticed(noticed_file(find_profile(self.profile).api)), judging(self.profile)
         known = {name: sorted(matching(noticed.get(name, ()), ids)) for name in faults}
         return {name: (ids,) for name, ids in known.items() if ids}
 
     def _near_first(self, fault: Fault, ids: Collection[str]) -> tuple[list[str], list[str]]:
         """Return the requirements of a fault's operations, and the other requirements."""
-        close = near(self.api, fault.operations)
+        close = near(self.profile, fault.operations)
         return [name for name in ids if name in close], [name for name in ids if name not in close]
 
     def _derived(self, faults: Mapping[str, Fault]) -> Iterator[Mutant]:
         """Show each fault to the requirements of the faults' operations, and the surviving faults to all others."""
-        close = near(self.api, {operation for fault in faults.values() for operation in fault.operations})
+        close = near(self.profile, {operation for fault in faults.values() for operation in fault.operations})
         meeting = self._who_meets(faults, close)
         yield from (_unnoticed(faults[name], reached=False) for name in faults.keys() - meeting.keys())
         left = {name: faults[name] for name in meeting}
         for shown in self._noticed(meeting):
             yield _mutant(left.pop(shown.fault), shown)
-        for shown in self._noticed(self._who_meets(left, judging(self.api).keys() - close)):
+        for shown in self._noticed(self._who_meets(left, judging(self.profile).keys() - close)):
             yield _mutant(left.pop(shown.fault), shown)
         yield from (_unnoticed(fault, met_by=meeting[name][0]) for name, fault in left.items())
 
@@ -128,7 +128,7 @@ class Measuring:
         if not faults or not ids:
             return {}
         with (
-            _served(self.api) as bench,
+            _served(self.profile) as bench,
             bench.server.watched(faults.values()) as watch,
             ProgressListener() as listener,
         ):
@@ -144,11 +144,11 @@ class Measuring:
         if self.jobs < 2 or len(batches) < 2:
             for batch in batches:
                 with showing():
-                    shown = _show(self.api, batch, first)
+                    shown = _show(self.profile, batch, first)
                 yield from shown
             return
         with processes(self.jobs) as pool:
-            left = {pool.submit(_show, self.api, batch, first) for batch in batches}
+            left = {pool.submit(_show, self.profile, batch, first) for batch in batches}
             while left:
                 with showing(), doing(f"measuring faults: {len(batches) - len(left):,} of {len(batches):,} parts done"):
                     done, left = wait(left, return_when=FIRST_COMPLETED)
@@ -167,9 +167,9 @@ def _unnoticed(fault: Fault, *, reached: bool = True, met_by: Collection[str] = 
     )
 
 
-def _show(api: str, plan: Plan, first: bool) -> list[Shown]:
+def _show(profile: str, plan: Plan, first: bool) -> list[Shown]:
     """Show a batch of faults to their requirements; if one that notices is enough, so is its first counterexample."""
-    bench = of_process(api)
+    bench = of_process(profile)
     return show(replace(bench.settings, no_shrink=first), plan, bench.likely, first=first)
 
 
@@ -194,15 +194,16 @@ def _keep_files_in(folder: str) -> None:
 
 
 @cache
-def of_process(api: str) -> Bench:
+def of_process(profile: str) -> Bench:
     """Return the bench of this process; its server runs until the process ends."""
     stack = ExitStack()
     atexit.register(stack.close)
-    return stack.enter_context(_served(api))
+    return stack.enter_context(_served(profile))
 
 
 @contextmanager
-def _served(api: str) -> Iterator[Bench]:
-    settings = Settings(api=api, warehouse=WAREHOUSE)
+def _served(profile: str) -> Iterator[Bench]:
+    chosen = find_profile(profile)
+    settings = Settings(api=chosen.api, profile=chosen.name, warehouse=WAREHOUSE)
     with embedded(settings, secrets.token_urlsafe(12), Server) as (target, server):
         yield Bench(target, server)

@@ -149,7 +149,8 @@ def gap_groups(coverage: Iterable[CellCoverage]) -> list[GapGroup]:
 def _declared(profile: Profile) -> dict[str, list[str]]:
     parts = [suite_part(part.api) for part in profile.tested_by()]
     levels = {scale for part in parts for scale in part.levels}
-    return declared_cells(profile.document(), levels, dimensions_of(parts))
+    document = profile.document()
+    return declared_cells(document, levels, dimensions_of(parts, document))
 
 
 def _cell(operation: str, cell: str, seen: set[str], unserved: set[str], excuses: Sequence[Excuse]) -> CellCoverage:

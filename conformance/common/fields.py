@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection, Hashable, Iterator, Mapping
 from enum import Enum
 from typing import Any
@@ -117,6 +118,11 @@ def with_each(
                 yield f"{name} {_told(value)}", _with(body, name, value)
         for where, inner in with_each(document, declared, body.get(name), values, leave, below):
             yield f"{name}.{where}", {**body, name: inner}
+
+
+def field_of(defect: str) -> str:
+    """Return the field of the body that has a defect, or contains the one that has it."""
+    return re.split(r"[ .=]", defect, maxsplit=1)[0]
 
 
 def _with_item(document: Document, schema: Schema) -> Schema:

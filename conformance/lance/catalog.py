@@ -16,9 +16,11 @@ from conformance.author.checks import equal, number
 from conformance.author.strategies import tables
 from conformance.http.answers import Answer
 from conformance.http.client import Client, Expected
+from conformance.lance.branched import NAME, Branched
 from conformance.lance.client import Id, LanceClient
 from conformance.lance.inventory import NEW_NAME, LanceInventory, renamed
 from conformance.lance.making import TableMaker
+from conformance.lance.operations import BRANCH
 from conformance.lance.support.arrow import read_rows
 from conformance.lance.support.extra_column import KINDS_OF_DATA, widened
 from conformance.lance.support.forms import FORMS
@@ -70,6 +72,7 @@ class LanceCatalog(TableMaker):
         self._home: str | None = None
         self._inner: Names = ()
         self._companions: set[Names] = set()
+        self._branched = Branched()
 
     def through(self, client: Client) -> LanceClient:
         """Return the same operations sent through another client."""
@@ -92,7 +95,7 @@ class LanceCatalog(TableMaker):
     def begin_example(self) -> None:
         """Start an example with no steps, no home and no companions."""
         super().begin_example()
-        self._inner, self._companions = (), set()
+        self._inner, self._companions, self._branched = (), set(), Branched()
 
     @property
     def home_name(self) -> str:
@@ -248,11 +251,25 @@ class LanceCatalog(TableMaker):
         state = STATES.get(surroundings.world.get(STATE, ""))
         if not state or not state.fits(data):
             self.make_table(id, data)
-            return id
-        surroundings.value(STATE)
-        with self.client.preparing():
-            state.make(self, id, data)
+        else:
+            surroundings.value(STATE)
+            with self.client.preparing():
+                state.make(self, id, data)
+        if branch := surroundings.value(BRANCH):
+            with self.client.preparing():
+                self._branch(id, on_it=branch == "own")
         return id
+
+    def _branch(self, id: Names, *, on_it: bool) -> None:
+        """Create a branch of a table, and delete the rows of the one, main or it, that later requests are not on.
+
+        What is read in place of the other shows then.
+        """
+        other: dict[str, Any] = {} if on_it else {BRANCH: NAME}
+        self.create_table_branch(id, name=NAME)
+        self.delete_from_table(id, predicate="true", **other)
+        if on_it:
+            self._branched.add(id)
 
     def enter_world(self) -> None:
         """Create a table and a namespace in the current world."""
@@ -325,6 +342,8 @@ class LanceCatalog(TableMaker):
         key = self.note_sent(operation, id, body)
         body, options = self._in_world(operation, id, body, options)
         answer = super().send(operation, id, body, **options)
+        if answer.succeeded and isinstance(key, tuple):
+            self._branched.note(operation, key, renamed(key, body) if operation == "RenameTable" else ())
         if operation == "DeregisterTable" and key and answer.succeeded:
             location = answer.get("location")
             self.inventory.deregistered[key] = location if isinstance(location, str) else ""
@@ -339,6 +358,8 @@ class LanceCatalog(TableMaker):
             return body, options
         if surroundings.value(CONNECTION):
             self.client.reconnect()
+        if placed := self._branched.on_branch(self.target.document.operation(operation), id, body, options):
+            body, options = placed
         if (kind := KINDS_OF_DATA.get(surroundings.world.get(DATA, ""))) and options.get("data"):
             wide = widened(options["data"], kind)
             if wide != options["data"]:

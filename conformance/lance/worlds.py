@@ -15,7 +15,7 @@ import pyarrow as pa
 
 from conformance.author.checks import number, text
 from conformance.lance.making import TableMaker, declare_and_insert
-from conformance.lance.operations import JSON_OPERATIONS, OPERATIONS, reads
+from conformance.lance.operations import BRANCH, BRANCHED, JSON_OPERATIONS, OPERATIONS, reads
 from conformance.lance.support.arrow import stream
 from conformance.lance.support.extra_column import KINDS_OF_DATA
 from conformance.lance.support.forms import LISTS_IDENTIFIERS, SPELLED, WITHOUT_FIELDS
@@ -33,6 +33,8 @@ SPELLED_OUT = tuple({**SPELLED.queries, **SPELLED.bodies})
 JOINED = tuple(
     operation.id for operation in OPERATIONS.values() if reads(operation) and operation.id not in LISTS_IDENTIFIERS
 )
+ON_BRANCHES = tuple(operation.id for operation in BRANCHED.values())
+STAGED = "CreateTableVersion"  # its files are staged on the main branch
 WITH_COLUMNS = (
     "*Query*",
     "*Rows",
@@ -112,6 +114,13 @@ DIMENSIONS = (
         only={"id": WITH_JSON, "context": WITH_JSON, "spelled": SPELLED_OUT, "delimiter": JOINED},
         always=True,
     ),
+    Dimension(
+        BRANCH,
+        {"main": "", "own": "on a branch", "beside": "for a table with a branch"},
+        ON_BRANCHES,
+        only={"own": tuple(name for name in ON_BRANCHES if name != STAGED)},
+        needs="CreateTableBranch",
+    ),
     Dimension(CONNECTION, {"kept": "", "new": "when each request has its own connection"}, always=True),
 )
 
@@ -135,6 +144,7 @@ CROWD = 5  # declared tables of a crowd
 all_but = partial(worlds.all_but, DIMENSIONS)
 UNINDEXED = all_but(state=("indexed",))  # of requirements that know all indices of a table
 UNTAGGED = all_but(state=("tagged",))  # of those that know all tags, or delete versions: a server may keep tagged ones
+OFF_BRANCHES = all_but(branch=("own",))  # of those that name branches, or know what the main one has
 WITHOUT_PARTS = all_but(state=("indexed", "tagged"))  # of those that know both
 
 

@@ -87,7 +87,7 @@ class Session:
         self.target: Target = known or connect(settings)
         self.suite = Suite(settings, self.target)
         parts = [suite_part(profile.api) for profile in self.target.profile.tested_by()]
-        self.suite.wandering.dimensions = dimensions_of(parts)
+        self.suite.wandering.dimensions = dimensions_of(parts, self.target.document)
         given_world(settings.world, self.suite.wandering.dimensions)
         self._scope = Scope.of(self.target.profile, self.target.document)
         self._selection = _selection(self.target, ids)
@@ -184,8 +184,9 @@ class Session:
         drawn: dict[str, list[World]] = {}
         for profile in self.target.profile.tested_by():
             own = [entry for entry in known.values() if entry.suite == profile.api and self._scope.has(entry)]
-            every = self.suite.wandering.dimensions if is_given(self.settings) else suite_part(profile.api).worlds
-            operations = profile.document().operations
+            document, operations = profile.document(), profile.document().operations
+            own_worlds = dimensions_of([suite_part(profile.api)], document)
+            every = self.suite.wandering.dimensions if is_given(self.settings) else own_worlds
             tested = [name for name in operations if profile.suite_of(name) == profile.api]
             drawn |= drawn_worlds(self.settings, own, every, tested)
         for name, world in self._expectations.worlds():

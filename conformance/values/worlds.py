@@ -28,7 +28,7 @@ class Dimension:
     of exceptions; a requirement on one of `fixed_by` does not vary in it at all. `only` has such patterns for values
     that concern fewer operations than the others. A server may refuse to create what a value needs, and is not tested
     with it then; with `always` the document obliges it to accept every value. `share` is the share of the drawn worlds
-    that differ in it from the plain one.
+    that differ in it from the plain one. A revision without the operation that it `needs` has no such dimension.
     """
 
     name: str
@@ -39,6 +39,7 @@ class Dimension:
     only: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     always: bool = False
     share: float = 1.0
+    needs: str = ""
 
     def __hash__(self) -> int:
         return hash(self.name)

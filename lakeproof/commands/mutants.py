@@ -35,7 +35,7 @@ from reference_server.faults import Fault, find_fault
 from reference_server.faults_in_worlds import world_faults
 from specs.apis import apis, default_api
 from specs.problems import Problem
-from specs.profiles import find_profile
+from specs.profiles import Profile, find_profile
 from specs.writing import check_writable, written
 
 MOST_NAMES = 3
@@ -56,6 +56,7 @@ notice it. Measuring every derived fault of an API takes half an hour.
 
 @click.command("mutants", epilog=EPILOG)
 @click.option("--api", type=OneOf(list(apis())), default=default_api(), show_default=True, help="API to measure.")
+@click.option("--profile", metavar="NAME", help="Revision of the API to measure, see `lakeproof spec list`.")
 @click.option("--derived", is_flag=True, help="Faults derived from the document, instead of written ones.")
 @click.option("--worlds", is_flag=True, help="Faults in one place, state or form alone, instead of written ones.")
 @click.option(
@@ -85,6 +86,7 @@ notice it. Measuring every derived fault of an API takes half an hour.
 @checked
 def mutants_command(
     api: str,
+    profile: str | None,
     derived: bool,
     worlds: bool,
     patterns: tuple[str, ...],
@@ -107,16 +109,15 @@ def mutants_command(
     if published:
         out.print("\n".join(map(str, publish_mutants(published, _to_notice()))), soft_wrap=True)
         return
+    chosen = find_profile(profile or api)
+    api = chosen.api
     faults = [
         fault
-        for fault in _faults(api, derived=derived, worlds=worlds)
+        for fault in _faults(chosen, derived=derived, worlds=worlds)
         if (not patterns or any(fnmatchcase(fault.name, pattern) for pattern in patterns))
         and crc32(f"{seed} {fault.name}".encode()) % sample == 0
     ]
-    if not faults:
-        raise Problem(
-            f"No fault of {api} matches these options.", f"`lakeproof mutants --api {api} --list` shows the names."
-        )
+    _check_some(faults, api)
     excused = _excused(api)
     if only_list:
         _list(faults, excused)
@@ -127,7 +128,7 @@ def mutants_command(
     needed = [fault.name for fault in faults if not excuse(fault.name, excused)]
     wanted = [name for name in needed if name not in known]
     measured: list[Mutant] = []
-    measuring = Measuring(api, ALL if write else KNOWN if keep else FIRST, jobs)
+    measuring = Measuring(chosen.name, ALL if write else KNOWN if keep else FIRST, jobs)
     for mutant in measuring.measure(wanted):
         mutant.how = f"one fault in {sample}, seed {seed}"
         measured.append(mutant)
@@ -145,17 +146,24 @@ def mutants_command(
     )
 
 
-def _faults(api: str, *, derived: bool, worlds: bool) -> Iterator[Fault]:
+def _faults(profile: Profile, *, derived: bool, worlds: bool) -> Iterator[Fault]:
     """Yield the faults of these kinds, the written ones where none is chosen."""
-    profile = find_profile(api)
     document = profile.document()
     if derived:
         yield from derived_faults(document)
     if worlds:
-        own = {operation for operation in document.operations if profile.suite_of(operation) == api}
+        own = {operation for operation in document.operations if profile.suite_of(operation) == profile.api}
         yield from (fault for fault in world_faults(document) if fault.operations & own)
     if not (derived or worlds):
-        yield from _written(api)
+        yield from _written(profile)
+
+
+def _check_some(faults: list[Fault], api: str) -> None:
+    """Check that the options leave a fault to measure. Raises Problem if they do not."""
+    if not faults:
+        raise Problem(
+            f"No fault of {api} matches these options.", f"`lakeproof mutants --api {api} --list` shows the names."
+        )
 
 
 def _check_writable(*files: Path | None) -> None:
@@ -179,7 +187,7 @@ def _to_notice() -> dict[str, dict[str, str]]:
     """Return the written faults of every API that are not excused, and their descriptions, by API and name."""
     excused = {api: _excused(api) for api in apis()}
     return {
-        api: {fault.name: fault.breaks for fault in _written(api) if not excuse(fault.name, excused[api])}
+        api: {fault.name: fault.breaks for fault in _written(find_profile(api)) if not excuse(fault.name, excused[api])}
         for api in apis()
     }
 
@@ -190,12 +198,12 @@ def _excused(api: str) -> Excused:
     return excused | {entry.fault: entry.why for entry in read_shipped().permitted}
 
 
-def _written(api: str) -> Iterator[Fault]:
+def _written(profile: Profile) -> Iterator[Fault]:
     """Return the written faults of the operations that the API's own suite tests, and other faults that it notices.
 
     Some of those are limited to one operation: on every operation they would prevent all preparation.
     """
-    profile = find_profile(api)
+    api = profile.api
     operations = {operation for operation in profile.document().operations if profile.suite_of(operation) == api}
     known = read_noticed(noticed_file(api))
     yield from (fault for fault in FAULTS.values() if fault.operations & operations or fault.name in known)

@@ -6,6 +6,7 @@ from typing import Any
 
 import orjson
 
+from conformance.lance.operations import BRANCHED, READING
 from mutants.lance.asking import ask, send
 from reference_server.context import Reply
 from reference_server.faults import (
@@ -27,6 +28,7 @@ WRITES = (
 )
 READS = ("CountTableRows", "QueryTable", "GetTableStats", "DescribeTable", "ListTableIndices", "ListTableVersions")
 BRANCH = "branch"
+ON_BRANCHES = tuple(operation.id for operation in BRANCHED.values())
 
 
 def _without_branch(call: Call) -> None:
@@ -53,6 +55,42 @@ async def _on_both(call: Call, proceed: Proceed) -> Reply:
     if reply.status == 200:
         _without_branch(call)
         await proceed()
+    return reply
+
+
+def _branch_of(call: Call) -> str | None:
+    """Return the branch of a call, None on the main one."""
+    body = content(call) or {}
+    said = call.request.query.get(BRANCH, [body.get(BRANCH)])[-1] if call.operation.id != CREATE else None
+    return said if isinstance(said, str) else None
+
+
+@fault("branch-emptied-beside", on=ON_BRANCHES)
+async def _emptied_beside(call: Call, proceed: Proceed) -> Reply:
+    """A request on the main branch removes the rows of the others."""
+    reply = await proceed()
+    if _branch_of(call) is None:
+        for name in (await ask(call, proceed, LIST)).get("branches", {}):
+            await send(call, proceed, "DeleteFromTable", {"predicate": "true", BRANCH: name})
+    return reply
+
+
+@fault("main-emptied-beside", on=ON_BRANCHES)
+async def _main_emptied(call: Call, proceed: Proceed) -> Reply:
+    """A write on a branch removes the rows of the main one."""
+    reply = await proceed()
+    if _branch_of(call) is not None and reply.status < 300 and not call.operation.id.startswith(READING):
+        await send(call, proceed, "DeleteFromTable", {"predicate": "true"})
+    return reply
+
+
+@fault("branch-unknown-taken", on=ON_BRANCHES)
+async def _unknown_taken(call: Call, proceed: Proceed) -> Reply:
+    """A branch that does not exist is the main one."""
+    reply = await proceed()
+    if reply.status == 404 and _branch_of(call) is not None:
+        _without_branch(call)
+        return await proceed()
     return reply
 
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+from collections import defaultdict
 from typing import Any
 
 import orjson
 
+from mutants.lance.asking import send
 from reference_server.context import Reply, json_reply
 from reference_server.faults import Call, Proceed, content, fault, request_becomes
 
@@ -46,6 +48,7 @@ async def _torn_list(call: Call, proceed: Proceed) -> Reply:
 # Operations that meet. Who is late in these faults meets what the other one left.
 
 LATE_SECONDS = 0.03
+WRITTEN: defaultdict[str, list[str]] = defaultdict(list)  # the branches that are being written, by their table
 
 
 @fault("insert-revives", on=["InsertIntoTable"])
@@ -58,6 +61,37 @@ async def _revives(call: Call, proceed: Proceed) -> Reply:
         reply = await proceed()
         return json_reply({"version": 1}) if reply.status == 200 else reply
     return reply
+
+
+@fault("branch-insert-revives", on=["InsertIntoTable"])
+async def _revives_branch(call: Call, proceed: Proceed) -> Reply:
+    """An insert that comes after the deletion of its branch creates the branch again."""
+    await asyncio.sleep(LATE_SECONDS)
+    reply = await proceed()
+    branch = call.request.query.get("branch", [""])[-1]
+    if reply.status == 404 and branch:
+        await send(call, proceed, "CreateTableBranch", {"name": branch})
+        return await proceed()
+    return reply
+
+
+@fault("branches-share-writes", on=["InsertIntoTable"])
+async def _shared(call: Call, proceed: Proceed) -> Reply:
+    """An insert beside one into another branch is made in both."""
+    table, branch = call.path["id"], call.request.query.get("branch", [""])[-1]
+    others = [other for other in WRITTEN[table] if other != branch]
+    WRITTEN[table].append(branch)
+    await asyncio.sleep(LATE_SECONDS)
+    try:
+        reply = await proceed()
+        for other in others:
+            before = call.request
+            call.request = before.altered(query={**before.query, "branch": [other]})
+            await proceed()
+            call.request = before
+        return reply
+    finally:
+        WRITTEN[table].remove(branch)
 
 
 @fault("late-insert-lost", on=["InsertIntoTable"])

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping, MutableMapping
+from collections.abc import AsyncIterator, Callable, Mapping, MutableMapping
 from concurrent.futures import Executor
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, ParamSpec, TypeVar
 
 from reference_server.context import Context, Request, run_in_thread
-from reference_server.errors import InvalidInput
+from reference_server.errors import InvalidInput, TableNotFound
+from reference_server.lance.catalog.branch_names import location_of
 from reference_server.lance.catalog.catalog import EntryCatalog
 from reference_server.lance.catalog.entries import Path, Table
 from reference_server.lance.catalog.names import check_names
@@ -50,9 +52,26 @@ class LanceContext(Context):
     id: Path
     delimiter: str
 
-    def alone(self, path: Path) -> asyncio.Lock:
-        """Return the lock for changes of one table's data, which only one request may make at a time."""
-        return self.locks.setdefault(path, asyncio.Lock())
+    @asynccontextmanager
+    async def alone(self, *paths: Path) -> AsyncIterator[None]:
+        """Wait until no other request changes these tables, and keep others from it for the duration of a block."""
+        async with AsyncExitStack() as stack:
+            for path in sorted(paths):
+                await stack.enter_async_context(self.locks.setdefault(path, asyncio.Lock()))
+            yield
+
+    @asynccontextmanager
+    async def changing(self, table: Table) -> AsyncIterator[None]:
+        """Change the data of the requested table alone.
+
+        Raises TableNotFound when the table was dropped, renamed or replaced before its turn came: Lance would create
+        its files anew.
+        """
+        async with self.alone(self.id):
+            place = self.catalog.table(self.id).location
+            if table.location != place and not table.location.startswith(location_of(place, "")):
+                raise TableNotFound("The table was dropped, and another one has its name.")
+            yield
 
     async def run_on_rows(self, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
         """Run work like `run`, in the threads for work that grows with the number of rows."""
@@ -78,10 +97,10 @@ class LanceContext(Context):
     async def change(self, table: Table, function: Callable[[Any], T], version: int | None = None) -> T:
         """Run a function that changes a table's dataset, one at a time for each table.
 
-        Raises TableVersionNotFound unless the table has the version that the function uses.
+        Raises TableVersionNotFound unless the table has the version that the function uses, and TableNotFound.
         """
         self._require_data(table)
-        async with self.alone(self.id):
+        async with self.changing(table):
             return await self.run_on_rows(self.data.change, table.location, version, function)
 
     def _require_data(self, table: Table) -> None:

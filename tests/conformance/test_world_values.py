@@ -25,7 +25,10 @@ from tests.conformance.drawing import SHARE, of_every_suite, with_needed
 
 ONE_IN = 12
 BROKEN = ("fail", "warn", "error")
-DIMENSIONS = {api: dimensions_of(map(suite_part, find_profile(api).suites)) for api in sorted(apis())}
+PROFILES = {api: find_profile(api) for api in sorted(apis())}
+DIMENSIONS = {
+    api: dimensions_of(map(suite_part, profile.suites), profile.document()) for api, profile in PROFILES.items()
+}
 
 
 def worlds(dimensions):

@@ -14,10 +14,9 @@ from conformance.author.strategies import tables
 from conformance.common.ordinary import accepted, refuses_each
 from conformance.http.answers import Answer
 from conformance.lance.catalog import LanceCatalog, Names
-from conformance.lance.operations import reads
+from conformance.lance.operations import BRANCHED, reads
 from conformance.lance.support.arrow import stream
 from conformance.lance.support.branching import (
-    BRANCHED,
     MORE,
     NO_BRANCH,
     ROWS,
@@ -30,6 +29,7 @@ from conformance.lance.support.branching import (
 from conformance.lance.support.indexing import index_names, wait_for_index
 from conformance.lance.support.ordinary import ordinary
 from conformance.lance.support.versions import MISSING_VERSION
+from conformance.lance.worlds import OFF_BRANCHES
 from conformance.values.outcomes import Unoffered
 from specs.openapi import Operation
 
@@ -223,7 +223,7 @@ CHANGES = (
 )
 
 
-@must("lance.branch.write.{}", clause="branch-selected", each=WRITES)
+@must("lance.branch.write.{}", clause="branch-selected", each=WRITES, world=OFF_BRANCHES)
 def test_write_on_a_branch(catalog: LanceCatalog, case: Operation) -> None:
     """{} on a branch changes the branch and leaves the main branch as it is."""
     good = ordinary(catalog, case.id)
@@ -253,7 +253,7 @@ READS: dict[str, Read] = {
 }
 
 
-@must("lance.branch.read.{}", operations=lambda case: case[0], clause="branch-selected", each=READS)
+@must("lance.branch.read.{}", operations=lambda case: case[0], clause="branch-selected", each=READS, world=OFF_BRANCHES)
 def test_read_of_a_branch(catalog: LanceCatalog, case: Read) -> None:
     """A read ({}) with a branch returns what the branch has, and without one what the main branch has."""
     _, read, main, dev = case
@@ -289,7 +289,9 @@ def test_versions_of_a_branch(catalog: LanceCatalog) -> None:
     equal(max(version["version"] for version in main), catalog.version(id), "the latest listed version of main")
 
 
-@must("lance.branch.merge", operations=["MergeInsertIntoTable"], clause="branch-selected", kind="data")
+@must(
+    "lance.branch.merge", operations=["MergeInsertIntoTable"], clause="branch-selected", kind="data", world=OFF_BRANCHES
+)
 def test_merge_on_a_branch(catalog: LanceCatalog) -> None:
     """MergeInsertIntoTable on a branch matches the rows of the branch, not those of the main one."""
     id = new_branched(catalog)
@@ -317,7 +319,12 @@ def test_vector_search_on_a_branch(catalog: LanceCatalog) -> None:
 # Tags
 
 
-@must("lance.branch.tag", operations=["CreateTableTag", "GetTableTagVersion", "ListTableTags"], clause="tag-branch")
+@must(
+    "lance.branch.tag",
+    operations=["CreateTableTag", "GetTableTagVersion", "ListTableTags"],
+    clause="tag-branch",
+    world=OFF_BRANCHES,
+)
 def test_tag_on_a_branch(catalog: LanceCatalog) -> None:
     """A tag of a version on a branch has the version and the branch; a tag of the main branch has no branch."""
     id = new_branched(catalog)
@@ -330,7 +337,7 @@ def test_tag_on_a_branch(catalog: LanceCatalog) -> None:
     equal(catalog.list_table_tags(id)["tags"]["ours"].get("branch"), "dev", "the branch of the listed tag")
 
 
-@must("lance.branch.tag.moved", operations=["UpdateTableTag"], clause="tag-branch")
+@must("lance.branch.tag.moved", operations=["UpdateTableTag"], clause="tag-branch", world=OFF_BRANCHES)
 def test_tag_moved_to_a_branch(catalog: LanceCatalog) -> None:
     """UpdateTableTag moves a tag to a version on a branch, and back to the main branch."""
     id = new_branched(catalog)

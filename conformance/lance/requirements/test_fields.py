@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 from conformance.author.requirement import must, should
-from conformance.common.fields import Wrong, below_minimum, defects, wrong_types
+from conformance.common.fields import Wrong, below_minimum, defects, json_schema, wrong_types
 from conformance.common.ordinary import accepted, refuses_each
 from conformance.lance.catalog import LanceCatalog
 from conformance.lance.operations import JSON_OPERATIONS, OPERATIONS, reads
@@ -21,9 +21,8 @@ from specs.profiles import newest_operations
 
 # Identity and context travel in headers, some flags in the query: a server may ignore them in the body.
 ELSEWHERE = ("identity", "context", "with_table_uri", "load_detailed_metadata", "check_declared")
-# Tested by requirements of their own (the identifier), never sent (client code), or unsupported on some servers, which
-# may say so whatever the value is.
-APART = ("id", "virtual_column", "include_declared", "branch")
+# Tested by requirements of their own (the identifier), never sent (client code), or unsupported on some servers.
+APART = ("id", "virtual_column", "include_declared")
 LEFT = (*ELSEWHERE, *APART)
 
 
@@ -85,7 +84,10 @@ def _takes(catalog: LanceCatalog, operation: str, request: LanceRequest, **optio
 def _body_refused(catalog: LanceCatalog, case: Operation, wrong: Wrong) -> None:
     good = ordinary(catalog, case.id)
     wrong_bodies = defects(catalog.client.document, case, good.body, wrong, LEFT)
-    refuses_invalid(catalog, case.id, ((what, replace(good, body=body)) for what, body in wrong_bodies), good)
+    requests = ((what, replace(good, body=body)) for what, body in wrong_bodies)
+    schema = catalog.client.document.resolve(json_schema(catalog.client.document.operation(case.id)))
+    optional = set(schema.get("properties", ())).difference(schema.get("required", ()))
+    refuses_invalid(catalog, case.id, requests, good, optional)
 
 
 @must("lance.body.field_types.{}", clause="request-schemas", kind="error", each=_with(wrong_types), reads=True)
@@ -104,12 +106,13 @@ def test_numbers_below_their_minimum(catalog: LanceCatalog, case: Operation) -> 
 def test_parameters_of_wrong_type(catalog: LanceCatalog, case: Operation) -> None:
     """{} with a query parameter of the wrong type returns 400 with code 13."""
     good, document = ordinary(catalog, case.id), catalog.client.document
+    optional = {parameter.name for parameter in case.query_parameters() if not parameter.required}
     wrong = (
         (f"{name}={value}", replace(good, query={**good.query, name: value}))
         for name, values in _queries(document, document.operation(case.id), wrong_types).items()
         for value in values
     )
-    refuses_invalid(catalog, case.id, wrong, good)
+    refuses_invalid(catalog, case.id, wrong, good, optional)
 
 
 # Identifiers

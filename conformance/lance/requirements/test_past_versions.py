@@ -13,6 +13,7 @@ from conformance.lance.support.listing import collect
 from conformance.lance.support.queries import PLANS
 from conformance.lance.support.versions import MISSING_VERSION
 from conformance.lance.support.views import CHANGES, COLUMN_CHANGES, METADATA, Change, new_people, people
+from conformance.lance.worlds import OFF_BRANCHES
 from specs.openapi import Operation
 
 ROWS = people(0, 5).to_pylist()
@@ -145,7 +146,7 @@ def test_location_of_the_past(catalog: LanceCatalog, case: dict[str, Any]) -> No
     equal(described["location"], latest, "the location in the description of the earlier version")
 
 
-@must("lance.past.exists", operations=["TableExists", "DescribeTable"], clause="table-exists")
+@must("lance.past.exists", operations=["TableExists", "DescribeTable"], clause="table-exists", world=OFF_BRANCHES)
 def test_versions_exist_as_they_are_described(catalog: LanceCatalog) -> None:
     """TableExists with an earlier, the latest or a missing version returns the status that DescribeTable returns."""
     id, before = _changed(catalog, CHANGES["insert"])

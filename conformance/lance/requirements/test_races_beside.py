@@ -22,6 +22,7 @@ from conformance.lance.support.arrow import stream
 from conformance.values.outcomes import Skipped
 
 Start = tuple[Sequence[Act], Callable[[int], object]]
+BRANCHES = {"one": 5, "two": 6}  # each with the id of the row that a race inserts into it
 ROUNDS = {"smoke": 2, "gate": 4, "deep": 25}
 
 
@@ -154,6 +155,7 @@ class Pair:
     first: Callable[[LanceClient, Names], Answer]
     second: Callable[[LanceClient, Names], Answer]
     problem: Callable[[LanceCatalog, Names, bool, bool], str]
+    clause: str = "operations-beside"
 
 
 def _table(catalog: LanceCatalog, name: str) -> Names:
@@ -220,6 +222,43 @@ def _dropped_or_filled(catalog: LanceCatalog, id: Names, dropped: bool, declared
     return "" if _exists(catalog, id) == declared else f"the table contradicts its declaration (declared: {declared})"
 
 
+def _table_with_branches(catalog: LanceCatalog, name: str) -> Names:
+    id = _table(catalog, name)
+    for branch in BRANCHES:
+        catalog.create_table_branch(id, name=branch)
+    return id
+
+
+def _insert_on(branch: str, first: int) -> Callable[[LanceClient, Names], Answer]:
+    data = stream(tables(1, first=first))
+    return lambda client, id: client.insert_into_table(id, data, _query={"branch": branch}, expect=None)
+
+
+def _has_rows(catalog: LanceCatalog, id: Names, branch: str, due: list[int]) -> str:
+    """Return what contradicts these ids of the rows of a branch."""
+    found = sorted(row["id"] for row in catalog.rows(id, branch=branch))
+    return "" if found == due else f"the branch {branch} has the rows {found} (due: {due})"
+
+
+def _own_rows(catalog: LanceCatalog, id: Names, *inserted: bool) -> str:
+    """Return the first branch that has other rows than its source and those that were inserted into it."""
+    rows = [
+        (branch, [0, first]) if done else (branch, [0])
+        for (branch, first), done in zip(BRANCHES.items(), inserted, strict=True)
+    ]
+    problems = (_has_rows(catalog, id, branch, due) for branch, due in [*rows, ("main", [0])])
+    return next(filter(None, problems), "")
+
+
+def _deleted_or_written(catalog: LanceCatalog, id: Names, deleted: bool, inserted: bool) -> str:
+    branch, first = next(iter(BRANCHES.items()))
+    there = catalog.count_table_rows(id, branch=branch, expect=(200, 404)).succeeded
+    if there == deleted:
+        return f"the branch {'exists' if there else 'does not exist'} (deleted: {deleted})"
+    written = _has_rows(catalog, id, branch, [0, first] if inserted else [0]) if there else ""
+    return written or _has_rows(catalog, id, "main", [0])
+
+
 PAIRS = {
     "drop_and_declare": Pair(
         ["DropTable", "DeclareTable"],
@@ -261,13 +300,32 @@ PAIRS = {
         lambda client, id: client.declare_table(id, expect=None),
         _dropped_or_filled,
     ),
+    "branches": Pair(
+        ["InsertIntoTable", "CreateTableBranch"],
+        "When two branches of a table are written at the same time, each has its own rows and the main one neither.",
+        _table_with_branches,
+        _insert_on("one", BRANCHES["one"]),
+        _insert_on("two", BRANCHES["two"]),
+        _own_rows,
+        "branch-selected",
+    ),
+    "delete_branch_and_insert": Pair(
+        ["DeleteTableBranch", "InsertIntoTable"],
+        "When a branch is deleted while another client inserts into it, a deleted branch is gone, one that stays has "
+        "the acknowledged row, and the main branch stays as it is.",
+        _table_with_branches,
+        lambda client, id: client.delete_table_branch(id, name="one", expect=None),
+        _insert_on("one", BRANCHES["one"]),
+        _deleted_or_written,
+        "delete-branch",
+    ),
 }
 
 
 @must(
     "lance.race.beside.{}",
     operations=lambda case: case.operations,
-    clause="operations-beside",
+    clause=lambda case: case.clause,
     kind="race",
     each=PAIRS,
     statement=lambda case: case.statement,

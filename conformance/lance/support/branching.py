@@ -9,38 +9,18 @@ from conformance.author.checks import one_of
 from conformance.author.strategies import tables
 from conformance.http.answers import Answer
 from conformance.lance.catalog import LanceCatalog, Names
-from conformance.lance.operations import OPERATIONS
+from conformance.lance.operations import BRANCH, branch_in_query
 from conformance.lance.support.arrow import stream
 from conformance.lance.support.ordinary import LanceRequest
-from specs.openapi import JSON_TYPE, Operation
-from specs.profiles import newest_profile
+from specs.openapi import Operation
 
-BRANCH = "branch"
 NO_BRANCH = (4, 22)  # codes for a branch that does not exist
 ROWS, MORE = 3, 2  # of a new table, and those that its branch has besides
-DOCUMENT = newest_profile("lance").document()
-
-
-def in_query(operation: Operation) -> bool:
-    """Return whether an operation takes its branch from the query."""
-    return any(parameter.name == BRANCH for parameter in operation.query_parameters())
-
-
-def _in_body(operation: Operation) -> bool:
-    schema = operation.request.content.get(JSON_TYPE, {}) if operation.request else {}
-    return BRANCH in DOCUMENT.resolve(schema).get("properties", {})
-
-
-BRANCHED = {
-    name: operation
-    for name, operation in OPERATIONS.items()
-    if operation.id in DOCUMENT.operations and (in_query(operation) or _in_body(operation))
-}
 
 
 def on_branch(operation: Operation, request: LanceRequest, branch: str) -> LanceRequest:
     """Return a request on a branch."""
-    if in_query(operation):
+    if branch_in_query(operation):
         return replace(request, query={**request.query, BRANCH: branch})
     return request.with_body(branch=branch)
 

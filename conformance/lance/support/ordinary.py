@@ -7,7 +7,7 @@ request without it.
 from __future__ import annotations
 
 import base64
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -15,6 +15,7 @@ import pyarrow as pa
 
 from conformance.author.checks import text
 from conformance.author.strategies import tables
+from conformance.common.fields import field_of
 from conformance.common.ordinary import Unprepared, accepted, refuses_each
 from conformance.http.answers import Answer
 from conformance.http.client import Expected
@@ -80,6 +81,7 @@ class LanceRequest:
 
 Prepare = Callable[[LanceCatalog, str], LanceRequest]
 INVALID: frozenset[tuple[int, Any]] = frozenset({(400, INVALID_INPUT)})
+UNSUPPORTED: frozenset[tuple[int, Any]] = frozenset({(406, 0)})
 NO_VERSION = INVALID | {(404, 11), (409, 14)}  # the version is missing, or cannot be the next one
 
 
@@ -89,15 +91,24 @@ def ordinary(catalog: LanceCatalog, operation: str, name: str = "t") -> LanceReq
 
 
 def refuses_invalid(
-    catalog: LanceCatalog, operation: str, requests: Iterable[tuple[str, LanceRequest]], good: LanceRequest
+    catalog: LanceCatalog,
+    operation: str,
+    requests: Iterable[tuple[str, LanceRequest]],
+    good: LanceRequest,
+    optional: Collection[str] = (),
 ) -> None:
-    """Check that each request is rejected as invalid, and that none had an effect: `good` is accepted afterwards."""
-    refuses_each(catalog, operation, requests, good, _is_refused, "400 and code 13")
+    """Check that each request is rejected as invalid, and that none had an effect: `good` is accepted afterwards.
 
+    A defect in one of the `optional` fields may be rejected as unsupported too: a server need not have the field.
+    """
 
-def _is_refused(defect: str, answer: Answer) -> bool:
-    allowed = NO_VERSION if "version" in defect else INVALID
-    return answer.status in {status for status, _ in allowed} and (answer.status, answer.code) in allowed
+    def is_refused(defect: str, answer: Answer) -> bool:
+        allowed = NO_VERSION if "version" in defect else INVALID
+        if field_of(defect) in optional:
+            allowed |= UNSUPPORTED
+        return answer.status in {status for status, _ in allowed} and (answer.status, answer.code) in allowed
+
+    refuses_each(catalog, operation, requests, good, is_refused, "400 and code 13")
 
 
 def accepts(catalog: LanceCatalog, operation: str) -> None:

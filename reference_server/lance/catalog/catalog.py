@@ -77,17 +77,17 @@ class EntryCatalog:
         """Create a namespace. Raises NamespaceNotFound (the parent) or NamespaceAlreadyExists."""
         await self._change(lambda change: change.add_namespace(path, properties))
 
-    async def drop_namespace(self, path: Path, note: Note, *, cascade: bool) -> list[Table]:
-        """Drop a namespace and return its dropped tables; their locations are noted before.
+    async def drop_namespace(self, path: Path, note: Note, *, cascade: bool) -> dict[Path, Table]:
+        """Drop a namespace and return its dropped tables by their paths; their locations are noted before.
 
         Raises NamespaceNotFound, NamespaceNotEmpty unless `cascade`, and InvalidInput for too many tables.
         """
 
-        async def build(change: EntryChange) -> list[Table]:
-            removed: list[Table] = []
+        async def build(change: EntryChange) -> dict[Path, Table]:
+            removed: dict[Path, Table] = {}
             for tables in change.remove_namespace(path, cascade=cascade):
-                removed += tables
-                for table in tables:
+                removed |= tables
+                for table in tables.values():
                     note(table.location)
                 await asyncio.sleep(0)  # other requests have a turn
             return removed

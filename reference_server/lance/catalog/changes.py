@@ -82,8 +82,8 @@ class EntryChange(EntryReader):
             raise NamespaceAlreadyExists(f"The namespace {show(path)} exists already.")
         self._transaction.put(key, properties)
 
-    def remove_namespace(self, path: Path, *, cascade: bool) -> Iterator[list[Table]]:
-        """Remove a namespace and yield its removed tables in portions: the caller may pause in between.
+    def remove_namespace(self, path: Path, *, cascade: bool) -> Iterator[dict[Path, Table]]:
+        """Remove a namespace and yield its removed tables by their paths, in portions: the caller may pause in between.
 
         Raises NamespaceNotFound, NamespaceNotEmpty unless `cascade`, and InvalidInput for too many tables.
         """
@@ -105,21 +105,21 @@ class EntryChange(EntryReader):
                     "at once: drop some of them first."
                 )
             for begin in range(0, max(1, len(namespaces)), SLICE):
-                yield self._remove_all(namespaces[begin : begin + SLICE])
+                yield self._remove_all(current, namespaces[begin : begin + SLICE])
             for begin in range(0, len(tables), SLICE):
-                yield self._remove_all(tables[begin : begin + SLICE])
+                yield self._remove_all(current, tables[begin : begin + SLICE])
             pending += [(*current, name_of(key)) for key, _ in namespaces]
             self._transaction.require_empty(*prefixes)
         self._remove_versions_below(path)
 
-    def _remove_all(self, entries: list[tuple[bytes, Entry]]) -> list[Table]:
-        """Remove namespaces or tables without remaining children, and return the tables."""
+    def _remove_all(self, path: Path, entries: list[tuple[bytes, Entry]]) -> dict[Path, Table]:
+        """Remove namespaces or tables below a path, without remaining children, and return the tables."""
         for key, entry in entries:
             self._transaction.get(key)
             self._transaction.put(key, None)
             if isinstance(entry, Table):
                 leave(self._transaction, place_of(entry.location), key)
-        return [entry for _, entry in entries if isinstance(entry, Table)]
+        return {(*path, name_of(key)): entry for key, entry in entries if isinstance(entry, Table)}
 
     def _remove_versions_below(self, path: Path) -> None:
         """Remove the records of the versions of all tables below a namespace."""

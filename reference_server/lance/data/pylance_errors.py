@@ -17,7 +17,7 @@ from reference_server.lance.errors import (
 )
 from reference_server.machine import machine_fault
 
-PARTS = r"/(data|_versions|_transactions|_deletions|_indices)/"  # folders of a dataset
+PARTS = r"/(data|_versions|_transactions|_deletions|_indices|_refs)/"  # folders of a dataset
 PATTERNS: list[tuple[str, type[CatalogError]]] = [
     (r"Dataset already exists", TableAlreadyExists),
     (r"_versions/\d+\.manifest was not found|version \d+ .*not found", TableVersionNotFound),
@@ -25,9 +25,12 @@ PATTERNS: list[tuple[str, type[CatalogError]]] = [
     (r"Ref is invalid", InvalidInput),
     (r"Ref conflict error: Branch .* can not delete", InvalidTableState),
     (r"Dataset at path .* was not found", TableNotFound),
-    # Dropped while it was opened, read or written.
+    # Dropped while it was opened, read or written; some texts name no file.
     (rf"Not found: .*{PARTS}", TableNotFound),
     (rf"{PARTS}.*No such file or directory|No such file or directory.* at path .*{PARTS}", TableNotFound),
+    (r"Unable to (rename file|create dir .*): No such file or directory", TableNotFound),
+    (r"^LanceError\(IO\): No such file or directory \(os error 2\), /\S+/object_store\.rs", TableNotFound),
+    (r"^LanceError\(IO\): File exists \(os error 17\), /\S+/object_store\.rs", ConcurrentModification),
     (r"Append with different schema", TableSchemaValidationError),
     (
         r"LanceError\(Schema\)|Duplicate field name|reserved name|Unsupported data type",

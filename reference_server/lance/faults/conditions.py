@@ -64,6 +64,7 @@ CHANGES = {
     "CreateTableIndex": "indexed",
     "CreateTableScalarIndex": "indexed",
     "CreateTableTag": "tagged",
+    "CreateTableBranch": "branched",
 }
 INSERTED, FRAGMENTS = "inserted", "fragments"
 STATES: Mapping[str, tuple[str, Holds]] = {
@@ -122,6 +123,19 @@ IN_BODIES: Mapping[str, tuple[str, Callable[[Call], bool]]] = {
         lambda call: bool({"context", "identity"} & (content(call) or {}).keys()),
     ),
 }
+BATCHES = ("BatchCreateTableVersions",)  # their entries name several tables
+BESIDE_BRANCHES: Mapping[str, tuple[str, Holds]] = {"beside": ("for a table with a branch", labelled("branched"))}
+ON_BRANCHES = (
+    *("DescribeTable", "RestoreTable", "UpdateTableSchemaMetadata", "UpdateFieldMetadata", "GetTableStats"),
+    *("*TableVersion", "*TableVersions", "AlterTable*", "*Into*", "UpdateTable", "DeleteFromTable"),
+    *("*Query*", "CountTableRows", "*Ind*", "CreateTableTag", "UpdateTableTag"),
+)
+
+
+def _on_branch(call: Call) -> bool:
+    return "branch" in call.request.query or "branch" in (content(call) or {})
+
+
 SPELLED = spelled("mode", "with_table_uri", "load_detailed_metadata", "descending", "use_index")
 
 
@@ -146,6 +160,8 @@ class LanceConditions(Conditions):
         *of_objects("state", ("*Table*",), STATES, (*CREATED, *OF_LISTS)),
         *of_objects("state", CREATED, {REMADE: ("under the name of a dropped table", labelled(FREED))}),
         *of_objects("data", WITH_COLUMNS, DATA),
+        *of_objects("branch", ON_BRANCHES, BESIDE_BRANCHES, BATCHES),
+        *of_requests("branch", ON_BRANCHES, {"own": ("on a branch", _on_branch)}, (*BATCHES, "CreateTableVersion")),
         *of_requests("form", ("*",), FORMS),
         *of_requests("form", ("*",), IN_BODIES, WITHOUT_JSON),
         *of_requests("form", SPELLED_OUT, {"spelled": ("with optional fields spelled out", SPELLED)}),

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
-from contextlib import AsyncExitStack
 from typing import Any
 
 from reference_server import limits
@@ -55,9 +54,7 @@ async def _commit(context: LanceContext, steps: Sequence[tuple[Step, Path, Opera
             await asyncio.sleep(0)  # a thousand of them take long enough to give other requests a turn
         return made
 
-    async with AsyncExitStack() as alone:
-        for path in sorted(paths):
-            await alone.enter_async_context(context.alone(path))
+    async with context.alone(*paths):
         made = await context.catalog.change(build)
     for path in _tables_with_versions(steps):
         await current_table(context, path)

@@ -42,7 +42,8 @@ async def create_table(context: LanceContext) -> Answer:
     _texts(context, "storage_options")  # for object stores: a directory and the memory have none
     data = await context.run_on_rows(read_stream, context.request.body)
     if existing and existing.created:
-        return await _overwrite(context, existing, data, properties or {})
+        async with context.alone(path):
+            return await _overwrite(context, existing, data, properties or {})
     if existing:
         return await _fill(context, existing, data, properties)
     return await create_with_data(context, path, data, properties or {}, mode)

@@ -45,7 +45,7 @@ async def merge_insert_into_table(context: LanceContext) -> Answer:
 
 async def _create(context: LanceContext, table: Table, data: pa.Table) -> Answer:
     """Create the data of a declared table from the rows: no rows can match."""
-    async with context.alone(context.id):
+    async with context.changing(table):
         dataset = await context.run_on_rows(context.data.write, table.location, data, "create")
     await note_data(context, context.id, table)
     return _answer({"num_inserted_rows": data.num_rows}, dataset.version)

@@ -66,7 +66,11 @@ async def drop_namespace(context: LanceContext) -> Answer:
 
 async def _drop(context: LanceContext, *, cascade: bool) -> None:
     with context.catalog.locations.unfinished() as note:
-        await delete_data(context, await context.catalog.drop_namespace(context.id, note, cascade=cascade))
+        dropped = list((await context.catalog.drop_namespace(context.id, note, cascade=cascade)).items())
+        for begin in range(0, len(dropped), AT_ONCE):
+            tables = dict(dropped[begin : begin + AT_ONCE])
+            async with context.alone(*tables):
+                await delete_data(context, tables.values())
 
 
 async def namespace_exists(context: LanceContext) -> None:
@@ -82,9 +86,7 @@ def list_request(context: LanceContext) -> ListRequest:
 
 async def delete_data(context: LanceContext, tables: Iterable[Table]) -> None:
     """Delete the data of tables that are in no catalog any more."""
-    locations = [table.location for table in tables]
-    for begin in range(0, len(locations), AT_ONCE):
-        await context.run(_delete, context.data, locations[begin : begin + AT_ONCE])
+    await context.run(_delete, context.data, [table.location for table in tables])
 
 
 def _delete(data: TableData, locations: Sequence[str]) -> None:

@@ -29,12 +29,12 @@ async def insert_into_table(context: LanceContext) -> Answer:
 
     def insert() -> Answer:
         data = read_stream(context.request.body)
-        written = context.data.write(table.location, data, mode.lower(), existing=context.branch is not None)
+        written = context.data.write(table.location, data, mode.lower(), existing=table.created)
         with translated():
             made = transaction_of(context, written)
         return {"num_inserted_rows": data.num_rows, "version": written.version, **made}
 
-    async with context.alone(context.id):
+    async with context.changing(table):
         answer = await context.run_on_rows(insert)
     if not table.created:
         await note_data(context, context.id, table)

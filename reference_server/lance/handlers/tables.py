@@ -82,15 +82,18 @@ def managed(context: LanceContext) -> Answer:
 
 async def drop_table(context: LanceContext) -> Answer:
     """Drop a table with its data."""
-    with context.catalog.locations.unfinished() as note:
-        table = await context.catalog.drop_table(context.table_id, note)
-        await delete_data(context, [table])
+    async with context.alone(context.table_id):
+        with context.catalog.locations.unfinished() as note:
+            table = await context.catalog.drop_table(context.table_id, note)
+            await delete_data(context, [table])
     return _gone(context, table)
 
 
 async def deregister_table(context: LanceContext) -> Answer:
     """Remove a table from the catalog; its data stay in place."""
-    return _gone(context, await context.catalog.remove_table(context.table_id))
+    async with context.alone(context.table_id):
+        table = await context.catalog.remove_table(context.table_id)
+    return _gone(context, table)
 
 
 async def rename_table(context: LanceContext) -> Answer:
@@ -99,7 +102,8 @@ async def rename_table(context: LanceContext) -> Answer:
     namespace = context.id[:-1] if target is None else tuple(target)
     renamed = (*namespace, context.body["new_table_name"])
     check_names(renamed, context.catalog.locations.forbidden)
-    await context.catalog.rename_table(context.table_id, renamed)
+    async with context.alone(context.table_id):
+        await context.catalog.rename_table(context.table_id, renamed)
     return {}
 
 

@@ -63,7 +63,7 @@ async def create_table_version(context: LanceContext) -> Answer:
     """Create a version from a manifest that the client has staged. Raises ConcurrentModification if it exists."""
     path, version = context.table_id, context.body["version"]
     table = await chosen_table(context)
-    async with context.alone(path):
+    async with context.changing(table):
         record = await staged_version(context, table, context.body)
         files = context.data.versions(table.location)
         await context.run(files.put, version, record.pop("staged"), record["naming_scheme"], record)
@@ -79,7 +79,7 @@ async def batch_delete_table_versions(context: LanceContext) -> Answer:
     """Delete the records of versions in ranges; the rows of the table stay."""
     path = context.table_id
     table = await chosen_table(context)
-    async with context.alone(path):
+    async with context.changing(table):
         files = context.data.versions(table.location)
         chosen = await context.run(versions_in, files, context.body["ranges"])
         await context.run(files.delete, [version.version for version in chosen])

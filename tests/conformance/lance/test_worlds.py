@@ -3,6 +3,7 @@
 import pyarrow as pa
 import pytest
 
+from conformance.apis import dimensions_of, suite_part
 from conformance.author.strategies import tables
 from conformance.lance.catalog import LanceCatalog
 from conformance.lance.operations import OPERATIONS
@@ -29,7 +30,7 @@ from conformance.values.settings import Settings
 from lakeproof import serve
 from specs.lance.identifiers import DELIMITER
 from specs.openapi import JSON_TYPE
-from specs.profiles import newest_operations
+from specs.profiles import find_profile, newest_operations
 from specs.validation import Validators
 
 VALUES = {dimension.name: dimension.others for dimension in DIMENSIONS}
@@ -37,8 +38,8 @@ VALUES = {dimension.name: dimension.others for dimension in DIMENSIONS}
 
 @pytest.fixture(scope="module")
 def target():
-    with serve("lance") as server:
-        target = connect(Settings(server=server.url, api="lance"))
+    with serve("lance/0.11") as server:
+        target = connect(Settings(server=server.url, api="lance", profile="lance/0.11"))
         handshake(target)
         yield target
 
@@ -143,3 +144,36 @@ def test_a_request_may_have_its_own_connection(catalog):
     with catalog.target.surroundings.within({"connection": "new"}):
         assert len(catalog.rows(catalog.new_table("other"))) == 3
         assert "connection" in catalog.target.surroundings.entered
+
+
+def test_requests_on_a_table_go_to_its_branch(catalog):
+    surroundings = catalog.target.surroundings
+    with surroundings.within({"branch": "own"}):
+        id = catalog.new_table()
+        catalog.insert_into_table(id, stream(tables(1, first=9)))
+        assert catalog.count_table_rows(id).json == 4
+        assert catalog.count_table_rows(id, branch="main").json == 0
+        catalog.rename_table(id, new_table_name=f"{id[-1]}_new")
+        renamed = (*id[:-1], f"{id[-1]}_new")
+        assert len(catalog.rows(renamed)) == 4
+        catalog.drop_table(renamed)
+        catalog.create_table(renamed, stream(tables(2)))
+        assert catalog.count_table_rows(renamed).json == 2
+        assert surroundings.entered == {"branch"}
+    assert catalog.count_table_rows(catalog.new_table("other")).json == 3
+
+
+def test_a_table_has_another_branch(catalog):
+    with catalog.target.surroundings.within({"branch": "beside"}):
+        id = catalog.new_table()
+        assert catalog.count_table_rows(id).json == 3
+        (branch,) = catalog.list_table_branches(id)["branches"]
+        assert catalog.count_table_rows(id, branch=branch).json == 0
+
+
+def test_a_revision_without_branches_has_no_such_worlds():
+    parts = [suite_part("lance")]
+    old, new = (find_profile(f"lance/{name}").document() for name in ("2026-03", "0.11"))
+    assert {entry.name for entry in dimensions_of(parts, new)} - {
+        entry.name for entry in dimensions_of(parts, old)
+    } == {"branch"}

@@ -120,7 +120,7 @@ def test_namespaces_go_with_what_is_in_them_or_not_at_all(catalog):
     do(catalog.add_table(("n", "inner", "t"), T))
     with pytest.raises(NamespaceNotEmpty):
         do(catalog.drop_namespace(("n",), ignore, cascade=False))
-    assert do(catalog.drop_namespace(("n",), ignore, cascade=True)) == [T]
+    assert do(catalog.drop_namespace(("n",), ignore, cascade=True)) == {("n", "inner", "t"): T}
     with pytest.raises(NamespaceNotFound):
         catalog.namespace(("n", "inner"))
 
