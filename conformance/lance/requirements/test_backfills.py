@@ -40,7 +40,7 @@ def test_computed_column_starts_empty(catalog: LanceCatalog) -> None:
     equal(_values(catalog, id), dict.fromkeys(range(4)), "the values of the computed column")
 
 
-@must("lance.backfill.fills", operations=FILL, clause="backfill")
+@must("lance.backfill.fills", operations=FILL, clause="backfill", twin=True)
 def test_backfill_fills(catalog: LanceCatalog) -> None:
     """AlterTableBackfillColumns returns a job_id, and the column gets the values of its expression."""
     id = _computed(catalog)

@@ -166,7 +166,7 @@ def test_delete_missing_branch(catalog: LanceCatalog) -> None:
     check_no_branch(catalog.delete_table_branch(catalog.new_table(), name="missing", expect=404))
 
 
-@must("lance.branch.delete.again", operations=[*DELETE, *CREATE], clause="create-branch")
+@must("lance.branch.delete.again", operations=[*DELETE, *CREATE], clause="create-branch", twin=True)
 def test_branch_made_anew(catalog: LanceCatalog) -> None:
     """A branch that was deleted and made again has the rows of its new source, not those of before."""
     id = new_branched(catalog)

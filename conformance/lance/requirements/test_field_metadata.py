@@ -23,7 +23,7 @@ def _updated(catalog: LanceCatalog, id: Names, path: str, metadata: Metadata, **
     return now
 
 
-@must("lance.field_metadata.merged", operations=UPDATE, clause="field-metadata")
+@must("lance.field_metadata.merged", operations=UPDATE, clause="field-metadata", twin=True)
 def test_metadata_are_merged(catalog: LanceCatalog) -> None:
     """UpdateFieldMetadata sets the given keys of a field, keeps the others, and null removes a key."""
     id = catalog.new_table()

@@ -12,7 +12,7 @@ from conformance.lance.support.ordinary import view_body
 CREATE, REFRESH = ["CreateMaterializedView"], ["RefreshMaterializedView"]
 
 
-@must("lance.view.create", operations=CREATE, clause="create-view")
+@must("lance.view.create", operations=CREATE, clause="create-view", twin=True)
 def test_view_without_data(catalog: LanceCatalog) -> None:
     """CreateMaterializedView makes a table with the columns of its schema, no rows, and the returned version."""
     id = catalog.table_id("view")
@@ -51,7 +51,7 @@ def test_view_with_a_wrong_function(catalog: LanceCatalog, case: dict[str, Any])
     catalog.table_exists(id, expect=404)
 
 
-@must("lance.view.refresh", operations=REFRESH, clause="refresh-view")
+@must("lance.view.refresh", operations=REFRESH, clause="refresh-view", twin=True)
 def test_refresh_names_its_job(catalog: LanceCatalog) -> None:
     """RefreshMaterializedView returns a job_id."""
     id = catalog.table_id("view")
