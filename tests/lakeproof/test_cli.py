@@ -50,7 +50,7 @@ def test_version_and_help(cli):
 def test_check_judges_the_embedded_server(cli, folder):
     code, out, _ = cli("check", "-k", "lance.namespace")
     assert code == 0
-    assert "requirements of lance/2026-03 tested: none of" in out
+    assert "requirements of lance/0.11 tested: none of" in out
     assert "Conforms" not in out
     assert json.loads((folder / "lakeproof-report" / "badge.json").read_text())["color"] == "lightgrey"
     assert "report: lakeproof-report/report.html" in out
@@ -282,7 +282,7 @@ def test_a_broken_settings_file_is_a_problem(cli, folder):
 def test_a_server_of_another_kind_is_recognised(cli, server):
     code, _, err = cli("check", server.url + "/v1/elsewhere", "--api", "lance")
     assert code == 4
-    assert "it does not speak lance/2026-03" in err
+    assert "it does not speak lance/0.11" in err
 
 
 # The rest
