@@ -98,22 +98,38 @@ def client_modules(apis: Collection[str]) -> set[str]:
     return {module for api in apis if (module := table()[api].get("module"))}
 
 
+def spoken_profile(api: str, chosen: Sequence[str] = ()) -> str:
+    """Return the profile of an API that its connector speaks, "" for the default. Raises Problem, see `connector`."""
+    revision = _entry(api, _chosen(api, chosen)).get("revision")
+    return f"{api}/{revision}" if revision else ""
+
+
 def connector(api: str, line: str, chosen: Sequence[str] = ()) -> Connector:
     """Return the connector of an API for a line of Spark, such as "3.5"; coordinates in `chosen` replace it.
 
-    Raises Problem if there is none.
+    Raises Problem if there is none, and for coordinates in `chosen` with an unknown group.
     """
-    wanted = table()[api].get(LIKE, api)
-    coordinates_of_api = next((coordinates for coordinates in chosen if _api_of(coordinates) == wanted), "")
-    coordinates = coordinates_of_api or str(table()[LINE].get(line, {}).get(api, ""))
+    coordinates = _chosen(api, chosen) or str(table()[LINE].get(line, {}).get(api, ""))
     if not coordinates:
         raise Problem(
             f"There is no connector for {api} on Spark {line}.",
             "Choose one with --connector GROUP:ARTIFACT:VERSION, or install another pyspark.",
         )
-    entry = table()[api] | table()[GROUP].get(coordinates.partition(":")[0], {})
+    entry = _entry(api, coordinates)
     own_settings, extensions, waits = entry["settings"], entry.get("extensions", ""), entry.get("waits", "")
     return Connector(api, coordinates, entry["catalog"], extensions, entry["headers"], own_settings, waits)
+
+
+def _chosen(api: str, chosen: Sequence[str]) -> str:
+    """Return the coordinates of an API's connector in `chosen`, "" without one."""
+    wanted = table()[api].get(LIKE, api)
+    return next((coordinates for coordinates in chosen if _api_of(coordinates) == wanted), "")
+
+
+def _entry(api: str, coordinates: str) -> dict[str, Any]:
+    """Return the row of an API's connector: what its group says replaces what the API says."""
+    entry: dict[str, Any] = table()[api] | table()[GROUP].get(coordinates.partition(":")[0], {})
+    return entry
 
 
 def _api_of(coordinates: str) -> str:

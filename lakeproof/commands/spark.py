@@ -9,7 +9,7 @@ import click
 
 from lakeproof.commands.on_spark import announce, api_option, settings_with_api, spark_options, spark_settings_of
 from lakeproof.commands.settings_options import ACCESS, CONNECTION, settings_options
-from spark_tests.connectors import connectable
+from spark_tests.connectors import connectable, spoken_profile
 from spark_tests.session import check_spark
 
 EPILOG = """\b
@@ -36,7 +36,9 @@ are those of `lakeproof check`.
 def spark_command(url: str | None, as_json: bool, **given: Any) -> int:
     """Test a server through Spark and the API's real connector; by default the embedded server."""
     spark = spark_settings_of(given)
-    settings_with_api(given, url, connectable(), "a scenario")
+    settings = settings_with_api(given, url, connectable(), "a scenario")
+    if not (settings.profile or settings.spec) and (spoken := spoken_profile(settings.api, spark.connectors)):
+        given["profile"] = spoken
     announce(spark)
     check_spark(spark)
     from lakeproof.shown_run import check_and_show  # noqa: PLC0415 - slow to import, the first line comes before it

@@ -18,6 +18,7 @@ from conformance.values.settings import Settings
 from lakeproof import serve
 from mutants.noticed import SCENARIOS, matching, noticed_file, read_noticed
 from reference_server.faults import HEADER, find_fault
+from spark_tests.connectors import spoken_profile
 from specs.apis import apis as find_apis
 from tests.amount import tried
 
@@ -49,7 +50,7 @@ def target(spark_can_run):
         @lru_cache(1)
         def start(api: str):
             stack.close()
-            server = stack.enter_context(serve(api, allow_faults=True, **SERVED[api]))
+            server = stack.enter_context(serve(spoken_profile(api) or api, allow_faults=True, **SERVED[api]))
             return server.url, stack.enter_context(open_session(SparkSettings(master=MASTER), apis=(api,)))
 
         yield start
@@ -70,7 +71,8 @@ def test_fault_is_noticed(api, fault, target, known, tmp_path):
     url, session = target(api)
     wanted = matching(NOTICED[api][fault], known(api))
     headers = (f"{HEADER}: {fault}",)
-    settings = Settings(server=url, api=api, header=headers, report=str(tmp_path), **CONNECTED[api])
+    spoken, report = spoken_profile(api), str(tmp_path)
+    settings = Settings(server=url, api=api, profile=spoken, header=headers, report=report, **CONNECTED[api])
     results, _ = run_scenarios(settings, ids=wanted, session=session)
     assert sorted(entry.id for entry in results.requirements if entry.verdict not in ("fail", "warn")) == []
     assert {entry.id for entry in results.requirements} == wanted

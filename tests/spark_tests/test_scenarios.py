@@ -9,6 +9,7 @@ from __future__ import annotations
 import pytest
 
 from lakeproof import check
+from spark_tests.connectors import spoken_profile
 
 BACKENDS = [("iceberg", "memory"), ("lance", "dir"), ("polaris", "memory")]
 
@@ -19,7 +20,7 @@ def test_spark_works_with_the_reference_server(api, storage, spark_can_run, tmp_
 
     monkeypatch.chdir(tmp_path)
     storage = f"dir:{tmp_path / 'lake'}" if storage == "dir" else storage
-    results, code = check(api=api, storage=storage, runner=run_scenarios)
+    results, code = check(api=api, profile=spoken_profile(api), storage=storage, runner=run_scenarios)
     verdicts = [(entry.id, entry.verdict, entry.message) for entry in results.requirements]
     assert [verdict for verdict in verdicts if verdict[1] != "pass"] == []
     assert verdicts
