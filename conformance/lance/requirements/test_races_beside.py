@@ -235,7 +235,7 @@ def _insert_on(branch: str, first: int) -> Callable[[LanceClient, Names], Answer
 
 
 def _has_rows(catalog: LanceCatalog, id: Names, branch: str, due: list[int]) -> str:
-    """Return what contradicts these ids of the rows of a branch."""
+    """Return the contradiction of a branch's rows to these ids, "" for none."""
     found = sorted(row["id"] for row in catalog.rows(id, branch=branch))
     return "" if found == due else f"the branch {branch} has the rows {found} (due: {due})"
 
@@ -311,8 +311,8 @@ PAIRS = {
     ),
     "delete_branch_and_insert": Pair(
         ["DeleteTableBranch", "InsertIntoTable"],
-        "When a branch is deleted while another client inserts into it, a deleted branch is gone, one that stays has "
-        "the acknowledged row, and the main branch stays as it is.",
+        "When a branch is deleted while another client inserts into it, the branch exists exactly if it was not deleted, "
+        "it has the acknowledged row, and the main branch keeps its rows.",
         _table_with_branches,
         lambda client, id: client.delete_table_branch(id, name="one", expect=None),
         _insert_on("one", BRANCHES["one"]),
