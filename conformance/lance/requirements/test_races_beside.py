@@ -311,8 +311,8 @@ PAIRS = {
     ),
     "delete_branch_and_insert": Pair(
         ["DeleteTableBranch", "InsertIntoTable"],
-        "When a branch is deleted while another client inserts into it, the branch exists exactly if it was not deleted, "
-        "it has the acknowledged row, and the main branch keeps its rows.",
+        "When a branch is deleted while another client inserts into it, the branch exists exactly if it was not "
+        "deleted, it has the acknowledged row, and the main branch keeps its rows.",
         _table_with_branches,
         lambda client, id: client.delete_table_branch(id, name="one", expect=None),
         _insert_on("one", BRANCHES["one"]),
