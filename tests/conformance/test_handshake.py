@@ -221,7 +221,7 @@ def test_a_server_that_is_starting_is_waited_for(tmp_path, monkeypatch):
     answers = [503, 502, 504, 500]
     with SmallServer(lambda handler, number: say(handler, answers[min(number, 4) - 1], {})) as server:
         with pytest.raises(Problem, match="returned 500"):
-            check(server.url, report=str(tmp_path), wait=LONG)
+            check(server.url, api="lance", report=str(tmp_path), wait=LONG)
         assert len(server.asked) == 6  # a 500 may be the answer to one operation: two others are tried
 
 
