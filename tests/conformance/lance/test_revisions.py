@@ -28,7 +28,6 @@ DIFFERENCES = {
         "lance.body.bounds.create_table_scalar_index",
         "lance.body.field_types.create_table_index",
         "lance.body.field_types.create_table_scalar_index",
-        "lance.body.field_types.describe_table",
         "lance.body.field_types.alter_table_add_columns",
         "lance.unsupported.form",
     ),
