@@ -167,9 +167,9 @@ def test_a_target_that_cannot_be_judged_leaves_no_file(cli, folder):
 
 def test_a_server_is_not_asked_where_nothing_is_selected(folder):
     nobody = "http://127.0.0.1:9"
-    assert check(nobody, select="no_such_thing")[1] == 5
+    assert check(nobody, api="lance", select="no_such_thing")[1] == 5
     with pytest.raises(Problem, match="cannot be reached"):
-        check(nobody, select=CONFLICT)
+        check(nobody, api="lance", select=CONFLICT)
 
 
 def test_a_run_may_end_at_its_first_finding(cli, server, folder):
