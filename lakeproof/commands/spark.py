@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import click
@@ -39,9 +40,12 @@ def spark_command(url: str | None, as_json: bool, **given: Any) -> int:
     settings = settings_with_api(given, url, connectable(), "a scenario")
     if not (settings.profile or settings.spec) and (spoken := spoken_profile(settings.api, spark.connectors)):
         given["profile"] = spoken
+    from conformance.report import check_report  # noqa: PLC0415 - slow to import
+
+    check_report(Path(settings.report))
     announce(spark)
     check_spark(spark)
-    from lakeproof.shown_run import check_and_show  # noqa: PLC0415 - slow to import, the first line comes before it
+    from lakeproof.shown_run import check_and_show  # noqa: PLC0415 - slower, the first line comes before it
     from spark_tests.scenarios.running import run_scenarios  # noqa: PLC0415
 
     runner = partial(run_scenarios, spark=spark)
