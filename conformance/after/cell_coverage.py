@@ -100,14 +100,14 @@ def held_line(coverage: Sequence[CellCoverage], api: str) -> list[str]:
     return (more if allowed is not None and gaps > allowed else []) + stale
 
 
-def stale_excuses(coverage: Iterable[CellCoverage], api: str) -> list[Excuse]:
-    """Return the excuses of an API without effect: all their cells are covered, or not declared."""
-    open_cells = [entry for entry in coverage if entry.state in (EXCLUDED, GAP)]
-    return [
-        excuse
-        for excuse in allowance(api).excused
-        if not any(excuse.covers(entry.operation, entry.cell) for entry in open_cells)
-    ]
+def stale_excuses(coverage: Sequence[CellCoverage], api: str) -> list[Excuse]:
+    """Return the excuses of an API without effect: all their cells are covered. Those of other revisions have some."""
+
+    def is_stale(excuse: Excuse) -> bool:
+        states = {entry.state for entry in coverage if excuse.covers(entry.operation, entry.cell)}
+        return bool(states) and states.isdisjoint((EXCLUDED, GAP))
+
+    return [excuse for excuse in allowance(api).excused if is_stale(excuse)]
 
 
 @dataclass(frozen=True, slots=True)
