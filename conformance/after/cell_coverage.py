@@ -87,7 +87,7 @@ def cell_coverage(results: Results) -> list[CellCoverage]:
     excuses = [excuse for suite in profile.suites for excuse in allowance(suite).excused]
     return [
         _cell(operation, cell, seen.get(operation, set()), unserved, excuses)
-        for operation, cells in _declared(profile).items()
+        for operation, cells in cells_of(profile).items()
         for cell in cells
     ]
 
@@ -101,7 +101,7 @@ def held_line(coverage: Sequence[CellCoverage], api: str) -> list[str]:
 
 
 def stale_excuses(coverage: Sequence[CellCoverage], api: str) -> list[Excuse]:
-    """Return the excuses of an API without effect: all their cells are covered. Those of other revisions have some."""
+    """Return the excuses of an API without effect: all their cells in this revision are covered."""
 
     def is_stale(excuse: Excuse) -> bool:
         states = {entry.state for entry in coverage if excuse.covers(entry.operation, entry.cell)}
@@ -146,7 +146,8 @@ def gap_groups(coverage: Iterable[CellCoverage]) -> list[GapGroup]:
     return sorted(groups, key=lambda group: (PARTS.index(group.part), -group.count, group.fields))
 
 
-def _declared(profile: Profile) -> dict[str, list[str]]:
+def cells_of(profile: Profile) -> dict[str, list[str]]:
+    """Return the cells of the operations of a profile."""
     parts = [suite_part(part.api) for part in profile.tested_by()]
     levels = {scale for part in parts for scale in part.levels}
     document = profile.document()

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from conformance.lance.operations import BRANCH, BRANCHED, branch_in_query
+from conformance.lance.operations import BRANCH, ON_BRANCHES, branch_in_query
 from conformance.values.resources import Names
 from specs.openapi import Operation
 
 NAME = "lakeproof-branch"
-IDS = frozenset(operation.id for operation in BRANCHED.values())
 ENDS = ("DropTable", "DeregisterTable", "CreateTable", "RegisterTable")  # what has the name then has no such branch
 
 
@@ -24,10 +23,6 @@ class Branched:
         """Send later requests on a table to its branch."""
         self._tables.add(id)
 
-    def clear(self) -> None:
-        """Forget all tables."""
-        self._tables.clear()
-
     def note(self, operation: str, id: Names, renamed: Names) -> None:
         """Follow a table to its new name, and forget one that is gone."""
         if id in self._tables and (operation in ENDS or renamed):
@@ -39,7 +34,7 @@ class Branched:
     ) -> tuple[Any, dict[str, Any]] | None:
         """Return the body and the options of a request, on the branch of its table; None for what stays as it is."""
         query: Mapping[str, Any] = options.get("query") or {}
-        if operation.id not in IDS or not isinstance(id, list | tuple) or tuple(id) not in self._tables:
+        if operation.id not in ON_BRANCHES or not isinstance(id, list | tuple) or tuple(id) not in self._tables:
             return None
         if branch_in_query(operation):
             return None if BRANCH in query else (body, {**options, "query": {**query, BRANCH: NAME}})

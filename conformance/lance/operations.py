@@ -30,6 +30,7 @@ BRANCHED = {
     for name, operation in OPERATIONS.items()
     if operation.id in DOCUMENT.operations and (branch_in_query(operation) or _branch_in_body(operation))
 }
+ON_BRANCHES = tuple(operation.id for operation in BRANCHED.values())
 
 
 def reads(operation: Operation) -> bool:

@@ -15,7 +15,7 @@ import pyarrow as pa
 
 from conformance.author.checks import number, text
 from conformance.lance.making import TableMaker, declare_and_insert
-from conformance.lance.operations import BRANCH, BRANCHED, JSON_OPERATIONS, OPERATIONS, reads
+from conformance.lance.operations import BRANCH, JSON_OPERATIONS, ON_BRANCHES, OPERATIONS, reads
 from conformance.lance.support.arrow import stream
 from conformance.lance.support.extra_column import KINDS_OF_DATA
 from conformance.lance.support.forms import LISTS_IDENTIFIERS, SPELLED, WITHOUT_FIELDS
@@ -33,7 +33,6 @@ SPELLED_OUT = tuple({**SPELLED.queries, **SPELLED.bodies})
 JOINED = tuple(
     operation.id for operation in OPERATIONS.values() if reads(operation) and operation.id not in LISTS_IDENTIFIERS
 )
-ON_BRANCHES = tuple(operation.id for operation in BRANCHED.values())
 STAGED = "CreateTableVersion"  # its files are staged on the main branch
 WITH_COLUMNS = (
     "*Query*",

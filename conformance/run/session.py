@@ -184,10 +184,10 @@ class Session:
         drawn: dict[str, list[World]] = {}
         for profile in self.target.profile.tested_by():
             own = [entry for entry in known.values() if entry.suite == profile.api and self._scope.has(entry)]
-            document, operations = profile.document(), profile.document().operations
+            document = profile.document()
             own_worlds = dimensions_of([suite_part(profile.api)], document)
             every = self.suite.wandering.dimensions if is_given(self.settings) else own_worlds
-            tested = [name for name in operations if profile.suite_of(name) == profile.api]
+            tested = [name for name in document.operations if profile.suite_of(name) == profile.api]
             drawn |= drawn_worlds(self.settings, own, every, tested)
         for name, world in self._expectations.worlds():
             drawn[name] = [world, *drawn.get(name, ())]

@@ -6,7 +6,7 @@ from typing import Any
 
 import orjson
 
-from conformance.lance.operations import BRANCHED, READING
+from conformance.lance.operations import ON_BRANCHES, READING
 from mutants.lance.asking import ask, send
 from reference_server.context import Reply
 from reference_server.faults import (
@@ -28,7 +28,6 @@ WRITES = (
 )
 READS = ("CountTableRows", "QueryTable", "GetTableStats", "DescribeTable", "ListTableIndices", "ListTableVersions")
 BRANCH = "branch"
-ON_BRANCHES = tuple(operation.id for operation in BRANCHED.values())
 
 
 def _without_branch(call: Call) -> None:

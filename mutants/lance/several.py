@@ -48,7 +48,6 @@ async def _torn_list(call: Call, proceed: Proceed) -> Reply:
 # Operations that meet. Who is late in these faults meets what the other one left.
 
 LATE_SECONDS = 0.03
-WRITTEN: defaultdict[str, list[str]] = defaultdict(list)  # the branches that are being written, by their table
 
 
 @fault("insert-revives", on=["InsertIntoTable"])
@@ -63,12 +62,17 @@ async def _revives(call: Call, proceed: Proceed) -> Reply:
     return reply
 
 
+def _branch_of(call: Call) -> str:
+    """Return the branch of an insert, "" for the main one."""
+    return call.request.query.get("branch", [""])[-1]
+
+
 @fault("branch-insert-revives", on=["InsertIntoTable"])
 async def _revives_branch(call: Call, proceed: Proceed) -> Reply:
     """An insert that comes after the deletion of its branch creates the branch again."""
     await asyncio.sleep(LATE_SECONDS)
     reply = await proceed()
-    branch = call.request.query.get("branch", [""])[-1]
+    branch = _branch_of(call)
     if reply.status == 404 and branch:
         await send(call, proceed, "CreateTableBranch", {"name": branch})
         return await proceed()
@@ -78,9 +82,10 @@ async def _revives_branch(call: Call, proceed: Proceed) -> Reply:
 @fault("branches-share-writes", on=["InsertIntoTable"])
 async def _shared(call: Call, proceed: Proceed) -> Reply:
     """An insert beside one into another branch is made in both."""
-    table, branch = call.path["id"], call.request.query.get("branch", [""])[-1]
-    others = [other for other in WRITTEN[table] if other != branch]
-    WRITTEN[table].append(branch)
+    table, branch = call.path["id"], _branch_of(call)
+    written: list[str] = call.state.setdefault("branches being written", defaultdict(list))[table]
+    others = [other for other in written if other != branch]
+    written.append(branch)
     await asyncio.sleep(LATE_SECONDS)
     try:
         reply = await proceed()
@@ -91,7 +96,7 @@ async def _shared(call: Call, proceed: Proceed) -> Reply:
             call.request = before
         return reply
     finally:
-        WRITTEN[table].remove(branch)
+        written.remove(branch)
 
 
 @fault("late-insert-lost", on=["InsertIntoTable"])

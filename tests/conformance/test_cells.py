@@ -25,8 +25,10 @@ from conformance.values.cells import BIG_BODY, CellLog, Levels, declared_cells
 from conformance.values.declared_fields import field_tree
 from conformance.values.exchange import Exchange
 from conformance.values.json_values import watched
+from specs.apis import apis
 from specs.openapi import Document
 from specs.problems import Problem
+from specs.profiles import profiles
 
 TREE: dict[str, Any] = {
     "type": "object",
@@ -183,6 +185,19 @@ def test_an_api_is_held_to_what_it_allows(monkeypatch):
         "The excuse for body /x: * has no effect.",
     ]
     assert held_line([gaps[0], CellCoverage("C", "body /x: null", "excluded", "because")], "lance") == []
+
+
+@pytest.mark.parametrize("api", apis())
+def test_every_excuse_is_of_a_cell_that_a_revision_declares(api):
+    declared = {
+        (operation, cell)
+        for profile in profiles().values()
+        if profile.api == api
+        for operation, cells in coverage.cells_of(profile).items()
+        for cell in cells
+    }
+    excuses = allowance(api).excused
+    assert [excuse for excuse in excuses if not any(excuse.covers(*entry) for entry in declared)] == []
 
 
 @pytest.mark.parametrize("api", ["lance", "iceberg"])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 from dataclasses import replace
 from fnmatch import fnmatchcase
 from itertools import combinations, product
@@ -25,8 +24,6 @@ PLACE = Dimension("place", {"child": "", "root": "in the root", "deep": "three l
 STATE = Dimension("state", {"new": "", "renamed": "for a renamed table"}, ("*Table",), ("createTable",))
 FORM = Dimension("form", {"smallest": "", "spelled": "with optional fields"}, always=True)
 DIMENSIONS = (PLACE, STATE, FORM)
-for api in apis():
-    importlib.import_module(f"reference_server.{api}.faults.conditions")  # it registers the conditions of the API
 OPERATIONS = ("loadTable", "dropTable", "createTable", "loadView")
 OF_TRANSACTIONS = {
     (entry.name, value): ("*Transaction",)  # of the table: the request names the transaction

@@ -11,17 +11,11 @@ import pytest
 import respx
 
 from benchmarks.mocks.answers import CONFIG, CONFLICT, TABLE, TOKEN, UNSUPPORTED, page, table
-from benchmarks.mocks.client import TABLES, Client, Refused
+from benchmarks.mocks.client import Client, Refused
+from benchmarks.mocks.libraries import ALL, LOAD, OF_LIBRARIES, TOKENS, URL
 
-URL = "http://mock"
-LOAD, ALL, TOKENS = f"{URL}{TABLES}/t", f"{URL}{TABLES}", f"{URL}/v1/oauth/tokens"
 UNSEEDED = ("retry",)
-CANNOT = {
-    "isolated": "nothing: its answers are of one process, and each test has its own",
-    "tls": "nothing is encrypted: no connection is made",
-    "command": "it is a library",
-    "language": "it is for one library of Python",
-}
+CANNOT = OF_LIBRARIES
 
 
 @contextmanager
