@@ -24,13 +24,19 @@ FULL = Path("/dev/full")
 
 @contextmanager
 def full_disk(most=SMALL):
-    """No file becomes larger than this, as on a full disk; processes that are started inherit it."""
+    """No file becomes larger than this, as on a full disk; processes that are started inherit it.
+
+    Python writes no bytecode meanwhile: it takes a file that was cut for a whole one, and could not import it again.
+    """
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (most, before[1]))
-    try:
-        yield
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sys, "dont_write_bytecode", True)
+        patch.setenv("PYTHONDONTWRITEBYTECODE", "1")
+        resource.setrlimit(resource.RLIMIT_FSIZE, (most, before[1]))
+        try:
+            yield
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, before)
 
 
 @pytest.fixture
