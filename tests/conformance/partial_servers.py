@@ -36,11 +36,11 @@ ALL = "all but the handshake"
 GROUPS: dict[str, tuple[str, ...]] = {
     "views": ("views",),
     "writes": ("writes",),
-    "tables": ("tables", "registrations", "transactions"),
+    "tables": ("tables", "materialized-views", "registrations", "transactions"),
     "namespaces": ("namespaces",),
     "management": ("management",),
     "policies": ("policies", "generic-tables", "notifications"),
-    "indices": ("indices", "tags", "transactions"),
+    "indices": ("indices", "tags", "branches", "transactions"),
     "versions": ("versions",),
     "rows": ("rows",),
     ALL: (),
