@@ -51,7 +51,7 @@ def _lifetime(flag: str, help: str, default: int | None = None) -> Callable[[Any
 
 OPTIONS: tuple[Callable[[Any], Any], ...] = (
     click.option("--api", type=OneOf([*servable(), "all"]), default="all", show_default=True, help="API to serve."),
-    click.option("--profile", help="Revision of the API, such as lance/2026-03.  [default: the default of the API]"),
+    click.option("--profile", help="Revision of the API, such as lance/0.11.  [default: the default of the API]"),
     click.option("--host", default=LOOPBACK, show_default=True, help="Address to listen on."),
     click.option(
         "--port",

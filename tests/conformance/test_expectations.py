@@ -41,7 +41,7 @@ from tests.conformance.mutants import Mended
 
 CONFLICT = "lance.namespace.create.conflict"
 WORDS = "lance.namespace.create"
-PROFILE = "lance/2026-03"
+PROFILE = "lance/0.11"
 SEEN = "CreateNamespace: expected 409, got 400"
 PAST, SOON, LATER = date(2020, 1, 1), date(2999, 1, 1), date(2999, 6, 1)
 
@@ -385,7 +385,7 @@ def test_any_text_can_be_written(tmp_path, text):
 
 
 OLDER = """
-profile = "lance/2026-03"
+profile = "lance/0.11"
 depth = "smoke"
 
 [[known]]

@@ -50,7 +50,7 @@ def test_version_and_help(cli):
 def test_check_judges_the_embedded_server(cli, folder):
     code, out, _ = cli("check", "-k", "lance.namespace")
     assert code == 0
-    assert "requirements of lance/2026-03 tested: none of" in out
+    assert "requirements of lance/0.11 tested: none of" in out
     assert "Conforms" not in out
     assert json.loads((folder / "lakeproof-report" / "badge.json").read_text())["color"] == "lightgrey"
     assert "report: lakeproof-report/report.html" in out
@@ -85,11 +85,18 @@ def test_check_prints_json_and_nothing_else(cli, server):
 
 
 def test_check_by_another_copy_of_the_document(cli, server, folder):
-    raw = yaml.safe_load(find_profile("lance").file(".yaml").read_text())
+    raw = yaml.safe_load(find_profile("lance/2026-03").file(".yaml").read_text())
     raw["components"]["schemas"]["CreateNamespaceResponse"]["required"] = ["transaction_id"]
     (folder / "stricter.yaml").write_text(yaml.safe_dump(raw))
     code, out, _ = cli(
-        "check", server.url, "--spec", "stricter.yaml", "-k", "lance.namespace.create or wire.create_namespace"
+        "check",
+        server.url,
+        "--profile",
+        "lance/2026-03",
+        "--spec",
+        "stricter.yaml",
+        "-k",
+        "lance.namespace.create or wire.create_namespace",
     )
     assert code == 1
     assert '"transaction_id" is a required property' in out
@@ -282,7 +289,7 @@ def test_a_broken_settings_file_is_a_problem(cli, folder):
 def test_a_server_of_another_kind_is_recognised(cli, server):
     code, _, err = cli("check", server.url + "/v1/elsewhere", "--api", "lance")
     assert code == 4
-    assert "it does not speak lance/2026-03" in err
+    assert "it does not speak lance/0.11" in err
 
 
 # The rest
@@ -351,12 +358,12 @@ def test_spec_commands(cli, folder):
     shown = cli("spec", "show", "RegisterTable")[1]
     assert "location" in shown
     assert "register-mode-overwrite" in shown
-    document = find_profile("lance").file(".yaml")
-    assert cli("spec", "diff", "lance", document)[:2] == (0, "no structural difference\n")
+    document = find_profile("lance/2026-03").file(".yaml")
+    assert cli("spec", "diff", "lance/2026-03", document)[:2] == (0, "no structural difference\n")
     raw = yaml.safe_load(document.read_text())
     raw["components"]["schemas"]["PageLimit"]["minimum"] = 1
     (folder / "other.yaml").write_text(yaml.safe_dump(raw))
-    code, out, _ = cli("spec", "diff", "lance", "other.yaml")
+    code, out, _ = cli("spec", "diff", "lance/2026-03", "other.yaml")
     assert code == 1
     assert "/components/schemas/PageLimit/minimum" in out
     code, out, _ = cli("spec", "lint", document)

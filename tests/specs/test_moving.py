@@ -16,7 +16,7 @@ def test_the_newest_lance_has_54_operations():
 
 
 def test_the_default_is_stated_or_the_newest():
-    assert find_profile("lance").name == "lance/2026-03"
+    assert find_profile("lance").name == "lance/0.11"
     assert find_profile("iceberg") == newest_profile("iceberg")
 
 
