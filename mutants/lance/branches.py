@@ -254,6 +254,12 @@ def _each_index(edit: Any) -> Any:
 fault("index-rows-made-up", "A listed index tells other rows than it has.", on=["ListTableIndices"])(
     _each_index(lambda index: {**index, "num_unindexed_rows": 5})
 )
+fault("index-empty", "A listed index has no segment and no byte.", on=["ListTableIndices"])(
+    _each_index(lambda index: {**index, "num_segments": 0, "size_bytes": 0})
+)
+fault("index-time-unset", "A listed index was made in 1970.", on=["ListTableIndices"])(
+    _each_index(lambda index: {**index, "created_at": "1970-01-01T00:00:00+00:00"})
+)
 PARAMETERS = {
     *("num_partitions", "target_partition_size", "sample_rate", "max_iterations"),
     *("num_sub_vectors", "num_bits", "m", "ef_construction"),
