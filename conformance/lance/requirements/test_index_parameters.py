@@ -26,7 +26,7 @@ from conformance.values.outcomes import Unoffered
 CREATE = ["CreateTableIndex"]
 FLAT, PQ, HNSW = (VECTOR_KINDS[name] for name in ("ivf_flat", "ivf_pq", "ivf_hnsw_sq"))
 PARAMETERS: dict[str, tuple[IndexType, dict[str, Any]]] = {
-    "num_partitions": (FLAT, {"num_partitions": 2}),
+    "num_partitions": (FLAT, {"num_partitions": 3}),
     "target_partition_size": (FLAT, {"target_partition_size": 100}),
     "sample_rate": (FLAT, {"num_partitions": 2, "sample_rate": 64}),
     "max_iterations": (FLAT, {"num_partitions": 2, "max_iterations": 5}),
