@@ -112,7 +112,7 @@ def test_branch_of_nothing(catalog: LanceCatalog, case: tuple[dict[str, Any], tu
 # ListTableBranches
 
 
-@must("lance.branch.list", operations=LIST, clause="list-branches", twin=True)
+@must("lance.branch.list", operations=LIST, clause="list-branches")
 def test_branches_are_listed(catalog: LanceCatalog) -> None:
     """ListTableBranches lists the branches of the table, and no branch of another table."""
     id, other = catalog.new_table("a"), catalog.new_table("b")

@@ -307,10 +307,11 @@ def test_multi_match(catalog: LanceCatalog, words: list[str], columns: tuple[str
 
 
 @should("lance.query.multi_match.fuzzy", operations=QUERY, clause="query-fuzziness")
-@given(length=st.integers(0, 2))
-def test_fuzzy_multi_match(catalog: LanceCatalog, length: int) -> None:
+@given(case=st.sampled_from([("mxrble", 1, 0), ("mxrble", 1, 2), ("mxrbla", 2, 1)]))
+def test_fuzzy_multi_match(catalog: LanceCatalog, case: tuple[str, int, int]) -> None:
     """fuzziness and prefix_length of a match query in a multi_match apply to that query alone."""
-    fuzzy = {"terms": "mxrble", "column": "text", "fuzziness": 1, "prefix_length": length}
+    word, fuzziness, length = case
+    fuzzy = {"terms": word, "column": "text", "fuzziness": fuzziness, "prefix_length": length}
     queries = [fuzzy, {"terms": "gxrden", "column": "text", "fuzziness": 0}]
     rows = found(catalog, new_texts(catalog, "text"), structured({"multi_match": {"match_queries": queries}}))
     same_items(rows, with_any(["marble"] if length < 2 else []), FOUND)
