@@ -24,7 +24,7 @@ from conformance.target.documents import profile_of
 from conformance.values.activity import doing
 from conformance.values.results import Results
 from conformance.values.settings import EMBEDDED_STORAGE, Settings, load_settings
-from lakeproof.answering_api import answering_api
+from lakeproof.answering_api import answering_api, load_before_api
 from lakeproof.interruptions import ignored
 from specs.writing import NotWritten
 
@@ -65,9 +65,9 @@ def check(
     written; a failure to write after the tests is NotReported, with the results.
     """
     given = {**settings, "server": url}
+    check_files(load_before_api(given))
     loaded = load_settings(given | answering_api(given))
     runner = runner or partial(run, reference=_reference if loaded.server else None)
-    check_files(loaded)
     with contextlib.ExitStack() as ended:
         with target_of(loaded) as target:
             results, code = runner(target, listener, command=command)

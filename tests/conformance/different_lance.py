@@ -14,9 +14,25 @@ from tests.conformance.different_server import JSON, Call, Freedom, after, befor
 from tests.conformance.proxy import Answer
 
 API = "lance"
-PAGED = {"ListNamespaces", "ListTables", "ListAllTables", "ListTableVersions", "ListTableTags", "ListTableIndices"}
+PAGED = {
+    "ListNamespaces",
+    "ListTables",
+    "ListAllTables",
+    "ListTableVersions",
+    "ListTableTags",
+    "ListTableIndices",
+    "ListTableBranches",
+}
 LISTINGS = {"ListNamespaces": "namespaces", "ListTables": "tables", "ListAllTables": "tables"}
-CREATIONS = {"CreateNamespace", "CreateTable", "DeclareTable", "CreateEmptyTable", "RegisterTable"}
+CREATIONS = {
+    "CreateNamespace",
+    "CreateTable",
+    "DeclareTable",
+    "CreateEmptyTable",
+    "RegisterTable",
+    "CreateMaterializedView",
+}
+OF_TABLES = ("/v1/table/", "/v1/materialized_view/")
 OWN = {"server.tier": "gold"}
 LETTERS = re.compile(r"[\w$.:-]{1,200}", re.ASCII)
 
@@ -82,7 +98,7 @@ def _behind(call: Call, action: str, body: Any, **query: str) -> Answer:
 @before(API)
 def tables_before_bodies(call: Call) -> Answer | None:
     """A table is looked for before the body of a request is read."""
-    if call.operation in CREATIONS or not call.path.startswith("/v1/table/") or "id" not in call.values:
+    if call.operation in CREATIONS or not call.path.startswith(OF_TABLES) or "id" not in call.values:
         return None
     answer = _behind(call, "exists", {})
     return _refusal(404, 4, "no such table") if answer.status == 404 else None
@@ -230,7 +246,7 @@ def relative_locations(call: Call) -> Answer | None:
 def root_alone(call: Call) -> Answer | None:
     """The root is the only namespace; whoever names another one is told that it is not supported."""
     id = str(call.values.get("id", "$"))
-    of_table = call.path.startswith("/v1/table/") and "$" in id.strip("$")
+    of_table = call.path.startswith(OF_TABLES) and "$" in id.strip("$")
     below = of_table or (call.path.startswith("/v1/namespace/") and id != "$")
     return _refusal(406, 0, "no namespaces but the root") if below else None
 

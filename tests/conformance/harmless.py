@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+import binascii
 import json
 import re
 from collections.abc import Iterator
@@ -16,6 +18,7 @@ from specs.openapi import Document, Operation
 
 PLACE = re.compile(r"^(/.|[a-z][a-z0-9+.-]*://)", re.IGNORECASE | re.DOTALL)  # an absolute path or a URI
 PLACES = {"location", "manifest_path", "metadata-location", "metadata_location", "manifest-list", "statistics-path"}
+CONTINUATION = b"\xff" * 4  # the first bytes of an Arrow message; the length of its metadata is next
 SAFE_DEPTH = 2  # levels of an id in which .. climbs out of the namespaces of an example
 SPLIT = re.compile(r"[/\\]")
 # What may be asked of the root: it changes nothing there, and an index is of a table.
@@ -93,7 +96,16 @@ def strings(value: Any) -> Iterator[str]:
 def escapes(text: str) -> bool:
     """True for what leads out of where it is used: absolute places, and .. on the way to something."""
     parts = SPLIT.split(text)
-    return bool(PLACE.match(text)) or (".." in parts and len(parts) > 1)
+    return bool(PLACE.match(text) and not arrow(text)) or (".." in parts and len(parts) > 1)
+
+
+def arrow(text: str) -> bool:
+    """True for an Arrow message in Base64, such as a schema: its first letters are slashes."""
+    try:
+        raw = base64.b64decode(text, validate=True)
+    except binascii.Error:
+        return False
+    return raw.startswith(CONTINUATION) and int.from_bytes(raw[4:8], "little") == len(raw) - 8
 
 
 def places(value: Any) -> Iterator[str]:

@@ -6,6 +6,9 @@ and test_s3.py.
 
 from __future__ import annotations
 
+import base64
+
+import pyarrow as pa
 import pytest
 
 from conformance.target.hostile import UNUSED, Canaries
@@ -15,6 +18,7 @@ from tests.conformance.harmless import problems
 LANCE, ICEBERG, POLARIS = (find_profile(api).document() for api in ("lance", "iceberg", "polaris"))
 MANAGED = "/api/management/v1"
 PREFIX = "lp012345"
+SCHEMA = base64.b64encode(pa.schema([("id", pa.int64())]).serialize()).decode()
 HARMLESS = [
     (
         LANCE,
@@ -22,6 +26,7 @@ HARMLESS = [
         f"/v1/table/{PREFIX}_1%24t/version/create",
         {"manifest_path": f"tmp/{PREFIX}-canary/x"},
     ),
+    (LANCE, "CreateMaterializedView", f"/v1/materialized_view/{PREFIX}_1%24v/create", {"output_schema": SCHEMA}),
     (LANCE, "ListNamespaces", "/v1/namespace/%24/list", None),
     (LANCE, "RegisterTable", f"/v1/table/{PREFIX}_1%24t/register", {"location": f"../../tmp/{PREFIX}-canary/x"}),
     (ICEBERG, "createTable", f"/v1/namespaces/{PREFIX}_1/tables", {"name": f"../{PREFIX}_escaped"}),
@@ -37,6 +42,7 @@ HARMFUL = [
     (LANCE, "CreateTableVersion", f"/v1/table/{PREFIX}_1%24t/version/create", {"manifest_path": "/etc/passwd"}),
     (LANCE, "CreateTableVersion", f"/v1/table/{PREFIX}_1%24t/version/create", {"manifest_path": "etc/passwd"}),
     (LANCE, "RegisterTable", f"/v1/table/{PREFIX}_1%24t/register", {"location": "../../../../etc"}),
+    (LANCE, "CreateMaterializedView", f"/v1/materialized_view/{PREFIX}_1%24v/create", {"output_schema": "/////etc"}),
     (
         LANCE,
         "BatchCreateTableVersions",

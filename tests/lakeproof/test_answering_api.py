@@ -7,6 +7,7 @@ import pytest
 from conformance.values.settings import Settings
 from lakeproof import check, serve
 from lakeproof.answering_api import answering_api
+from specs.problems import Problem
 
 pytest_plugins = "pytester"
 SELECT = "iceberg.config.maps"
@@ -21,6 +22,11 @@ def iceberg():
 def test_python_tests_the_api_that_answers(iceberg):
     results, code = check(iceberg.url, select=SELECT, depth="smoke")
     assert (code, results.target.profile, results.totals["pass"]) == (0, "iceberg/2026-08", 1)
+
+
+def test_python_tells_a_report_that_cannot_be_written_before_it_asks_the_server():
+    with pytest.raises(Problem, match="cannot be written"):
+        check("http://127.0.0.1:9", report="/proc/none")
 
 
 def test_a_comparison_is_of_the_api_that_answers(iceberg, cli):
