@@ -1,4 +1,4 @@
-"""Wrong branches, and what 0.11 adds beside them: declared tables, field metadata, computed columns, views."""
+"""Wrong branches, and what 0.11 adds beside them: counts of inserted rows, field metadata, computed columns, views."""
 
 from __future__ import annotations
 
@@ -93,6 +93,17 @@ async def _unknown_taken(call: Call, proceed: Proceed) -> Reply:
     return reply
 
 
+@fault("insert-counts-all-rows", on=["InsertIntoTable"])
+async def _counts_all(call: Call, proceed: Proceed) -> Reply:
+    """The number of inserted rows is that of all rows of the table."""
+    reply = await proceed()
+    if reply.status == 200:
+        branch = _branch_of(call)
+        count = await ask(call, proceed, "CountTableRows", {BRANCH: branch} if branch else {})
+        reply.body = orjson.dumps({**orjson.loads(reply.body), "num_inserted_rows": count})
+    return reply
+
+
 @fault("branch-empty", on=[CREATE])
 async def _starts_empty(call: Call, proceed: Proceed) -> Reply:
     """A new branch has no rows."""
@@ -120,6 +131,19 @@ async def _deletes_users(call: Call, proceed: Proceed) -> Reply:
         if known.get("parentBranch") == name:
             await send(call, proceed, DELETE, {"name": other})
     return await proceed()
+
+
+@fault("branches-shared", on=[CREATE, LIST])
+async def _listed_for_all(call: Call, proceed: Proceed) -> Reply:
+    """A branch of one table is listed for every table."""
+    reply = await proceed()
+    shared: dict[str, Any] = call.state.setdefault("branches-shared", {})
+    if reply.status == 200 and call.operation.id == CREATE:
+        shared[(content(call) or {})["name"]] = {"parentVersion": 1, "createAt": 0, "manifestSize": 1}
+    if reply.status == 200 and call.operation.id == LIST:
+        body = orjson.loads(reply.body)
+        reply.body = orjson.dumps({**body, "branches": {**shared, **body["branches"]}})
+    return reply
 
 
 def _each_branch(edit: Any) -> Any:
@@ -170,6 +194,11 @@ def _updates(edit: Any) -> Any:
     return request_becomes(lambda body: {**body, "updates": [edit(update) for update in body["updates"]]})
 
 
+def _without_metadata(schema: dict[str, Any]) -> dict[str, Any]:
+    fields = [{name: field[name] for name in field if name != "metadata"} for field in schema["fields"]]
+    return {**schema, "fields": fields}
+
+
 UPDATE = "UpdateFieldMetadata"
 fault("field-metadata-replaced", "Metadata of a field replace those that it has.", on=[UPDATE])(
     _updates(lambda update: {**update, "replace": True})
@@ -179,6 +208,11 @@ fault("field-metadata-merged", "Metadata of a field are merged where they shall 
 )
 fault("field-path-unchecked", "Metadata of a field that does not exist are changed with success.", on=[UPDATE])(
     status_becomes(404, 200)
+)
+fault("field-metadata-undescribed", "A description has no metadata of fields.", on=["DescribeTable"])(
+    body_becomes(
+        lambda body: {**body, "schema": _without_metadata(body["schema"])} if body.get("schema") else body, 200
+    )
 )
 fault("computed-at-once", "A computed column has its values at once.", on=["AlterTableAddColumns"])(
     request_becomes(
@@ -220,10 +254,18 @@ def _each_index(edit: Any) -> Any:
 fault("index-rows-made-up", "A listed index tells other rows than it has.", on=["ListTableIndices"])(
     _each_index(lambda index: {**index, "num_unindexed_rows": 5})
 )
+fault("index-empty", "A listed index has no segment and no byte.", on=["ListTableIndices"])(
+    _each_index(lambda index: {**index, "num_segments": 0, "size_bytes": 0})
+)
+fault("index-time-unset", "A listed index was made in 1970.", on=["ListTableIndices"])(
+    _each_index(lambda index: {**index, "created_at": "1970-01-01T00:00:00+00:00"})
+)
+PARAMETERS = {
+    *("num_partitions", "target_partition_size", "sample_rate", "max_iterations"),
+    *("num_sub_vectors", "num_bits", "m", "ef_construction"),
+}
 fault("index-parameters-refused", "An index with a parameter is refused.", on=["CreateTableIndex"])(
-    request_becomes(
-        lambda body: {**body, "index_type": "NONE"} if {*body} & {"num_partitions", "m", "num_bits"} else body
-    )
+    request_becomes(lambda body: {**body, "index_type": "NONE"} if {*body} & PARAMETERS else body)
 )
 fault("sub-vectors-unchecked", "Sub-vectors that do not fit are taken silently.", on=["CreateTableIndex"])(
     request_becomes(lambda body: {name: body[name] for name in body if name != "num_sub_vectors"})

@@ -59,6 +59,11 @@ async def _names_split(call: Call, proceed: Proceed) -> Reply:
     return await _parts_become(lambda parts: [_split(part, by) for part in parts])(call, proceed)
 
 
+def _first_range(part: dict[str, Any]) -> dict[str, Any]:
+    deleting = part.get("delete_table_versions")
+    return {"delete_table_versions": {**deleting, "ranges": deleting["ranges"][:1]}} if deleting else part
+
+
 fault("version-conflict-hidden", "CreateTableVersion tells everybody that they succeeded.", on=["CreateTableVersion"])(
     status_becomes(409, 200)
 )
@@ -75,6 +80,9 @@ fault("batch-forgets-last", "The last part of a batch is not done.", on=BATCHES)
 )
 fault("batch-reversed", "The parts of a batch are done, and answered, the other way round.", on=BATCHES)(
     _parts_become(lambda parts: parts[::-1])
+)
+fault("batch-first-range", "Of several ranges of versions the first is deleted.", on=["BatchCommitTables"])(
+    _parts_become(lambda parts: [_first_range(part) for part in parts])
 )
 fault("batch-first-field", "Of an operation that is two, the first is done.", on=["BatchCommitTables"])(
     _parts_become(lambda parts: [dict([*part.items()][:1]) for part in parts])

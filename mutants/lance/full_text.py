@@ -57,6 +57,10 @@ def _anywhere(query: Json) -> Json:
     return {**query, "full_text_query": {**text, "string_query": {"query": text["string_query"]["query"]}}}
 
 
+def _exact(queries: list[Json]) -> list[Json]:
+    return [{name: query[name] for name in query if name != "fuzziness"} for query in queries]
+
+
 fault("text-columns-ignored", "A text is searched in all columns, whichever it names.", on=ALL)(
     queries_become(_anywhere)
 )
@@ -83,6 +87,12 @@ fault("boost-excludes", "A boost query leaves out what its negative query finds.
 )
 fault("multi-match-first-only", "Of a multi_match only the first query counts.", on=ALL)(
     kind_becomes("multi_match", lambda fields: {"match": fields["match_queries"][0]})
+)
+fault("multi-match-exact", "A multi_match finds only the words themselves.", on=ALL)(
+    kind_becomes("multi_match", lambda fields: {"multi_match": {"match_queries": _exact(fields["match_queries"])}})
+)
+fault("boolean-one-not", "Of several must_not clauses the first counts.", on=ALL)(
+    kind_becomes("boolean", lambda fields: {"boolean": {**fields, "must_not": fields.get("must_not", [])[:1]}})
 )
 fault("boolean-not-ignored", "A boolean query ignores its must_not clauses.", on=ALL)(
     kind_becomes("boolean", lambda fields: {"boolean": {**fields, "must_not": []}})

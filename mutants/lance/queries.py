@@ -108,6 +108,14 @@ def _only_first(query: Json) -> Json:
     return {**query, "vector": {"single_vector": several[0]}} if several else query
 
 
+def _absolute(query: Json) -> Json:
+    several = (query.get("vector") or {}).get("multi_vector")
+    if not several:
+        return query
+    positive = [[abs(number) if isinstance(number, int | float) else number for number in one] for one in several]
+    return {**query, "vector": {"multi_vector": positive}}
+
+
 def _of_nothing(body: Json) -> Json:
     plain = {"vector": {}, "k": 5}
     return {"query": plain} if "query" in body else plain
@@ -158,6 +166,9 @@ fault("query-bounds-swapped", "The lower bound is taken as the upper one, and th
 )
 fault("query-vector-column-required", "A search for a vector must name its column.", on=ALL)(
     refused_if(lambda query: bool(query.get("vector")) and "vector_column" not in query)
+)
+fault("query-batch-absolute", "Several vectors are searched for without the signs of their numbers.", on=ALL)(
+    queries_become(_absolute)
 )
 fault("query-batch-first-only", "Of several vectors only the first is searched for.", on=ALL)(
     queries_become(_only_first)

@@ -10,7 +10,9 @@ from conformance.author.strategies import tables
 from conformance.common.requests import RepeatedRequest
 from conformance.lance.catalog import LanceCatalog, Names
 from conformance.lance.support.arrow import stream
-from conformance.lance.support.columns import KEPT, fields, metadata
+from conformance.lance.support.branching import check_no_branch
+from conformance.lance.support.columns import KEPT, field, fields, metadata
+from conformance.lance.support.computed import add_computed, check_filled, new_computed
 from conformance.lance.support.indexing import wait_for_index
 from conformance.lance.support.versions import check_tag, new_tagged
 
@@ -65,6 +67,38 @@ def _set_metadata(value: str) -> Callable[[LanceCatalog, Names], object]:
 
 def _metadata_are(value: str) -> Callable[[LanceCatalog, Names], None]:
     return lambda catalog, id: equal(metadata(catalog, id).get("k"), value, "the metadata k of the schema")
+
+
+def _set_field_metadata(value: str) -> Callable[[LanceCatalog, Names], object]:
+    updates = [{"path": "id", "metadata": {"k": value}}]
+    return lambda catalog, id: catalog.update_field_metadata(id, updates=updates)
+
+
+def _field_metadata_are(value: str) -> Callable[[LanceCatalog, Names], None]:
+    def check(catalog: LanceCatalog, id: Names) -> None:
+        described = field(catalog, id, "id").get("metadata") or {}
+        equal(described.get("k"), value, "the described metadata k of the field")
+
+    return check
+
+
+def _with_a_branch(catalog: LanceCatalog) -> Names:
+    id = catalog.new_table()
+    _create_branch(catalog, id)
+    return id
+
+
+def _create_branch(catalog: LanceCatalog, id: Names) -> object:
+    return catalog.create_table_branch(id, name="new")
+
+
+def _delete_branch(catalog: LanceCatalog, id: Names) -> object:
+    return catalog.delete_table_branch(id, name="new")
+
+
+def _compute_anew(catalog: LanceCatalog, id: Names) -> None:
+    _drop_column(catalog, id)
+    add_computed(catalog, id)
 
 
 def _rename_table(catalog: LanceCatalog, id: Names) -> object:
@@ -160,9 +194,33 @@ CHANGES: dict[str, RepeatedRequest[LanceCatalog]] = {
         "CreateTableBranch",
         "create-branch",
         lambda catalog: catalog.new_table(),
-        lambda catalog, id: catalog.create_table_branch(id, name="new"),
-        lambda catalog, id: catalog.delete_table_branch(id, name="new"),
+        _create_branch,
+        _delete_branch,
         lambda catalog, id: catalog.count_table_rows(id, branch="new"),
+    ),
+    "delete_branch": RepeatedRequest(
+        "DeleteTableBranch",
+        "delete-branch",
+        _with_a_branch,
+        _delete_branch,
+        _create_branch,
+        lambda catalog, id: check_no_branch(catalog.count_table_rows(id, branch="new", expect=404)),
+    ),
+    "set_field_metadata": RepeatedRequest(
+        "UpdateFieldMetadata",
+        "field-metadata",
+        lambda catalog: catalog.new_table(),
+        _set_field_metadata("one"),
+        _set_field_metadata("other"),
+        _field_metadata_are("one"),
+    ),
+    "backfill_column": RepeatedRequest(
+        "AlterTableBackfillColumns",
+        "backfill",
+        new_computed,
+        lambda catalog, id: catalog.alter_table_backfill_columns(id, column="more"),
+        _compute_anew,
+        check_filled,
     ),
     "create_index": RepeatedRequest(
         "CreateTableIndex",

@@ -12,6 +12,7 @@ from conformance.lance.catalog import LanceCatalog, Names
 from conformance.lance.support.arrow import stream
 from conformance.lance.support.staging import stage
 from conformance.lance.support.versions import new_table_with_versions, numbers
+from conformance.lance.worlds import UNTAGGED
 from conformance.target.hostile import UNUSED
 from conformance.values.outcomes import Unoffered
 
@@ -42,9 +43,10 @@ def create_version(entry: Body) -> Body:
     return {"create_table_version": entry}
 
 
-def delete_versions(id: Names, start: int, end: int) -> Body:
-    """Return the batch operation that deletes versions."""
-    return {"delete_table_versions": {"id": id, "ranges": [{"start_version": start, "end_version": end}]}}
+def delete_versions(id: Names, *ranges: tuple[int, int]) -> Body:
+    """Return the batch operation that deletes the versions of ranges, each without its end."""
+    bounds = [{"start_version": start, "end_version": end} for start, end in ranges]
+    return {"delete_table_versions": {"id": id, "ranges": bounds}}
 
 
 def _row_counts_are(catalog: LanceCatalog, ids: list[Names], expected: list[int]) -> None:
@@ -188,9 +190,19 @@ def test_commit_makes_and_deletes_versions(catalog: LanceCatalog) -> None:
     made, trimmed = catalog.new_table("a"), new_table_with_versions(catalog)
     before = _some_numbers(catalog, trimmed)
     body = create_version(entry(catalog, made))
-    catalog.batch_commit_tables(operations=[body, delete_versions(trimmed, before[0], before[0] + 2)])
+    catalog.batch_commit_tables(operations=[body, delete_versions(trimmed, (before[0], before[0] + 2))])
     equal(catalog.count_table_rows(made).json, 5, "the number of rows")
     equal(numbers(catalog, trimmed), before[2:], VERSIONS)
+
+
+@must("lance.batch.ranges", operations=COMMIT, clause="batch-commit", world=UNTAGGED)
+def test_commit_deletes_several_ranges(catalog: LanceCatalog) -> None:
+    """BatchCommitTables deletes the versions in each of the ranges of an operation, and keeps those between them."""
+    id = new_table_with_versions(catalog)
+    before = _some_numbers(catalog, id)
+    first, third = before[0], before[2]
+    catalog.batch_commit_tables(operations=[delete_versions(id, (first, first + 1), (third, third + 1))])
+    equal(numbers(catalog, id), [before[1], *before[3:]], VERSIONS)
 
 
 @must("lance.batch.results", operations=COMMIT, clause="batch-results")
@@ -202,7 +214,7 @@ def test_commit_answers_in_order(catalog: LanceCatalog) -> None:
     staged = entry(catalog, made)
     first = _some_numbers(catalog, trimmed)[0]
     operations = [
-        delete_versions(trimmed, first, first + 1),
+        delete_versions(trimmed, (first, first + 1)),
         create_version(staged),
         declare(declared),
         deregister(gone),
@@ -229,7 +241,7 @@ LAST: dict[str, tuple[tuple[int, ...], Callable[[LanceCatalog], Body]]] = {
         (404,),
         lambda catalog: create_version({**entry(catalog, catalog.new_table("v")), "id": catalog.table_id("missing")}),
     ),
-    "versions_of_missing": ((404,), lambda catalog: delete_versions(catalog.table_id("missing"), 0, 1)),
+    "versions_of_missing": ((404,), lambda catalog: delete_versions(catalog.table_id("missing"), (0, 1))),
     "empty": ((400,), lambda _catalog: {}),
 }
 
@@ -257,7 +269,7 @@ def _check_nothing_done(
     catalog.control(lambda: _commit_twin(catalog))
     declared, kept, trimmed = catalog.table_id("d"), catalog.new_table("k"), new_table_with_versions(catalog)
     before = _some_numbers(catalog, trimmed)
-    operations = [declare(declared), deregister(kept), delete_versions(trimmed, before[0], before[0] + 2)]
+    operations = [declare(declared), deregister(kept), delete_versions(trimmed, (before[0], before[0] + 2))]
     catalog.note_tables([declared])
     catalog.batch_commit_tables(operations=[*operations, spoil(catalog)], expect=statuses)
     catalog.table_exists(declared, expect=404)
@@ -269,7 +281,9 @@ def _commit_twin(catalog: LanceCatalog) -> None:
     """Commit a valid batch of the same operations."""
     declared, gone, trimmed = catalog.table_id("twin_d"), catalog.new_table("twin_k"), catalog.new_table("twin_t")
     catalog.note_tables([declared])
-    catalog.batch_commit_tables(operations=[declare(declared), deregister(gone), delete_versions(trimmed, 4711, 4712)])
+    catalog.batch_commit_tables(
+        operations=[declare(declared), deregister(gone), delete_versions(trimmed, (4711, 4712))]
+    )
 
 
 @must("lance.batch.none.versions", operations=COMMIT, clause="batch-atomic", kind="error")

@@ -69,6 +69,15 @@ def test_creation_is_described_alike(catalog: LanceCatalog, case: LanceCreation)
             equal(answer.get(field), shown, f"the {field} of the answer")
 
 
+@should("lance.description.managed", operations=["DeclareTable"], clause="answers-agree")
+def test_declaration_tells_who_manages_versions(catalog: LanceCatalog) -> None:
+    """DeclareTable returns the managed_versioning that DescribeTable returns, false and none being the same."""
+    request = ordinary(catalog, "DeclareTable")
+    answer = request.send(catalog, "DeclareTable", expect=200)
+    described = catalog.describe_table(tuple(request.id or ())).get("managed_versioning")
+    equal(bool(answer.get("managed_versioning")), bool(described), "the managed_versioning of the answer")
+
+
 @should("lance.description.list_table_versions", operations=["ListTableVersions"], clause="answers-agree")
 def test_versions_are_listed_as_they_are_described(catalog: LanceCatalog) -> None:
     """ListTableVersions and DescribeTableVersion return the same values for every version."""

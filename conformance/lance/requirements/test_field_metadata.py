@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from conformance.author.checks import equal, one_of
-from conformance.author.requirement import must
+from conformance.author.requirement import must, should
 from conformance.lance.catalog import LanceCatalog, Names
+from conformance.lance.support.columns import field
 from conformance.values.outcomes import Unoffered
 
 UPDATE = ["UpdateFieldMetadata"]
@@ -40,6 +41,25 @@ def test_metadata_are_replaced(catalog: LanceCatalog) -> None:
     _updated(catalog, id, "name", {"n": "1"})
     equal(_updated(catalog, id, "id", {"b": "2"}, replace=True), {"b": "2"}, "the replaced metadata")
     equal(_updated(catalog, id, "name", {}), {"n": "1"}, "the metadata of the other field")
+
+
+@must("lance.field_metadata.described", operations=UPDATE, clause="field-metadata")
+def test_metadata_are_described(catalog: LanceCatalog) -> None:
+    """DescribeTable returns the metadata that UpdateFieldMetadata gave a field, until it removes them."""
+    id = catalog.new_table()
+    for value in ("1", "2", None):
+        catalog.update_field_metadata(id, updates=[{"path": "id", "metadata": {"a": value}}])
+        described = field(catalog, id, "id").get("metadata") or {}
+        equal(described.get("a"), value, "the described metadata a of the field")
+
+
+@should("lance.field_metadata.told", operations=UPDATE, clause="field-metadata-told")
+def test_metadata_are_told(catalog: LanceCatalog) -> None:
+    """UpdateFieldMetadata returns the resulting metadata of each field in the request."""
+    id = catalog.new_table()
+    changes = {"id": {"a": "1"}, "name": {"b": "2"}}
+    updates = [{"path": path, "metadata": metadata} for path, metadata in changes.items()]
+    equal(catalog.update_field_metadata(id, updates=updates).get("fields"), changes, "the fields of the response")
 
 
 @must("lance.field_metadata.rows", operations=UPDATE, clause="field-metadata")

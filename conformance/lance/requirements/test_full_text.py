@@ -306,6 +306,26 @@ def test_multi_match(catalog: LanceCatalog, words: list[str], columns: tuple[str
     same_items(rows, {number for part in parts for number in part}, FOUND)
 
 
+@should("lance.query.multi_match.fuzzy", operations=QUERY, clause="query-fuzziness")
+@given(case=st.sampled_from([("mxrble", 1, 0), ("mxrble", 1, 2), ("mxrbla", 2, 1)]))
+def test_fuzzy_multi_match(catalog: LanceCatalog, case: tuple[str, int, int]) -> None:
+    """fuzziness and prefix_length of a match query in a multi_match apply to that query alone."""
+    word, fuzziness, length = case
+    fuzzy = {"terms": word, "column": "text", "fuzziness": fuzziness, "prefix_length": length}
+    queries = [fuzzy, {"terms": "gxrden", "column": "text", "fuzziness": 0}]
+    rows = found(catalog, new_texts(catalog, "text"), structured({"multi_match": {"match_queries": queries}}))
+    same_items(rows, with_any(["marble"] if length < 2 else []), FOUND)
+
+
+@must("lance.query.boolean.several_not", operations=QUERY, clause="query-boolean")
+def test_boolean_without_several(catalog: LanceCatalog) -> None:
+    """A boolean query leaves out the rows that match any of several `must_not` queries."""
+    without = boolean(must=[match("crimson")], must_not=[match("velvet"), match("marble")])
+    rows = found(catalog, new_texts(catalog, "text"), structured(without))
+    left = having(lambda text: "crimson" in text and {"velvet", "marble"}.isdisjoint(text))
+    same_items(rows, left, FOUND)
+
+
 @must("lance.query.boolean.rows", operations=QUERY, clause="query-boolean")
 @given(all_of=some, any_of=some, none_of=st.lists(one_word, max_size=1))
 def test_boolean(catalog: LanceCatalog, all_of: list[str], any_of: list[str], none_of: list[str]) -> None:

@@ -157,11 +157,12 @@ def test_names_differ_by_case(catalog: LanceCatalog) -> None:
         contains([name.removeprefix(catalog.beside("")) for name in namespaces], ["case", "CASE"], NAMESPACES)
 
 
-# Tables in nested namespaces
+# Tables and views in nested namespaces
 
 NESTED = {
     name: RequestCase(operation, preparation(operation))
     for name, operation in OPERATIONS.items()
-    if "/table/{id}/" in operation.path and operation.id != "RegisterTable"  # its location would be taken
+    if any(f"/{kind}/{{id}}/" in operation.path for kind in ("table", "materialized_view"))
+    and operation.id != "RegisterTable"  # its location would be taken
 }
 test_nested_namespaces_are_like_others = bodies.nested_namespaces_are_like_others.declare(__name__, NESTED)

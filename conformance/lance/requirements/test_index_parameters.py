@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from conformance.author.checks import equal, status_is
+from conformance.author.checks import at_least, equal, status_is, unequal
 from conformance.author.requirement import must, should
 from conformance.author.strategies import tables
 from conformance.lance.catalog import LanceCatalog
 from conformance.lance.support.arrow import stream
+from conformance.lance.support.clocks import check_recent, moment
 from conformance.lance.support.indexing import (
     DIMENSION,
     KINDS,
@@ -25,7 +26,7 @@ from conformance.values.outcomes import Unoffered
 CREATE = ["CreateTableIndex"]
 FLAT, PQ, HNSW = (VECTOR_KINDS[name] for name in ("ivf_flat", "ivf_pq", "ivf_hnsw_sq"))
 PARAMETERS: dict[str, tuple[IndexType, dict[str, Any]]] = {
-    "num_partitions": (FLAT, {"num_partitions": 2}),
+    "num_partitions": (FLAT, {"num_partitions": 3}),
     "target_partition_size": (FLAT, {"target_partition_size": 100}),
     "sample_rate": (FLAT, {"num_partitions": 2, "sample_rate": 64}),
     "max_iterations": (FLAT, {"num_partitions": 2, "max_iterations": 5}),
@@ -73,3 +74,42 @@ def test_listed_index_tells_its_rows(catalog: LanceCatalog, case: IndexType) -> 
     status_is(catalog.insert_into_table(id, stream(added.select(["id"])), expect=None).status, 200)
     entry = wait_for_index(catalog, id, "idx")
     equal(entry["num_indexed_rows"] + entry["num_unindexed_rows"], rows + 1, "all rows that the listed index tells")
+
+
+TOLD = {
+    "type": "index_type",
+    "indexed_rows": "num_indexed_rows",
+    "unindexed_rows": "num_unindexed_rows",
+    "size": "size_bytes",
+    "time": "created_at",
+}
+
+
+@should("lance.index.listed.told.{}", operations=["ListTableIndices"], clause="index-content-told", each=TOLD)
+def test_listed_index_has_a_field(catalog: LanceCatalog, case: str) -> None:
+    """ListTableIndices returns the {} of a new index."""
+    unequal(_listed(catalog).get(case), None, f"the {case} of the listed index")
+
+
+@must("lance.index.listed.size", operations=["ListTableIndices"], clause="index-size")
+def test_listed_index_has_a_size(catalog: LanceCatalog) -> None:
+    """The size_bytes and the num_segments of a listed index that covers rows, if returned, are at least 1."""
+    entry = _listed(catalog)
+    for name in ("size_bytes", "num_segments"):
+        if entry.get(name) is not None:
+            at_least(entry[name], 1, f"the {name} of the listed index")
+
+
+@must("lance.index.listed.time", operations=["ListTableIndices"], clause="index-time")
+def test_listed_index_has_its_time(catalog: LanceCatalog) -> None:
+    """The created_at of a new index, if returned, is near the present."""
+    made = _listed(catalog).get("created_at")
+    if made is not None:
+        check_recent(moment(made, "the created_at"), "created_at")
+
+
+def _listed(catalog: LanceCatalog) -> dict[str, Any]:
+    """Build an index and return its entry."""
+    id = new_indexable(catalog)
+    new_index(catalog, id, KINDS["btree"])
+    return wait_for_index(catalog, id, "idx")

@@ -185,6 +185,7 @@ BAD: dict[str, Query] = {
     "long_vector": {"vector": {"single_vector": [1, 2, 3, 4]}},
     "not_a_vector": {"vector": {"single_vector": [1, 2]}, "vector_column": "id"},
     "text_as_vector": {"vector": {"single_vector": [1, 2]}, "vector_column": "color"},
+    "text_in_vectors": {"vector": {"multi_vector": [["one", "two"]]}},
     "distance_unknown": {"vector": {"single_vector": [1, 2]}, "distance_type": "parsecs"},
 }
 

@@ -7,7 +7,7 @@ from typing import Any
 import pyarrow as pa
 from hypothesis import strategies as st
 
-from conformance.author.checks import equal, number, same_items
+from conformance.author.checks import equal, number, same_items, unequal
 from conformance.author.requirement import given, must, should
 from conformance.author.strategies import row_counts, spellings, tables
 from conformance.lance.catalog import LanceCatalog
@@ -20,6 +20,7 @@ from conformance.values.outcomes import Skipped
 
 INSERT = ["InsertIntoTable"]
 COUNT = ["CountTableRows"]
+INSERTED = "the num_inserted_rows"
 MOST_READ = 1000  # rows of an existing table
 
 
@@ -78,6 +79,46 @@ def test_insert_into_declared_table(catalog: LanceCatalog) -> None:
     id = catalog.new_declared_table()
     catalog.insert_into_table(id, stream(tables(3)))
     equal(catalog.count_table_rows(id).json, 3, "the count of rows")
+
+
+MODES = {"append": "Append", "overwrite": "Overwrite"}
+
+
+@must("lance.rows.insert.count.{}", operations=INSERT, clause="insert-count", each=MODES)
+@given(rows=row_counts())
+def test_insert_counts_its_rows(catalog: LanceCatalog, case: str, rows: int) -> None:
+    """The num_inserted_rows of InsertIntoTable in mode {}, if returned, is the number of rows in the stream."""
+    id = catalog.new_table(rows=3)
+    answer = catalog.insert_into_table(id, stream(tables(rows, first=3)), mode=case)
+    equal(answer.get("num_inserted_rows", rows), rows, INSERTED)
+
+
+@must("lance.rows.insert.count.declared", operations=INSERT, clause="insert-count")
+def test_insert_counts_the_rows_of_a_declared_table(catalog: LanceCatalog) -> None:
+    """The num_inserted_rows of InsertIntoTable on a declared-only table, if returned, is the number of its rows."""
+    answer = catalog.insert_into_table(catalog.new_declared_table(), stream(tables(3)))
+    equal(answer.get("num_inserted_rows", 3), 3, INSERTED)
+
+
+@must("lance.rows.insert.version", operations=INSERT, clause="insert-version")
+@given(mode=st.sampled_from(sorted(MODES.values())))
+def test_insert_returns_its_version(catalog: LanceCatalog, mode: str) -> None:
+    """The version of InsertIntoTable, if returned, is the latest version of the table, which the insert created."""
+    id = catalog.new_table(rows=3)
+    before = catalog.version(id)
+    answer = catalog.insert_into_table(id, stream(tables(2, first=3)), mode=mode)
+    latest = catalog.version(id)
+    unequal(latest, before, "the version of the table")
+    equal(answer.get("version", latest), latest, "the version in the answer")
+
+
+@should("lance.rows.insert.told", operations=INSERT, clause="insert-answer")
+def test_insert_tells_count_and_version(catalog: LanceCatalog) -> None:
+    """InsertIntoTable returns the number of inserted rows and the version that they created."""
+    id = catalog.new_table(rows=3)
+    answer = catalog.insert_into_table(id, stream(tables(2, first=3)))
+    equal(answer.get("num_inserted_rows"), 2, INSERTED)
+    equal(answer.get("version"), catalog.version(id), "the version in the answer")
 
 
 WIDER = pa.table({"id": [1], "name": ["x"], "extra": [True]})

@@ -258,6 +258,15 @@ def test_several_vectors(catalog: LanceCatalog, vectors: list[Any], k: int) -> N
         equal(own[:k], nearest(probe, ROWS, k), f"the distances of the rows nearest to {shown(probe)}")
 
 
+@must("lance.query.vectors.negative", operations=QUERY, clause="query-multi-vector")
+def test_several_negative_vectors(catalog: LanceCatalog) -> None:
+    """A search for several vectors returns the nearest rows of each, also of vectors with negative numbers."""
+    places = {(-1, -1): [-1.0, -1.0], (-8, 0): [-8.0, 0.0], (1, 1): [1.0, 1.0], (8, 0): [8.0, 0.0]}
+    rows = [{**row, "vector": place} for row, place in zip(ROWS, places.values(), strict=False)]
+    found = _batch(catalog, new_queried(catalog, rows), [*places][:2], k=1)
+    same_items(ids(found), [0, 1], "the ids of the rows")
+
+
 @should("lance.query.vectors.told", operations=QUERY, clause="query-multi-vector-told")
 @given(vectors=st.lists(probes, min_size=2, max_size=3, unique=True), k=st.sampled_from([1, 3]), filter=filters)
 def test_several_vectors_told_apart(catalog: LanceCatalog, vectors: list[Any], k: int, filter: str) -> None:

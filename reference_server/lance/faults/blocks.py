@@ -11,7 +11,7 @@ from reference_server.faults import Call, body_becomes
 
 location_elsewhere = body_becomes(lambda body: {**body, "location": body["location"] + "_x"}, 200)
 LISTS = ("ListNamespaces", "ListTables", "ListAllTables")
-PAGED = (*LISTS, "ListTableIndices", "ListTableTags", "ListTableVersions")
+PAGED = (*LISTS, "ListTableIndices", "ListTableTags", "ListTableBranches", "ListTableVersions")
 
 
 def delimiter(call: Call) -> str:
