@@ -40,7 +40,7 @@ class Proxy:
             wbufsize = -1
 
             def _any(self) -> None:
-                outer.answer(self, self.rfile.read(int(self.headers.get("Content-Length") or 0)))
+                outer.answer(self, received(self))
 
             def __getattr__(self, name: str) -> Any:
                 """Take every method."""
@@ -108,6 +108,19 @@ class Proxy:
         """End the connection without an answer."""
         handler.close_connection = True
         handler.connection.shutdown(socket.SHUT_RDWR)
+
+
+def received(handler: BaseHTTPRequestHandler) -> bytes:
+    """Return the body of a request: it has a length, or comes in chunks."""
+    if handler.headers.get(CHUNKED[0], "").lower() != CHUNKED[1]:
+        return handler.rfile.read(int(handler.headers.get("Content-Length") or 0))
+    body = b""
+    while size := int(handler.rfile.readline().partition(b";")[0], 16):
+        body += handler.rfile.read(size)
+        handler.rfile.readline()
+    while handler.rfile.readline().strip():
+        """A trailer."""
+    return body
 
 
 def pieces(body: bytes, size: int) -> list[bytes]:
