@@ -89,10 +89,12 @@ class History:
         self.labels.setdefault(thing, set()).update(labels, several)
 
     def of(self, thing: Thing) -> Collection[str]:
-        """Return the labels of an object; one beside objects of other kinds has a label for it, too."""
-        kinds = {other.kind for other in self.children[thing.home.name]}
+        """Return the labels of an object; one beside or around objects of several kinds has a label for it, too."""
         labels = set(self.labels.get(thing, {FREED} if thing in self.gone else ()))
-        return labels | {BESIDE} if len(kinds) > 1 else labels
+        return labels | {BESIDE} if any(map(self._has_kinds, {thing.home.name, thing.name[:-1]})) else labels
+
+    def _has_kinds(self, home: tuple[str, ...]) -> bool:
+        return len({other.kind for other in self.children[home]}) > 1
 
 
 Holds = Callable[[Thing, History], bool]

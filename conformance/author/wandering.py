@@ -16,7 +16,7 @@ from conformance.values.exchange import Exchange
 from conformance.values.outcomes import Blocked, NotTested, Stopped, Violation
 from conformance.values.worlds import PLAIN_WORLD, Dimension, World, named, world_cell
 
-MOST_REQUESTS = 20  # of a requirement in the plain world: those that need more are tested there alone
+MOST_REQUESTS = 20  # of a requirement in the plain world: those that need more are tested there alone, unless twins
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +34,7 @@ class Wandering:
 
     `failed` is the smallest world of the current requirement's failure, `tested` the worlds in which it was tested.
     The test of a twin sees each of its operations take effect: one that a world refuses, also while the test prepares
-    something, is a violation.
+    something, is a violation. Drawn worlds go to it first, so it is tested in them however many requests it needs.
     """
 
     target: Target
@@ -54,7 +54,7 @@ class Wandering:
         Raises the violation of the smallest world in which it fails.
         """
         worlds = self.drawn.get(subject, ())
-        if not worlds or self.target.read_only or sent > MOST_REQUESTS:
+        if not worlds or self.target.read_only or (sent > MOST_REQUESTS and not self._twin):
             return
         guides = [fixture for fixture in fixtures if hasattr(fixture, "enter_world")]
         for drawn in worlds:

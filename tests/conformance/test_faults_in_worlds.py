@@ -29,6 +29,8 @@ CASES = {
         ("said-only-in-world:dropNamespace:home=dot", "iceberg.life.namespace"),
         ("missing-in-world:tableExists:names=blank", "iceberg.life.table_existence"),
         ("refused-in-world:commitTransaction:form=java", "iceberg.life.transactions"),
+        ("missing-in-world:createNamespace:beside=kinds", "iceberg.life.namespace"),
+        ("failing-in-world:registerTable:connection=fresh", "iceberg.register.table.same"),
     ],
     "lance": [
         ("missing-in-world:CountTableRows:place=nested", COUNT),

@@ -183,6 +183,12 @@ def test_requirements_with_many_requests_and_read_only_runs_stay_in_the_plain_wo
     assert server.tested == []
 
 
+def test_a_twin_is_tested_in_its_worlds_however_many_requests_it_needs():
+    server = Server([WORLD])
+    server.run(sent=MOST_REQUESTS + 1, twin=True)
+    assert server.tested[:1] == [WORLD]
+
+
 def test_a_requirement_starts_without_the_failure_of_the_one_before():
     server = Server([WORLD])
     server.run()

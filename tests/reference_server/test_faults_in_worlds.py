@@ -68,7 +68,8 @@ def test_history_knows_what_lies_beside_an_object():
     history = History()
     for thing in (T, Thing("view", ("a", "v"))):
         history.create(thing)
-    assert history.of(T) == history.of(Thing(NAMESPACE, ("a",))) != set()
+    inner = Thing(NAMESPACE, ("a", "n"))  # that is about to be created
+    assert history.of(T) == history.of(Thing(NAMESPACE, ("a",))) == history.of(inner) != set()
     history.drop(T)
     assert history.of(Thing(NAMESPACE, ("a",))) == set()
 

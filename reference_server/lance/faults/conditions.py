@@ -42,7 +42,8 @@ WITH_COLUMNS = (
     *("RestoreTable", "DescribeTable", "UpdateTableSchemaMetadata"),
 )
 WITHOUT_JSON = (
-    *("ListNamespaces", "ListTables", "ListAllTables", "ListTableVersions", "ListTableTags", "DropTable"),
+    *("ListNamespaces", "ListTables", "ListAllTables", "ListTableVersions", "ListTableTags", "ListTableBranches"),
+    "DropTable",
     *("CreateTable", "InsertIntoTable", "MergeInsertIntoTable", "DropTableIndex", "UpdateTableSchemaMetadata"),
 )
 SPELLED_OUT = (
