@@ -36,7 +36,7 @@ class Api:
         return answer.json()
 
     def tables(self, namespace="$", declared=False):
-        query = "?include_declared=true" if declared else ""
+        query = f"?include_declared={str(declared).lower()}"
         return self._http("GET", f"{self._url}/v1/namespace/{namespace}/table/list{query}").json()["tables"]
 
     def all_tables(self, limit=1000):
@@ -148,9 +148,9 @@ def test_a_reserved_directory_is_a_declared_table(ours, theirs, root):
     assert theirs.tables() == ["t"]
     theirs.declare("u")
     assert ours.tables(declared=True) == ["t", "u"]
-    assert ours.post("table/u/describe")["is_only_declared"] is True
+    assert ours.post("table/u/describe?check_declared=true")["is_only_declared"] is True
     ours.create("u")
-    assert ours.post("table/u/describe")["is_only_declared"] is False
+    assert ours.post("table/u/describe?check_declared=true")["is_only_declared"] is False
 
 
 def test_a_deregistered_directory_is_hidden_and_keeps_its_data(ours, theirs, root):

@@ -67,7 +67,7 @@ def test_a_declared_table_gets_its_directory(restart, root):
     (root / "t.lance" / ".lance-reserved").unlink()
     (root / "t.lance").rmdir()
     doubt(root, "t")
-    assert restart("table/t/describe")[1]["is_only_declared"]
+    assert restart("table/t/describe?check_declared=true")[1]["is_only_declared"]
     assert (root / "t.lance" / ".lance-reserved").exists()
 
 

@@ -9,15 +9,25 @@ import pytest
 
 from conformance.lance.client import STREAM_TYPE
 from conformance.lance.support.arrow import stream
+from lakeproof import serve
 from reference_server.errors import Unsupported
 from reference_server.selectors import refuse_selectors
 from specs.apis import find_api
 from specs.openapi import JSON_TYPE, Document
 from specs.profiles import find_profile
+from tests.conftest import BACKENDS, storage_option
 
-DOCUMENT, SELECTORS = find_profile("lance").document(), find_api("lance").selectors
+OLDER = "lance/2026-03"
+DOCUMENT, SELECTORS = find_profile(OLDER).document(), find_api("lance").selectors
 BRANCH = {"branch": "dev"}
 MAPS = {"UpdateTableSchemaMetadata"}  # the body is a map with any keys
+
+
+@pytest.fixture(params=BACKENDS)
+def server(request, tmp_path):
+    """A server of the revision without branches, on each backend."""
+    with serve(OLDER, storage=storage_option(request.param, tmp_path / "lake")) as server:
+        yield server
 
 
 def refused(operation, query=None, body=None, document=DOCUMENT):
@@ -76,10 +86,10 @@ def test_a_revision_that_declares_a_selector_takes_it():
     assert refused("Insert", {"branch": ["dev"]}, document=later) is None
 
 
-def test_nothing_meant_for_a_branch_is_done_to_a_table(lance, http):
+def test_nothing_meant_for_a_branch_is_done_to_a_table(server, http):
     def post(path, body=None, data=None):
         sent = {"json": body} if data is None else {"body": data, "headers": {"Content-Type": STREAM_TYPE}}
-        answer = http("POST", f"{lance.url}/v1/table/t/{path}", **sent)
+        answer = http("POST", f"{server.url}/v1/table/t/{path}", **sent)
         return answer.status, json.loads(answer.data)
 
     rows = stream(pa.table({"id": [1, 2, 3]}))
