@@ -59,13 +59,8 @@ def _contended() -> ConcurrentModification:
     return ConcurrentModification("Others kept altering the same transaction; try again.")
 
 
-async def transaction_id(context: LanceContext, table: Table) -> Answer:
-    """Return the latest transaction of a table as `transaction_id`, in the form that names it in a URL."""
-    return await context.read(table, lambda dataset: transaction_of(context, dataset))
-
-
 def transaction_of(context: LanceContext, dataset: Any) -> Answer:
-    """Return the transaction that made the version of a dataset, like `transaction_id`.
+    """Return the transaction that made the version of a dataset as `transaction_id`, as a URL names it.
 
     The version exists in any case: if the machine cannot read its transaction, the answer omits it.
     """

@@ -14,7 +14,7 @@ from reference_server.lance.catalog.version_names import V1, V2, manifest_name, 
 from reference_server.lance.catalog.version_ranges import versions_in
 from reference_server.lance.context import LanceContext
 from reference_server.lance.errors import ConcurrentModification, TableVersionNotFound
-from reference_server.lance.handlers.transactions import transaction_id
+from reference_server.lance.handlers.transactions import transaction_of
 from reference_server.pagination import take_page
 
 Answer = dict[str, Any]
@@ -92,8 +92,13 @@ async def restore_table(context: LanceContext) -> Answer:
     """Restore an earlier version as a new latest version."""
     table = await chosen_table(context)
     version = context.number("version")
-    await context.change(table, lambda dataset: dataset.checkout_version(version).restore(), version)
-    return await transaction_id(context, table)
+
+    def restore(dataset: Any) -> Answer:
+        restored = dataset.checkout_version(version)
+        restored.restore()
+        return transaction_of(context, restored)  # of this change: others may change the table right after it
+
+    return await context.change(table, restore, version)
 
 
 # Used by batches too
