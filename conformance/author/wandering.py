@@ -166,7 +166,7 @@ class Wandering:
                 client.recording.cells.enter(operation, [world_cell(*value) for value in entered.items()])
 
 
-def _is_failure(error: Exception) -> bool:
+def _is_failure(error: BaseException) -> bool:
     """Return whether a server failed at a request, instead of refusing it."""
     cause = error.__cause__ if isinstance(error, Blocked) else error
     return isinstance(cause, Violation) and (cause.evidence.relation, cause.evidence.actual) == ("status", FAILED)
