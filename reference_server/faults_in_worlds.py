@@ -108,17 +108,33 @@ def entries_lost(part: Conditions, condition: Condition) -> Around:
 
 
 def only_there(make: Callable[[str], Around]) -> Damage:
-    """Misbehave where the condition holds for the request; `make` gets the name of the condition."""
+    """Misbehave where the condition holds for the request, of one that names nothing for an entry of its list.
+
+    `make` gets the name of the condition.
+    """
 
     def damage(part: Conditions, condition: Condition) -> Around:
         inner = make(condition.name)
 
         async def around(call: Call, proceed: Proceed) -> Reply:
-            return await (inner(call, proceed) if part.met(condition, call) else proceed())
+            if part.met(condition, call):
+                return await inner(call, proceed)
+            reply = await proceed()
+            shown = not any(part.things(call)) and part.shown(condition, call, reply)
+            return await inner(call, _known(reply)) if shown else reply
 
         return around
 
     return damage
+
+
+def _known(reply: Reply) -> Proceed:
+    """Return the rest of a call whose reply is known already."""
+
+    async def proceed() -> Reply:
+        return reply
+
+    return proceed
 
 
 def emptied(_subject: str) -> Around:

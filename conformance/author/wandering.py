@@ -17,6 +17,7 @@ from conformance.values.outcomes import Blocked, NotTested, Stopped, Violation
 from conformance.values.worlds import PLAIN_WORLD, Dimension, World, named, world_cell
 
 MOST_REQUESTS = 20  # of a requirement in the plain world: those that need more are tested there alone, unless twins
+FAILED = "500"  # as evidence has it
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +131,10 @@ class Wandering:
         return {name: value for name, value in world.items() if self._is_possible(name, value, guides)}
 
     def _is_possible(self, name: str, value: str, guides: Iterable[Any]) -> bool:
-        """True when the server creates what a value needs: found out at the first failure, with objects of its own."""
+        """True when the server creates what a value needs: found out at the first failure, with objects of its own.
+
+        A response of 500 refuses nothing: the twin of its operation reports it.
+        """
         dimension = next((entry for entry in self.dimensions if entry.name == name), None)
         surroundings = self.target.surroundings
         if dimension is None or value not in dimension.values:  # of an expectation of an older kit
@@ -146,7 +150,9 @@ class Wandering:
                     guide.enter_world()
             except Stopped:
                 raise
-            except (NotTested, Violation, LookupError, TypeError, ValueError, AttributeError):
+            except (NotTested, Violation, LookupError, TypeError, ValueError, AttributeError) as error:
+                if _is_failure(error):
+                    return True
                 surroundings.refused.add((name, value))
                 return False
         surroundings.known.add((name, value))
@@ -158,3 +164,9 @@ class Wandering:
         if client.recording.cells:
             for operation in {step.operation for step in client.steps} & client.subjects:
                 client.recording.cells.enter(operation, [world_cell(*value) for value in entered.items()])
+
+
+def _is_failure(error: BaseException) -> bool:
+    """Return whether a server failed at a request, instead of refusing it."""
+    cause = error.__cause__ if isinstance(error, Blocked) else error
+    return isinstance(cause, Violation) and (cause.evidence.relation, cause.evidence.actual) == ("status", FAILED)

@@ -75,7 +75,8 @@ class RepeatedRequest(Generic[C]):
     """Request that is sent, undone and sent again.
 
     `id` is its operation. `prepare` creates its subject, `act` sends the request, `undo` reverts its effect and `check`
-    verifies the effect; the last three take the subject.
+    verifies the effect; the last three take the subject. `undone` verifies that the effect is gone, where the operation
+    itself reverts it.
     """
 
     id: str
@@ -84,6 +85,7 @@ class RepeatedRequest(Generic[C]):
     act: Callable[[C, Any], object]
     undo: Callable[[C, Any], object]
     check: Callable[[C, Any], object]
+    undone: Callable[[C, Any], object] | None = None
 
     def made_again(self, catalog: C, client: Client) -> None:
         """Send the request, undo it as preparation of the `client`, send it again, and check its effect both times."""
@@ -92,5 +94,7 @@ class RepeatedRequest(Generic[C]):
         self.check(catalog, subject)
         with client.preparing():
             self.undo(catalog, subject)
+        if self.undone:
+            self.undone(catalog, subject)
         self.act(catalog, subject)
         self.check(catalog, subject)

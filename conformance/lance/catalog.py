@@ -236,6 +236,14 @@ class LanceCatalog(TableMaker):
         self.create_namespace(id, **body)
         return id
 
+    def new_table_id(self, name: str = "t") -> Names:
+        """Return the identifier of a table that a test is about to create, beside the one that the world has for it."""
+        id = self.table_id(name)
+        if self.target.surroundings.world.get(NAMES) == "case" and not self.shared:
+            with self.client.preparing():
+                self.declare_table(self._companion((*id[:-1], OTHER_CASE.format(name))))
+        return id
+
     def new_table(self, name: str = "t", rows: int = ROWS) -> Names:
         """Create a table with rows and return its identifier; an existing table if the run is read-only."""
         if self.target.read_only:
@@ -244,10 +252,7 @@ class LanceCatalog(TableMaker):
 
     def new_table_of(self, data: Any, name: str = "t") -> Names:
         """Create a table with the rows of an Arrow table, in the state of the current world; return its identifier."""
-        id, surroundings = self.table_id(name), self.target.surroundings
-        if surroundings.world.get(NAMES) == "case" and not self.shared:
-            with self.client.preparing():
-                self.declare_table(self._companion((*id[:-1], OTHER_CASE.format(name))))
+        id, surroundings = self.new_table_id(name), self.target.surroundings
         state = STATES.get(surroundings.world.get(STATE, ""))
         if not state or not state.fits(data):
             self.make_table(id, data)
@@ -280,7 +285,7 @@ class LanceCatalog(TableMaker):
 
     def new_declared_table(self, name: str = "t", **body: Any) -> Names:
         """Declare a table and return its identifier."""
-        id = self.table_id(name)
+        id = self.new_table_id(name)
         self.declare_table(id, **body)
         return id
 

@@ -42,6 +42,10 @@ CASES = {
         ("stale-in-world:ListTables:names=blank", "lance.life.table"),
         ("said-only-in-world:DeleteTableTag:place=prefix", "lance.life.tag"),
         ("failing-in-world:DescribeTable:place=crowd", "lance.life.table"),
+        ("failing-in-world:DeleteFromTable:branch=beside", "lance.again.delete_rows"),
+        ("said-only-in-world:AlterTableAlterColumns:names=long", "lance.again.rename_column"),
+        ("refused-in-world:AlterTableDropColumns:data=vectors", "lance.life.column"),
+        ("missing-in-world:BatchCommitTables:names=case", "lance.again.declare_in_batch"),
     ],
     "polaris": [
         ("refused-in-world:rotateCredentials:entity_names=dot", PRINCIPAL),

@@ -135,6 +135,26 @@ def test_a_subject_that_is_refused_while_a_twin_prepares_is_a_finding(twin, by, 
     assert server.wandering.failed == ({"state": "renamed"} if told else {})
 
 
+@pytest.mark.parametrize(("status", "told"), [("400", None), ("500", "createTable: expected 200, got 500")])
+def test_a_server_that_fails_at_what_a_world_needs_refuses_nothing(status, told):
+    def failing():
+        error = Blocked("createTable failed", "createTable")
+        error.__cause__ = Violation(
+            "", operation="createTable", relation="status", expected="200", actual=status, aspect="status"
+        )
+        return error
+
+    def attempt():
+        if server.surroundings.value("state"):
+            raise failing()
+
+    server = Server([])
+    server.attempt = server._enter = attempt
+    server.client.subjects = {"createTable"}
+    assert server.run(twin=True) == told
+    assert server.surroundings.refused == (set() if told else {("state", "renamed")})
+
+
 def test_the_rest_of_a_world_is_tested_where_a_part_is_refused():
     server = Server([{"place": "root"}], refuses=[("state", "renamed")])
     assert server.run() == "it fails in {'place': 'root'}"

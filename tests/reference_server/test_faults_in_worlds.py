@@ -8,12 +8,15 @@ from lakeproof import serve
 from reference_server.conditions import COMMITTED, NAMESPACE, REMADE, RENAMED, History, Thing
 from reference_server.faults import find_fault
 from reference_server.faults_in_worlds import world_faults
+from reference_server.serve import api_class
 from specs.apis import apis
 from specs.problems import Problem
 from specs.profiles import find_profile
 
 T, U = Thing("table", ("a", "t")), Thing("table", ("a", "u"))
 SCHEMA = {"type": "struct", "fields": []}
+for name in apis():
+    api_class(name)  # an API that is imported registers its conditions
 
 
 @pytest.mark.parametrize("api", apis())
@@ -177,6 +180,14 @@ def test_counts_and_lists_are_empty_in_the_condition(http):
             assert http("POST", f"{server.url}/v1/namespace/{id}/create", json={}, headers=fault).status == 200
         for id, names in (("a", ["b"]), ("a$b", [])):
             assert http("GET", f"{server.url}/v1/namespace/{id}/list", headers=fault).json()["namespaces"] == names
+
+
+def test_a_list_that_names_nothing_is_empty_where_an_entry_meets_the_condition(http):
+    fault = {"X-Lakeproof-Fault": "emptied-in-world:ListAllTables:names=dot"}
+    with serve("lance", storage="memory:pure", allow_faults=True) as server:
+        for names, listed in (("t", ["t"]), ("t.b", [])):
+            assert http("POST", f"{server.url}/v1/table/{names}/declare", json={}, headers=fault).status == 200
+            assert http("GET", f"{server.url}/v1/table", headers=fault).json()["tables"] == listed
 
 
 def test_a_watch_notes_faults_whose_condition_is_met(http):

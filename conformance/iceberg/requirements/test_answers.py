@@ -92,8 +92,24 @@ def _set_view(owner: str) -> Callable[[IcebergCatalog, Names], Answer]:
     return lambda catalog, id: catalog.replace_view(id, [set_properties(owner=owner)])
 
 
-def _owned_by_me(properties: dict[str, Any]) -> None:
-    equal(properties.get("owner"), "me", "the property owner")
+Reading = Callable[[IcebergCatalog, Names], dict[str, Any]]
+
+
+def _owned(by: str, read: Reading) -> Callable[[IcebergCatalog, Names], None]:
+    return lambda catalog, id: equal(read(catalog, id).get("owner"), by, "the property owner")
+
+
+def _of_namespace(catalog: IcebergCatalog, id: Names) -> dict[str, Any]:
+    properties: dict[str, Any] = catalog.load_namespace_metadata(id)["properties"]
+    return properties
+
+
+def _of_table(catalog: IcebergCatalog, id: Names) -> dict[str, Any]:
+    return properties_of(catalog.metadata(id))
+
+
+def _of_view(catalog: IcebergCatalog, id: Names) -> dict[str, Any]:
+    return properties_of(catalog.view_metadata(id))
 
 
 def _table_and_file(catalog: IcebergCatalog) -> tuple[Names, str]:
@@ -110,7 +126,8 @@ CHANGES: dict[str, RepeatedRequest[IcebergCatalog]] = {
         lambda catalog: catalog.new_namespace(),
         _set_namespace("me"),
         _set_namespace("you"),
-        lambda catalog, id: _owned_by_me(catalog.load_namespace_metadata(id)["properties"]),
+        _owned("me", _of_namespace),
+        _owned("you", _of_namespace),
     ),
     "update_table": RepeatedRequest(
         "updateTable",
@@ -118,7 +135,8 @@ CHANGES: dict[str, RepeatedRequest[IcebergCatalog]] = {
         lambda catalog: catalog.new_table(),
         _set_table("me"),
         _set_table("you"),
-        lambda catalog, id: _owned_by_me(properties_of(catalog.metadata(id))),
+        _owned("me", _of_table),
+        _owned("you", _of_table),
     ),
     "replace_view": RepeatedRequest(
         "replaceView",
@@ -126,7 +144,8 @@ CHANGES: dict[str, RepeatedRequest[IcebergCatalog]] = {
         lambda catalog: catalog.new_view(),
         _set_view("me"),
         _set_view("you"),
-        lambda catalog, id: _owned_by_me(properties_of(catalog.view_metadata(id))),
+        _owned("me", _of_view),
+        _owned("you", _of_view),
     ),
     "unregister_table": RepeatedRequest(
         "unregisterTable",

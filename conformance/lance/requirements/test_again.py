@@ -18,7 +18,7 @@ from conformance.lance.support.versions import check_tag, new_tagged
 
 
 def _new_id(catalog: LanceCatalog) -> Names:
-    id = catalog.table_id()
+    id = catalog.new_table_id()
     catalog.note_tables([id])
     return id
 
@@ -114,6 +114,11 @@ def _is_renamed(catalog: LanceCatalog, id: Names) -> None:
     catalog.table_exists(id, expect=404)
 
 
+def _is_named_as_before(catalog: LanceCatalog, id: Names) -> None:
+    catalog.table_exists(id)
+    catalog.table_exists(_other(catalog), expect=404)
+
+
 def _tagged_twice(catalog: LanceCatalog) -> Names:
     id, first, _ = new_tagged(catalog)
     catalog.create_table_tag(id, tag="first", version=first)
@@ -149,6 +154,7 @@ CHANGES: dict[str, RepeatedRequest[LanceCatalog]] = {
         _rename_table,
         lambda catalog, id: catalog.rename_table(_other(catalog), new_table_name=id[-1]),
         _is_renamed,
+        _is_named_as_before,
     ),
     "add_column": RepeatedRequest(
         "AlterTableAddColumns",
@@ -173,6 +179,7 @@ CHANGES: dict[str, RepeatedRequest[LanceCatalog]] = {
         _rename_column("id", "renamed"),
         _rename_column("renamed", "id"),
         _has_columns("renamed", "name"),
+        _has_columns("id", "name"),
     ),
     "set_metadata": RepeatedRequest(
         "UpdateTableSchemaMetadata",
@@ -181,6 +188,7 @@ CHANGES: dict[str, RepeatedRequest[LanceCatalog]] = {
         _set_metadata("one"),
         _set_metadata("other"),
         _metadata_are("one"),
+        _metadata_are("other"),
     ),
     "move_tag": RepeatedRequest(
         "UpdateTableTag",
@@ -189,6 +197,7 @@ CHANGES: dict[str, RepeatedRequest[LanceCatalog]] = {
         lambda catalog, id: catalog.update_table_tag(id, tag="old", version=catalog.version(id)),
         _untag,
         lambda catalog, id: check_tag(catalog, id, "old", catalog.version(id)),
+        lambda catalog, id: check_tag(catalog, id, "old", catalog.get_table_tag_version(id, tag="first")["version"]),
     ),
     "create_branch": RepeatedRequest(
         "CreateTableBranch",

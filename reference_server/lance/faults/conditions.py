@@ -92,7 +92,7 @@ DATA: Mapping[str, tuple[str, Holds]] = {
         "floats": "floats",
         "integers": "large integers",
         "lists": "lists",
-        "vectors": "several vector columns",
+        "vectors": "several vector columns or a null vector",
         "structs": "structs",
         "times": "times",
         "bytes": "bytes",
@@ -253,8 +253,9 @@ def _data(call: Call) -> Iterator[str]:
     except (pa.ArrowException, OSError, ValueError):
         return
     kinds = {kind for column in rows.columns for kind in _kinds(column)}
-    vectors = sum(pa.types.is_fixed_size_list(column.type) for column in rows.columns)
-    yield from (f"data {kind}" for kind in (*kinds, *(["vectors"] if vectors > 1 else [])))
+    vectors = [column for column in rows.columns if pa.types.is_fixed_size_list(column.type)]
+    several = len(vectors) > 1 or any(column.null_count for column in vectors)
+    yield from (f"data {kind}" for kind in (*kinds, *(["vectors"] if several else [])))
 
 
 def _kinds(column: Any) -> Iterator[str]:
