@@ -127,13 +127,9 @@ def _detach(catalog: PolarisCatalog, id: Names) -> object:
 
 def _new_generic_table(catalog: PolarisCatalog) -> Names:
     id = catalog.tables.table_id(catalog.target.new_name())
-    _create_generic_table(catalog, id)
-    return id
-
-
-def _create_generic_table(catalog: PolarisCatalog, id: Names) -> object:
     catalog.tables.sandbox.note("generic table", [id])
-    return catalog.create_generic_table(id[:-1], name=id[-1], format="delta")
+    catalog.create_generic_table(id[:-1], name=id[-1], format="delta")
+    return id
 
 
 def _look_at_generic_table(catalog: PolarisCatalog, id: Names) -> Shown:
@@ -197,7 +193,6 @@ LIVES: dict[str, Life[PolarisCatalog]] = {
                 lambda catalog, id: catalog.drop_generic_table(id[:-1], id[-1]),
                 {"loadGenericTable": False, "listGenericTables": 0},
             ),
-            (_create_generic_table, {"loadGenericTable": True, "listGenericTables": 1}),
         ],
         since=SINCE,
     ),
