@@ -150,9 +150,10 @@ def _within(value: dict[str, Any], *names: str) -> dict[str, Any]:
 def changes_take_versions(call: Call) -> Answer | None:
     """A change of columns makes more than one version."""
     if call.operation in ("AlterTableAddColumns", "AlterTableAlterColumns"):
-        described = of_json(_behind(call, "describe", {}, load_detailed_metadata="true")) or {}
+        branch = {"branch": call.json["branch"]} if call.json.get("branch") else {}
+        described = of_json(_behind(call, "describe", branch, load_detailed_metadata="true")) or {}
         if described.get("version"):
-            _behind(call, "restore", {"version": described["version"]})
+            _behind(call, "restore", {"version": described["version"], **branch})
     return None
 
 

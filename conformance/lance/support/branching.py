@@ -45,7 +45,7 @@ def check_no_branch(refused: Answer) -> None:
 
 
 def picture(catalog: LanceCatalog, id: Names, **query: Any) -> Any:
-    """Return version, columns and rows of a table."""
+    """Return version, columns and rows of a table, in an order of their own: the server's may change."""
     described = catalog.describe_table(id, **query, _query={"load_detailed_metadata": True})
     columns = [field["name"] for field in described["schema"]["fields"]]
-    return described["version"], columns, catalog.rows(id, **query)
+    return described["version"], columns, sorted(catalog.rows(id, **query), key=repr)

@@ -14,6 +14,7 @@ from conformance.polaris.support.grants import ADD, LIST, REVOKE, SECURABLES, ad
 from conformance.polaris.support.policies import OFF, ON
 from conformance.polaris.support.principals import ASSIGNMENTS, Assignment
 from conformance.polaris.worlds import EMPTY
+from conformance.values.outcomes import Unoffered
 
 CLAUSE, NOTE = "shown-alike", "lakeproof.life"
 NOTES = ("1", "2")  # of two changes: a server that carries out only the first one has the wrong value
@@ -136,6 +137,13 @@ def _create_generic_table(catalog: PolarisCatalog, id: Names) -> object:
     return catalog.create_generic_table(id[:-1], name=id[-1], format="delta")
 
 
+def _create_generic_table_again(catalog: PolarisCatalog, id: Names) -> object:
+    answer = catalog.create_generic_table(id[:-1], name=id[-1], format="delta", expect=(200, 409))
+    if answer.status == 409:
+        raise Unoffered("the server gives the name of a dropped generic table to no other")
+    return answer
+
+
 def _look_at_generic_table(catalog: PolarisCatalog, id: Names) -> Shown:
     names = [entry["name"] for entry in catalog.list_generic_tables(id[:-1])["identifiers"]]
     return {
@@ -197,7 +205,7 @@ LIVES: dict[str, Life[PolarisCatalog]] = {
                 lambda catalog, id: catalog.drop_generic_table(id[:-1], id[-1]),
                 {"loadGenericTable": False, "listGenericTables": 0},
             ),
-            (_create_generic_table, {"loadGenericTable": True, "listGenericTables": 1}),
+            (_create_generic_table_again, {"loadGenericTable": True, "listGenericTables": 1}),
         ],
         since=SINCE,
     ),
