@@ -104,7 +104,7 @@ FALSE_OF_LANCE = {
     "no_cascades": "lance.namespace.drop",
     "whole_results": "lance.batch.results",
     "empty_trees_find_nothing": "lance.query.tree",
-    "changes_take_versions": "lance.column.add.together or lance.column.alter.version",
+    "changes_take_versions": "lance.column.add.together or lance.column.alter.version or lance.branch.write.alter",
     "tags_in_lower_case": "lance.tag",
     "few_types_of_columns": "lance.arrow.type or lance.arrow.create or lance.arrow.insert or lance.arrow.merge",
     "no_narrower_types": "lance.column.alter",
@@ -112,7 +112,7 @@ FALSE_OF_LANCE = {
     "parts_are_sought_first": "missing and (lance.tag or lance.version or lance.index)",
     "many_parts": "lance.index.stats",
     "other_order_of_rows": "lance.index.drop or lance.query.columns or lance.query.vector or lance.query.effort "
-    "or lance.rows.update or lance.column",
+    "or lance.rows.update or lance.column or lance.branch.main or lance.branch.write",
     "relative_locations": "lance.table.register or lance.table.deregister",
 }
 # Several freedoms at once: before a run of Polaris much has to be made.
@@ -124,7 +124,8 @@ FALSE_OF_POLARIS = {
     "another_clock plain_properties one_place_for_a_catalog no_notifications": "create.loadable or create.answer or "
     "update.version or polaris.catalog.update.partial or polaris.access.no_token",
     "attached_once names_are_given_once no_namespaces_by_notifications one_format_of_generic_tables": "polaris.policy."
-    "attached or polaris.generic_table.exists or polaris.generic_table.dropped or polaris.notification.create or "
+    "attached or polaris.generic_table.exists or polaris.generic_table.dropped or "
+    "polaris.life.generic_table or polaris.notification.create or "
     "polaris.notification.newer or polaris.assignment.catalog_role.deleted or polaris.grant.role_deleted",
     "errors_without_bodies": "polaris.missing.principal_roles or polaris.principal.delete",
 }
