@@ -7,7 +7,8 @@ import msgspec
 from conformance.replay.replaying import Replayed
 from conformance.values.verdict import Result
 
-IN_EXAMPLES = "flaky: the server answered the same requests differently when they were sent again"
+UNSTEADY = "the server answered the same requests differently when they were sent again"
+IN_EXAMPLES = f"flaky: {UNSTEADY}"
 TESTED_AGAIN = "flaky: the requirement passed when it was tested again"
 SENT_AGAIN = ("behaviour", "error", "pagination", "data", "hostile")  # kinds whose steps alone show a finding
 

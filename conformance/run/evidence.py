@@ -8,7 +8,9 @@ import traceback
 from collections.abc import Sequence
 
 import msgspec
+from hypothesis.errors import Flaky
 
+from conformance.replay.flaky import UNSTEADY
 from conformance.values.evidence import Evidence, completed
 from conformance.values.exchange import Step
 from conformance.values.outcomes import Violation
@@ -29,10 +31,15 @@ def evidence_of(
     `world` is the smallest one in which the test ends so, and `only` tells it in words.
     """
     stated = violation_of(error)
-    evidence = stated.evidence if stated else Evidence(thing=str(getattr(error, "msg", None) or error))
+    evidence = stated.evidence if stated else Evidence(thing=_words(error))
     evidence = msgspec.structs.replace(evidence, thing=evidence.thing[:MOST_OF_A_STATEMENT], check=_place(error))
     evidence = msgspec.structs.replace(evidence, world=tuple(sorted(world.items())), only=only)
     return completed(evidence, steps, requirement.operations)
+
+
+def _words(error: BaseException) -> str:
+    """Return what a report says of an error without stated evidence."""
+    return UNSTEADY if isinstance(error, Flaky) else str(getattr(error, "msg", None) or error)
 
 
 def violation_of(error: BaseException) -> Violation | None:

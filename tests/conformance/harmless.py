@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import binascii
 import json
 import re
 from collections.abc import Iterator
@@ -103,7 +102,7 @@ def arrow(text: str) -> bool:
     """True for an Arrow message in Base64, such as a schema: its first letters are slashes."""
     try:
         raw = base64.b64decode(text, validate=True)
-    except binascii.Error:
+    except ValueError:
         return False
     return raw.startswith(CONTINUATION) and int.from_bytes(raw[4:8], "little") == len(raw) - 8
 

@@ -76,7 +76,12 @@ def noticing(profile: str, fault: str) -> set[str]:
 
 
 def asked(profile: str, fault: str) -> set[str]:
-    wanted = noticing(profile, fault)
+    """Return what notices a fault; where that judges the exchanges of others alone, also what sends some."""
+    wanted, known = noticing(profile, fault), requirements(find_profile(profile).api)
+    if all(known[name].kind == "wire" for name in wanted):
+        judged = {operation for name in wanted for operation in known[name].operations}
+        senders = (name for name in in_scope(profile) if known[name].twin and judged & {*known[name].operations})
+        wanted |= {*sorted(senders)[:MOST]}
     return wanted | ERRING if any(name.startswith("iceberg.errors.") for name in wanted) else wanted
 
 
