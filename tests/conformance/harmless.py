@@ -26,7 +26,7 @@ OF_ROOT = {
     *("CreateTableIndex", "CreateTableScalarIndex", "ListTableIndices", "DescribeTableIndexStats", "DropTableIndex"),
     *("AnalyzeTableQueryPlan", "CountTableRows", "DescribeTable", "DescribeTableVersion", "DescribeTransaction"),
     *("ExplainTableQueryPlan", "GetTableStats", "GetTableTagVersion", "ListTableTags", "ListTableVersions"),
-    "TableExists",
+    *("ListTableBranches", "TableExists"),
 }
 # Places that are reserved for examples, and a port of this machine at which nobody listens: told, and never asked.
 RESERVED = re.compile(r"^[a-z]+://(127\.0\.0\.1:9|([a-z]+\.)*example(\.com)?)/")
