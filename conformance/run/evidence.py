@@ -38,7 +38,7 @@ def evidence_of(
 
 
 def _words(error: BaseException) -> str:
-    """Return what a report says of an error without stated evidence."""
+    """Return the words of a report for an error without stated evidence."""
     return UNSTEADY if isinstance(error, Flaky) else str(getattr(error, "msg", None) or error)
 
 

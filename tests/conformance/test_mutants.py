@@ -76,7 +76,7 @@ def noticing(profile: str, fault: str) -> set[str]:
 
 
 def asked(profile: str, fault: str) -> set[str]:
-    """Return what notices a fault; where that judges the exchanges of others alone, also what sends some."""
+    """Return requirements that notice a fault, and some that send requests if these only judge exchanges of others."""
     wanted, known = noticing(profile, fault), requirements(find_profile(profile).api)
     if all(known[name].kind == "wire" for name in wanted):
         judged = {operation for name in wanted for operation in known[name].operations}
