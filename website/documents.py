@@ -5,9 +5,12 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+from specs.apis import apis
+
 LINK = re.compile(r"(?<!!)\[([^\[\]]*)\]\(([^()\s]+)\)")
 DOCUMENTS = ("README.md", "docs/*.md", "mutants/results/*.md", "reports/README.md", "reports/*/findings.md")
-UNSEARCHED = "reports/*/findings.md"  # the pages of servers have the same findings
+# The pages of servers have the same findings, those of requirements the same faults.
+UNSEARCHED = ("reports/*/findings.md", *(f"mutants/results/{api}.md" for api in apis()))
 LARGEST = 200_000  # bytes of a linked file that is no page
 FENCED = re.compile(r"(^ *```.*?^ *```$)", re.MULTILINE | re.DOTALL)
 
@@ -51,6 +54,7 @@ def _with_links(path: Path, root: Path, linked: list[Path]) -> str:
         linked.append(file)
         return f"[{label}]({name}{'#' + anchor if anchor else ''})"
 
-    head = "---\nsearch: {exclude: true}\n---\n" if path.relative_to(root).match(UNSEARCHED) else ""
+    unsearched = any(map(path.relative_to(root).match, UNSEARCHED))
+    head = "---\nsearch: {exclude: true}\n---\n" if unsearched else ""
     parts = FENCED.split(path.read_text())  # text and fenced code take turns
     return head + "".join(part if number % 2 else LINK.sub(replaced, part) for number, part in enumerate(parts))
