@@ -13,7 +13,7 @@ from typing import Any
 
 from conformance.target.target import Target
 from conformance.values.exchange import Exchange
-from conformance.values.outcomes import Blocked, NotTested, Stopped, Violation
+from conformance.values.outcomes import Blocked, NotTested, Stopped, Violation, violation_of
 from conformance.values.worlds import PLAIN_WORLD, Dimension, World, named, world_cell
 
 MOST_REQUESTS = 20  # of a requirement in the plain world: those that need more are tested there alone, unless twins
@@ -90,7 +90,7 @@ class Wandering:
     def _blamed(self, error: NotTested | Exception) -> NotTested | Exception:
         """Return the violation that blocks a twin where it is one by its subject, else the error itself."""
         by_subject = self._twin and isinstance(error, Blocked) and error.by in self.target.client.subjects
-        return error.__cause__ if by_subject and isinstance(error.__cause__, Violation) else error
+        return (violation_of(error) or error) if by_subject else error
 
     def _apart(self, world: World, attempt: Callable[[], None]) -> Failure | None:
         """Return the failure in a world of one value: what cannot be prepared with all of them is tested with each."""
@@ -168,5 +168,5 @@ class Wandering:
 
 def _is_failure(error: BaseException) -> bool:
     """Return whether a server failed at a request, instead of refusing it."""
-    cause = error.__cause__ if isinstance(error, Blocked) else error
-    return isinstance(cause, Violation) and (cause.evidence.relation, cause.evidence.actual) == ("status", FAILED)
+    cause = violation_of(error)
+    return cause is not None and (cause.evidence.relation, cause.evidence.actual) == ("status", FAILED)

@@ -13,7 +13,7 @@ from hypothesis.errors import Flaky
 from conformance.replay.flaky import UNSTEADY
 from conformance.values.evidence import Evidence, completed
 from conformance.values.exchange import Step
-from conformance.values.outcomes import Violation
+from conformance.values.outcomes import violation_of
 from conformance.values.requirement import Requirement
 from conformance.values.worlds import PLAIN_WORLD, World
 
@@ -40,11 +40,6 @@ def evidence_of(
 def _words(error: BaseException) -> str:
     """Return the words of a report for an error without stated evidence."""
     return UNSTEADY if isinstance(error, Flaky) else str(getattr(error, "msg", None) or error)
-
-
-def violation_of(error: BaseException) -> Violation | None:
-    """Return the violation of an error: the error itself, or the violation that blocked a requirement."""
-    return next((link for link in (error, error.__cause__) if isinstance(link, Violation)), None)
 
 
 def _place(error: BaseException) -> str:

@@ -46,6 +46,11 @@ class Violation(AssertionError):
         super().__init__(sentence(self.evidence))
 
 
+def violation_of(error: BaseException) -> Violation | None:
+    """Return the violation of an error: the error itself, or the violation that blocked a requirement."""
+    return next((link for link in (error, error.__cause__) if isinstance(link, Violation)), None)
+
+
 class NotTested(SkipException):
     """The requirement was not tested."""
 

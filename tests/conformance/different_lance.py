@@ -166,10 +166,10 @@ def _within(value: dict[str, Any], *names: str) -> dict[str, Any]:
 def changes_take_versions(call: Call) -> Answer | None:
     """A change of columns makes more than one version."""
     if call.operation in ("AlterTableAddColumns", "AlterTableAlterColumns"):
-        changed = {name: call.json[name] for name in ("branch",) if name in call.json}
-        described = of_json(_behind(call, "describe", changed, load_detailed_metadata="true")) or {}
+        branch = {"branch": call.json["branch"]} if "branch" in call.json else {}
+        described = of_json(_behind(call, "describe", branch, load_detailed_metadata="true")) or {}
         if described.get("version"):
-            _behind(call, "restore", {**changed, "version": described["version"]})
+            _behind(call, "restore", {**branch, "version": described["version"]})
     return None
 
 

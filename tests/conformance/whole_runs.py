@@ -5,17 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+LANCE = (
+    "other reasons than a null",  # RegisterTable needs a table that exists
+    "does not offer RefreshMaterializedView",  # the query of a view is a text in a form of the client
+)
 # Why a requirement has nothing to judge on the reference server, as its message says.
 UNOFFERED = {
-    ("lance", "memory:pure"): (
-        "access to the files",  # no suite can stage versions there
-        "other reasons than a null",
-        "does not offer RefreshMaterializedView",
-    ),
-    "lance": (
-        "other reasons than a null",  # RegisterTable needs a table that exists
-        "does not offer RefreshMaterializedView",  # the query of a view is a text in a form of the client
-    ),
+    ("lance", "memory:pure"): ("access to the files", *LANCE),  # no suite can stage versions there
+    "lance": LANCE,
     "iceberg": (
         "does not offer signRequest",  # these need a warehouse in an object store: see test_s3.py
         "hands out no credentials",

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import math
 import signal
 import sys
 
 import pytest
 
-from lakeproof import serve
+from lakeproof import progress, serve
 from lakeproof.cli import main
 from lakeproof.interruptions import INTERRUPTIONS
 from tests.lakeproof.environments import build_wheel
@@ -37,8 +38,10 @@ def wheel(tmp_path_factory):
 def cli(monkeypatch, capsys):
     """Run a command in this process and return its exit code and both outputs.
 
-    A command has the process to itself, and leaves what handles its interruptions behind.
+    A command has the process to itself, and leaves what handles its interruptions behind. A slow machine adds no line
+    of progress.
     """
+    monkeypatch.setattr(progress, "LINE_SECONDS", math.inf)
     handlers = {number: signal.getsignal(number) for number in INTERRUPTIONS}
 
     def run(*arguments):

@@ -265,8 +265,7 @@ def test_bad_input_is_one_clear_sentence(cli, arguments, words):
     assert code == 4
     assert words in err
     assert "Traceback" not in err
-    said = err.strip().splitlines()  # after lines of progress, on a slow machine
-    assert [line.startswith("lakeproof: ") for line in said[-2:]].count(True) == 1
+    assert 1 <= len(err.strip().splitlines()) <= 2
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from conformance.common.requests import RepeatedRequest
 from conformance.lance.catalog import LanceCatalog, Names
 from conformance.lance.support.arrow import stream
 from conformance.lance.support.branching import check_no_branch
-from conformance.lance.support.columns import KEPT, field, fields, metadata
+from conformance.lance.support.columns import KEPT, field_metadata, fields, metadata
 from conformance.lance.support.computed import add_computed, check_filled, new_computed
 from conformance.lance.support.indexing import wait_for_index
 from conformance.lance.support.versions import check_tag, new_tagged
@@ -75,11 +75,8 @@ def _set_field_metadata(value: str) -> Callable[[LanceCatalog, Names], object]:
 
 
 def _field_metadata_are(value: str) -> Callable[[LanceCatalog, Names], None]:
-    def check(catalog: LanceCatalog, id: Names) -> None:
-        described = field(catalog, id, "id").get("metadata") or {}
-        equal(described.get("k"), value, "the described metadata k of the field")
-
-    return check
+    what = "the described metadata k of the field"
+    return lambda catalog, id: equal(field_metadata(catalog, id, "id").get("k"), value, what)
 
 
 def _with_a_branch(catalog: LanceCatalog) -> Names:

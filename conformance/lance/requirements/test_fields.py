@@ -64,7 +64,12 @@ OWN = {  # without transactions: their id is one string or a list
     name: operation for name, operation in NAMED.items() if "/transaction/" not in operation.path
 }
 MAKERS = (
-    *("CreateNamespace", "CreateTable", "DeclareTable", "CreateEmptyTable", "RegisterTable", "CreateMaterializedView"),
+    "CreateNamespace",
+    "CreateTable",
+    "DeclareTable",
+    "CreateEmptyTable",
+    "RegisterTable",
+    "CreateMaterializedView",
 )
 PLACED = {name: operation for name, operation in OPERATIONS.items() if "{id}" in operation.path}
 IDENTIFIED = {name: operation for name, operation in PLACED.items() if "/transaction/" not in operation.path}

@@ -54,6 +54,12 @@ def metadata(catalog: LanceCatalog, id: Names) -> dict[str, str]:
     return entries
 
 
+def field_metadata(catalog: LanceCatalog, id: Names, name: str) -> dict[str, str]:
+    """Return the metadata of one field of a table's schema."""
+    entries: dict[str, str] = field(catalog, id, name).get("metadata") or {}
+    return entries
+
+
 def field(catalog: LanceCatalog, id: Names, name: str) -> Any:
     """Return one field of a table's schema. Raises Violation when the schema lacks it."""
     declared = fields(catalog, id)
