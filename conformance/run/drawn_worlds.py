@@ -43,7 +43,7 @@ def drawn_worlds(
         return {}
     if is_given(settings):
         world = given_world(settings.world, dimensions)
-        drawn = {entry.id: [_bearable(entry, world, dimensions)] for entry in requirements if _may_vary(entry)}
+        drawn = {entry.id: [_bearable(entry, world, dimensions)] for entry in requirements if may_vary(entry)}
         return {name: worlds for name, worlds in drawn.items() if any(worlds)}
     number = NUMBER[settings.depth] or int(DRAWN in settings.world)
     if not number:
@@ -102,7 +102,7 @@ class Covering:
         """
         often = OFTEN if number == 1 else math.inf
         drawn: dict[str, list[World]] = {}
-        varied = sorted(filter(_may_vary, requirements), key=lambda entry: entry.id)
+        varied = sorted(filter(may_vary, requirements), key=lambda entry: entry.id)
         main, others = ([entry for entry in varied if (entry.kind in MAIN) is first] for first in (True, False))
         self._complete([entry for entry in main if entry.twin], drawn)
         for done in range(number):
@@ -196,7 +196,7 @@ def _pairs(world: World) -> Iterable[tuple[str, str, str, str]]:
     return ((*one, *other) for one, other in combinations(sorted(world.items()), 2))
 
 
-def _may_vary(requirement: Requirement) -> bool:
+def may_vary(requirement: Requirement) -> bool:
     """True for kinds whose requirements take objects for granted; those that draw arguments vary them already."""
     return requirement.kind in (*MAIN, *BESIDE) and not requirement.drawn and bool(requirement.operations)
 

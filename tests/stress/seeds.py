@@ -1,6 +1,7 @@
 """The suite at deep depth, again and again with other seeds, on the reference server: every run has to be green.
 
-Only what is drawn differs between seeds, so the requirements that draw nothing are left out unless they are asked for.
+Only what is drawn differs between seeds: the examples of requirements that draw some, and the worlds of the others.
+Requirements that have neither are left out unless they are asked for.
 """
 
 from __future__ import annotations
@@ -10,13 +11,15 @@ import shlex
 import sys
 import tempfile
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import click
 
 from conformance.after.runner import run
 from conformance.apis import requirements
+from conformance.run.drawn_worlds import may_vary
+from conformance.values.requirement import Requirement
 from conformance.values.results import Results
 from conformance.values.settings import load_settings
 from conformance.values.verdict import FINDINGS
@@ -26,6 +29,12 @@ from specs.profiles import find_profile
 
 RED = (*FINDINGS, "error", "blocked")
 MOST_SEED = 2**31
+WHICH: Mapping[str, Callable[[Requirement], bool]] = {
+    "drawn": lambda requirement: requirement.drawn or may_vary(requirement),
+    "examples": lambda requirement: requirement.drawn,
+    "worlds": may_vary,
+    "all": lambda requirement: True,
+}
 
 
 @click.command()
@@ -34,39 +43,51 @@ MOST_SEED = 2**31
 @click.option("--seed", type=int, help="The seed of the first run; the others are drawn.  [default: drawn]")
 @click.option("--jobs", default=2, show_default=True, help="Test so many requirements at the same time.")
 @click.option("--storage", default="memory", show_default=True, help="Of the server: memory or dir:PATH.")
-@click.option("--whole", is_flag=True, help="All requirements, not only those that draw something by the seed.")
+@click.option(
+    "--which",
+    type=click.Choice(list(WHICH)),
+    default="drawn",
+    show_default=True,
+    help="Requirements that draw examples, those that may have drawn worlds, both, or all.",
+)
 @click.option("-k", "select", default="", help="Only such requirements.")
 def seeds(
-    chosen: tuple[str, ...], count: int, seed: int | None, jobs: int, storage: str, whole: bool, select: str
+    chosen: tuple[str, ...],
+    count: int,
+    seed: int | None,
+    jobs: int,
+    storage: str,
+    which: str,
+    select: str,
 ) -> None:
     """Judge the reference server with drawn seeds. Exit code 1 at the first run that is not green, with its seed."""
     for api in chosen or tuple(apis()):
         for number in range(1, count + 1):
-            drawn = secrets.randbelow(MOST_SEED) if seed is None or number > 1 else seed
+            own = secrets.randbelow(MOST_SEED) if seed is None or number > 1 else seed
             started = time.monotonic()
-            wanted = {"api": api, "depth": "deep", "seed": drawn, "jobs": jobs, "storage": storage, "select": select}
-            results, code = _judged(wanted, None if whole else _drawing(api))
+            wanted = {"api": api, "depth": "deep", "seed": own, "jobs": jobs, "storage": storage, "select": select}
+            results, code = _judged(wanted, _chosen(api, WHICH[which]))
             minutes = (time.monotonic() - started) / 60
             red = _red(results)
             verdict = "red" if red or code else "green"
             tested = f"{len(results.requirements):,} requirements, {results.run.requests:,} requests, {minutes:.1f} min"
-            click.echo(f"{api} {number} of {count}: seed {drawn}, {tested}: {verdict}")
+            click.echo(f"{api} {number} of {count}: seed {own}, {tested}: {verdict}")
             click.echo("".join(f"  {line}\n" for line in red), nl=False)
             if verdict == "red":
-                again = ["--api", api, "--count", "1", "--seed", str(drawn), "--jobs", str(jobs), "--storage", storage]
-                more = [*(["--whole"] if whole else []), *(["-k", select] if select else [])]
+                again = ["--api", api, "--count", "1", "--seed", str(own), "--jobs", str(jobs), "--storage", storage]
+                more = ["--which", which, *(["-k", select] if select else [])]
                 click.echo(f"again: python -m tests.stress seeds {shlex.join([*again, *more])}")
                 sys.exit(1)
 
 
-def _drawing(api: str) -> set[str]:
-    """Return the requirements that draw something, of all suites that judge an API."""
-    suites = find_profile(api).suites
-    return {requirement.id for suite in suites for requirement in requirements(suite).values() if requirement.drawn}
+def _chosen(api: str, which: Callable[[Requirement], bool]) -> set[str]:
+    """Return the requirements that are chosen, of all suites that judge an API."""
+    every = (entry for suite in find_profile(api).suites for entry in requirements(suite).values())
+    return {entry.id for entry in every if which(entry)}
 
 
-def _judged(wanted: Mapping[str, object], ids: set[str] | None) -> tuple[Results, int]:
-    """Run the suite, or these requirements of it, against a new server."""
+def _judged(wanted: Mapping[str, object], ids: set[str]) -> tuple[Results, int]:
+    """Run these requirements against a new server."""
     with tempfile.TemporaryDirectory(prefix="lakeproof-seeds-") as folder:
         settings = load_settings({**wanted, "report": folder}, environ={}, folder=Path(folder))
         with target_of(settings) as target:

@@ -27,12 +27,22 @@ def test_every_run_has_its_seed(run):
 
 def test_a_red_run_ends_it_and_tells_how_to_repeat_it(run, monkeypatch):
     monkeypatch.setattr(seeds, "RED", ("pass",))
-    done = run("--count", "2", "--seed", "7", "--whole")
+    done = run("--count", "2", "--seed", "7", "--which", "all")
     assert done.exit_code == 1
     assert "  iceberg.update.format.rises: pass" in done.output
-    again = "--api iceberg --count 1 --seed 7 --jobs 1 --storage memory --whole -k iceberg.update.format.rises"
+    again = "--api iceberg --count 1 --seed 7 --jobs 1 --storage memory --which all -k iceberg.update.format.rises"
     assert done.output.splitlines()[-1] == f"again: python -m tests.stress seeds {again}"
 
 
-def test_only_what_draws_is_asked_for(run):
-    assert "0 requirements" in run("--count", "1", "-k", "iceberg.wire.load_table").output
+@pytest.mark.parametrize(
+    ("which", "select", "number"),
+    [
+        ("drawn", "iceberg.namespace.create.nested", 1),
+        ("worlds", "iceberg.namespace.create.nested", 1),
+        ("examples", "iceberg.namespace.create.nested", 0),
+        ("drawn", "iceberg.wire.load_table", 0),
+        ("all", "iceberg.wire.load_table", 1),
+    ],
+)
+def test_only_what_the_seed_changes_is_tested(run, which, select, number):
+    assert f"{number} requirements" in run("--count", "1", "--which", which, "-k", select).output
