@@ -127,23 +127,37 @@ class Wandering:
         return {name: value for name, value in world.items() if (name, value) not in refused}
 
     def _possible(self, world: World, guides: Sequence[Any]) -> World:
-        """Return the part of a world that the server creates."""
-        return {name: value for name, value in world.items() if self._is_possible(name, value, guides)}
+        """Return the part of a world that the server creates, with its values together."""
+        alone = {name: value for name, value in world.items() if self._is_possible(name, value, guides)}
+        made = [name for name in alone if not self._dimension(name).always]
+        if len(made) < 2 or self._enters({name: alone[name] for name in made}, guides):
+            return alone
+        together: World = {}
+        for name in made:
+            if self._enters({**together, name: alone[name]}, guides):
+                together[name] = alone[name]
+        return {name: value for name, value in alone.items() if name in together or name not in made}
 
     def _is_possible(self, name: str, value: str, guides: Iterable[Any]) -> bool:
-        """True when the server creates what a value needs: found out at the first failure, with objects of its own.
-
-        A response of 500 refuses nothing: the twin of its operation reports it.
-        """
-        dimension = next((entry for entry in self.dimensions if entry.name == name), None)
-        surroundings = self.target.surroundings
-        if dimension is None or value not in dimension.values:  # of an expectation of an older kit
+        """True when the server creates what a value needs: found out at the first failure, with objects of its own."""
+        dimension, surroundings = self._dimension(name), self.target.surroundings
+        if value not in dimension.values:
             return False
         if dimension.always or (name, value) in surroundings.known:
             return True
         if (name, value) in surroundings.refused:
             return False
-        with surroundings.within({name: value}):
+        possible = self._enters({name: value}, guides)
+        (surroundings.known if possible else surroundings.refused).add((name, value))
+        return possible
+
+    def _dimension(self, name: str) -> Dimension:
+        """Return a dimension; one without values for that of an expectation of an older kit."""
+        return next((entry for entry in self.dimensions if entry.name == name), Dimension(name, {}))
+
+    def _enters(self, world: World, guides: Iterable[Any]) -> bool:
+        """True when the server creates what a world needs, or answers 500, which the twin of its operation reports."""
+        with self.target.surroundings.within(world):
             try:
                 for guide in guides:
                     guide.begin_example()
@@ -151,11 +165,7 @@ class Wandering:
             except Stopped:
                 raise
             except (NotTested, Violation, LookupError, TypeError, ValueError, AttributeError) as error:
-                if _is_failure(error):
-                    return True
-                surroundings.refused.add((name, value))
-                return False
-        surroundings.known.add((name, value))
+                return _is_failure(error)
         return True
 
     def _note(self, entered: World) -> None:

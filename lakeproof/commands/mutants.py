@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -130,7 +130,7 @@ def mutants_command(
     measured: list[Mutant] = []
     measuring = Measuring(chosen.name, ALL if write else KNOWN if keep else FIRST, jobs)
     for mutant in measuring.measure(wanted):
-        mutant.how = f"one fault in {sample}, seed {seed}"
+        mutant.how = _choice(patterns, sample, seed)
         measured.append(mutant)
         _print(mutant, as_json=as_json)
         if kept:
@@ -144,6 +144,12 @@ def mutants_command(
         f"{len(measured)} faults: {len(changed) - len(left)} noticed, {len(left)} survive, "
         f"{len(measured) - len(changed)} changed nothing, {len(faults) - len(needed)} excused"
     )
+
+
+def _choice(patterns: Sequence[str], sample: int, seed: int) -> str:
+    """Return in words which faults were measured."""
+    among = f" of {', '.join(patterns)}" if patterns else ""
+    return f"one fault in {sample}{among}, seed {seed}" if sample > 1 else f"all faults{among}"
 
 
 def _faults(profile: Profile, *, derived: bool, worlds: bool) -> Iterator[Fault]:

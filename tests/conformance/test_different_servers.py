@@ -1,8 +1,8 @@
 """The suite against servers that are right in their own way: no requirement that must be met is said to be broken.
 
 One server of each API is drawn; `tox -e py -- --seeds 0-39 tests/conformance/test_different_servers.py` draws forty.
-They are judged by a quarter of the requirements, as in test_strange_servers.py, with `--thorough` by all. Single
-freedoms are tried with what is about them.
+They are judged by an eighth of the requirements, with `--seeds` by a quarter, as in test_strange_servers.py, and with
+`--thorough` by all. Single freedoms are tried with what is about them.
 """
 
 from __future__ import annotations

@@ -161,6 +161,27 @@ def test_the_rest_of_a_world_is_tested_where_a_part_is_refused():
     assert server.surroundings.refused == {("state", "renamed")}
 
 
+@pytest.mark.parametrize(
+    ("fault", "told"),
+    [
+        ({"place": "root", "state": "renamed"}, None),  # of a server with few levels of namespaces, say
+        ({"place": "root"}, {"place": "root"}),
+        ({"form": "spelled"}, {"form": "spelled"}),
+    ],
+)
+def test_values_that_a_server_creates_one_by_one_alone_are_not_tested_together(fault, told):
+    server = Server([fault])
+
+    def enter():
+        if {"place", "state"} <= server.surroundings.world.keys():
+            raise Violation("the server refuses to create it")
+
+    server._enter = enter
+    assert server.run() == (f"it fails in {told}" if told else None)
+    assert server.wandering.failed == (told or {})
+    assert server.surroundings.refused == set()
+
+
 def test_a_form_that_every_server_must_accept_is_never_refused():
     server = Server([{"form": "spelled"}], refuses=[("place", "root"), ("state", "renamed"), ("form", "spelled")])
     server.refuses.discard(("form", "spelled"))

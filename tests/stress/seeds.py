@@ -6,6 +6,7 @@ Requirements that have neither are left out unless they are asked for.
 
 from __future__ import annotations
 
+import random
 import secrets
 import shlex
 import sys
@@ -17,7 +18,6 @@ from pathlib import Path
 import click
 
 from conformance.after.runner import run
-from conformance.apis import requirements
 from conformance.run.drawn_worlds import may_vary
 from conformance.values.requirement import Requirement
 from conformance.values.results import Results
@@ -25,7 +25,7 @@ from conformance.values.settings import load_settings
 from conformance.values.verdict import FINDINGS
 from lakeproof.checking import target_of
 from specs.apis import apis
-from specs.profiles import find_profile
+from tests.conformance.drawing import of_every_suite, with_needed
 
 RED = (*FINDINGS, "error", "blocked")
 MOST_SEED = 2**31
@@ -50,6 +50,7 @@ WHICH: Mapping[str, Callable[[Requirement], bool]] = {
     show_default=True,
     help="Requirements that draw examples, those that may have drawn worlds, both, or all.",
 )
+@click.option("--one-in", default=1, show_default=True, help="Of these one in so many, drawn by the seed.")
 @click.option("-k", "select", default="", help="Only such requirements.")
 def seeds(
     chosen: tuple[str, ...],
@@ -58,6 +59,7 @@ def seeds(
     jobs: int,
     storage: str,
     which: str,
+    one_in: int,
     select: str,
 ) -> None:
     """Judge the reference server with drawn seeds. Exit code 1 at the first run that is not green, with its seed."""
@@ -66,7 +68,7 @@ def seeds(
             own = secrets.randbelow(MOST_SEED) if seed is None or number > 1 else seed
             started = time.monotonic()
             wanted = {"api": api, "depth": "deep", "seed": own, "jobs": jobs, "storage": storage, "select": select}
-            results, code = _judged(wanted, _chosen(api, WHICH[which]))
+            results, code = _judged(wanted, _chosen(api, WHICH[which], own, one_in))
             minutes = (time.monotonic() - started) / 60
             red = _red(results)
             verdict = "red" if red or code else "green"
@@ -75,15 +77,16 @@ def seeds(
             click.echo("".join(f"  {line}\n" for line in red), nl=False)
             if verdict == "red":
                 again = ["--api", api, "--count", "1", "--seed", str(own), "--jobs", str(jobs), "--storage", storage]
-                more = ["--which", which, *(["-k", select] if select else [])]
+                more = ["--which", which, "--one-in", str(one_in), *(["-k", select] if select else [])]
                 click.echo(f"again: python -m tests.stress seeds {shlex.join([*again, *more])}")
                 sys.exit(1)
 
 
-def _chosen(api: str, which: Callable[[Requirement], bool]) -> set[str]:
-    """Return the requirements that are chosen, of all suites that judge an API."""
-    every = (entry for suite in find_profile(api).suites for entry in requirements(suite).values())
-    return {entry.id for entry in every if which(entry)}
+def _chosen(api: str, which: Callable[[Requirement], bool], seed: int, one_in: int) -> set[str]:
+    """Return the requirements that are chosen, of all suites that judge an API, and what they need."""
+    known = of_every_suite(api)
+    ids = sorted(entry.id for entry in known.values() if which(entry))
+    return with_needed(set(random.Random(seed).sample(ids, len(ids) // one_in)), known)
 
 
 def _judged(wanted: Mapping[str, object], ids: set[str]) -> tuple[Results, int]:

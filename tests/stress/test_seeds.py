@@ -30,8 +30,9 @@ def test_a_red_run_ends_it_and_tells_how_to_repeat_it(run, monkeypatch):
     done = run("--count", "2", "--seed", "7", "--which", "all")
     assert done.exit_code == 1
     assert "  iceberg.update.format.rises: pass" in done.output
-    again = "--api iceberg --count 1 --seed 7 --jobs 1 --storage memory --which all -k iceberg.update.format.rises"
-    assert done.output.splitlines()[-1] == f"again: python -m tests.stress seeds {again}"
+    again = "--api iceberg --count 1 --seed 7 --jobs 1 --storage memory --which all --one-in 1"
+    command = f"python -m tests.stress seeds {again} -k iceberg.update.format.rises"
+    assert done.output.splitlines()[-1] == f"again: {command}"
 
 
 @pytest.mark.parametrize(
@@ -46,3 +47,11 @@ def test_a_red_run_ends_it_and_tells_how_to_repeat_it(run, monkeypatch):
 )
 def test_only_what_the_seed_changes_is_tested(run, which, select, number):
     assert f"{number} requirements" in run("--count", "1", "--which", which, "-k", select).output
+
+
+def test_a_seed_draws_a_part():
+    every = seeds._chosen("iceberg", seeds.WHICH["worlds"], 7, 1)
+    part = seeds._chosen("iceberg", seeds.WHICH["worlds"], 7, 4)
+    assert part < every
+    assert part != seeds._chosen("iceberg", seeds.WHICH["worlds"], 8, 4)
+    assert 0.2 < len(part) / len(every) < 0.3

@@ -59,9 +59,14 @@ def _note_view(catalog: IcebergCatalog, id: Names) -> None:
 
 
 def _new_child(catalog: IcebergCatalog) -> Names:
-    """Create a namespace in the home, whose name has the form of the world from its first letter on."""
+    """Create a namespace in the home, whose name has the form of the world from its first letter on.
+
+    Raises Unoffered where the world has so many levels around it that the server refuses another one.
+    """
     catalog.require_nested()
     id = catalog.table_id("n")
+    if catalog.outer != catalog.base:
+        return catalog.new_deep_namespace(id)
     _create_namespace(catalog, id)
     return id
 

@@ -8,6 +8,7 @@ from conformance.author.checks import equal, same_items
 from conformance.author.requirement import must, should
 from conformance.author.strategies import tables
 from conformance.common.requests import RepeatedRequest
+from conformance.http.answers import Answer
 from conformance.lance.catalog import LanceCatalog, Names
 from conformance.lance.support.arrow import stream
 from conformance.lance.support.branching import check_no_branch
@@ -42,8 +43,14 @@ def _has_columns(*names: str) -> Callable[[LanceCatalog, Names], None]:
     return lambda catalog, id: same_items(fields(catalog, id), names, "the columns of the table")
 
 
-def _add_column(catalog: LanceCatalog, id: Names) -> object:
-    return catalog.alter_table_add_columns(id, new_columns=[{"name": "more", "expression": "id + 1"}])
+def _add_column(catalog: LanceCatalog, id: Names) -> None:
+    new_columns = [{"name": "more", "expression": "id + 1"}]
+    _check_version(catalog, id, catalog.alter_table_add_columns(id, new_columns=new_columns))
+
+
+def _check_version(catalog: LanceCatalog, id: Names, answer: Answer) -> None:
+    if (told := answer.get("version")) is not None:
+        equal(told, catalog.version(id), "the version in the answer, beside that of DescribeTable")
 
 
 def _drop_column(catalog: LanceCatalog, id: Names) -> object:
@@ -58,7 +65,11 @@ def _with_another_column(catalog: LanceCatalog) -> Names:
 
 def _rename_column(before: str, after: str) -> Callable[[LanceCatalog, Names], object]:
     alterations = [{"path": before, "data_type": KEPT, "rename": after}]
-    return lambda catalog, id: catalog.alter_table_alter_columns(id, alterations=alterations)
+
+    def rename(catalog: LanceCatalog, id: Names) -> None:
+        _check_version(catalog, id, catalog.alter_table_alter_columns(id, alterations=alterations))
+
+    return rename
 
 
 def _set_metadata(value: str) -> Callable[[LanceCatalog, Names], object]:
@@ -71,7 +82,11 @@ def _metadata_are(value: str) -> Callable[[LanceCatalog, Names], None]:
 
 def _set_field_metadata(value: str) -> Callable[[LanceCatalog, Names], object]:
     updates = [{"path": "id", "metadata": {"k": value}}]
-    return lambda catalog, id: catalog.update_field_metadata(id, updates=updates)
+
+    def update(catalog: LanceCatalog, id: Names) -> None:
+        _check_version(catalog, id, catalog.update_field_metadata(id, updates=updates))
+
+    return update
 
 
 def _field_metadata_are(value: str) -> Callable[[LanceCatalog, Names], None]:
