@@ -132,7 +132,7 @@ class Wandering:
         made = [name for name in alone if not self._dimension(name).always]
         if len(made) < 2 or self._enters({name: alone[name] for name in made}, guides):
             return alone
-        together: World = {}
+        together: dict[str, str] = {}
         for name in made:
             if self._enters({**together, name: alone[name]}, guides):
                 together[name] = alone[name]

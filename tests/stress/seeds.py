@@ -25,7 +25,7 @@ from conformance.values.settings import load_settings
 from conformance.values.verdict import FINDINGS
 from lakeproof.checking import target_of
 from specs.apis import apis
-from tests.conformance.drawing import of_every_suite, with_needed
+from tests.conformance.drawing import of_every_suite
 
 RED = (*FINDINGS, "error", "blocked")
 MOST_SEED = 2**31
@@ -86,7 +86,8 @@ def _chosen(api: str, which: Callable[[Requirement], bool], seed: int, one_in: i
     """Return the requirements that are chosen, of all suites that judge an API, and what they need."""
     known = of_every_suite(api)
     ids = sorted(entry.id for entry in known.values() if which(entry))
-    return with_needed(set(random.Random(seed).sample(ids, len(ids) // one_in)), known)
+    drawn = set(random.Random(seed).sample(ids, len(ids) // one_in))
+    return drawn | {needed for id in drawn for needed in known[id].needs}
 
 
 def _judged(wanted: Mapping[str, object], ids: set[str]) -> tuple[Results, int]:
