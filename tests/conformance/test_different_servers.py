@@ -112,7 +112,8 @@ FALSE_OF_LANCE = {
     "parts_are_sought_first": "missing and (lance.tag or lance.version or lance.index)",
     "many_parts": "lance.index.stats",
     "other_order_of_rows": "lance.index.drop or lance.query.columns or lance.query.vector or lance.query.effort "
-    "or lance.rows.update or lance.column or lance.branch.main or lance.branch.write",
+    "or lance.rows.update or lance.column or lance.branch.main or lance.branch.write or lance.field_metadata.rows "
+    "or lance.backfill.plain or lance.version.delete.all_rows",
     "relative_locations": "lance.table.register or lance.table.deregister",
 }
 # Several freedoms at once: before a run of Polaris much has to be made.
