@@ -127,14 +127,13 @@ class Wandering:
         return {name: value for name, value in world.items() if (name, value) not in refused}
 
     def _possible(self, world: World, guides: Sequence[Any]) -> World:
-        """Return the part of a world that the server creates."""
-        return {name: value for name, value in world.items() if self._is_possible(name, value, guides)}
+        """Return the part of a world that the server creates: its first value where it refuses the values together."""
+        alone = {name: value for name, value in world.items() if self._is_possible(name, value, guides)}
+        together = len(alone) < 2 or self._is_created(alone, guides) is not False
+        return alone if together else dict([next(iter(alone.items()))])
 
     def _is_possible(self, name: str, value: str, guides: Iterable[Any]) -> bool:
-        """True when the server creates what a value needs: found out at the first failure, with objects of its own.
-
-        A response of 500 refuses nothing: the twin of its operation reports it.
-        """
+        """True when the server creates what a value needs: found out at the first failure, with objects of its own."""
         dimension = next((entry for entry in self.dimensions if entry.name == name), None)
         surroundings = self.target.surroundings
         if dimension is None or value not in dimension.values:  # of an expectation of an older kit
@@ -143,7 +142,17 @@ class Wandering:
             return True
         if (name, value) in surroundings.refused:
             return False
-        with surroundings.within({name: value}):
+        created = self._is_created({name: value}, guides)
+        if created is not None:
+            (surroundings.known if created else surroundings.refused).add((name, value))
+        return created is not False
+
+    def _is_created(self, world: World, guides: Iterable[Any]) -> bool | None:
+        """True when the server creates what a world needs, None when it fails.
+
+        A response of 500 refuses nothing: the twin of its operation reports it.
+        """
+        with self.target.surroundings.within(world):
             try:
                 for guide in guides:
                     guide.begin_example()
@@ -151,11 +160,7 @@ class Wandering:
             except Stopped:
                 raise
             except (NotTested, Violation, LookupError, TypeError, ValueError, AttributeError) as error:
-                if _is_failure(error):
-                    return True
-                surroundings.refused.add((name, value))
-                return False
-        surroundings.known.add((name, value))
+                return None if _is_failure(error) else False
         return True
 
     def _note(self, entered: World) -> None:

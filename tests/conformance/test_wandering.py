@@ -161,6 +161,20 @@ def test_the_rest_of_a_world_is_tested_where_a_part_is_refused():
     assert server.surroundings.refused == {("state", "renamed")}
 
 
+def test_what_a_server_does_not_create_together_is_no_finding():
+    together = {"place": "root", "state": "renamed"}
+
+    def refuse():
+        if together.items() <= server.surroundings.world.items():
+            raise Violation("the server refuses to create it")
+
+    server = Server([together])
+    server._enter = refuse
+    assert (server.run(), server.wandering.failed) == (None, {})
+    assert server.surroundings.known == set(together.items())
+    assert server.tested[-1] == {"place": "root"}
+
+
 def test_a_form_that_every_server_must_accept_is_never_refused():
     server = Server([{"form": "spelled"}], refuses=[("place", "root"), ("state", "renamed"), ("form", "spelled")])
     server.refuses.discard(("form", "spelled"))
@@ -246,6 +260,14 @@ def test_a_fault_for_renamed_tables_is_told_as_one(iceberg, tmp_path):
 
 def test_a_name_that_a_server_refuses_is_no_finding(iceberg, tmp_path):
     result = loaded(iceberg, tmp_path, "refused-in-world:createTable:names=dot", "names=dot")
+    assert (result.verdict, result.evidence) == ("pass", None)
+
+
+def test_a_home_whose_letters_a_server_refuses_below_it_is_no_finding(tmp_path):
+    with serve("iceberg", allow_faults=True) as server:
+        rule = server.rule("createNamespace body.namespace.0=*.b body.namespace.1=*: 400")
+        (result,) = judge(server, tmp_path, ids={"iceberg.life.namespace"}, world=["home=dot"]).requirements
+        assert rule.used
     assert (result.verdict, result.evidence) == ("pass", None)
 
 
