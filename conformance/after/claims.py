@@ -151,8 +151,16 @@ def _is_in_words(finding: Sighting) -> bool:
 
 
 def _shared_message(findings: Sequence[Sighting]) -> str:
-    text = shortened(common_text(_message(finding.evidence) for finding in findings), MOST_STATED)
-    return text if count_words(text.replace(OPERATION, "")) >= FEWEST_WORDS else ""
+    """Return the words that the messages share, "" for too few, or fewer than a half of them."""
+    messages = [_message(finding.evidence) for finding in findings]
+    text = shortened(common_text(messages), MOST_STATED)
+    least = max(FEWEST_WORDS, *(_count_own(shortened(message, MOST_STATED)) / 2 for message in messages))
+    return text if _count_own(text) >= least else ""
+
+
+def _count_own(message: str) -> int:
+    """Return the number of words of a message beside its operation."""
+    return count_words(message.replace(OPERATION, ""))
 
 
 def _norm(findings: Sequence[Sighting]) -> str:
