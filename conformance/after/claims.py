@@ -98,7 +98,9 @@ def _claims_about_answers(findings: Sequence[Sighting]) -> Claims:
     if not page and all(map(_is_in_words, findings)):
         message = _shared_message(findings)
         if message:
-            return msgspec.structs.replace(claims, message=message)
+            of_schema = all(entry.aspect == "schema" for entry in evidence)
+            place = _same(entry.place for entry in evidence) if of_schema else ""
+            return msgspec.structs.replace(claims, message=message, place=place or "")
     status = _same(entry.status for entry in evidence)
     if status is not None and (page or all(entry.about_status for entry in evidence)):
         return _about_status(claims, findings, status, page=page)
