@@ -42,7 +42,8 @@ def sentence_of(claims: Claims) -> str:
     several = len(claims.operations) > 1
     who = _listed(claims.operations) if len(claims.operations) <= MOST_NAMES else f"{len(claims.operations)} operations"
     if claims.message:
-        text = _message(claims.message, who, several=several)
+        place = f"{claims.place}: " if claims.place and OPERATION not in claims.message else ""
+        text = _message(f"{place}{claims.message}", who, several=several)
     elif claims.status is not None:
         said = f": “{claims.norm or claims.said}”" if claims.norm or claims.said else ""
         behaviour = _behaviour(claims, several=several)

@@ -98,7 +98,9 @@ def _claims_about_answers(findings: Sequence[Sighting]) -> Claims:
     if not page and all(map(_is_in_words, findings)):
         message = _shared_message(findings)
         if message:
-            return msgspec.structs.replace(claims, message=message)
+            of_schema = all(entry.aspect == "schema" for entry in evidence)
+            place = _same(entry.place for entry in evidence) if of_schema else ""
+            return msgspec.structs.replace(claims, message=message, place=place or "")
     status = _same(entry.status for entry in evidence)
     if status is not None and (page or all(entry.about_status for entry in evidence)):
         return _about_status(claims, findings, status, page=page)
@@ -151,8 +153,16 @@ def _is_in_words(finding: Sighting) -> bool:
 
 
 def _shared_message(findings: Sequence[Sighting]) -> str:
-    text = shortened(common_text(_message(finding.evidence) for finding in findings), MOST_STATED)
-    return text if count_words(text.replace(OPERATION, "")) >= FEWEST_WORDS else ""
+    """Return the words that the messages share, "" for too few, or fewer than a half of them."""
+    messages = [_message(finding.evidence) for finding in findings]
+    text = shortened(common_text(messages), MOST_STATED)
+    least = max(FEWEST_WORDS, *(_count_own(shortened(message, MOST_STATED)) / 2 for message in messages))
+    return text if _count_own(text) >= least else ""
+
+
+def _count_own(message: str) -> int:
+    """Return the number of words of a message beside its operation."""
+    return count_words(message.replace(OPERATION, ""))
 
 
 def _norm(findings: Sequence[Sighting]) -> str:

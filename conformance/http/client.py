@@ -126,8 +126,8 @@ class Client:
         self.recording.reached_subject = True
 
     def note_beside(self, verb: Verb, location: str, content: bytes = b"", *, thing: str = A_FILE) -> None:
-        """Note an action beside HTTP: it becomes a step of the requirement."""
-        self.recording.act(Action(Beside(verb=verb, thing=thing), location, content))
+        """Note an action beside HTTP: it becomes a step of the requirement, in which the location is a plain string."""
+        self.recording.act(Action(Beside(verb=verb, thing=thing), str(location), content))
 
     def call(
         self,

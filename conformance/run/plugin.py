@@ -219,6 +219,7 @@ class SuitePlugin:
     def _judge(self, requirement: Requirement, error: BaseException | None, when: str) -> Judged:
         """Return the facts about a requirement after its test."""
         requirement = weighed(requirement, self.session.settings)
+        error = self._by_offers(requirement, error)
         outcome = outcome_of(error, called=when == "call")
         before = self.last.verdict if self.last else None
         facts = Facts(outcome, requirement.level, before, flaky=isinstance(error, Flaky))
@@ -227,6 +228,16 @@ class SuitePlugin:
             finding = self._result(requirement, replace(facts, outcome="violated"), error.otherwise)
             return Judged(replace(facts, violates=True), result, finding)
         return Judged(facts, result)
+
+    def _by_offers(self, requirement: Requirement, error: BaseException | None) -> BaseException | None:
+        """Return Unoffered for a blocked requirement if the server offers none of its operations, else the error.
+
+        What failed while it was prepared hid nothing then.
+        """
+        operations, lacks = requirement.operations, self.session.client.lacks
+        if isinstance(error, Blocked) and not isinstance(error, Stopped) and operations and all(map(lacks, operations)):
+            return Unoffered(f"the server does not offer {operations[0]}", operations[0])
+        return error
 
     def _result(self, requirement: Requirement, facts: Facts, error: BaseException | None) -> Result:
         client, target = self.session.client, self.session.target

@@ -65,6 +65,14 @@ def check_stored(results, url, path):
             assert replay(entry.finding("error"), target).state == "same"
 
 
+def test_a_restored_file_of_a_dropped_table_is_a_step_of_the_written_results(tmp_path):
+    with serve("iceberg", faults=["purge-unasked", "registered-anew"]) as server:
+        check(server.url, api="iceberg", select="iceberg.register.table.same", report=str(tmp_path))
+    (entry,) = read_results(tmp_path).requirements
+    assert entry.verdict == "fail"
+    assert [step.beside.verb for step in entry.steps if step.beside] == ["wrote"]
+
+
 @pytest.mark.parametrize(
     ("name", "fault", "verbs"),
     [

@@ -93,6 +93,22 @@ def test_what_differs_between_findings_is_not_claimed():
     assert true_of_all(cause, [wrong, right])
 
 
+@pytest.mark.parametrize(
+    ("messages", "told"),
+    [
+        (("the table is there after its drop", "the view is there after its drop"), "the … is there after its drop"),
+        (("the table does not exist (dropped: True)", "the space was dropped, and a table was declared in it"), ""),
+    ],
+)
+def test_a_message_is_told_where_findings_share_half_of_its_words(messages, told):
+    results = [
+        finding(str(number), text, status=200, evidence=Evidence(operation="GetIt", thing=text, check="c:same"))
+        for number, text in enumerate(messages)
+    ]
+    (cause,) = find_causes(results)
+    assert cause.claims.message == told
+
+
 def test_expected_statuses_that_differ_are_told_by_their_class():
     broken = {"json": {"error": {"message": "cannot read the type of this column from a text", "type": "Broken"}}}
     wrong = finding("wrong", body=broken)

@@ -151,3 +151,16 @@ def test_what_accepts_everything_is_told_apart_from_who_is_let_through():
     assert len(groups_of([*found, passes])) == 1
     accepted = stated("GetIt", "c", aspect="status", statuses=(400,), request="invalid")
     assert len(groups_of([*found, accepted, passes])) == 2
+
+
+def test_two_numbers_and_what_does_not_hold_about_a_place_join_nothing():
+    """A commit without updates changes a time, and a registration a sequence number: both are compared in one place."""
+    numbers = [
+        stated("LoadIt", "a", field="/its/time", expected="17", actual="18", **OF_ANSWER),
+        stated("LoadIt", "b", field="/its/number", expected="1", actual="0", **OF_ANSWER),
+    ]
+    same = [structs.replace(entry, evidence=structs.replace(entry.evidence, check="c:same")) for entry in numbers]
+    assert len(groups_of(same)) == 2
+    wrong = stated("LoadIt", "c", place="/location", expected="nothing", actual="x", **OF_ANSWER)
+    gone = stated("LoadIt", "d", place="/location", aspect="body", relation="holds", thing="its file is there")
+    assert len(groups_of([wrong, structs.replace(gone, operations=["DropIt"])])) == 2

@@ -13,7 +13,7 @@ import pytest
 
 from conformance.after.runner import run
 from conformance.iceberg.operations import DEFAULT_OPERATIONS
-from lakeproof import check
+from lakeproof import check, serve
 from tests.amount import amount
 from tests.conformance.drawing import part
 from tests.conformance.partial_servers import CLAIMED, FORMS, HANDSHAKE, Partial, partial_server
@@ -114,3 +114,14 @@ def test_refusals_without_an_error_body_have_one_cause(says, tmp_path):
     assert len(cause.requirements) == len(warned)
     if says:
         assert cause.sentence == f"{len(case.removed)} operations are not offered, but return 404 without an error body"
+
+
+def test_what_a_server_does_not_offer_is_not_blocked_by_its_defects(tmp_path):
+    """The description of a table lacks its version, with which a tag would be created before it is moved."""
+    select = "lance.offered.update_table_tag or lance.again.move_tag"
+    with serve("lance", faults=["lost-answer-field:DescribeTable:version"], rules=["UpdateTableTag: 406"]) as server:
+        results, _ = check(server.url, api="lance", select=select, report=str(tmp_path))
+    assert {entry.id: entry.verdict for entry in results.requirements} == {
+        "lance.offered.update_table_tag": "pass",
+        "lance.again.move_tag": "unoffered",
+    }

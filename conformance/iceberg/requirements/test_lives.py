@@ -14,12 +14,13 @@ from conformance.iceberg.client import change
 from conformance.iceberg.support.content import SCHEMA, view_body
 from conformance.iceberg.support.listing import LISTINGS
 from conformance.iceberg.support.updates import set_properties
-from conformance.iceberg.worlds import all_but
+from conformance.iceberg.worlds import HOME, PLACE, all_but
 from conformance.values.outcomes import Unoffered
 
 CLAUSE, NOTE = "shown-alike", "lakeproof.note"
 NOTES = ("1", "2")  # of two changes: a server that carries out only the first one has the wrong value
 THERE_OR_NOT = (200, 204, 404)
+REFUSED_NAME = (400, 403, 406, 422)
 of = IcebergCatalog
 
 
@@ -61,13 +62,14 @@ def _note_view(catalog: IcebergCatalog, id: Names) -> None:
 def _new_child(catalog: IcebergCatalog) -> Names:
     """Create a namespace in the home, whose name has the form of the world from its first letter on.
 
-    Raises Unoffered where the world has so many levels around it that the server refuses another one.
+    Raises Unoffered where the server rejects it as too deep, or for the letters of the home in this world.
     """
     catalog.require_nested()
     id = catalog.table_id("n")
-    if catalog.outer != catalog.base:
-        return catalog.new_deep_namespace(id)
-    _create_namespace(catalog, id)
+    if {PLACE, HOME}.isdisjoint(catalog.target.surroundings.world):
+        _create_namespace(catalog, id)
+    elif not catalog.create_namespace(id, expect=(200, *REFUSED_NAME)).succeeded:
+        raise Unoffered("the server rejects namespaces below a name like that")
     return id
 
 

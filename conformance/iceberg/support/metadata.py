@@ -163,7 +163,7 @@ def current_snapshot_there(metadata: Metadata) -> Iterator[tuple[str, str]]:
     """current-snapshot-id in table metadata is the id of one of the snapshots, and main points to it."""
     current = current_snapshot(metadata)
     if current is not None and current not in snapshot_ids(metadata):
-        yield "/current-snapshot-id", f"there is no snapshot {current}"
+        yield "/current-snapshot-id", f"current-snapshot-id is {current}, which is no snapshot"
     main = refs(metadata).get(MAIN)
     if metadata.get("refs") is not None and main != current:
         yield "/current-snapshot-id", f"the current snapshot is {shown(current)}, main points to {shown(main)}"
@@ -216,7 +216,10 @@ def statistics_there(metadata: Metadata) -> Iterator[tuple[str, str]]:
     for name in ("statistics", "partition-statistics"):
         for position, entry in enumerate(metadata.get(name) or []):
             if entry["snapshot-id"] not in known:
-                yield f"/{name}/{position}/snapshot-id", f"there is no snapshot {shown(entry['snapshot-id'])}"
+                yield (
+                    f"/{name}/{position}/snapshot-id",
+                    f"{name} is of {shown(entry['snapshot-id'])}, which is no snapshot",
+                )
 
 
 def identifiers_there(metadata: Metadata) -> Iterator[tuple[str, str]]:
@@ -225,7 +228,10 @@ def identifiers_there(metadata: Metadata) -> Iterator[tuple[str, str]]:
         known = set(field_ids(schema))
         for id in schema.get("identifier-field-ids") or ():
             if id not in known:
-                yield f"/schemas/{position}/identifier-field-ids", f"there is no field {shown(id)}"
+                yield (
+                    f"/schemas/{position}/identifier-field-ids",
+                    f"identifier-field-ids contains {shown(id)}, which is no field of the schema",
+                )
 
 
 def metadata_log_in_order(metadata: Metadata) -> Iterator[tuple[str, str]]:
@@ -272,7 +278,10 @@ def view_version_there(metadata: Metadata) -> Iterator[tuple[str, str]]:
     known = {schema.get("schema-id") for schema in metadata["schemas"]}
     for position, version in enumerate(metadata["versions"]):
         if version["schema-id"] not in known:
-            yield f"/versions/{position}/schema-id", f"there is no schema {shown(version['schema-id'])}"
+            yield (
+                f"/versions/{position}/schema-id",
+                f"the schema-id of a version is {shown(version['schema-id'])}, which is no schema",
+            )
 
 
 def view_log_in_order(metadata: Metadata) -> Iterator[tuple[str, str]]:

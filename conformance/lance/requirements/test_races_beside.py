@@ -147,6 +147,7 @@ class Pair:
 
     `prepare` creates the object for a round; `first` and `second` send the requests through the client of a thread.
     `problem` takes whether each of them succeeded, looks at the state and returns what contradicts it, "" for nothing.
+    `needs` are requirements that state for one request after the other what `problem` relies on.
     """
 
     operations: list[str]
@@ -156,6 +157,7 @@ class Pair:
     second: Callable[[LanceClient, Names], Answer]
     problem: Callable[[LanceCatalog, Names, bool, bool], str]
     clause: str = "operations-beside"
+    needs: tuple[str, ...] = ()
 
 
 def _table(catalog: LanceCatalog, name: str) -> Names:
@@ -267,6 +269,7 @@ PAIRS = {
         _drop,
         lambda client, id: client.declare_table(id, expect=None),
         _dropped_or_declared,
+        needs=("lance.table.declare.conflict_created",),
     ),
     "drop_and_insert": Pair(
         ["DropTable", "InsertIntoTable"],
@@ -328,6 +331,7 @@ PAIRS = {
     clause=lambda case: case.clause,
     kind="race",
     each=PAIRS,
+    needs=lambda case: case.needs,
     statement=lambda case: case.statement,
 )
 def test_operation_beside_another(suite: Suite, catalog: LanceCatalog, case: Pair) -> None:
