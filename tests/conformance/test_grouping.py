@@ -7,6 +7,7 @@ from msgspec import structs
 
 from conformance.after.causes import find_causes
 from conformance.after.claims import true_of_all
+from conformance.after.grouping import MOST_RULES
 from conformance.values.evidence import Evidence, Said
 from tests.conformance.made_findings import clause, finding
 
@@ -151,3 +152,10 @@ def test_what_accepts_everything_is_told_apart_from_who_is_let_through():
     assert len(groups_of([*found, passes])) == 1
     accepted = stated("GetIt", "c", aspect="status", statuses=(400,), request="invalid")
     assert len(groups_of([*found, accepted, passes])) == 2
+
+
+@pytest.mark.parametrize(("rules", "causes"), [(MOST_RULES, 1), (MOST_RULES + 1, MOST_RULES + 1)])
+def test_a_field_that_findings_of_many_rules_name_joins_none_of_them(rules, causes):
+    found = [stated("GetIt", f"rule{number}", field="/it", expected=f"e{number}", **OF_ANSWER) for number in range(rules)]
+    found = [structs.replace(entry, operations=["PutIt"]) for entry in found]
+    assert len(groups_of(found)) == causes
