@@ -93,7 +93,7 @@ def group(findings: Sequence[Sighting]) -> list[list[Sighting]]:
 
 
 def _broad(findings: Sequence[Sighting], keys: Sequence[Sequence[Key]]) -> set[Key]:
-    """Return the keys of fields that say nothing: findings of many rules name them, as an object that holds the rest."""
+    """Return the keys of fields that findings of many rules name, such as an object that holds everything else."""
     rules: dict[Key, set[str]] = {}
     for finding, own in zip(findings, keys, strict=True):
         for key in own:

@@ -156,6 +156,7 @@ def test_what_accepts_everything_is_told_apart_from_who_is_let_through():
 
 @pytest.mark.parametrize(("rules", "causes"), [(MOST_RULES, 1), (MOST_RULES + 1, MOST_RULES + 1)])
 def test_a_field_that_findings_of_many_rules_name_joins_none_of_them(rules, causes):
-    found = [stated("GetIt", f"rule{number}", field="/it", expected=f"e{number}", **OF_ANSWER) for number in range(rules)]
+    given = {"field": "/it", **OF_ANSWER}
+    found = [stated("GetIt", f"rule{number}", expected=f"e{number}", **given) for number in range(rules)]
     found = [structs.replace(entry, operations=["PutIt"]) for entry in found]
     assert len(groups_of(found)) == causes
