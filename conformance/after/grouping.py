@@ -137,7 +137,8 @@ def _of_one_answer(finding: Sighting) -> Iterator[Key]:
     if evidence.statuses == FORBIDDEN and not _accepts_all(finding):
         yield ("let through",)  # no check of privileges, whatever the operation then answers
     if evidence.refused:
-        yield from _refusals_seen(evidence)
+        if evidence.about_status or finding.result.kind != "wire":  # a wire finding is about the form of any error
+            yield from _refusals_seen(evidence)
     elif evidence.about_status:
         yield from _successes_seen(finding)
     else:

@@ -160,3 +160,10 @@ def test_a_field_that_findings_of_many_rules_name_joins_none_of_them(rules, caus
     found = [stated("GetIt", f"rule{number}", expected=f"e{number}", **given) for number in range(rules)]
     found = [structs.replace(entry, operations=["PutIt"]) for entry in found]
     assert len(groups_of(found)) == causes
+
+
+def test_the_form_of_an_error_is_told_apart_from_an_error_that_was_not_due():
+    refused = stated("GetIt", "a", 409, aspect="status", statuses=(200,), request="valid", said=TELLING_WORDS)
+    form = stated("GetIt", "b", 409, aspect="body", place="/error/type", said=TELLING_WORDS)
+    assert len(groups_of([refused, form])) == 1
+    assert len(groups_of([refused, structs.replace(form, kind="wire")])) == 2
