@@ -20,6 +20,8 @@ TELLING = 6  # number of words that identify an error in another operation
 FEWEST = 3  # number of words that identify an error of one operation where one status was expected
 TELLING_HEAD = 4  # number of words that identify the beginning of an error
 OF_A_WRITE = ("not done", "done", "stale")  # outcomes of experiments that name what is wrong with a write
+OF_A_FIELD = ("subject", "list")  # keys that name a wrong field
+MOST_RULES = 5  # that findings of one defect of a field violate: more of them name a field that holds everything
 MISSING = 404
 FORBIDDEN = (403,)
 USUAL = (200, 201, 202, 204)  # successes of APIs: another one is the same defect, whatever was due
@@ -76,14 +78,29 @@ def group(findings: Sequence[Sighting]) -> list[list[Sighting]]:
         return place
 
     first: dict[Key, int] = {}
-    for place, finding in enumerate(findings):
-        for key in keys_of(finding):
+    keys = [list(keys_of(finding)) for finding in findings]
+    broad = _broad(findings, keys)
+    for place, own in enumerate(keys):
+        for key in own:
+            if key in broad:
+                continue
             leader, other = root(first.setdefault(key, place)), root(place)
             roots[max(leader, other)] = min(leader, other)
     groups: dict[int, list[Sighting]] = {}
     for place, finding in enumerate(findings):
         groups.setdefault(root(place), []).append(finding)
     return list(groups.values())
+
+
+def _broad(findings: Sequence[Sighting], keys: Sequence[Sequence[Key]]) -> set[Key]:
+    """Return the keys of fields that findings of many rules name, such as an object that holds everything else."""
+    rules: dict[Key, set[str]] = {}
+    for finding, own in zip(findings, keys, strict=True):
+        for key in own:
+            if key[0] in OF_A_FIELD:
+                rules.setdefault(key, set()).add(finding.result.clause.id)
+    fields = {key[-1] for key, broken in rules.items() if len(broken) > MOST_RULES}
+    return {key for key in rules if key[-1] in fields}
 
 
 def keys_of(finding: Sighting) -> Iterator[Key]:
@@ -120,7 +137,8 @@ def _of_one_answer(finding: Sighting) -> Iterator[Key]:
     if evidence.statuses == FORBIDDEN and not _accepts_all(finding):
         yield ("let through",)  # no check of privileges, whatever the operation then answers
     if evidence.refused:
-        yield from _refusals_seen(evidence)
+        if evidence.about_status or finding.result.kind != "wire":  # a wire finding is about the form of any error
+            yield from _refusals_seen(evidence)
     elif evidence.about_status:
         yield from _successes_seen(finding)
     else:

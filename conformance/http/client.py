@@ -30,6 +30,7 @@ from specs.validation import Validators
 
 Expected = int | Collection[int] | None
 FORBIDDEN = 403
+BODY = "body:"  # starts the mark of a place in a body
 MOST_TRIES = 3  # of an operation that the server does not offer: one wrong answer may have said so
 
 
@@ -253,13 +254,15 @@ class Client:
         return places[-1] if places else None
 
     def reject_malformed(self, error: Exception) -> NoReturn:
-        """Explain an error by the first answer of this example that violates the document.
+        """Explain an error by the first answer of this example whose body violates the document.
 
-        Raises Violation, or Blocked before the first call of a subject; the error itself when all answers are valid.
+        Raises Violation, or Blocked before the first call of a subject; the error itself when all bodies are valid: no
+        reader fails at a header.
         """
-        for step in self.steps:
-            if step.defect:
-                mark, message = step.defect
+        for step in filter(lambda step: step.defect, self.steps):
+            defects = self.wire.defects(step).items()
+            mark, message = next((defect for defect in defects if defect[0].startswith(BODY)), ("", ""))
+            if mark:
                 self.touch(step, mark)
                 violation = Violation(
                     f"the answer of {step.operation} cannot be used: {message}", aspect=aspect_of(mark, "schema")

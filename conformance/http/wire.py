@@ -154,17 +154,17 @@ class WireLog:
         return self._content_findings(exchange, body.content)
 
     def _content_findings(self, exchange: Exchange, content: Any) -> list[tuple[str, str, str]]:
+        """Return the deviations of a body and its type; JSON of another type is checked as well, as clients read it."""
         kind = media_type_of(exchange.response_headers.get("Content-Type", ""))
-        if kind not in content:
-            message = f"the body is {kind or 'without a type'}, not {' or '.join(content)}"
-            return [("header:Content-Type", f"content {kind}", message)]
-        if kind != JSON_TYPE:
-            return []
+        wrong = f"the body is {kind or 'without a type'}, not {' or '.join(content)}"
+        found = [] if kind in content else [("header:Content-Type", f"content {kind}", wrong)]
+        if JSON_TYPE not in content or (kind in content and kind != JSON_TYPE):
+            return found
         value = exchange.json(NO_JSON)
         if value is NO_JSON:
-            return [("body:", "JSON", why_no_json(exchange.response_body))]
+            return found or [("body:", "JSON", why_no_json(exchange.response_body))]
         mismatches = self.validators.response_mismatches(exchange.operation, exchange.status, value)
-        return [(f"body:{mismatch.pointer}", mismatch.keyword, _told(mismatch)) for mismatch in mismatches]
+        return found + [(f"body:{mismatch.pointer}", mismatch.keyword, _told(mismatch)) for mismatch in mismatches]
 
 
 def _told(mismatch: Mismatch) -> str:

@@ -34,7 +34,7 @@ from conformance.iceberg.support.states import (
     plain_namespace,
     siblings,
 )
-from conformance.iceberg.support.updates import Ids, fresh_ids, numbered, with_field_ids, with_ids
+from conformance.iceberg.support.updates import FIRST_ID, NEXT_ID, Ids, fresh_ids, numbered, with_field_ids, with_ids
 from conformance.target import hostile
 from conformance.target.capabilities import SEPARATOR
 from conformance.target.target import Target
@@ -78,10 +78,11 @@ SPELLED_OUT: dict[str, Callable[[IcebergCatalog, Names], Any]] = {
 }
 
 
-# Things that commits add, by the field of the update; a server may require the ids of some of them.
+# Things that commits add, by the field of the update; a server may require the ids of some of them, and take -1 for the
+# stated id instead of the one that it gives.
 COMMITS = {"schema": "schemas in commits", "spec": "specs in commits", "sort-order": "sort orders in commits"}
-IDS_SPELLED_OUT = "ids spelled out"
-COMMIT_WAYS = ("without ids that the server gives", IDS_SPELLED_OUT)
+FIRST_IDS = {"ids spelled out": FIRST_ID, "the next ids spelled out": NEXT_ID}
+COMMIT_WAYS = ("without ids that the server gives", *FIRST_IDS)
 # Fields that contain such ids, by operation and field, and the functions that add the ids.
 WITH_IDS: dict[tuple[str, str], Callable[[Any, Ids], Any]] = {
     ("createTable", "partition-spec"): lambda spec, ids: (
@@ -118,7 +119,7 @@ class IcebergCatalog(IcebergClient, Catalog):
         self.defaults = self._spelled_out
         self.finish = self._with_ids
         self.shape = self.shaping = Shaping(target, self.separator)
-        self._ids = fresh_ids()
+        self._ids = self._fresh_ids()
         self._outer: Names | None = None
         self.siblings: list[Names] = []
         target.surroundings.refused |= worlds.with_separator(self.separator)
@@ -140,9 +141,13 @@ class IcebergCatalog(IcebergClient, Catalog):
         """Raise Unoffered when the target does not offer an operation that only some examples of a requirement need."""
         self.client.require(operation)
 
+    def first_id(self, part: str) -> int | None:
+        """The first id to state in commits for a schema, spec or sort-order, None where the server gives the ids."""
+        return FIRST_IDS.get(self.target.ways.chosen.get(COMMITS[part], ""))
+
     def require_given_ids(self, part: str) -> None:
         """Raise Unoffered where a commit has to state ids of a schema, spec or sort-order that a server gives."""
-        if self.target.ways.chosen.get(COMMITS[part]) == IDS_SPELLED_OUT:
+        if self.first_id(part) is not None:
             raise Unoffered("the server requires ids in commits that it could give itself")
 
     def require_purging(self) -> None:
@@ -362,15 +367,17 @@ class IcebergCatalog(IcebergClient, Catalog):
     def begin_example(self) -> None:
         """Start an example with a new home, and with ids from 1 on."""
         super().begin_example()
-        self._ids, self._outer, self.siblings = fresh_ids(), None, []
+        self._ids, self._outer, self.siblings = self._fresh_ids(), None, []
+
+    def _fresh_ids(self) -> Ids:
+        """Return the ids to state in commits, for all parts: a form of requests may spell them out."""
+        return fresh_ids({part: self.first_id(part) or FIRST_ID for part in COMMITS})
 
     def _with_ids(self, operation: str, field: str, value: Any) -> Any:
         """Return the value of a field, with the ids of those things for which the server requires them."""
-        form, chosen = WITH_IDS.get((operation, field)), self.target.ways.chosen
+        form = WITH_IDS.get((operation, field))
         every = form is not None and self.shaping.spells_ids(operation)
-        required = {
-            part: ids for part, ids in self._ids.items() if every or chosen.get(COMMITS[part]) == IDS_SPELLED_OUT
-        }
+        required = {part: ids for part, ids in self._ids.items() if every or self.first_id(part) is not None}
         return form(value, required) if form and required else value
 
     def body(self, operation: str, id: Names, **fields: Any) -> dict[str, Any]:

@@ -43,6 +43,7 @@ class IcebergInventory(Inventory):
     }
     renames: ClassVar = {"renameTable": TABLE, "renameView": VIEW}
     next_page = "next-page-token"
+    _ignores_parents = False  # the server lists the same namespaces for every parent
 
     @property
     def _client(self) -> IcebergClient:
@@ -107,15 +108,7 @@ class IcebergInventory(Inventory):
 
     def children(self, namespace: Names) -> list[Resource]:
         """List the namespaces, tables and views in a namespace; the root has only namespaces."""
-        namespaces = [
-            Resource(NAMESPACE, tuple(levels))
-            for levels in self.listed(
-                "listNamespaces",
-                "namespaces",
-                lambda token: self._client.list_namespaces(namespace or None, **_page(token)),
-            )
-            if _are_names(levels) and len(levels) > len(namespace)
-        ]
+        namespaces = self._namespaces(namespace)
         if not namespace:
             return namespaces
         return [
@@ -123,6 +116,19 @@ class IcebergInventory(Inventory):
             *self._identifiers(TABLE, "listTables", namespace),
             *self._identifiers(VIEW, "listViews", namespace),
         ]
+
+    def _namespaces(self, parent: Names) -> list[Resource]:
+        """List the namespaces in a namespace. A server that lists those of the root instead is not asked again."""
+        if parent and self._ignores_parents:
+            return []
+        listed = self.listed(
+            "listNamespaces",
+            "namespaces",
+            lambda token: self._client.list_namespaces(parent or None, **_page(token)),
+        )
+        names = [tuple(levels) for levels in listed if _are_names(levels)]
+        self._ignores_parents |= bool(parent and names) and not any(id[:-1] == parent for id in names)
+        return [Resource(NAMESPACE, id) for id in names if len(id) > len(parent)]
 
     def _identifiers(self, kind: str, operation: str, namespace: Names) -> list[Resource]:
         fetch = partial(self._client.send, operation, self._client.namespace_path(namespace))

@@ -67,7 +67,8 @@ class Evidence(msgspec.Struct, kw_only=True, omit_defaults=True, frozen=True):
     `operation`   the operation that behaves wrongly
     `aspect`      the wrong part: "effect" is a body in which another operation shows it
     `place`       the header, the JSON pointer, or the schema's place and keyword
-    `field`       the field in which two documents differ first, or the pointer of the object or list that was read
+    `field`       the field in which two documents differ first, that an object lacks, or the pointer of the object or
+                  list that was read
     `relation`    the expected relation between `expected` and `actual`, two values as JSON or in words; of a server
                   that died, `actual` are the operations that it processed
     `thing`       the object of the check, in words: for sentences alone

@@ -22,7 +22,8 @@ class Fields(dict[Any, Any]):
     __slots__ = ()
 
     def __missing__(self, name: object) -> NoReturn:
-        raise Violation(f"the field {shown(name)} of an object in the answer", relation="present")
+        what = f"the field {shown(name)} of an object in the answer"
+        raise Violation(what, relation="present", field=str(name))
 
 
 class Watched(Fields):

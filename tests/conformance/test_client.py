@@ -214,6 +214,24 @@ def test_answers_are_compared_with_the_document(client, target, script, mark, wo
     assert [step.url.rsplit("/", 2)[1] for step in finding.steps] == ["a"]
 
 
+def test_json_of_another_type_is_compared_with_the_document_as_well(client, target):
+    target.script = (200, {"namespaces": [1]}, "application/x-amz-json-1.0")
+    client.call("ListNamespaces", path={"id": "a"})
+    marks = [finding.mark for finding in client.wire.of("ListNamespaces")]
+    assert marks == ["body:/namespaces/0", "header:Content-Type"]
+
+
+def test_an_error_of_a_reader_is_explained_by_a_body_and_not_by_a_header(client, target):
+    target.script = (200, {"namespaces": []}, "text/plain")
+    client.call("ListNamespaces", path={"id": "a"})
+    with pytest.raises(KeyError):
+        client.reject_malformed(KeyError("x"))
+    target.script = (200, {"namespaces": 7}, "text/plain")
+    client.call("ListNamespaces", path={"id": "a"})
+    with pytest.raises(Violation, match='cannot be used: 7 is not of type "array"'):
+        client.reject_malformed(KeyError("x"))
+
+
 def test_a_violation_of_the_document_lists_all_its_findings(client, target):
     for status in (218, 219, 220):
         target.script = (status, {"namespaces": []}, "application/json")

@@ -20,7 +20,9 @@ from lakeproof import check, serve
 from reference_server.faults import HEADER
 from specs.profiles import find_profile
 from tests.conformance import different_decisions  # noqa: F401 - registers its freedoms
-from tests.conformance.different_server import FREEDOMS, DifferentServer
+from tests.conformance.different_iceberg import changes, refusal
+from tests.conformance.different_server import FREEDOMS, Call, DifferentServer, Freedom
+from tests.conformance.proxy import Answer
 from tests.conformance.small_servers import Meddler, say, turn_away
 
 
@@ -188,6 +190,28 @@ def test_only_the_ids_that_a_server_wants_are_spelled_out(tmp_path):
         "ids spelled out",
         "without ids that the server gives",
     )
+
+
+def stated_ids_alone(call: Call) -> Answer | None:
+    """Reject a commit without the id of its spec, and one in which -1 selects a spec under an id that is not the next.
+
+    Nessie requires the id, gives another one, and looks for the stated one.
+    """
+    updates = {entry.get("action"): entry for _, entry in changes(call)}
+    if "add-spec" not in updates:
+        return None
+    id = updates["add-spec"]["spec"].get("spec-id", 0)
+    known = id == 1 or (id and "set-default-spec" not in updates)
+    return None if known else refusal(400, "IllegalArgumentException", f"No partition-spec with ID {id}")
+
+
+def test_the_next_ids_are_stated_where_a_server_confuses_others_with_its_own(tmp_path):
+    freedom = Freedom("stated_ids_alone", "iceberg", before=stated_ids_alone)
+    with serve("iceberg") as server, DifferentServer(server.url, "iceberg", [freedom]) as different:
+        results, _ = check(different.url, api="iceberg", select="iceberg.update.stored.spec", report=str(tmp_path))
+    assert [result.verdict for result in results.requirements] == ["pass"]
+    traits = {trait.name: trait.value for trait in results.target.traits}
+    assert traits["specs in commits"] == "the next ids spelled out"
 
 
 def test_ids_that_a_server_wants_stand_in_the_bodies_of_new_tables_too(iceberg, tmp_path):

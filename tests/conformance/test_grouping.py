@@ -7,6 +7,7 @@ from msgspec import structs
 
 from conformance.after.causes import find_causes
 from conformance.after.claims import true_of_all
+from conformance.after.grouping import MOST_RULES
 from conformance.values.evidence import Evidence, Said
 from tests.conformance.made_findings import clause, finding
 
@@ -164,3 +165,18 @@ def test_two_numbers_and_what_does_not_hold_about_a_place_join_nothing():
     wrong = stated("LoadIt", "c", place="/location", expected="nothing", actual="x", **OF_ANSWER)
     gone = stated("LoadIt", "d", place="/location", aspect="body", relation="holds", thing="its file is there")
     assert len(groups_of([wrong, structs.replace(gone, operations=["DropIt"])])) == 2
+
+
+@pytest.mark.parametrize(("rules", "causes"), [(MOST_RULES, 1), (MOST_RULES + 1, MOST_RULES + 1)])
+def test_a_field_that_findings_of_many_rules_name_joins_none_of_them(rules, causes):
+    given = {"field": "/it", **OF_ANSWER}
+    found = [stated("GetIt", f"rule{number}", expected=f"e{number}", **given) for number in range(rules)]
+    found = [structs.replace(entry, operations=["PutIt"]) for entry in found]
+    assert len(groups_of(found)) == causes
+
+
+def test_the_form_of_an_error_is_told_apart_from_an_error_that_was_not_due():
+    refused = stated("GetIt", "a", 409, aspect="status", statuses=(200,), request="valid", said=TELLING_WORDS)
+    form = stated("GetIt", "b", 409, aspect="body", place="/error/type", said=TELLING_WORDS)
+    assert len(groups_of([refused, form])) == 1
+    assert len(groups_of([refused, structs.replace(form, kind="wire")])) == 2

@@ -48,6 +48,12 @@ def test_what_is_not_there_is_a_violation(read, words):
     assert str(caught.value) == words
 
 
+def test_a_violation_names_the_field_that_is_not_there():
+    with pytest.raises(Violation) as caught:
+        VALUE["a"][0]["c"]
+    assert caught.value.evidence.field == "c"
+
+
 @pytest.mark.parametrize(
     ("value", "text"),
     [

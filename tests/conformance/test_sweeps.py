@@ -8,9 +8,14 @@ from typing import Any
 import pytest
 
 from conformance.http.transport import Traffic
+from conformance.iceberg.catalog import IcebergCatalog
+from conformance.run.session import Session
 from conformance.target.sandbox import MOST_REFUSALS, MOST_TRIES, UNSEEN, Doubt, Sandbox, Standing
 from conformance.values.exchange import Exchange
 from conformance.values.resources import NAMESPACE, TABLE, Leftover, Resource
+from conformance.values.settings import load_settings
+from lakeproof import serve
+from tests.conformance.small_servers import Meddler
 
 
 class Shelf:
@@ -275,3 +280,36 @@ def test_what_can_be_dropped_at_the_end_is_dropped_although_it_was_refused_befor
     sandbox.sweep()
     assert sandbox.inventory.resources == {}
     assert sandbox.left_behind == []
+
+
+def test_a_server_that_lists_the_root_for_every_parent_is_asked_once_for_a_parent(tmp_path):
+    """A thousand namespaces that the server cannot drop would be listed a thousand times."""
+    parents = []
+
+    def ignore_parent(_server, handler, _number):
+        path, _, query = handler.path.partition("?")
+        asked = handler.command == "GET" and path.endswith("/v1/namespaces") and "parent=" in query
+        if asked:
+            parents.append(query)
+            handler.path = path
+        return False
+
+    with (
+        serve("iceberg") as server,
+        Meddler(server.url, ignore_parent) as meddler,
+    ):
+        session = Session(load_settings({"server": meddler.url, "api": "iceberg", "report": str(tmp_path)}, environ={}))
+        inventory = session.target.sandbox.inventory
+        catalog = IcebergCatalog(session.target)
+        for _ in range(3):
+            catalog.begin_example()
+            catalog.new_table()
+        parents.clear()
+        roots = inventory.roots()
+        found = [entry for root in roots for entry in inventory.inside(root)]
+        session.target.sandbox.sweep()
+        session.finish()
+    assert len(roots) == 3
+    assert {entry.kind for entry in found} == {TABLE}
+    assert len(parents) == 1
+    assert session.target.sandbox.left_behind == []

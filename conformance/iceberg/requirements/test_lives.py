@@ -66,7 +66,10 @@ def _new_child(catalog: IcebergCatalog) -> Names:
     """
     catalog.require_nested()
     id = catalog.table_id("n")
-    if {PLACE, HOME}.isdisjoint(catalog.target.surroundings.world):
+    world = catalog.target.surroundings.world
+    if PLACE in world:
+        return catalog.new_deep_namespace(id)
+    if HOME not in world:
         _create_namespace(catalog, id)
     elif not catalog.create_namespace(id, expect=(200, *REFUSED_NAME)).succeeded:
         raise Unoffered("the server rejects namespaces below a name like that")

@@ -14,7 +14,8 @@ Ids = Mapping[str, Iterator[int]]
 LAST_ADDED = -1
 OTHER_UUID = "9c12d441-03fe-4693-9a96-a0705ddf69c1"
 FIRST_FIELD = 1000
-FIRST_ID = 2  # new tables have definitions with the ids 0 and 1
+FIRST_ID = 2  # that is unused: new tables have definitions with the ids 0 and 1
+NEXT_ID = 1  # of a server that counts from 0 on
 IDS = {"schema": "schema-id", "spec": "spec-id", "sort-order": "order-id"}
 COLUMN_IDS = ("id", "element-id", "key-id", "value-id")
 TOUCH: dict[str, Any] = {"action": "set-properties", "updates": {"touched": "1"}}
@@ -59,9 +60,9 @@ def add_and_use_order(order: Metadata) -> list[dict[str, Any]]:
     return [added, update("set-default-sort-order", sort_order_id=LAST_ADDED)]
 
 
-def fresh_ids() -> Ids:
-    """Return iterators of unused ids of a new table, by the field of an update that adds such a thing."""
-    return {part: count(FIRST_ID) for part in IDS}
+def fresh_ids(first: Mapping[str, int]) -> Ids:
+    """Return iterators of ids for a new table, from the first one on, by the field of an update that adds something."""
+    return {part: count(id) for part, id in first.items()}
 
 
 def with_ids(updates: Any, ids: Ids) -> Any:
