@@ -8,7 +8,7 @@ import orjson
 
 from reference_server.context import Reply, json_reply
 from reference_server.errors import Internal
-from reference_server.faults import Call, Proceed, arguments_lost, body_becomes, fault
+from reference_server.faults import Around, Call, Proceed, arguments_lost, body_becomes, fault
 from reference_server.lance.faults.blocks import LISTS, is_root, items
 from specs.lance.identifiers import DELIMITER
 from specs.openapi import JSON_TYPE
@@ -33,6 +33,25 @@ async def _names_lowered(call: Call, proceed: Proceed) -> Reply:
     """Names are folded to lower case."""
     call.path["id"] = call.path["id"].lower() if "id" in call.path else ""
     return await proceed()
+
+
+JOINTS = {"dots": ".", "dashes": "-", "colons": ":"}
+
+
+def _split_at(joint: str) -> Around:
+    async def around(call: Call, proceed: Proceed) -> Reply:
+        call.path["id"] = call.path["id"].replace(joint, DELIMITER)
+        return await proceed()
+
+    return around
+
+
+for _name, _joint in JOINTS.items():
+    fault(
+        f"levels-joined-by-{_name}",
+        f"In a path {_name} tell the levels of a namespace apart too.",
+        on=["DescribeNamespace", "NamespaceExists"],
+    )(_split_at(_joint))
 
 
 @fault("root-missing")

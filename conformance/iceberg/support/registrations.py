@@ -22,15 +22,20 @@ REFUSED = (400, 403, 404, 422)
 
 
 class Located(str):
-    """Location of a file, together with the files of its storage."""
+    """Location of a file; `reached` are the files of its storage, None where the run knows of no access to them."""
 
-    files: Files = LocalFiles()
+    reached: Files | None = None
+
+    @property
+    def files(self) -> Files:
+        """The files of its storage: those of this machine where the run knows of no others."""
+        return self.reached or LocalFiles()
 
 
 def located(location: str, files: Files) -> Located:
     """Return a location together with the files of its storage."""
     result = Located(location)
-    result.files = files
+    result.reached = files
     return result
 
 
@@ -55,16 +60,17 @@ def dropped_file(catalog: IcebergCatalog, name: str = "t") -> Located:
     return drop_table(catalog, catalog.new_table(name))
 
 
-def drop_table(catalog: IcebergCatalog, id: Names) -> Located:
+def drop_table(catalog: IcebergCatalog, id: Names, files: Files | None = None) -> Located:
     """Drop a table and return the location of its metadata file, which is restored if the server deleted it.
 
-    Raises Blocked where the file cannot be reached from here and the server cannot register files of dropped tables.
+    `files` are those of its storage, if the run has reached them before. Raises Blocked where the file cannot be
+    reached from here and the server cannot register files of dropped tables.
     """
     kept = None
     with catalog.client.preparing():
         location = Located(file_of(catalog, id))
         with suppress(Unoffered, Skipped):
-            location.files = stage(catalog, id).files
+            location.reached = files or stage(catalog, id).files
             kept = location.files.read(location)
         catalog.drop_table(id)
         catalog.load_table(id, expect=404)
@@ -92,7 +98,7 @@ def registered_before(catalog: IcebergCatalog, name: str = "t") -> Located:
     """Return a metadata file that the server has registered under this name. Raises Blocked when it rejects it."""
     location, id = dropped_file(catalog, name), catalog.table_id(name)
     catalog.control(lambda: catalog.register_table(id, metadata_location=location))
-    return drop_table(catalog, id)
+    return drop_table(catalog, id, location.reached)
 
 
 def missing_file(location: str) -> str:

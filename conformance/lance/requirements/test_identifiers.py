@@ -48,6 +48,29 @@ def test_root_is_the_delimiter(catalog: LanceCatalog, delimiter: str) -> None:
     contains(namespaces, [first], NAMESPACES)
 
 
+JOINTS = {"dot": ".", "dash": "-", "colon": ":"}
+ABSENT = (400, 404)
+
+
+@must(
+    "lance.identifier.levels.{}",
+    operations=["DescribeNamespace", "NamespaceExists"],
+    clause="identifier-delimiter",
+    kind="hostile",
+    each=JOINTS,
+)
+def test_levels_are_not_joined(catalog: LanceCatalog, case: str) -> None:
+    """A nested namespace is not found under a single name that joins its levels with a {}."""
+    catalog.require_nested()
+    with catalog.client.preparing():
+        id = (*catalog.home, "inner")
+        catalog.create_namespace(id)
+        catalog.describe_namespace(id)
+    joined = (*id[:-2], case.join(id[-2:]))
+    catalog.describe_namespace(joined, expect=ABSENT)
+    catalog.namespace_exists(joined, expect=ABSENT)
+
+
 @must(
     "lance.identifier.default_delimiter",
     operations=["CreateNamespace"],

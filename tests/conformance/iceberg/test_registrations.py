@@ -50,3 +50,19 @@ def test_the_control_is_not_helped(tmp_path, monkeypatch):
     with serve("iceberg", auth=f"token:{TOKEN}", allow_faults=True) as server:
         results = judge(server, tmp_path, fault="drop-purges", ids=ids)
     assert {entry.verdict for entry in results.requirements} == {"blocked"}
+
+
+def test_a_registered_table_that_loads_as_another_has_the_files_of_the_first_one(tmp_path, monkeypatch):
+    real, staged = staging.stage, set()
+
+    def stage(catalog, id):
+        if id in staged:
+            raise Unoffered("the table has no columns")
+        staged.add(id)
+        return real(catalog, id)
+
+    monkeypatch.setattr(registrations, "stage", stage)
+    ids = {"iceberg.register.table.namespace_missing", "iceberg.register.table.bad_file.no_json"}
+    with serve("iceberg", auth=f"token:{TOKEN}", allow_faults=True) as server:
+        results = judge(server, tmp_path, fault="drop-purges", ids=ids, world=["plain"])
+    assert {entry.verdict for entry in results.requirements} == {"pass"}
