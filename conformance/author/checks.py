@@ -14,7 +14,7 @@ from urllib.parse import SplitResult, urlsplit
 from conformance.http.answers import Answer
 from conformance.http.client import unexpected_status
 from conformance.values.exchange import is_success
-from conformance.values.json_values import Fields, canonical, shown
+from conformance.values.json_values import Keyed, canonical, shown
 from conformance.values.outcomes import Violation
 
 T = TypeVar("T")
@@ -170,11 +170,11 @@ def find(items: Iterable[T], wanted: Callable[[T], object], what: str) -> T:
     raise Violation(what, relation="present")
 
 
-def keyed(items: Iterable[Any], field: str) -> Fields:
+def keyed(items: Iterable[Any], field: str) -> Keyed:
     """Return objects by the value of a field; reading a missing one raises Violation."""
     objects = list(listed(items, f"the objects by {field}"))
     holds(all(isinstance(entry, Mapping) for entry in objects), f"every item with a field {field} is an object")
-    return Fields({entry[field]: entry for entry in objects})
+    return Keyed({entry[field]: entry for entry in objects})
 
 
 def _part(shown: Any, sent: Any) -> Any:

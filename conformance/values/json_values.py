@@ -26,6 +26,15 @@ class Fields(dict[Any, Any]):
         raise Violation(what, relation="present", field=str(name))
 
 
+class Keyed(Fields):
+    """Objects of an answer by a value of theirs: one that is missing is no missing field."""
+
+    __slots__ = ()
+
+    def __missing__(self, name: object) -> NoReturn:
+        raise Violation(f"the field {shown(name)} of an object in the answer", relation="present")
+
+
 class Watched(Fields):
     """A JSON object of an answer that reports which fields are read; all of them when it is used as a whole."""
 

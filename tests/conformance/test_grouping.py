@@ -180,3 +180,19 @@ def test_the_form_of_an_error_is_told_apart_from_an_error_that_was_not_due():
     form = stated("GetIt", "b", 409, aspect="body", place="/error/type", said=TELLING_WORDS)
     assert len(groups_of([refused, form])) == 1
     assert len(groups_of([refused, structs.replace(form, kind="wire")])) == 2
+
+
+def test_a_field_that_is_missing_wherever_it_is_read_is_one_cause():
+    lacking = {"relation": "present", "field": "it-id", "thing": 'the field "it-id" of an object in the answer'}
+    found = [stated(name, name, aspect="body", **lacking) for name in ("GetIt", "PutIt")]
+    wrong = stated("GetIt", "c", field="/it", expected="1", actual="2", **OF_ANSWER)
+    wrong = structs.replace(wrong, where=found[0].where, clause=found[0].clause)  # another case of the same test
+    causes = groups_of([*found, wrong])
+    assert [len(cause.requirements) for cause in causes] == [2, 1]
+    assert causes[0].sentence == "GetIt and PutIt omit it-id"
+
+
+def test_rules_that_one_test_checks_have_nothing_in_common():
+    rules = [stated("GetIt", name, aspect="body", thing=f"rule {name}") for name in ("a", "b")]
+    rules = [structs.replace(rule, where="c:rules", kind="wire") for rule in rules]
+    assert len(groups_of(rules)) == 2

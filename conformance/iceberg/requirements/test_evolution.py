@@ -31,7 +31,7 @@ from conformance.iceberg.support.updates import (
     update,
 )
 from conformance.iceberg.worlds import all_but
-from conformance.values.json_values import Fields
+from conformance.values.json_values import Keyed
 from conformance.values.outcomes import Violation
 
 BY_DAY, BY_NAME, BY_ID = (
@@ -44,7 +44,7 @@ V2: dict[str, Any] = {"properties": {"format-version": "2"}}
 
 def _field_ids(metadata: Metadata) -> dict[str, int]:
     """Return the field ids of the default spec by name. Raises Violation for the id of a missing field."""
-    return Fields({part["name"]: part["field-id"] for part in default_spec(metadata)["fields"]})
+    return Keyed({part["name"]: part["field-id"] for part in default_spec(metadata)["fields"]})
 
 
 @must(
