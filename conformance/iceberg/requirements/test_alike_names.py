@@ -10,6 +10,7 @@ from conformance.author.checks import equal, same_items
 from conformance.author.requirement import must
 from conformance.http.answers import Answer
 from conformance.iceberg.catalog import IcebergCatalog, Names
+from conformance.iceberg.support.assertions import create_namespace
 from conformance.iceberg.support.content import SCHEMA, view_body
 from conformance.iceberg.support.listing import items_of
 from conformance.iceberg.support.updates import TOUCH, set_properties
@@ -50,7 +51,7 @@ NAMESPACE = Named(
     "createNamespace",
     "create-namespace",
     IcebergCatalog.namespace_id,
-    lambda catalog, id: catalog.create_namespace(id),
+    create_namespace,
     lambda catalog, id: catalog.load_namespace_metadata(id),
     lambda catalog, id: catalog.drop_namespace(id),
 )

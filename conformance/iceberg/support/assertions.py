@@ -105,3 +105,10 @@ def has_properties(catalog: IcebergCatalog, id: tuple[str, ...], wanted: Mapping
     """Check that a namespace has these properties; it may have others."""
     properties = namespace_properties(catalog, id)
     equal({key: properties[key] for key in wanted if key in properties}, dict(wanted), "the properties that were set")
+
+
+def create_namespace(catalog: IcebergCatalog, id: Names) -> Answer:
+    """Create a namespace, check the name in the answer, and return the answer."""
+    answer = catalog.create_namespace(id)
+    equal(answer["namespace"], list(id), "the namespace in the answer of createNamespace")
+    return answer
