@@ -164,3 +164,12 @@ def test_two_numbers_and_what_does_not_hold_about_a_place_join_nothing():
     wrong = stated("LoadIt", "c", place="/location", expected="nothing", actual="x", **OF_ANSWER)
     gone = stated("LoadIt", "d", place="/location", aspect="body", relation="holds", thing="its file is there")
     assert len(groups_of([wrong, structs.replace(gone, operations=["DropIt"])])) == 2
+
+
+def test_valid_requests_that_fail_alike_in_one_world_alone_are_one_cause():
+    valid = {"aspect": "status", "statuses": (200,), "request": "valid", "world": (("names", "unicode"),)}
+    lost = [stated("GetIt", "a", 404, **valid), stated("DropIt", "b", 404, **valid)]
+    assert len(groups_of(lost)) == 1
+    assert len(groups_of([lost[0], stated("DropIt", "b", 500, **valid)])) == 2
+    other = {**valid, "world": (("names", "dot"),)}
+    assert len(groups_of([lost[0], stated("DropIt", "b", 404, **other)])) == 2
