@@ -196,3 +196,12 @@ def test_rules_that_one_test_checks_have_nothing_in_common():
     rules = [stated("GetIt", name, aspect="body", thing=f"rule {name}") for name in ("a", "b")]
     rules = [structs.replace(rule, where="c:rules", kind="wire") for rule in rules]
     assert len(groups_of(rules)) == 2
+
+
+def test_valid_requests_that_fail_alike_in_one_world_alone_are_one_cause():
+    valid = {"aspect": "status", "statuses": (200,), "request": "valid", "world": (("names", "unicode"),)}
+    lost = [stated("GetIt", "a", 404, **valid), stated("DropIt", "b", 404, **valid)]
+    assert len(groups_of(lost)) == 1
+    assert len(groups_of([lost[0], stated("DropIt", "b", 500, **valid)])) == 2
+    other = {**valid, "world": (("names", "dot"),)}
+    assert len(groups_of([lost[0], stated("DropIt", "b", 404, **other)])) == 2
