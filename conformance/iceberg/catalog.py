@@ -34,7 +34,7 @@ from conformance.iceberg.support.states import (
     plain_namespace,
     siblings,
 )
-from conformance.iceberg.support.updates import FIRST_ID, NEXT_ID, Ids, fresh_ids, numbered, with_field_ids, with_ids
+from conformance.iceberg.support.updates import COMMITS, FIRST_ID, FIRST_IDS, WITH_IDS, Ids, fresh_ids
 from conformance.target import hostile
 from conformance.target.capabilities import SEPARATOR
 from conformance.target.target import Target
@@ -75,25 +75,6 @@ SPELLED_OUT: dict[str, Callable[[IcebergCatalog, Names], Any]] = {
     "write_order": lambda _catalog, _id: order(),
     "stage_create": lambda _catalog, _id: False,
     "location": lambda catalog, id: catalog.place_of(id),
-}
-
-
-# Things that commits add, by the field of the update; a server may require the ids of some of them, and take -1 for the
-# stated id instead of the one that it gives.
-COMMITS = {"schema": "schemas in commits", "spec": "specs in commits", "sort-order": "sort orders in commits"}
-FIRST_IDS = {"ids spelled out": FIRST_ID, "the next ids spelled out": NEXT_ID}
-COMMIT_WAYS = ("without ids that the server gives", *FIRST_IDS)
-# Fields that contain such ids, by operation and field, and the functions that add the ids.
-WITH_IDS: dict[tuple[str, str], Callable[[Any, Ids], Any]] = {
-    ("createTable", "partition-spec"): lambda spec, ids: (
-        numbered("spec-id", 0, with_field_ids(spec)) if "spec" in ids else spec
-    ),
-    ("createTable", "write-order"): lambda order, ids: numbered("order-id", 1, order) if "sort-order" in ids else order,
-    ("updateTable", "updates"): with_ids,
-    ("replaceView", "updates"): with_ids,
-    ("commitTransaction", "table-changes"): lambda changes, ids: [
-        {**change, "updates": with_ids(change.get("updates"), ids)} for change in changes
-    ],
 }
 
 

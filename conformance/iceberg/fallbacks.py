@@ -7,12 +7,19 @@ from contextlib import suppress
 from functools import partial
 
 from conformance.author.checks import contains, text
-from conformance.iceberg.catalog import BODIES, COMMIT_WAYS, COMMITS, CREATED, IcebergCatalog
+from conformance.iceberg.catalog import BODIES, CREATED, IcebergCatalog
 from conformance.iceberg.support.content import WIDER, layout, partition, sort_field
 from conformance.iceberg.support.files import WAYS
 from conformance.iceberg.support.metadata import snapshot_ids
 from conformance.iceberg.support.staging import FIRST, SNAPSHOTS, new_table_with_snapshots
-from conformance.iceberg.support.updates import Updates, add_and_use_order, add_and_use_schema, add_and_use_spec
+from conformance.iceberg.support.updates import (
+    COMMIT_WAYS,
+    COMMITS,
+    Updates,
+    add_and_use_order,
+    add_and_use_schema,
+    add_and_use_spec,
+)
 from conformance.target.fallbacks import GIVEN_PLACE, PLACES, SERVERS_PLACE, Fallbacks
 from conformance.values.outcomes import Blocked
 from conformance.values.resources import TABLE

@@ -16,6 +16,11 @@ OTHER_UUID = "9c12d441-03fe-4693-9a96-a0705ddf69c1"
 FIRST_FIELD = 1000
 FIRST_ID = 2  # that is unused: new tables have definitions with the ids 0 and 1
 NEXT_ID = 1  # of a server that counts from 0 on
+# Things that commits add, by the field of the update; a server may require the ids of some of them, and take -1 for the
+# stated id instead of the one that it gives.
+COMMITS = {"schema": "schemas in commits", "spec": "specs in commits", "sort-order": "sort orders in commits"}
+FIRST_IDS = {"ids spelled out": FIRST_ID, "the next ids spelled out": NEXT_ID}
+COMMIT_WAYS = ("without ids that the server gives", *FIRST_IDS)
 IDS = {"schema": "schema-id", "spec": "spec-id", "sort-order": "order-id"}
 COLUMN_IDS = ("id", "element-id", "key-id", "value-id")
 TOUCH: dict[str, Any] = {"action": "set-properties", "updates": {"touched": "1"}}
@@ -130,3 +135,17 @@ def creation(staged: Metadata) -> list[dict[str, Any]]:
         update("set-location", location=staged["location"]),
         update("set-properties", updates=staged.get("properties") or {}),
     ]
+
+
+# Fields that contain ids of what a request adds, by operation and field, and the functions that add the ids.
+WITH_IDS: dict[tuple[str, str], Callable[[Any, Ids], Any]] = {
+    ("createTable", "partition-spec"): lambda spec, ids: (
+        numbered("spec-id", 0, with_field_ids(spec)) if "spec" in ids else spec
+    ),
+    ("createTable", "write-order"): lambda order, ids: numbered("order-id", 1, order) if "sort-order" in ids else order,
+    ("updateTable", "updates"): with_ids,
+    ("replaceView", "updates"): with_ids,
+    ("commitTransaction", "table-changes"): lambda changes, ids: [
+        {**change, "updates": with_ids(change.get("updates"), ids)} for change in changes
+    ],
+}
