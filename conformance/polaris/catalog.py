@@ -75,7 +75,8 @@ from specs.identifiers import encode_segment
 from specs.openapi import Operation
 
 GET_TOKEN = "getToken"  # noqa: S105 - an operationId
-CREATED_STATUS, FORBIDDEN, TAKEN = 201, 403, 409
+CREATED_STATUS, FORBIDDEN = 201, 403
+NOT_AGAIN = (400, 409)  # rejections of a name that was given before: the document has none
 BASE_LOCATION = "default-base-location"
 PAGE_SIZE = 2
 EXTERNAL = "EXTERNAL"
@@ -234,8 +235,8 @@ class PolarisCatalog(PolarisClient, Catalog):
             self.assign_principal_role(other[-1], {"name": id[-1]})
 
     def made_again(self, entity: EntityType, id: Names) -> bool:
-        """Create an entity under a deleted name; False if the server rejects the reuse with 409."""
-        return self.create(entity, id, expect=(CREATED_STATUS, TAKEN)).status == CREATED_STATUS
+        """Create an entity under a deleted name; False if the server does not give the name again."""
+        return self.create(entity, id, expect=(CREATED_STATUS, *NOT_AGAIN)).status == CREATED_STATUS
 
     def get(self, entity: EntityType, id: Names, *, expect: Expected = DECLARED) -> Answer:
         """Load an entity by its id."""
