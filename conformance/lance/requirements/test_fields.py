@@ -11,6 +11,7 @@ from typing import Any
 from conformance.author.requirement import must, should
 from conformance.common.fields import Wrong, below_minimum, defects, json_schema, wrong_types
 from conformance.common.ordinary import accepted, refuses_each
+from conformance.http.operation_client import DECLARED
 from conformance.lance.catalog import LanceCatalog
 from conformance.lance.operations import JSON_OPERATIONS, OPERATIONS, reads
 from conformance.lance.support.ordinary import LanceRequest, ordinary, refuses_invalid
@@ -63,6 +64,7 @@ EMPTIED = {name: operation for name, operation in NAMED.items() if operation.id 
 OWN = {  # without transactions: their id is one string or a list
     name: operation for name, operation in NAMED.items() if "/transaction/" not in operation.path
 }
+ENDERS = ("DropNamespace", "DropTable", "DeregisterTable")
 MAKERS = (
     "CreateNamespace",
     "CreateTable",
@@ -159,9 +161,9 @@ def test_id_with_another_delimiter(catalog: LanceCatalog, case: Operation) -> No
     """{} accepts an id written with the delimiter of the request and acts on the same object."""
     good = ordinary(catalog, case.id)
     _takes(catalog, case.id, good, delimiter=".")
-    if case.id in MAKERS:
-        exists = catalog.namespace_exists if case.id == "CreateNamespace" else catalog.table_exists
-        exists(good.id or ())
+    if case.id in (*MAKERS, *ENDERS):
+        exists = catalog.namespace_exists if case.id.endswith("Namespace") else catalog.table_exists
+        exists(good.id or (), expect=DECLARED if case.id in MAKERS else 404)
 
 
 @should("lance.identifier.root.{}", clause="identifier-root", kind="error", each=ON_ROOT, reads=True)
