@@ -45,6 +45,7 @@ from specs.openapi import Operation
 
 PREFIX, KEY_LIFETIME = "prefix", "key lifetime"
 NO_PROPERTIES, FORBIDDEN = 406, 403
+REFUSED_NAME = (400, 403, 406, 422)  # rejections of a name
 NO_LEVEL = (400, 403, 404, 406, 422)  # rejections of a namespace with too many levels
 FORMAT_VERSION = "format-version"
 PURGE_REFUSED = (400, 403, 405, 406, 501)

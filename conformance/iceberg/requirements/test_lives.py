@@ -9,7 +9,7 @@ from typing import Any
 from conformance.author.checks import equal
 from conformance.common.lives import GONE, Life, Shown, life
 from conformance.http.answers import Answer
-from conformance.iceberg.catalog import NO_PROPERTIES, IcebergCatalog, Names
+from conformance.iceberg.catalog import NO_PROPERTIES, REFUSED_NAME, IcebergCatalog, Names
 from conformance.iceberg.client import change
 from conformance.iceberg.support.assertions import create_namespace
 from conformance.iceberg.support.content import SCHEMA, view_body
@@ -21,7 +21,6 @@ from conformance.values.outcomes import Unoffered
 CLAUSE, NOTE = "shown-alike", "lakeproof.note"
 NOTES = ("1", "2")  # of two changes: a server that carries out only the first one has the wrong value
 THERE_OR_NOT = (200, 204, 404)
-REFUSED_NAME = (400, 403, 406, 422)
 of = IcebergCatalog
 
 

@@ -6,22 +6,15 @@ from typing import Any
 
 from conformance.author.checks import contains, equal, lacks, same_items, shows
 from conformance.author.requirement import must, should
-from conformance.http.answers import Answer
-from conformance.http.client import Expected
-from conformance.http.operation_client import DECLARED
 from conformance.iceberg.support.content import SCHEMA
 from conformance.polaris.catalog import PolarisCatalog
 from conformance.polaris.entities import SINCE, Names
+from conformance.polaris.support.readables import new_generic_table
 from conformance.polaris.worlds import WITHOUT_NAMESAKES
 from conformance.values.outcomes import Unoffered
 
 SEVERAL = 3
 CREATE, LOAD, LIST, DROP = ["createGenericTable"], ["loadGenericTable"], ["listGenericTables"], ["dropGenericTable"]
-
-
-def _create(catalog: PolarisCatalog, id: Names, *, expect: Expected = DECLARED, **fields: Any) -> Answer:
-    catalog.tables.sandbox.note("generic table", [id])
-    return catalog.create_generic_table(id[:-1], expect=expect, **{"name": id[-1], "format": "delta", **fields})
 
 
 def _id(catalog: PolarisCatalog) -> Names:
@@ -31,7 +24,7 @@ def _id(catalog: PolarisCatalog) -> Names:
 def _new(catalog: PolarisCatalog) -> Names:
     id = _id(catalog)
     with catalog.client.preparing():
-        _create(catalog, id)
+        new_generic_table(catalog, id)
     return id
 
 
@@ -40,7 +33,7 @@ def test_generic_table_is_kept(catalog: PolarisCatalog) -> None:
     """createGenericTable and loadGenericTable return the name, format, doc and properties that were sent."""
     id = _id(catalog)
     sent: dict[str, Any] = {"doc": "events", "properties": {"a": "1"}}
-    made = _create(catalog, id, **sent)["table"]
+    made = new_generic_table(catalog, id, **sent)["table"]
     for table in (made, catalog.load_generic_table(id[:-1], id[-1])["table"]):
         shows(table, {"name": id[-1], "format": "delta", **sent}, "the table")
 
@@ -51,7 +44,7 @@ def test_location_is_kept(catalog: PolarisCatalog) -> None:
     beside = catalog.tables.new_table()
     id = (*beside[:-1], catalog.target.new_name())
     location = f"{catalog.tables.load_table(beside)['metadata']['location']}-{id[-1]}"
-    made = _create(catalog, id, **{"base-location": location}, expect=(200, 400, 403))
+    made = new_generic_table(catalog, id, **{"base-location": location}, expect=(200, 400, 403))
     if not made.succeeded:
         raise Unoffered("the server takes no generic table at the side of a table")
     for table in (made["table"], catalog.load_generic_table(id[:-1], id[-1])["table"]):
@@ -87,7 +80,7 @@ def test_generic_table_that_exists(catalog: PolarisCatalog) -> None:
     """createGenericTable with an existing name returns 409 and leaves the existing table unchanged."""
     id = _new(catalog)
     before = catalog.documented(catalog.load_generic_table(id[:-1], id[-1])["table"])
-    _create(catalog, id, doc="another", properties={"a": "1"}, expect=409)
+    new_generic_table(catalog, id, doc="another", properties={"a": "1"}, expect=409)
     equal(catalog.documented(catalog.load_generic_table(id[:-1], id[-1])["table"]), before, "the table")
 
 
@@ -108,7 +101,7 @@ def test_generic_table_is_dropped(catalog: PolarisCatalog) -> None:
     catalog.drop_generic_table(id[:-1], id[-1])
     catalog.load_generic_table(id[:-1], id[-1], expect=404)
     catalog.drop_generic_table(id[:-1], id[-1], expect=404)
-    _create(catalog, id, expect=(200, 409))
+    new_generic_table(catalog, id, expect=(200, 409))
 
 
 @must(
@@ -123,7 +116,7 @@ def test_generic_table_in_no_namespace(catalog: PolarisCatalog) -> None:
     id = _id(catalog)
     catalog.control(lambda: _new(catalog))
     missing = (*id[:-1], catalog.target.missing_name)
-    _create(catalog, (*missing, id[-1]), expect=404)
+    new_generic_table(catalog, (*missing, id[-1]), expect=404)
     catalog.list_generic_tables(missing, expect=404)
 
 
@@ -137,7 +130,7 @@ def test_generic_table_in_no_namespace(catalog: PolarisCatalog) -> None:
 def test_tables_share_their_names(catalog: PolarisCatalog) -> None:
     """createGenericTable with the name of an Iceberg table returns 409, and the other way round."""
     id, table = _new(catalog), catalog.tables.new_table()
-    _create(catalog, table, expect=409)
+    new_generic_table(catalog, table, expect=409)
     catalog.tables.create_table(id, SCHEMA, expect=409)
 
 

@@ -13,6 +13,7 @@ from conformance.polaris.support import policies
 from conformance.polaris.support.grants import ADD, LIST, REVOKE, SECURABLES, add, grants, new_role, revoke
 from conformance.polaris.support.policies import OFF, ON
 from conformance.polaris.support.principals import ASSIGNMENTS, Assignment
+from conformance.polaris.support.readables import new_generic_table
 from conformance.polaris.worlds import EMPTY
 
 CLAUSE, NOTE = "shown-alike", "lakeproof.life"
@@ -127,8 +128,7 @@ def _detach(catalog: PolarisCatalog, id: Names) -> object:
 
 def _new_generic_table(catalog: PolarisCatalog) -> Names:
     id = catalog.tables.table_id(catalog.target.new_name())
-    catalog.tables.sandbox.note("generic table", [id])
-    catalog.create_generic_table(id[:-1], name=id[-1], format="delta")
+    new_generic_table(catalog, id)
     return id
 
 

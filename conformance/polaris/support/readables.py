@@ -8,13 +8,17 @@ from typing import Any
 
 from conformance.http.answers import Answer
 from conformance.http.client import Client, Expected
+from conformance.http.operation_client import DECLARED
+from conformance.iceberg.catalog import REFUSED_NAME
 from conformance.iceberg.support.content import SCHEMA, view_body
+from conformance.iceberg.worlds import NAMES
 from conformance.polaris.catalog import PolarisCatalog
 from conformance.polaris.client import PolarisClient
 from conformance.polaris.entities import SINCE, Names
 from conformance.polaris.inventory import GENERIC_TABLE
 from conformance.polaris.support import policies
 from conformance.polaris.support.grants import SECURABLES, Grant
+from conformance.values.outcomes import Unoffered
 
 FORMAT = "delta"
 DONE, DENIED = (200, 204), 403
@@ -75,10 +79,18 @@ class ReadableType:
         self.send(catalog, self.drops, client, id, expect=DONE)
 
 
-def new_generic_table(catalog: PolarisCatalog, id: Names, **fields: Any) -> Answer:
-    """Send createGenericTable, and note the table for the clean-up."""
+def new_generic_table(catalog: PolarisCatalog, id: Names, *, expect: Expected = DECLARED, **fields: Any) -> Answer:
+    """Send createGenericTable, and note the table for the clean-up.
+
+    Raises Unoffered where the server takes no generic table of such a name as the current world has.
+    """
     catalog.tables.sandbox.note(GENERIC_TABLE, [id])
-    return catalog.create_generic_table(id[:-1], **{"name": id[-1], "format": FORMAT, **fields})
+    named = expect is DECLARED and NAMES in catalog.target.surroundings.world
+    allowed: Expected = (200, *REFUSED_NAME) if named else expect
+    answer = catalog.create_generic_table(id[:-1], expect=allowed, **{"name": id[-1], "format": FORMAT, **fields})
+    if named and not answer.succeeded:
+        raise Unoffered("the server takes no generic table of such a name")
+    return answer
 
 
 TYPES = {
