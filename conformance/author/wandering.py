@@ -129,13 +129,13 @@ class Wandering:
     def _possible(self, world: World, guides: Sequence[Any]) -> World:
         """Return the part of a world that the server creates, with its values together."""
         alone = {name: value for name, value in world.items() if self._is_possible(name, value, guides)}
-        made = [name for name in alone if not self._dimension(name).always]
-        if len(made) < 2 or self._enters({name: alone[name] for name in made}, guides):
+        made = {name: value for name, value in alone.items() if not self._dimension(name).always}
+        if len(made) < 2 or self._enters(made, guides):
             return alone
         together: dict[str, str] = {}
-        for name in made:
-            if self._enters({**together, name: alone[name]}, guides):
-                together[name] = alone[name]
+        for name, value in made.items():
+            if not together or self._enters({**together, name: value}, guides):
+                together[name] = value
         return {name: value for name, value in alone.items() if name in together or name not in made}
 
     def _is_possible(self, name: str, value: str, guides: Iterable[Any]) -> bool:

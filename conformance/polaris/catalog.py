@@ -234,9 +234,9 @@ class PolarisCatalog(PolarisClient, Catalog):
         else:
             self.assign_principal_role(other[-1], {"name": id[-1]})
 
-    def made_again(self, entity: EntityType, id: Names) -> bool:
-        """Create an entity under a deleted name; False if the server does not give the name again."""
-        return self.create(entity, id, expect=(CREATED_STATUS, *NOT_AGAIN)).status == CREATED_STATUS
+    def made_again(self, entity: EntityType, id: Names) -> Answer:
+        """Create an entity under a deleted name; a rejection means that the server does not give the name again."""
+        return self.create(entity, id, expect=(CREATED_STATUS, *NOT_AGAIN))
 
     def get(self, entity: EntityType, id: Names, *, expect: Expected = DECLARED) -> Answer:
         """Load an entity by its id."""

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Mapping
 from functools import partial
 
 from conformance.after.runner import run
 from conformance.apis import requirements
+from conformance.values.requirement import Requirement
 from specs.profiles import find_profile
 from tests.amount import AMOUNT, tried
 
@@ -36,6 +38,6 @@ def part(api, one_in, of=()):
     return with_needed({id for id in known if tried(id, one_in)} | always, known)
 
 
-def with_needed(ids, known):
+def with_needed(ids: set[str], known: Mapping[str, Requirement]) -> set[str]:
     """Return ids of requirements with those that they need."""
     return ids | {needed for id in ids for needed in known[id].needs}

@@ -25,7 +25,7 @@ from conformance.values.settings import load_settings
 from conformance.values.verdict import FINDINGS
 from lakeproof.checking import target_of
 from specs.apis import apis
-from tests.conformance.drawing import of_every_suite
+from tests.conformance.drawing import of_every_suite, with_needed
 
 RED = (*FINDINGS, "error", "blocked")
 MOST_SEED = 2**31
@@ -50,7 +50,13 @@ WHICH: Mapping[str, Callable[[Requirement], bool]] = {
     show_default=True,
     help="Requirements that draw examples, those that may have drawn worlds, both, or all.",
 )
-@click.option("--one-in", default=1, show_default=True, help="Of these one in so many, drawn by the seed.")
+@click.option(
+    "--one-in",
+    type=click.IntRange(1),
+    default=1,
+    show_default=True,
+    help="Of these one in so many, drawn by the seed.",
+)
 @click.option("-k", "select", default="", help="Only such requirements.")
 def seeds(
     chosen: tuple[str, ...],
@@ -86,8 +92,7 @@ def _chosen(api: str, which: Callable[[Requirement], bool], seed: int, one_in: i
     """Return the requirements that are chosen, of all suites that judge an API, and what they need."""
     known = of_every_suite(api)
     ids = sorted(entry.id for entry in known.values() if which(entry))
-    drawn = set(random.Random(seed).sample(ids, len(ids) // one_in))
-    return drawn | {needed for id in drawn for needed in known[id].needs}
+    return with_needed(set(random.Random(seed).sample(ids, len(ids) // one_in)), known)
 
 
 def _judged(wanted: Mapping[str, object], ids: set[str]) -> tuple[Results, int]:

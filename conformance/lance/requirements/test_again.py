@@ -16,6 +16,7 @@ from conformance.lance.support.columns import KEPT, field_metadata, fields, meta
 from conformance.lance.support.computed import add_computed, check_filled, new_computed
 from conformance.lance.support.indexing import wait_for_index
 from conformance.lance.support.versions import check_tag, new_tagged
+from conformance.lance.support.views import answered_version_is_shown
 
 
 def _new_id(catalog: LanceCatalog) -> Names:
@@ -50,7 +51,7 @@ def _add_column(catalog: LanceCatalog, id: Names) -> None:
 
 def _check_version(catalog: LanceCatalog, id: Names, answer: Answer) -> None:
     if (told := answer.get("version")) is not None:
-        equal(told, catalog.version(id), "the version in the answer, beside that of DescribeTable")
+        answered_version_is_shown(catalog, id, told)
 
 
 def _drop_column(catalog: LanceCatalog, id: Names) -> object:

@@ -31,17 +31,17 @@ def check_no_column(refused: Answer) -> None:
     equal(refused.code, 12 if refused.status == 404 else INVALID_INPUT, "the code of the error")
 
 
-def fields(catalog: LanceCatalog, id: Names) -> dict[str, Any]:
-    """Return the fields of a table's schema by name."""
-    return keyed(schema_of(catalog, id)["fields"], "name")
+def fields(catalog: LanceCatalog, id: Names, **on: Any) -> dict[str, Any]:
+    """Return the fields of a table's schema by name; `on` may name a branch."""
+    return keyed(schema_of(catalog, id, **on)["fields"], "name")
 
 
-def schema_of(catalog: LanceCatalog, id: Names) -> Any:
-    """Return the schema of a table without the column that the current world adds.
+def schema_of(catalog: LanceCatalog, id: Names, **on: Any) -> Any:
+    """Return the schema of a table without the column that the current world adds; `on` may name a branch.
 
     Raises Violation when DescribeTable returns none.
     """
-    schema = catalog.describe_table(id, _query={"load_detailed_metadata": True})["schema"]
+    schema = catalog.describe_table(id, **on, _query={"load_detailed_metadata": True})["schema"]
     holds(schema, "DescribeTable tells the schema of the table")
     if catalog.target.surroundings.value(DATA):
         return {**schema, "fields": [field for field in schema["fields"] if field["name"] != EXTRA]}

@@ -138,11 +138,16 @@ def _row_counts(catalog: LanceCatalog, id: Names) -> dict[str, Callable[[], Any]
 # Versions
 
 
+def answered_version_is_shown(catalog: LanceCatalog, id: Names, answered: Any) -> int:
+    """Check that DescribeTable returns the version in the answer of a change; return it."""
+    latest = catalog.version(id)
+    equal(answered, latest, "the version in the answer, beside that of DescribeTable")
+    return latest
+
+
 def latest_is_shown(catalog: LanceCatalog, id: Names, answered: Any = None) -> int:
     """Check that all operations agree on the latest version, the answer of a change too; return it."""
-    latest = catalog.version(id)
-    if answered is not None:
-        equal(answered, latest, "the version in the answer, beside that of DescribeTable")
+    latest = catalog.version(id) if answered is None else answered_version_is_shown(catalog, id, answered)
     if not catalog.client.lacks("ListTableVersions"):
         first = exactly(
             catalog.list_table_versions(id, descending=True, limit=1)["versions"], 1, "the versions of a page of one"

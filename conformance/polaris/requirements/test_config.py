@@ -37,7 +37,7 @@ def test_defaults_follow_updates(catalog: PolarisCatalog) -> None:
     shows(defaults, {"lakeproof": "2"}, "the defaults")
     lacks(defaults, ["lakeproof-first"], "the defaults")
     catalog.delete(CATALOG, (name,))
-    if catalog.made_again(CATALOG, (name,)):
+    if catalog.made_again(CATALOG, (name,)).succeeded:
         defaults = catalog.within(name).get_config(warehouse=name)["defaults"]
         lacks(defaults, ["lakeproof", "lakeproof-first"], "the defaults")
 

@@ -9,7 +9,7 @@ from conformance.author.requirement import must, should
 from conformance.http.answers import Answer
 from conformance.http.client import Client
 from conformance.polaris.callers import Caller
-from conformance.polaris.catalog import NOT_AGAIN, PolarisCatalog, credentials
+from conformance.polaris.catalog import PolarisCatalog, credentials
 from conformance.polaris.entities import (
     CATALOG,
     CATALOG_ROLE,
@@ -38,7 +38,6 @@ from conformance.polaris.support.readables import DENIED, TYPES, ReadableType
 from conformance.polaris.worlds import EMPTY
 from conformance.values.outcomes import Unoffered
 
-CREATED = 201
 REFUSED = (401, DENIED)
 LIST_NAMESPACES = OLDER["catalog"].grant((), "NAMESPACE_LIST")
 MANAGE = "CATALOG_MANAGE_ACCESS"  # a privilege on everything
@@ -46,8 +45,8 @@ MANAGE = "CATALOG_MANAGE_ACCESS"  # a privilege on everything
 
 def _made_again(catalog: PolarisCatalog, entity: EntityType, id: Names) -> Answer:
     """Create an entity under a deleted name. Raises Unoffered if the server does not give the name again."""
-    answer = catalog.create(entity, id, expect=(CREATED, *NOT_AGAIN))
-    if answer.status != CREATED:
+    answer = catalog.made_again(entity, id)
+    if not answer.succeeded:
         raise Unoffered(f"the server does not give the name of a deleted {entity.id} again")
     return answer
 
