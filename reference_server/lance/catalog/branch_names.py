@@ -13,10 +13,11 @@ from reference_server.errors import InvalidInput
 
 MAIN = "main"
 TREE = "tree"
+REFS = "_refs"
 # Lance accepts letters beyond ASCII, as in tags; the folders of a dataset inside those of a branch would be mixed up.
 SEGMENT = re.compile(r"[A-Za-z0-9.-][A-Za-z0-9._-]*")
 LONGEST = 200
-OWN_FOLDERS = ("_versions", "_transactions", "_deletions", "_indices", "_refs", "data")
+OWN_FOLDERS = ("_versions", "_transactions", "_deletions", "_indices", REFS, "data")
 
 
 def location_of(location: str, branch: str) -> str:

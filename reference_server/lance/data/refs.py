@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-FOLDER = "_refs/"
+from reference_server.lance.catalog.branch_names import REFS
+
 TRIES = 50
 
 
@@ -17,6 +18,6 @@ def listed(refs: Any) -> dict[str, dict[str, Any]]:
         try:
             return dict(refs.list())
         except (OSError, ValueError) as error:
-            if FOLDER not in str(error):
+            if f"{REFS}/" not in str(error):
                 raise
     return dict(refs.list())

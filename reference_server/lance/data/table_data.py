@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from datetime import timedelta
 from functools import lru_cache
 from pathlib import Path as FilePath
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -16,7 +17,7 @@ from urllib.parse import quote, unquote, urlsplit
 
 from reference_server.backends import OWN_FOLDER
 from reference_server.errors import InvalidInput, TableNotFound
-from reference_server.lance.catalog.branch_names import OWN_FOLDERS
+from reference_server.lance.catalog.branch_names import OWN_FOLDERS, REFS, TREE
 from reference_server.lance.catalog.dataset_files import DiskFiles, MemoryFiles, VersionName, version_name
 from reference_server.lance.catalog.folder_names import FolderNames
 from reference_server.lance.catalog.layout.manifest_table import TABLE as CATALOG
@@ -186,6 +187,19 @@ class TableData:
                 self._delete_in_memory(f"{location}/{folder}")
             else:
                 remove_tree(FilePath(self.root), f"{location}/{folder}")
+        self._datasets.forget(self._address(location))
+
+    def forget_past(self, location: str) -> None:
+        """Delete the tags, the branches and all but the newest version of a dataset on disk.
+
+        A table that is replaced where it lies is a new one. Another process may read and write it meanwhile.
+        """
+        import lance  # noqa: PLC0415
+
+        for folder in (REFS, TREE):
+            remove_tree(FilePath(self.root), f"{location}/{folder}")
+        with translated():
+            lance.dataset(self._address(location)).cleanup_old_versions(timedelta(0))
         self._datasets.forget(self._address(location))
 
     def on_dataset(self, location: str, version: int | None, function: Callable[[Any], T]) -> T:

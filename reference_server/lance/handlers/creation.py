@@ -72,7 +72,11 @@ async def create_with_data(
 
 
 async def _overwrite(context: LanceContext, existing: Table, data: pa.Table, properties: dict[str, str]) -> Answer:
-    """Replace a table with data by a new one."""
+    """Replace a table with data by a new one.
+
+    A table that lies where its name says is written there as one more version, so that readers of the directory find it
+    at every moment; what the old table leaves is deleted afterwards.
+    """
     in_place = context.catalog.locations.is_fixed(context.id, existing)
     table = replace(existing, properties=properties) if in_place else Table(new_location(context.id), properties, True)
     mode = "overwrite" if in_place else "create"
@@ -87,7 +91,9 @@ async def _overwrite(context: LanceContext, existing: Table, data: pa.Table, pro
             if not in_place:
                 await delete_data(context, [table])
             raise
-        if not in_place:
+        if in_place:
+            await context.run_on_rows(context.data.forget_past, table.location)
+        else:
             await delete_data(context, [existing])
     return _answer(context, table, dataset.version)
 

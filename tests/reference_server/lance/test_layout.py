@@ -386,6 +386,22 @@ def test_an_overwritten_root_table_stays_in_its_place(ours, theirs, root):
     assert [path.name for path in root.glob("*.lance")] == ["t.lance"]
 
 
+def test_an_overwritten_root_table_has_no_past(ours, root):
+    ours.create("t")
+    dataset = lance.dataset(str(root / "t.lance"))
+    dataset.insert(ROWS)
+    dataset.tags.create("old", 1)
+    dataset.create_branch("b/c").insert(ROWS)
+    files = list((root / "t.lance").glob("data/*"))
+    ours.create("t", pa.table({"other": ["x"]}), mode="Overwrite")
+    assert len(ours.post("table/t/version/list")["versions"]) == 1
+    assert ours.post("table/t/tags/list")["tags"] == {}
+    after = lance.dataset(str(root / "t.lance"))
+    assert (after.branches.list(), after.to_table().to_pylist()) == ({}, [{"other": "x"}])
+    assert files and not any(file.exists() for file in files)
+    assert not (root / "t.lance" / "tree").exists()
+
+
 # D23, D24
 
 
