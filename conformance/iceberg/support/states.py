@@ -83,12 +83,15 @@ def remade(catalog: IcebergClient, id: Id, body: Body) -> None:
 def registered(catalog: IcebergClient, id: Id, body: Body) -> None:
     """Create a table, take it out of the catalog, and register its metadata file again.
 
-    A server without unregisterTable drops it: without a purge its files may stay.
+    A server without unregisterTable drops it: without a purge its files may stay. Raises Unoffered where the registered
+    table is another one: requirements on registerTable report that.
     """
-    location = catalog.create_table(id, **body)["metadata-location"]
+    made = catalog.create_table(id, **body)
     take_out = catalog.drop_table if catalog.client.lacks("unregisterTable") else catalog.unregister_table
     take_out(id)
-    catalog.register_table(id, metadata_location=text(location, "the metadata-location"))
+    catalog.register_table(id, metadata_location=text(made["metadata-location"], "the metadata-location"))
+    if catalog.load_table(id)["metadata"]["table-uuid"] != made["metadata"]["table-uuid"]:
+        raise Unoffered("the server registers another table than that of the file")
 
 
 def staged(catalog: IcebergClient, id: Id, body: Body) -> None:
