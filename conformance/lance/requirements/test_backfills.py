@@ -25,7 +25,8 @@ def test_computed_column_starts_empty(catalog: LanceCatalog) -> None:
 def test_backfill_fills(catalog: LanceCatalog) -> None:
     """AlterTableBackfillColumns returns a job_id, and the column gets the values of its expression."""
     id = new_computed(catalog)
-    text(catalog.alter_table_backfill_columns(id, column="more")["job_id"], "the job_id")
+    text(catalog.alter_table_backfill_columns(id, column="more", where="id >= 2")["job_id"], "the job_id")
+    text(catalog.alter_table_backfill_columns(id, column="more")["job_id"], "the job_id of another request")
     check_filled(catalog, id)
 
 

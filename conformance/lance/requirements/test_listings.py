@@ -70,9 +70,11 @@ SHOWS = ["lance.listing.shows.{}"]
 
 @must("lance.listing.shows.{}", clause="listing-shows", each=LISTINGS, reads=True, twin=True)
 def test_listing_shows(catalog: LanceCatalog, case: LanceListing) -> None:
-    """{} lists a created object."""
-    first = case.add(catalog, "first")
-    contains(_collect_own(catalog, case), [first], case.what)
+    """{} lists each created object."""
+    created: list[str] = []
+    for name in ("first", "second"):
+        created.append(case.add(catalog, name))
+        contains(_collect_own(catalog, case), created, case.what)
 
 
 # Pages

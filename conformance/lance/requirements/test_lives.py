@@ -14,6 +14,7 @@ from conformance.lance.support.indexing import index_names, wait_for_index
 from conformance.lance.support.listing import collect_namespaces, collect_tables
 from conformance.lance.support.queries import ids
 from conformance.lance.support.views import people
+from conformance.lance.worlds import NAMES, PLACE
 
 THERE_OR_NOT = (200, 404)
 COLUMNS, TAG, INDEX = ("more", "further"), "life", "life_index"
@@ -52,6 +53,17 @@ def _look_at_namespace(catalog: LanceCatalog, id: Names) -> Shown:
             "ListNamespaces": lambda: collect_namespaces(catalog, id[:-1]).count(id[-1]),
         },
     )
+
+
+def _new_namespace(catalog: LanceCatalog) -> Names:
+    """Create a namespace, and first the neighbour that the world has beside it: one with an alike name."""
+    world, id = catalog.target.surroundings.world, catalog.namespace_id()
+    alike = {PLACE: ("prefix", f"{id[-1]}z"), NAMES: ("case", f"{id[-1][:-2]}{id[-1][-2:].swapcase()}")}
+    with catalog.client.preparing():
+        for dimension, (value, name) in alike.items():
+            if world.get(dimension) == value:
+                catalog.create_namespace((*id[:-1], name))
+    return catalog.new_namespace()
 
 
 # Content of tables
@@ -159,7 +171,7 @@ LIVES: dict[str, Life[LanceCatalog]] = {
         "namespace",
         "namespaces-agree",
         ("CreateNamespace", "DescribeNamespace", "ListNamespaces", "DropNamespace"),
-        lambda catalog: catalog.new_namespace(),
+        _new_namespace,
         _look_at_namespace,
         NAMESPACE_SHOWN,
         [

@@ -20,7 +20,10 @@ EXTRA = "lakeproof_column"  # the name of the column
 
 @dataclass(frozen=True, slots=True)
 class KindOfData:
-    """The data of the column: its type and its values, which the rows have in turn. `words` are those of a finding."""
+    """The data of the column: its type and its values, which the rows have in turn. `words` are those of a finding.
+
+    Most tables have three rows: the values that matter most come first.
+    """
 
     words: str
     type: pa.DataType
@@ -37,7 +40,7 @@ class KindOfData:
 
 KINDS_OF_DATA: Mapping[str, KindOfData] = {
     "nulls": KindOfData("for a table with nulls", pa.string(), [None, "value", None]),
-    "texts": KindOfData("for a table with unusual texts", pa.string(), ["", "it's 'quoted'", "ünïcode ✓\n", "x" * 300]),
+    "texts": KindOfData("for a table with unusual texts", pa.string(), ["x" * 300, "", "it's 'quoted' ünïcode ✓\n"]),
     "floats": KindOfData(
         "for a table with NaN and infinity", pa.float64(), [math.nan, math.inf, -math.inf, -0.0, 5e-324]
     ),

@@ -118,13 +118,15 @@ FORMS: Mapping[str, tuple[str, Callable[[Call], bool]]] = {
 
 
 IN_BODIES: Mapping[str, tuple[str, Callable[[Call], bool]]] = {
-    "id": ("with the id repeated in the body", lambda call: "id" in (content(call) or {})),
     "context": (
         "with a context or an identity",
         lambda call: bool({"context", "identity"} & (content(call) or {}).keys()),
     ),
 }
-BATCHES = ("BatchCreateTableVersions",)  # their entries name several tables
+ID_IN_BODIES: Mapping[str, tuple[str, Callable[[Call], bool]]] = {
+    "id": ("with the id repeated in the body", lambda call: "id" in (content(call) or {})),
+}
+BATCHES = ("BatchCreateTableVersions", "BatchCommitTables")  # their entries name several tables
 BESIDE_BRANCHES: Mapping[str, tuple[str, Holds]] = {"beside": ("for a table with a branch", labelled("branched"))}
 ON_BRANCHES = (
     *("DescribeTable", "RestoreTable", "UpdateTableSchemaMetadata", "UpdateFieldMetadata", "GetTableStats"),
@@ -150,12 +152,14 @@ class LanceConditions(Conditions):
             "place",
             ON_OBJECTS,
             {
-                "root": ("in the root namespace", in_root),
                 "nested": ("in a nested namespace", deep(2)),
                 "beside": ("beside objects of other kinds", labelled(BESIDE)),
                 "crowd": ("beside several other tables", beside_several(5, TABLE)),
                 "prefix": ("beside a namespace whose name starts with the name of this one", beside_prefix),
             },
+        ),
+        *of_objects(
+            "place", ON_OBJECTS, {"root": ("in the root namespace", in_root)}, ("CreateNamespace", "DropNamespace")
         ),
         *of_objects("names", ON_OBJECTS, {**of_names(*NAMES), "digit": of_names("digits")["digits"]}),
         *of_objects("state", ("*Table*",), STATES, (*CREATED, *OF_LISTS)),
@@ -165,6 +169,7 @@ class LanceConditions(Conditions):
         *of_requests("branch", ON_BRANCHES, {"own": ("on a branch", _on_branch)}, (*BATCHES, "CreateTableVersion")),
         *of_requests("form", ("*",), FORMS),
         *of_requests("form", ("*",), IN_BODIES, WITHOUT_JSON),
+        *of_requests("form", ("*",), ID_IN_BODIES, (*WITHOUT_JSON, *BATCHES)),
         *of_requests("form", SPELLED_OUT, {"spelled": ("with optional fields spelled out", SPELLED)}),
     ]
 
