@@ -104,7 +104,7 @@ class LanceCatalog(TableMaker):
             self._home = self._spelled(self.mark, below=False)
             if not self.shared:
                 self.create_namespace((*self.base, self._home))
-                with self.client.preparing():
+                with self.client.furnishing():
                     self._furnish((*self.base, self._home))
         return self._home
 
@@ -240,7 +240,7 @@ class LanceCatalog(TableMaker):
         """Return the identifier of a table that a test is about to create, beside the one that the world has for it."""
         id = self.table_id(name)
         if self.target.surroundings.world.get(NAMES) == "case" and not self.shared:
-            with self.client.preparing():
+            with self.client.furnishing():
                 self.declare_table(self._companion((*id[:-1], OTHER_CASE.format(name))))
         return id
 
@@ -258,10 +258,10 @@ class LanceCatalog(TableMaker):
             self.make_table(id, data)
         else:
             surroundings.value(STATE)
-            with self.client.preparing():
+            with self.client.furnishing("CreateTable"):
                 state.make(self, id, data)
         if branch := surroundings.value(BRANCH):
-            with self.client.preparing():
+            with self.client.furnishing():
                 self._branch(id, on_it=branch == "own")
         return id
 
