@@ -184,7 +184,7 @@ def test_a_revision_without_branches_has_no_such_worlds():
 )
 @pytest.mark.parametrize("state", ["fragments", "updated"])
 def test_requests_of_a_state_call_no_subject_but_the_plain_creation(catalog, state, subject, counts):
-    """What a requirement reads of a table blocks it in this state as in the plain one, if it called no subject."""
+    """A defect that a requirement reads before it calls a subject blocks it in a state as in the plain world."""
     client = catalog.client
     before, client.recording.subjects = client.recording.subjects, frozenset({subject})
     try:
