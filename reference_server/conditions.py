@@ -255,18 +255,20 @@ def beside_prefix(thing: Thing, history: History) -> bool:
 
 
 def beside_many(number: int) -> Holds:
-    """Return the condition that the namespace of an object has so many objects."""
-    return lambda thing, history: len(history.children[thing.home.name]) >= number
+    """Return the condition that an object lies beside so many, or is a namespace with so many."""
+    return lambda thing, history: any(len(history.children[home]) >= number for home in _homes(thing))
 
 
 def beside_several(number: int, kind: str) -> Holds:
     """Return the condition that an object lies beside so many of a kind, or is a namespace with so many."""
+    return lambda thing, history: any(
+        sum(other.kind == kind for other in history.children[home]) >= number for home in _homes(thing)
+    )
 
-    def judge(thing: Thing, history: History) -> bool:
-        homes = (thing.home.name, thing.name[:-1])
-        return any(sum(other.kind == kind for other in history.children[home]) >= number for home in homes)
 
-    return judge
+def _homes(thing: Thing) -> tuple[tuple[str, ...], ...]:
+    """Return the namespace of an object; of a namespace itself and the one around it."""
+    return thing.home.name, thing.name[:-1]
 
 
 def beside_case(thing: Thing, history: History) -> bool:

@@ -111,8 +111,8 @@ class Client:
         return self.recording.subjects
 
     def lacks(self, operation: str) -> bool:
-        """True for an operation that the server does not offer; see ServerKnowledge."""
-        return self.known.lacks(operation)
+        """True for an operation that the document lacks, or that the server does not offer; see ServerKnowledge."""
+        return operation not in self.document.operations or self.known.lacks(operation)
 
     def begin(self, subjects: Collection[str]) -> None:
         """Start a requirement: from now on every call of an operation other than its subjects is a prerequisite."""
@@ -362,7 +362,7 @@ class Client:
 
     def require(self, operation: str) -> None:
         """Raise Unoffered for an operation that the server does not offer."""
-        if self.lacks(operation):
+        if self.known.lacks(operation):
             raise self._unoffered(operation)
 
     def require_any(self, operations: Sequence[str]) -> None:
@@ -376,12 +376,12 @@ class Client:
         if self._given_up(operation):
             self.recording.withhold(exchange)
             raise self._unoffered(operation)
-        if self.lacks(operation):
+        if self.known.lacks(operation):
             self.known.tries[operation] += 1
 
     def _given_up(self, operation: str) -> bool:
         """True for an operation that the server does not offer and that is not tried again."""
-        return self.lacks(operation) and self.known.tries[operation] >= MOST_TRIES
+        return self.known.lacks(operation) and self.known.tries[operation] >= MOST_TRIES
 
     def refuses_properly(self, exchange: Exchange) -> bool:
         """True for the document's error for an unsupported operation, or any 4xx if it defines none."""

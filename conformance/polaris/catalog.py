@@ -370,13 +370,11 @@ class PolarisCatalog(PolarisClient, Catalog):
         **options: Any,
     ) -> Answer:
         """Send an operation in the form of the world, and note the entity that it may create, whatever the answer."""
-        headers: Headers = {}
+        headers = self.connection_headers()
         if form := FORMS.get(self.target.surroundings.value(BODY)):
             body = form.body(operation, body, self.target.document)
             query = {**form.query.get(operation, {}), **(query or {})}
-            headers = form.header(operation)
-        if self.target.surroundings.value(CONNECTION):
-            headers = {**headers, "Connection": "close"}
+            headers = {**form.header(operation), **headers}
         if headers:
             options["headers"] = {**headers, **(options.get("headers") or {})}
         self._note(operation, path or {}, body)
@@ -384,6 +382,10 @@ class PolarisCatalog(PolarisClient, Catalog):
         return send(operation, path, body, query=query, expect=expect, **options)
 
     # The world
+
+    def connection_headers(self) -> Headers:
+        """Return the headers of requests in a connection of their own, if the current world has these."""
+        return {"Connection": "close"} if self.target.surroundings.value(CONNECTION) else {}
 
     def enter_world(self) -> None:
         """Create entities and objects in the current world."""

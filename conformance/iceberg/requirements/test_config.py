@@ -21,6 +21,7 @@ from conformance.iceberg.operations import (
     with_slash,
 )
 from conformance.iceberg.support.assertions import type_is
+from conformance.iceberg.worlds import all_but
 from conformance.target.target import OFFERED, Target
 from conformance.values.json_values import shown
 from conformance.values.outcomes import Skipped, Unoffered, Violation
@@ -98,7 +99,14 @@ def test_unknown_warehouse(catalog: IcebergCatalog) -> None:
     type_is(refused, "NoSuchWarehouseException")
 
 
-@must("iceberg.config.prefix", operations=[*CONFIG, "listNamespaces"], clause="prefix", reads=True, twin=True)
+@must(
+    "iceberg.config.prefix",
+    operations=[*CONFIG, "listNamespaces"],
+    clause="prefix",
+    reads=True,
+    twin=True,
+    world=all_but(beside=("kinds", "prefix", "many")),  # it creates nothing
+)
 def test_prefix_is_the_path(catalog: IcebergCatalog) -> None:
     """Paths with the configured prefix, or without one if none is configured, reach the catalog."""
     config = _config(catalog)

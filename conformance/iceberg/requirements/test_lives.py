@@ -15,7 +15,7 @@ from conformance.iceberg.support.assertions import create_namespace
 from conformance.iceberg.support.content import SCHEMA, view_body
 from conformance.iceberg.support.listing import LISTINGS
 from conformance.iceberg.support.updates import set_properties
-from conformance.iceberg.worlds import HOME, PLACE, all_but
+from conformance.iceberg.worlds import BESIDE, HOME, PLACE, all_but
 from conformance.values.outcomes import Unoffered
 
 CLAUSE, NOTE = "shown-alike", "lakeproof.note"
@@ -62,18 +62,26 @@ def _note_view(catalog: IcebergCatalog, id: Names) -> None:
 def _new_child(catalog: IcebergCatalog) -> Names:
     """Create a namespace in the home, whose name has the form of the world from its first letter on.
 
-    Raises Unoffered where the server rejects it as too deep, or for the letters of the home in this world.
+    In a world with a namespace whose name begins alike, it gets such a neighbour first. Raises Unoffered where the
+    server rejects it as too deep, or for the letters of the home in this world.
     """
     catalog.require_nested()
     id = catalog.table_id("n")
+    if catalog.target.surroundings.world.get(BESIDE) == "prefix":
+        with catalog.client.preparing():
+            _put_child(catalog, (*id[:-1], f"{id[-1]}x"))
+    _put_child(catalog, id)
+    return id
+
+
+def _put_child(catalog: IcebergCatalog, id: Names) -> None:
     world = catalog.target.surroundings.world
     if PLACE in world:
-        return catalog.new_deep_namespace(id)
-    if HOME not in world:
+        catalog.new_deep_namespace(id)
+    elif HOME not in world:
         create_namespace(catalog, id)
     elif not catalog.create_namespace(id, expect=(200, *REFUSED_NAME)).succeeded:
         raise Unoffered("the server rejects namespaces below a name like that")
-    return id
 
 
 def _look_at_namespace(catalog: IcebergCatalog, id: Names) -> Shown:
@@ -140,7 +148,7 @@ LIVES: dict[str, Life[IcebergCatalog]] = {
         "pair of tables that are unregistered",
         CLAUSE,
         ("unregisterTable",),
-        lambda catalog: [catalog.new_table(name) for name in ("first", "second")],
+        lambda catalog: [catalog.new_table(name) for name in ("t", "v")],  # the names of siblings in another case
         lambda catalog, ids: {"loadTable": sum(catalog.load_table(id, expect=THERE_OR_NOT).succeeded for id in ids)},
         {"loadTable": 2},
         [(_unregister, {"loadTable": 0})],
@@ -180,6 +188,15 @@ LIVES: dict[str, Life[IcebergCatalog]] = {
             (lambda catalog, id: catalog.create_view(id, **view_body(id[:-1])), _shown("View", None)),
         ],
         all_but(view=("dialects",)),  # a server may reject a version that drops a dialect
+    ),
+    "view_kept": Life(
+        "view that is not replaced",
+        CLAUSE,
+        ("loadView", "listViews"),
+        lambda catalog: catalog.new_view(),
+        partial(_look, "View", of.load_view, of.view_exists),
+        _shown("View", None),
+        [(of.drop_view, _hidden("View"))],
     ),
     "namespace": Life(
         "namespace",

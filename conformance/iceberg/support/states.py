@@ -81,9 +81,13 @@ def remade(catalog: IcebergClient, id: Id, body: Body) -> None:
 
 
 def registered(catalog: IcebergClient, id: Id, body: Body) -> None:
-    """Create a table, unregister it, and register its metadata file again."""
+    """Create a table, take it out of the catalog, and register its metadata file again.
+
+    A server without unregisterTable drops it: without a purge its files may stay.
+    """
     location = catalog.create_table(id, **body)["metadata-location"]
-    catalog.unregister_table(id)
+    take_out = catalog.drop_table if catalog.client.lacks("unregisterTable") else catalog.unregister_table
+    take_out(id)
     catalog.register_table(id, metadata_location=text(location, "the metadata-location"))
 
 

@@ -34,7 +34,8 @@ def refuses(catalog: PolarisCatalog, known: Credentials) -> None:
 
 def rotated(catalog: PolarisCatalog, id: Names, known: Credentials) -> Credentials:
     """Rotate the credentials of a principal with its own token, and return the new ones."""
-    return credentials(catalog.called_by(catalog.logged_in(known)).rotate_credentials(id[-1]))
+    caller = catalog.called_by(catalog.logged_in(known))
+    return credentials(caller.rotate_credentials(id[-1], _headers=catalog.connection_headers()))
 
 
 @dataclass(frozen=True, slots=True)
