@@ -89,8 +89,8 @@ def _wrong_part(claims: Claims, *, several: bool) -> str:
     """Return the verb and its object: the wrong part of an answer, and the values that all findings share."""
     verb, part = "return" if several else "returns", ASPECTS[claims.aspect]
     field = claims.place or claims.field
-    if claims.relation == "present" and field:
-        return f"{'omit' if several else 'omits'} {field}"
+    if claims.relation == "present":
+        return f"{'omit' if several else 'omits'} {field or 'fields'}"
     place = f"a wrong {field}" if field else part
     values = [f"{label} {value}" for label, value in (("expected", claims.expected), ("got", claims.actual)) if value]
     return f"{verb} {place} ({', '.join(values)})" if values else f"{verb} {place}"

@@ -20,6 +20,7 @@ MOST_SAID = 110
 MOST_STATED = 200
 FEWEST_WORDS = 2  # fewer words of a server say nothing
 MOST_VALUE = 60
+DRAWN = "only in drawn worlds"  # for findings of several worlds
 CLASS = 100
 NO_STATEMENT = ("wire",)  # kinds whose statement is general: only the message names the defect
 T = TypeVar("T")
@@ -67,7 +68,7 @@ HOLDS: dict[str, Callable[..., bool]] = {
     "state": lambda claimed, evidence, _: claimed == evidence.state,
     "write": lambda claimed, evidence, _: claimed == evidence.write,
     "reader": lambda claimed, evidence, _: claimed == evidence.reader,
-    "only": lambda claimed, evidence, _: claimed == evidence.only,
+    "only": lambda claimed, evidence, _: bool(evidence.world) if claimed == DRAWN else claimed == evidence.only,
     "norm": lambda claimed, _, result: (
         has_words(result.statement, claimed) or shortened(result.clause.text, MOST_STATED) == claimed
     ),
@@ -77,8 +78,9 @@ HOLDS: dict[str, Callable[..., bool]] = {
 
 def claims_of(findings: Sequence[Sighting]) -> Claims:
     """Return the claims that hold for all findings of one cause."""
-    only = _same(finding.evidence.only for finding in findings) or ""
-    return msgspec.structs.replace(_claims_about_answers(findings), only=only)
+    only = _same(finding.evidence.only for finding in findings)
+    drawn = DRAWN if all(finding.evidence.world for finding in findings) else ""
+    return msgspec.structs.replace(_claims_about_answers(findings), only=drawn if only is None else only)
 
 
 def _claims_about_answers(findings: Sequence[Sighting]) -> Claims:

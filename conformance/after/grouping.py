@@ -109,12 +109,15 @@ def keys_of(finding: Sighting) -> Iterator[Key]:
     if evidence.relation == "present" and evidence.field and not evidence.field.startswith("/"):
         yield "lacks", evidence.field  # the check went no further
         return
-    yield from _of_one_error(evidence)
-    yield from _of_one_answer(finding)
     if len(evidence.world) == 1:
         yield "world", *evidence.world, evidence.operation
-        if evidence.request == "valid" and _is_refusal(evidence):
-            yield "world", *evidence.world, evidence.status
+    if evidence.relation == "present" and evidence.leaf and not evidence.refused:
+        yield "omits", evidence.leaf  # it may have nothing in common with a wrong value of the field
+        return
+    yield from _of_one_error(evidence)
+    yield from _of_one_answer(finding)
+    if len(evidence.world) == 1 and evidence.request == "valid" and _is_refusal(evidence):
+        yield "world", *evidence.world, evidence.status
     if not evidence.said.page:
         got = evidence.status if evidence.about_status else evidence.refused
         kind = (evidence.about_status, evidence.request == "valid", got)

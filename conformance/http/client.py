@@ -242,6 +242,21 @@ class Client:
         finally:
             self.recording.preparing = before
 
+    @contextmanager
+    def furnishing(self, *plain: str) -> Iterator[None]:
+        """Prepare what the current world has; its requests call no subject, but those that are `plain` ones, too.
+
+        A defect that the requirement meets before it calls a subject blocks it then, as in the plain world.
+        """
+        recording = self.recording
+        before, start = recording.sent_subject, len(self.steps)
+        try:
+            with self.preparing():
+                yield
+        finally:
+            sent = {step.operation for step in self.steps[start:]}
+            recording.sent_subject = before or bool(sent & recording.subjects & set(plain))
+
     @property
     def gone(self) -> bool:
         """True when the server no longer answers."""

@@ -316,7 +316,7 @@ class IcebergCatalog(IcebergClient, Catalog):
 
     def _make(self, state: State, id: Names, body: Body) -> None:
         """Create an object in a state, by plain requests."""
-        with self.client.preparing(), self.target.surroundings.plain():
+        with self.client.furnishing("createNamespace", "createTable", "createView"), self.target.surroundings.plain():
             state(self, id, body)
 
     def new_view(self, name: str = "v", **body: Any) -> Names:

@@ -19,7 +19,7 @@ from conformance.http.client import Client, Expected
 from conformance.lance.branched import NAME, Branched
 from conformance.lance.client import Id, LanceClient
 from conformance.lance.inventory import NEW_NAME, LanceInventory, renamed
-from conformance.lance.making import TableMaker
+from conformance.lance.making import EMPTIED, EMPTY_TABLE, TableMaker
 from conformance.lance.operations import BRANCH
 from conformance.lance.support.arrow import read_rows
 from conformance.lance.support.extra_column import KINDS_OF_DATA, widened
@@ -104,7 +104,7 @@ class LanceCatalog(TableMaker):
             self._home = self._spelled(self.mark, below=False)
             if not self.shared:
                 self.create_namespace((*self.base, self._home))
-                with self.client.preparing():
+                with self.client.furnishing():
                     self._furnish((*self.base, self._home))
         return self._home
 
@@ -240,7 +240,7 @@ class LanceCatalog(TableMaker):
         """Return the identifier of a table that a test is about to create, beside the one that the world has for it."""
         id = self.table_id(name)
         if self.target.surroundings.world.get(NAMES) == "case" and not self.shared:
-            with self.client.preparing():
+            with self.client.furnishing():
                 self.declare_table(self._companion((*id[:-1], OTHER_CASE.format(name))))
         return id
 
@@ -258,11 +258,23 @@ class LanceCatalog(TableMaker):
             self.make_table(id, data)
         else:
             surroundings.value(STATE)
-            with self.client.preparing():
+            with self.client.furnishing("CreateTable"):
                 state.make(self, id, data)
         if branch := surroundings.value(BRANCH):
-            with self.client.preparing():
+            with self.client.furnishing():
                 self._branch(id, on_it=branch == "own")
+        return id
+
+    def new_empty_table(self, data: Any, name: str = "t") -> Names:
+        """Create a table with the columns of an Arrow table that has rows, and without rows; return its identifier.
+
+        Some servers create no table without rows: lance.table.create.empty_stream judges that.
+        """
+        if self.target.ways.chosen.get(EMPTY_TABLE) != EMPTIED:
+            return self.new_table_of(data.schema.empty_table(), name)
+        id = self.new_table_of(data, name)
+        with self.client.preparing():
+            self.delete_from_table(id, predicate="true")
         return id
 
     def _branch(self, id: Names, *, on_it: bool) -> None:

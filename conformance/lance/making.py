@@ -17,6 +17,8 @@ from conformance.values.outcomes import Skipped, Unoffered
 from conformance.values.resources import REGISTRATION, TABLE, Names
 
 STORAGE = "storage_options"
+EMPTY_TABLE = "table without rows"  # as the name of its ways
+CREATED_EMPTY, EMPTIED = "created without rows", "created with rows, which are then deleted"
 # Lance's names of the storage settings that Iceberg's clients use; settings under Lance's names stay as they are.
 OF_LANCE = {
     "s3.endpoint": "aws_endpoint",

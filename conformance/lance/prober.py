@@ -10,7 +10,7 @@ from conformance.author.probing import answered, created, first_recognised, like
 from conformance.author.strategies import tables
 from conformance.lance.catalog import NAMESPACE_BODIES, LanceCatalog
 from conformance.lance.client import STREAM_TYPE, Id
-from conformance.lance.making import WAYS
+from conformance.lance.making import CREATED_EMPTY, EMPTIED, EMPTY_TABLE, WAYS
 from conformance.lance.support.arrow import stream
 from conformance.target.capabilities import FLAT, NAMESPACES, NESTED, NONE
 from conformance.target.fallbacks import Fallbacks
@@ -31,6 +31,13 @@ FALLBACKS = (
         ("CreateTable", "DeclareTable", "RegisterTable"),
         tuple(WAYS),
         lambda catalog: catalog.new_table(),
+    ),
+    Fallbacks(
+        EMPTY_TABLE,
+        ("CreateTable", "DeleteFromTable"),
+        (CREATED_EMPTY, EMPTIED),
+        lambda catalog: catalog.new_empty_table(tables(1)),
+        rests_on=(TABLE,),
     ),
 )
 

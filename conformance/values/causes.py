@@ -40,7 +40,8 @@ class Claims(msgspec.Struct, kw_only=True, omit_defaults=True, frozen=True):
     `said`        words that the server's messages share, in this order
     `aspect`      the wrong part of an answer, its `place` or the name of its `field`, the `relation` and the values
     `state`       the outcome of experiments about a `write`, as the `reader` shows it
-    `only`        the smallest world in which all of them occur, in words; the plain one shows none of them
+    `only`        the smallest world in which all of them occur, in words, or that each occurs in a drawn world alone;
+                  the plain one shows none of them
     `norm`        words that the statements of the requirements share, or the text of their common clause
     `message`     words that the sentences of the findings share; OPERATION stands for the name of the operation
     """

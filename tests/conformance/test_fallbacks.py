@@ -6,6 +6,7 @@ import contextlib
 from types import SimpleNamespace
 from typing import Any
 
+import pyarrow as pa
 import pytest
 
 from conformance.iceberg.catalog import IcebergCatalog
@@ -112,6 +113,25 @@ def test_tables_of_lance(refused, way, tmp_path):
         met(meddler.url, "lance", tmp_path, location=str(tmp_path / "lake" / "lance")) as session,
     ):
         assert session.target.ways.chosen.get("table") == way, session.target.ways.refused
+
+
+def rows_wanted(call: Call) -> Answer | None:
+    """Refuse to create a table without rows, as pylance's RestAdapter does."""
+    if call.operation != "CreateTable" or pa.ipc.open_stream(call.body).read_all().num_rows:
+        return None
+    body = b'{"error": "No data provided for table creation", "code": 18}'
+    return Answer(500, {"Content-Type": "application/json"}, body)
+
+
+def test_rows_are_deleted_where_no_table_without_rows_is_created(tmp_path):
+    select = "lance.empty or lance.query.empty_table or lance.index.create.empty_table or create.empty_stream"
+    freedom = Freedom("rows_wanted", "lance", before=rows_wanted)
+    with serve("lance", storage="memory") as server, DifferentServer(server.url, "lance", [freedom]) as different:
+        results, _ = check(different.url, api="lance", select=select, report=str(tmp_path))
+    bad = {result.id for result in results.requirements if result.verdict not in GOOD}
+    assert bad == {"lance.table.create.empty_stream"}
+    traits = {trait.name: trait.value for trait in results.target.traits}
+    assert traits["table without rows"] == "created with rows, which are then deleted"
 
 
 def root_alone(_server, handler, _number):

@@ -205,3 +205,20 @@ def test_valid_requests_that_fail_alike_in_one_world_alone_are_one_cause():
     assert len(groups_of([lost[0], stated("DropIt", "b", 500, **valid)])) == 2
     other = {**valid, "world": (("names", "dot"),)}
     assert len(groups_of([lost[0], stated("DropIt", "b", 404, **other)])) == 2
+
+
+def test_an_answer_that_omits_a_field_is_no_wrong_value_of_the_field():
+    """In worlds whose tables the server cannot read it omits all fields: one cause, beside a wrong value elsewhere."""
+    missing = {"aspect": "effect", "relation": "present", "thing": "a field"}
+    world = {"world": (("names", "percent"),), "only": "only for a name with a percent sign"}
+    coded = {"world": (("names", "coded"),), "only": "only for a name with percent-coded letters"}
+    omitted = [
+        stated("GetIt", "a", place="/schema", **missing, **world),
+        stated("GetIt", "b", place="/version", **missing, **world),
+        stated("GetIt", "c", place="/version", **missing, **coded),
+    ]
+    wrong = stated("GetIt", "d", field="/schema", expected="1", actual="2", **OF_ANSWER)
+    wrong = structs.replace(wrong, where=omitted[0].where, clause=omitted[0].clause)
+    causes = groups_of([*omitted, wrong])
+    assert [len(cause.requirements) for cause in causes] == [3, 1]
+    assert causes[0].sentence == "GetIt omits fields (only in drawn worlds)"

@@ -9,7 +9,7 @@ from typing import Any
 from conformance.author.checks import equal, find, holds, listed, shows, text
 from conformance.author.requirement import should
 from conformance.lance.catalog import LanceCatalog, Names
-from conformance.lance.locations import as_path
+from conformance.lance.locations import same_place
 from conformance.lance.support.indexing import KINDS, new_index
 from conformance.lance.support.ordinary import ordinary
 from conformance.lance.support.versions import new_table_with_versions
@@ -62,9 +62,8 @@ def test_creation_is_described_alike(catalog: LanceCatalog, case: LanceCreation)
             own = {name: shown.get(name) for name in case.body.get(field, ())}
             shows(answer.get(field), own, f"the {field} of the answer")
         elif field == "location":
-            place = as_path(text(answer.get(field), "the location of the answer"))
-            there = as_path(text(shown, "the location"))
-            holds(there.endswith(place), "the location of the answer is that of the object")
+            place, there = text(answer.get(field), "the location of the answer"), text(shown, "the location")
+            holds(same_place(place, there), "the location of the answer is that of the object")
         elif shown is not None:
             equal(answer.get(field), shown, f"the {field} of the answer")
 

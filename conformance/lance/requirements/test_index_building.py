@@ -159,7 +159,7 @@ def test_nested_column(catalog: LanceCatalog) -> None:
 @should("lance.index.create.empty_table", operations=CREATE, clause="index-empty-table")
 def test_index_on_empty_table(catalog: LanceCatalog) -> None:
     """CreateTableIndex on an empty table succeeds, and queries find rows inserted later."""
-    id = catalog.new_table_of(indexable(0))
+    id = catalog.new_empty_table(indexable(1))
     build(catalog, BUILDERS["create"], id)
     wait_for_index(catalog, id, "idx")
     catalog.insert_into_table(id, stream(indexable(5)))

@@ -120,7 +120,7 @@ ON_EMPTY = {
 @must("lance.empty.{}", clause="empty-tables", each=ON_EMPTY)
 def test_operation_on_empty_table(catalog: LanceCatalog, case: ActCase) -> None:
     """{} works on a table with columns and without rows."""
-    case.act(catalog, catalog.new_table_of(people(0, 0)))
+    case.act(catalog, catalog.new_empty_table(people(0, 1)))
 
 
 # Changes of no rows

@@ -177,3 +177,20 @@ def test_a_revision_without_branches_has_no_such_worlds():
     assert {entry.name for entry in dimensions_of(parts, new)} - {
         entry.name for entry in dimensions_of(parts, old)
     } == {"branch"}
+
+
+@pytest.mark.parametrize(
+    ("subject", "counts"), [("InsertIntoTable", False), ("UpdateTable", False), ("CreateTable", True)]
+)
+@pytest.mark.parametrize("state", ["fragments", "updated"])
+def test_requests_of_a_state_call_no_subject_but_the_plain_creation(catalog, state, subject, counts):
+    """A defect that a requirement reads before it calls a subject blocks it in a state as in the plain world."""
+    client = catalog.client
+    before, client.recording.subjects = client.recording.subjects, frozenset({subject})
+    try:
+        with catalog.target.surroundings.within({"state": state}):
+            catalog.begin_example()
+            catalog.new_table_of(tables(3))
+        assert client.recording.only_prepared is not counts
+    finally:
+        client.recording.subjects = before
