@@ -28,7 +28,9 @@ ON_OBJECTS = ("*Table*", "*Namespace*", "*Transaction")
 ON_TABLES = ("*Table*", "*Transaction")
 WITHOUT_ROWS = ("CreateTable", "DeclareTable", "CreateEmptyTable", "RegisterTable", "ListTables", "ListAllTables")
 # Operations whose requests a form changes.
-WITH_JSON = tuple(operation.id for operation in JSON_OPERATIONS.values() if operation.id not in WITHOUT_FIELDS)
+TAKING_FIELDS = [operation for operation in JSON_OPERATIONS.values() if operation.id not in WITHOUT_FIELDS]
+WITH_JSON = tuple(operation.id for operation in TAKING_FIELDS)
+WITH_ID = tuple(operation.id for operation in TAKING_FIELDS if "{id}" in operation.path)
 SPELLED_OUT = tuple({**SPELLED.queries, **SPELLED.bodies})
 JOINED = tuple(
     operation.id for operation in OPERATIONS.values() if reads(operation) and operation.id not in LISTS_IDENTIFIERS
@@ -110,7 +112,7 @@ DIMENSIONS = (
             "generated": "as the generated Python client sends it",
             "lancedb": "as lancedb sends it",
         },
-        only={"id": WITH_JSON, "context": WITH_JSON, "spelled": SPELLED_OUT, "delimiter": JOINED},
+        only={"id": WITH_ID, "context": WITH_JSON, "spelled": SPELLED_OUT, "delimiter": JOINED},
         always=True,
     ),
     Dimension(

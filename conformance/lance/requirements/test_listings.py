@@ -68,7 +68,14 @@ def _collect_own(catalog: LanceCatalog, listing: LanceListing, **query: object) 
 SHOWS = ["lance.listing.shows.{}"]
 
 
-@must("lance.listing.shows.{}", clause="listing-shows", each=LISTINGS, reads=True, twin=True)
+@must(
+    "lance.listing.shows.{}",
+    clause="listing-shows",
+    each=LISTINGS,
+    reads=True,
+    twin=True,
+    world=lambda case: case.world,
+)
 def test_listing_shows(catalog: LanceCatalog, case: LanceListing) -> None:
     """{} lists each created object."""
     created: list[str] = []

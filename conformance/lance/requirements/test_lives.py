@@ -1,4 +1,4 @@
-"""Lives of tables, namespaces, rows, columns, tags and indices, as the operations of each show them."""
+"""Lives of tables, namespaces, rows, versions, columns, tags and indices, as the operations of each show them."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from conformance.lance.support.columns import fields
 from conformance.lance.support.indexing import index_names, wait_for_index
 from conformance.lance.support.listing import collect_namespaces, collect_tables
 from conformance.lance.support.queries import ids
+from conformance.lance.support.versions import numbers
 from conformance.lance.support.views import people
 from conformance.lance.worlds import NAMES, PLACE
 
@@ -208,6 +209,15 @@ LIVES: dict[str, Life[LanceCatalog]] = {
         lambda catalog, id: {"GetTableStats": catalog.get_table_stats(id)["num_rows"]},
         {"GetTableStats": 3},
         [(_insert, {"GetTableStats": 5})],
+    ),
+    "versions": Life(
+        "table with its versions",
+        "versions-agree",
+        ("ListTableVersions",),
+        lambda catalog: catalog.new_table_of(people(0, 3)),
+        lambda catalog, id: {"ListTableVersions": numbers(catalog, id).count(catalog.version(id))},
+        {"ListTableVersions": 1},
+        [(_insert, {"ListTableVersions": 1})],
     ),
     "column": Life(
         "column",

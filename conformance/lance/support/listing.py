@@ -7,10 +7,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from conformance.author.checks import text
+from conformance.author.requirement import ANY_WORLD
 from conformance.http.answers import Answer
 from conformance.http.paging import pages
 from conformance.lance.catalog import LanceCatalog, Names
 from conformance.lance.client import Id
+from conformance.values.worlds import Pins
 from specs.lance.identifiers import DELIMITER, join_parts
 
 NEXT = "page_token"
@@ -22,7 +24,7 @@ class LanceListing:
 
     `id` is the operation, `field` the list in its response. `fetch` sends it with paging arguments. `add` creates an
     object that it must list and returns the listed name: the item itself, or its field `name`. With `own`, the
-    listing contains only objects that `add` created.
+    listing contains only objects that `add` created. `world` are the values of worlds that `add` can meet.
     """
 
     id: str
@@ -31,6 +33,7 @@ class LanceListing:
     add: Callable[[LanceCatalog, str], str]
     name: str = ""
     own: bool = False
+    world: Pins = ANY_WORLD
 
     @property
     def what(self) -> str:

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from conformance.author.strategies import tables
 from conformance.lance.catalog import LanceCatalog, Names
+from conformance.lance.operations import BRANCH
 from conformance.lance.support.arrow import stream
 from conformance.lance.support.indexing import wait_for_index
 from conformance.lance.support.listing import LanceListing
+from conformance.lance.worlds import STATE, all_but
+from conformance.values.worlds import Pins
 from specs.lance.identifiers import join_parts
 
 
@@ -70,6 +73,8 @@ def _add_version(catalog: LanceCatalog, _name: str) -> str:
     return str(catalog.version(id))
 
 
+# Of listings of a table's content: their own table is in no state, has no branch, and no name beside it.
+OWN_TABLE: Pins = {STATE: ("new",), BRANCH: ("main",), **all_but(names=("case",))}
 LISTINGS = {
     "list_namespaces": LanceListing(
         "ListNamespaces",
@@ -90,6 +95,7 @@ LISTINGS = {
         _add_index,
         name="index_name",
         own=True,
+        world=OWN_TABLE,
     ),
     "list_table_tags": LanceListing(
         "ListTableTags",
@@ -97,6 +103,7 @@ LISTINGS = {
         lambda catalog, **page: catalog.list_table_tags(_table(catalog, "tagged"), **page),
         _add_tag,
         own=True,
+        world=OWN_TABLE,
     ),
     "list_table_branches": LanceListing(
         "ListTableBranches",
@@ -112,5 +119,6 @@ LISTINGS = {
         _add_version,
         name="version",
         own=True,
+        world=OWN_TABLE,
     ),
 }
