@@ -378,8 +378,7 @@ class PolarisCatalog(PolarisClient, Catalog):
         if headers:
             options["headers"] = {**headers, **(options.get("headers") or {})}
         self._note(operation, path or {}, body)
-        send = self._sender(operation, path or {})
-        return send(operation, path, body, query=query, expect=expect, **options)
+        return self._sender(operation, path or {})(operation, path, body, query=query, expect=expect, **options)
 
     # The world
 
