@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
 from conformance.author.checks import text
-from conformance.author.requirement import ANY_WORLD
 from conformance.http.answers import Answer
 from conformance.http.paging import pages
 from conformance.lance.catalog import LanceCatalog, Names
@@ -33,7 +33,7 @@ class LanceListing:
     add: Callable[[LanceCatalog, str], str]
     name: str = ""
     own: bool = False
-    world: Pins = ANY_WORLD
+    world: Pins = dataclasses.field(default_factory=dict)
 
     @property
     def what(self) -> str:
