@@ -129,7 +129,7 @@ class Wandering:
     def _possible(self, world: World, guides: Sequence[Any]) -> World:
         """Return the part of a world that the server creates, with its values together."""
         alone = {name: value for name, value in world.items() if self._is_possible(name, value, guides)}
-        made = {name: value for name, value in alone.items() if not self._dimension(name).always}
+        made = {name: value for name, value in alone.items() if not self._dimension(name).obliges(value)}
         if len(made) < 2 or self._enters(made, guides):
             return alone
         together: dict[str, str] = {}
@@ -143,7 +143,7 @@ class Wandering:
         dimension, surroundings = self._dimension(name), self.target.surroundings
         if value not in dimension.values:
             return False
-        if dimension.always or (name, value) in surroundings.known:
+        if dimension.obliges(value) or (name, value) in surroundings.known:
             return True
         if (name, value) in surroundings.refused:
             return False

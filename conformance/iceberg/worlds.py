@@ -149,6 +149,8 @@ DIMENSIONS = (
         },
         except_for=OF_TOKENS,
         only={"chunked": WITH_BODIES},
+        always=True,
+        refusable=("chunked",),  # with 411, RFC 9110
     ),
 )
 

@@ -394,9 +394,9 @@ class PolarisCatalog(PolarisClient, Catalog):
         every = {ENTITY_NAMES, ENTITY_STATE, ASSIGNED} & world.keys()
         for entity in ENTITIES.values() if every else [CATALOG] if CATALOG_KIND in world else []:
             self.new(entity)
-        if {WAREHOUSE, CALLER} & world.keys():
-            role = self.new(CATALOG_ROLE)
-            with self.client.preparing():
+        if given := {name: world[name] for name in (WAREHOUSE, CALLER) if name in world}:
+            with self.target.surroundings.within(given), self.client.preparing():
+                role = self.new(CATALOG_ROLE)
                 self.add_grant_to_catalog_role(role[0], role[-1], BESIDE_GRANT)
         if WAREHOUSE in world:
             self.tables.new_table()

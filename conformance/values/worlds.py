@@ -27,8 +27,9 @@ class Dimension:
     first is the plain one. `operations` are patterns of the operations whose requests depend on it, `except_for` those
     of exceptions; a requirement on one of `fixed_by` does not vary in it at all. `only` has such patterns for values
     that concern fewer operations than the others. A server may refuse to create what a value needs, and is not tested
-    with it then; with `always` the document obliges it to accept every value. `share` is the share of the drawn worlds
-    that differ in it from the plain one. A revision without the operation that it `needs` has no such dimension.
+    with it then; with `always` the norms oblige it to accept every value but the `refusable` ones. `share` is the share
+    of the drawn worlds that differ in it from the plain one. A revision without the operation that it `needs` has no
+    such dimension.
     """
 
     name: str
@@ -38,6 +39,7 @@ class Dimension:
     fixed_by: tuple[str, ...] = ()
     only: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     always: bool = False
+    refusable: tuple[str, ...] = ()
     share: float = 1.0
     needs: str = ""
 
@@ -53,6 +55,10 @@ class Dimension:
     def others(self) -> list[str]:
         """The values that are not plain."""
         return list(self.values)[1:]
+
+    def obliges(self, value: str) -> bool:
+        """True for a value that every server has to accept."""
+        return self.always and value not in self.refusable
 
     def touches(self, operation: str) -> bool:
         """True when requests of an operation depend on the dimension."""
