@@ -129,6 +129,17 @@ async def _roles_return(call: Call, proceed: Proceed) -> Reply:
     return reply
 
 
+@fault("updates-keep-properties", on=list(UPDATES))
+async def _keep_properties(call: Call, proceed: Proceed) -> Reply:
+    """An update keeps the properties that it does not name."""
+    body = read(call.request.body)
+    if isinstance(body.get("properties"), dict):
+        before = await by_root(call, proceed, UPDATES[call.operation.id].operations[1])
+        properties = {**before.get("properties", {}), **body["properties"]}
+        call.request = call.request.altered(body=orjson.dumps({**body, "properties": properties}))
+    return await proceed()
+
+
 @fault("removed-properties-return", on=list(UPDATES))
 async def _properties_return(call: Call, proceed: Proceed) -> Reply:
     """An update brings back the properties that the update before it removed."""

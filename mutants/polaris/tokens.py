@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import orjson
+
 from mutants.polaris.blocks import ADMIN, by_root
 from reference_server.auth import Principal
 from reference_server.context import Reply
-from reference_server.faults import Call, Proceed, fault
+from reference_server.faults import Call, Proceed, content, fault
 from reference_server.polaris.entities.access_tokens import ALL, SCOPE_PREFIX
 from reference_server.polaris.faults.blocks import TOKEN, edited, form_of, without_roles
 
+AUTHORIZATION = "Authorization"
 CLIENTS = "polaris-clients"  # in the state of a call: the clients that had a token for all roles
 
 
@@ -48,4 +51,24 @@ async def _ends(call: Call, proceed: Proceed) -> Reply:
 async def _others(call: Call, proceed: Proceed) -> Reply:
     """Everybody may rotate the credentials of every principal."""
     call.request.principal = Principal(call.path["principalName"])
+    return await proceed()
+
+
+@fault("client-id-chosen", on=["createPrincipal"])
+async def _chosen(call: Call, proceed: Proceed) -> Reply:
+    """A new principal is answered with the clientId of the request."""
+    asked = (content(call) or {}).get("principal", {}).get("clientId")
+    reply = await proceed()
+    if asked and reply.status == 201:
+        made = orjson.loads(reply.body)
+        reply.body = orjson.dumps({name: {**part, "clientId": asked} for name, part in made.items()})
+    return reply
+
+
+@fault("basic-unread", on=TOKEN)
+async def _unread(call: Call, proceed: Proceed) -> Reply:
+    """A token needs credentials in the form: those of a Basic Authorization header are not read."""
+    headers = call.request.headers.items()
+    kept = {name: value for name, value in headers if not (name == AUTHORIZATION and value.startswith("Basic "))}
+    call.request = call.request.altered(headers=kept)
     return await proceed()
