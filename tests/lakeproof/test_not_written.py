@@ -18,7 +18,7 @@ from conformance.replay.expectations_file import read_expectations
 from lakeproof import check
 
 CONFLICT = "lance.namespace.create.conflict"
-SMALL = 60_000  # bytes that a file may have
+SMALL = 80_000  # bytes that a file may have
 FULL = Path("/dev/full")
 
 

@@ -79,7 +79,7 @@ SHOWS = ["lance.listing.shows.{}"]
 def test_listing_shows(catalog: LanceCatalog, case: LanceListing) -> None:
     """{} lists each created object."""
     created: list[str] = []
-    for name in ("first", "second"):
+    for name in ("first",) if catalog.target.read_only else ("first", "second"):
         created.append(case.add(catalog, name))
         contains(_collect_own(catalog, case), created, case.what)
 
