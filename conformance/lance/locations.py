@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Any
 from urllib.parse import unquote
+
+from conformance.author.checks import holds, text
 
 SCHEME, FILE = "://", "file://"
 
@@ -20,6 +23,12 @@ def same_place(location: str, other: str) -> bool:
     """
     shorter, longer = sorted((unquote(entry).removeprefix(FILE).rstrip("/") for entry in (location, other)), key=len)
     return shorter == longer or longer.endswith(f"/{shorter.lstrip('/')}")
+
+
+def check_place(told: Any, described: Any, what: str, *, of: str = "the table") -> None:
+    """Check that an answer tells the place that an object is described with; `what` names the told location."""
+    place, there = text(told, what), text(described, f"the location of {of}")
+    holds(same_place(place, there), f"{what} is that of {of}")
 
 
 def relative_location(location: str) -> str:

@@ -6,10 +6,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from conformance.author.checks import equal, find, holds, listed, shows, text
+from conformance.author.checks import equal, find, listed, shows
 from conformance.author.requirement import should
 from conformance.lance.catalog import LanceCatalog, Names
-from conformance.lance.locations import same_place
+from conformance.lance.locations import check_place
 from conformance.lance.support.indexing import KINDS, new_index
 from conformance.lance.support.ordinary import ordinary
 from conformance.lance.support.versions import new_table_with_versions
@@ -62,8 +62,7 @@ def test_creation_is_described_alike(catalog: LanceCatalog, case: LanceCreation)
             own = {name: shown.get(name) for name in case.body.get(field, ())}
             shows(answer.get(field), own, f"the {field} of the answer")
         elif field == "location":
-            place, there = text(answer.get(field), "the location of the answer"), text(shown, "the location")
-            holds(same_place(place, there), "the location of the answer is that of the object")
+            check_place(answer.get(field), shown, "the location of the answer", of="the object")
         elif shown is not None:
             equal(answer.get(field), shown, f"the {field} of the answer")
 

@@ -8,11 +8,11 @@ from typing import Any
 
 import pyarrow as pa
 
-from conformance.author.checks import contains, equal, holds, lacks, same_items, text
+from conformance.author.checks import contains, equal, lacks, same_items
 from conformance.author.requirement import must, should
 from conformance.author.strategies import tables
 from conformance.lance.catalog import LanceCatalog
-from conformance.lance.locations import same_place
+from conformance.lance.locations import check_place
 from conformance.lance.support.arrow import stream
 from conformance.lance.support.arrow_types import read_table
 from conformance.lance.support.indexing import wait_for_index
@@ -159,9 +159,7 @@ def test_declared_with_and_without_credentials(catalog: LanceCatalog, case: str)
         if wanted:
             catalog.supported(answer, "credentials to hand out")
         catalog.client.check_status(catalog.client.steps[-1], 200)
-        there = text(catalog.describe_table(id)["location"], "the location of the table")
-        place = text(answer.get("location"), "the location of the answer")
-        holds(same_place(place, there), "the location of the answer is that of the table")
+        check_place(answer.get("location"), catalog.describe_table(id)["location"], "the location of the answer")
 
 
 # Queries

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from conformance.author.checks import contains, equal, exactly, holds, keyed, lacks, one_of, shows, text
+from conformance.author.checks import contains, equal, exactly, holds, keyed, lacks, one_of, shows
 from conformance.author.requirement import must, should
 from conformance.author.strategies import tables
 from conformance.http.answers import Answer
 from conformance.lance.catalog import LanceCatalog, Names
-from conformance.lance.locations import same_place
+from conformance.lance.locations import check_place
 from conformance.lance.support.arrow import stream
 from conformance.lance.support.columns import schema_of
 from conformance.lance.support.indexing import all_indices
@@ -147,8 +147,7 @@ def test_last_location(catalog: LanceCatalog, case: tuple[str, Callable[..., Ans
     location = catalog.describe_table(id)["location"]
     answer = case[1](catalog, id)
     equal(answer.get("id"), list(id), "the id in the answer")
-    place = text(answer.get("location"), "the location in the answer")
-    holds(same_place(place, location), "the location in the answer is that of the table")
+    check_place(answer.get("location"), location, "the location in the answer")
 
 
 @should("lance.table.create.told", operations=["CreateTable"], clause="answer-names-table")
@@ -157,8 +156,7 @@ def test_created_location(catalog: LanceCatalog) -> None:
     id = catalog.table_id()
     answer = catalog.create_table(id, stream(tables(1)))
     described = catalog.describe_table(id, _query={"load_detailed_metadata": True})
-    place = text(answer.get("location"), "the location in the answer")
-    holds(same_place(place, described["location"]), "the location in the answer is that of the table")
+    check_place(answer.get("location"), described["location"], "the location in the answer")
     equal(answer.get("version"), described["version"], "the version in the answer")
 
 
