@@ -90,8 +90,9 @@ def test_the_published_report_is_what_that_release_does(judged):
         both = [published.requirements, judged[0].requirements]
         same = set.intersection(*({entry.id for entry in entries} for entries in both))
         same -= set.union(*map(only_in_a_world, both))
-        # A later kit may know a way to test what the published run could not.
-        same -= {entry.id for entry in published.requirements if entry.verdict == "blocked"}
+        # A later kit may know a way to test what the published run could not; what it finds then is a difference.
+        blocked = {entry.id for entry in published.requirements if entry.verdict == "blocked"}
+        same -= {entry.id for entry in judged[0].requirements if entry.id in blocked and entry.verdict == "pass"}
         before, now = ({id: verdict for id, verdict in findings(entries).items() if id in same} for entries in both)
         assert now == before
     assert findings(published.requirements)
