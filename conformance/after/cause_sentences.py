@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from conformance.values.causes import OPERATION, Claims
-from conformance.values.evidence import Aspect, Request, State
+from conformance.values.evidence import Aspect, Request, State, alternatives
 
 MOST_NAMES = 3
 REQUESTS: dict[Request, str] = {
@@ -81,7 +81,7 @@ def _behaviour(claims: Claims, *, several: bool) -> str:
 
 def _due(claims: Claims) -> str:
     """Return the expected statuses, or their class."""
-    statuses = [str(status) for status in claims.statuses] or [f"{claims.due}xx"] * bool(claims.due)
+    statuses = alternatives(claims.statuses) or [f"{claims.due}xx"] * bool(claims.due)
     return f" (expected {_listed(statuses, 'or')})" if statuses else ""
 
 

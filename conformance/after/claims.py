@@ -12,7 +12,7 @@ from conformance.after.cause_sentences import sentence_of
 from conformance.after.common_words import common_text, count_words, has_words, shortened
 from conformance.after.grouping import Sighting
 from conformance.values.causes import OPERATION, Cause, Claims
-from conformance.values.evidence import Evidence, sentence
+from conformance.values.evidence import CLASS, Evidence, sentence
 from conformance.values.patterns import pattern
 from conformance.values.verdict import Result
 
@@ -21,7 +21,6 @@ MOST_STATED = 200
 FEWEST_WORDS = 2  # fewer words of a server say nothing
 MOST_VALUE = 60
 DRAWN = "only in drawn worlds"  # for findings of several worlds
-CLASS = 100
 NO_STATEMENT = ("wire",)  # kinds whose statement is general: only the message names the defect
 T = TypeVar("T")
 

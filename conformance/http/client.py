@@ -20,7 +20,7 @@ from conformance.http.answers import Answer
 from conformance.http.recording import Recording, ServerKnowledge
 from conformance.http.transport import Connection, Traffic, Transport
 from conformance.http.wire import WireLog
-from conformance.values.evidence import aspect_of
+from conformance.values.evidence import alternatives, aspect_of
 from conformance.values.exchange import A_FILE, Action, Beside, Exchange, Verb, is_success
 from conformance.values.outcomes import UNREADABLE, Blocked, Skipped, Unoffered, Violation
 from conformance.values.redaction import is_secret
@@ -434,7 +434,7 @@ def unexpected_status(exchange: Exchange, due: Sequence[int]) -> Violation:
         "",
         relation="status",
         operation=exchange.operation,
-        expected=" or ".join(map(str, due)) if due else "an answer",
+        expected=" or ".join(alternatives(due)) or "an answer",
         actual=str(exchange.status) if exchange.status else f"no answer ({exchange.failure})",
         aspect="status" if exchange.status else "connection",
         statuses=tuple(due),

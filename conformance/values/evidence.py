@@ -43,6 +43,7 @@ PAGE = re.compile(r"<(?:!doctype )?html", re.IGNORECASE)
 TITLE = re.compile(r"<title>([^<]*)</title>", re.IGNORECASE)
 PAGE_HEAD = 1000
 IN = "in:"  # starts a value of a world in a signature
+CLASS = 100  # statuses
 NOTHING = "nothing"  # an absent value in the words of a check
 
 
@@ -209,6 +210,13 @@ def completed(stated: Evidence, steps: Sequence[Step], subjects: Sequence[str]) 
 def _status_aspect(stated: Evidence, mark: str) -> Aspect:
     """Return the aspect of a finding about the status, "" for other findings."""
     return "status" if stated.statuses or mark == "status" else ""
+
+
+def alternatives(statuses: Sequence[int]) -> list[str]:
+    """Return statuses as texts; a class stands for all of its statuses: `200`, `4xx`."""
+    whole = {status // CLASS for status in statuses if set(range(status, status + CLASS)) <= set(statuses)}
+    single = [str(status) for status in statuses if status // CLASS not in whole]
+    return [*single, *(f"{kind}xx" for kind in sorted(whole))]
 
 
 def kind_of_request(statuses: Sequence[int]) -> Request:

@@ -118,6 +118,14 @@ def test_expected_statuses_that_differ_are_told_by_their_class():
     assert "for an invalid request (expected 4xx)" in cause.sentence
 
 
+def test_all_statuses_of_a_class_are_told_as_it():
+    due = (200, *range(400, 500))
+    assert (
+        sentence_of(Claims(operations=("GetIt",), status=500, statuses=due))
+        == "GetIt returns 500 (expected 200 or 4xx)"
+    )
+
+
 @pytest.mark.parametrize(
     "texts", [("one two three", "one three"), ("a (b c) d", "a (e) d"), ("", "x"), ("a b.", "a b")]
 )

@@ -101,6 +101,12 @@ def test_an_unexpected_status_of_a_subject_is_a_violation(client, target):
     assert client.steps[-1].mark == "status"
 
 
+def test_all_statuses_of_a_class_are_told_as_it(client, target):
+    target.script = (500, {"code": 18}, "application/json")
+    with pytest.raises(Violation, match="expected 200 or 4xx, got 500"):
+        client.call("ListNamespaces", path={"id": "a"}, expect=(200, *range(400, 500)))
+
+
 def test_before_the_subject_it_blocks_and_afterwards_it_violates(client, target):
     target.script = (500, {"code": 18}, "application/json")
     with pytest.raises(Blocked) as caught:
