@@ -164,7 +164,7 @@ def _refusals_seen(evidence: Evidence) -> Iterator[Key]:
     telling = evidence.request != "valid" or count_words(said.message) >= FEWEST
     if said.message and telling and got < SERVER_ERRORS:  # a failure may have any reason
         yield "answer", evidence.operation, got, said.type, raw_pattern(said.message)
-    if not evidence.statuses and evidence.actual.isdigit() and evidence.actual == said.type:
+    if not (evidence.statuses or evidence.world) and evidence.actual.isdigit() and evidence.actual == said.type:
         yield "code", said.type  # of any error, in place of whatever code was due
 
 

@@ -222,3 +222,10 @@ def test_an_answer_that_omits_a_field_is_no_wrong_value_of_the_field():
     causes = groups_of([*omitted, wrong])
     assert [len(cause.requirements) for cause in causes] == [3, 1]
     assert causes[0].sentence == "GetIt omits fields (only in drawn worlds)"
+
+
+def test_a_code_that_is_wrong_in_one_world_alone_is_no_code_of_all_errors():
+    wrong = {"expected": "1", "actual": "4", "said": Said(type="4", message="no")}
+    everywhere = [stated("GetIt", "a", 404, **wrong), stated("PutIt", "b", 404, **wrong)]
+    assert len(groups_of(everywhere)) == 1
+    assert len(groups_of([*everywhere, stated("DropIt", "c", 404, **wrong, world=(("branch", "own"),))])) == 2
