@@ -94,6 +94,12 @@ def _kind(fault: str) -> str:
     return fault.partition(":")[0]
 
 
+def _elsewhere(fault: str) -> Callable[[World], bool]:
+    """Return a check that a world is none of those that a fault is in: true of all, if it is in no certain world."""
+    dimension, _, value = fault.rpartition(":")[2].partition("=")
+    return lambda world: world.get(dimension) != value
+
+
 @dataclass
 class Clean:
     """Listener of a run without a fault: the requirements that pass, their seconds and the faults that each reaches."""
@@ -188,13 +194,12 @@ class Showing(SuitePlugin):
 
     def _order(self, fault: str, ids: Collection[str]) -> list[str]:
         """Return requirements as they are asked: under a fault in one world first those that were drawn into it."""
-        dimension, _, value = fault.rpartition(":")[2].partition("=")
-
-        def elsewhere(name: str) -> bool:
-            return all(world.get(dimension) != value for world in self._worlds.get(name, ()))
-
         likely = self._likely.order(fault, ids)
-        return sorted(likely, key=elsewhere) if value else likely
+        return sorted(likely, key=lambda name: all(map(_elsewhere(fault), self._worlds.get(name, ()))))
+
+    def _drawn(self, fault: str) -> dict[str, list[World]]:
+        """Return the worlds of requirements, those that a fault is in first: a twin has many."""
+        return {name: sorted(worlds, key=_elsewhere(fault)) for name, worlds in self._worlds.items()}
 
     def _judged(self, fault: str, asked: Sequence[pytest.Item]) -> list[Result] | None:
         """Return the results under a fault, None where the run could not connect to the server."""
@@ -204,7 +209,8 @@ class Showing(SuitePlugin):
             self.session = Session(settings, log=ExchangeBuffer())
         except Problem:
             return None
-        self.session.suite.wandering.drawn = dict(self._worlds)
+        wandering = self.session.suite.wandering
+        wandering.drawn, wandering.narrows = self._drawn(fault), not self._first
         self._test(asked)
         self.session.target.sandbox.sweep()
         self.session.ledger.reconsider()

@@ -36,6 +36,7 @@ class Wandering:
     `failed` is the smallest world of the current requirement's failure, `tested` the worlds in which it was tested.
     The test of a twin sees each of its operations take effect: one that a world refuses, also while the test prepares
     something, is a violation. Drawn worlds go to it first, so it is tested in them however many requests it needs.
+    Without `narrows` a finding names the whole world that it was seen in.
     """
 
     target: Target
@@ -43,6 +44,7 @@ class Wandering:
     drawn: dict[str, list[World]] = field(default_factory=dict)
     failed: World = field(default_factory=dict)
     tested: list[str] = field(default_factory=list)
+    narrows: bool = True
     _twin: bool = False  # the current requirement is one
 
     def begin(self, *, twin: bool = False) -> None:
@@ -114,7 +116,7 @@ class Wandering:
         if again := self._violation(PLAIN_WORLD, attempt):
             return again.error
         world = failure.met
-        for name in list(world) if len(world) > 1 else ():
+        for name in list(world) if self.narrows and len(world) > 1 else ():
             smaller = {other: value for other, value in world.items() if other != name}
             if smaller and (again := self._violation(smaller, attempt)):
                 world, failure = smaller, again

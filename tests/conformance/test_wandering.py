@@ -84,6 +84,13 @@ def test_a_failure_is_told_by_the_values_that_it_needs(fault, smallest):
     assert server.client.recording.steps == [f"in {smallest}"]
 
 
+def test_a_failure_that_is_not_narrowed_is_told_by_all_values():
+    server = Server([{"state": "renamed"}])
+    server.wandering.narrows = False
+    assert server.run() == f"it fails in {WORLD}"
+    assert server.wandering.failed == WORLD
+
+
 def test_of_two_values_that_each_suffice_one_is_told():
     server = Server([{"place": "root"}, {"state": "renamed"}])
     server.run()
