@@ -58,7 +58,7 @@ class History:
     """Labels of the objects that exist: how they came into their state."""
 
     labels: dict[Thing, set[str]] = field(default_factory=dict)
-    gone: set[Thing] = field(default_factory=set)
+    gone: dict[Thing, set[str]] = field(default_factory=dict)  # with the labels that they had
     pending: set[Thing] = field(default_factory=set)
     children: defaultdict[tuple[str, ...], set[Thing]] = field(default_factory=lambda: defaultdict(set))
     commits: dict[Thing, int] = field(default_factory=dict)
@@ -71,8 +71,8 @@ class History:
 
     def drop(self, thing: Thing) -> None:
         """Note that an object does not exist any more."""
-        if self.labels.pop(thing, None) is not None:
-            self.gone.add(thing)
+        if (labels := self.labels.pop(thing, None)) is not None:
+            self.gone[thing] = labels
         self.children[thing.name[:-1]].discard(thing)
 
     def move(self, thing: Thing, to: Thing) -> None:

@@ -112,7 +112,7 @@ class LanceCatalog(TableMaker):
         """Create what the place and the names of the current world have beside the objects of the example."""
         place = self.target.surroundings.value(PLACE)
         if place == "nested":
-            self._inner = ("inner",)
+            self._inner = (self._spelled("inner", below=False),)
             self.create_namespace((*own, *self._inner))
         elif place == "beside":
             self.declare_table(self._companion((*own, "lakeproof_declared")))

@@ -302,7 +302,7 @@ def test_rewording_every_sentence_changes_no_cause(seed, api, tmp_path):
     """Findings of a server with strange answers, told in other words by each check: their causes rest on fields."""
     with serve(api, **SERVER_OPTIONS.get(api, {})) as server, StrangeServer(server.url, Habits.drawn(seed)) as strange:
         settings = {"api": api, "depth": "smoke", "world": ("plain",), "report": str(tmp_path)}
-        settings |= {"timeout": 2.0, "max_time": 60.0}
+        settings |= {"timeout": 2.0, "max_time": 30.0}
         settings |= RUN_SETTINGS.get(api, {})
         results, _ = check(strange.url, runner=drawn(api, seed), leave_behind=True, **settings)
     found = [entry for entry in results.requirements if entry.evidence]

@@ -83,9 +83,9 @@ def test_a_last_page_may_be_like_one_before():
     assert walk({None: page([1], "a"), "a": page([1])})[0] == [[1], [1]]
 
 
-@pytest.mark.parametrize("items", [[], ["x"]])
-def test_a_listing_without_end_is_a_violation(items, monkeypatch):
-    monkeypatch.setattr(paging, "MOST_PAGES", 20)
+@pytest.mark.parametrize(("items", "most"), [([], "MOST_EMPTY"), (["x"], "MOST_PAGES")])
+def test_a_listing_without_end_is_a_violation(items, most, monkeypatch):
+    monkeypatch.setattr(paging, most, 20)
     numbers = iter(range(1000))
     with pytest.raises(Violation, match="does not end within 20 pages"):
         walk(lambda token: page([*items, token] if items else [], f"{next(numbers)}"))
@@ -93,6 +93,7 @@ def test_a_listing_without_end_is_a_violation(items, monkeypatch):
 
 
 def test_a_long_listing_has_its_end(monkeypatch):
+    monkeypatch.setattr(paging, "MOST_EMPTY", 2)
     monkeypatch.setattr(paging, "MOST_PAGES", 20)
     items, _ = walk(lambda token: page([token], str(number) if (number := int(token or 0) + 1) <= 20 else None))
     assert len(items) == 21

@@ -23,7 +23,7 @@ from tests.conformance.strange_server import ROOT, RUN_SETTINGS, SERVER_OPTIONS,
 
 FOUND = (3, 15, 161)  # seeds that have found something once
 NAMES = sorted(apis())
-LONGEST = 240.0
+LONGEST = amount(60.0, 240.0)
 FORM = {"Content-Type": "application/x-www-form-urlencoded"}
 TIMEOUT = 2.0
 # What only Python says: representations of values and objects, names of its errors, assertions.

@@ -63,6 +63,7 @@ def test_history_labels_objects_by_what_happened_to_them():
     history.move(T, U)
     assert history.of(U) == {COMMITTED, "evolved", RENAMED}
     history.drop(U)
+    assert history.gone[U] == {COMMITTED, "evolved", RENAMED}
     history.create(U)
     assert history.of(U) == {REMADE}
 

@@ -174,7 +174,7 @@ def test_commit_declares_tables(catalog: LanceCatalog) -> None:
         _check_properties(catalog, id, properties)
 
 
-@must("lance.batch.deregister", operations=COMMIT, clause="batch-commit")
+@must("lance.batch.deregister", operations=COMMIT, clause="batch-commit", twin=True)
 def test_commit_deregisters_tables(catalog: LanceCatalog) -> None:
     """BatchCommitTables deregisters its tables and leaves their data in place."""
     ids = [catalog.new_table(name) for name in ("a", "b")]

@@ -11,14 +11,16 @@ from conformance.lance.support.arrow import stream
 from conformance.lance.support.arrow_types import read_table
 from conformance.lance.support.columns import fields
 from conformance.lance.support.indexing import index_names, wait_for_index
-from conformance.lance.support.listing import collect_namespaces, collect_tables
+from conformance.lance.support.listing import collect, collect_all_tables, collect_namespaces, collect_tables
 from conformance.lance.support.queries import ids
 from conformance.lance.support.versions import numbers
 from conformance.lance.support.views import people
 from conformance.lance.worlds import NAMES, PLACE
+from specs.lance.identifiers import join_parts
 
 THERE_OR_NOT = (200, 404)
 COLUMNS, TAG, INDEX = ("more", "further"), "life", "life_index"
+DELIMITER = "::"  # in place of the default one; no name has it
 
 
 def _offered(catalog: LanceCatalog, seen: dict[str, Any]) -> Shown:
@@ -65,6 +67,21 @@ def _new_namespace(catalog: LanceCatalog) -> Names:
             if world.get(dimension) == value:
                 catalog.create_namespace((*id[:-1], name))
     return catalog.new_namespace()
+
+
+def _look_with_delimiter(catalog: LanceCatalog, id: Names) -> Shown:
+    def listed() -> int:
+        home = id[:-1]
+        entries = collect(lambda **page: catalog.send("ListTables", home, delimiter=DELIMITER, query=page), "tables")
+        return [entry.rpartition(DELIMITER)[2] for entry in entries].count(id[-1])
+
+    return _offered(
+        catalog,
+        {
+            "ListTables": listed,
+            "ListAllTables": lambda: collect_all_tables(catalog, delimiter=DELIMITER).count(join_parts(id, DELIMITER)),
+        },
+    )
 
 
 # Content of tables
@@ -179,6 +196,15 @@ LIVES: dict[str, Life[LanceCatalog]] = {
             (lambda catalog, id: catalog.drop_namespace(id), NAMESPACE_GONE),
             (lambda catalog, id: catalog.create_namespace(id), NAMESPACE_SHOWN),
         ],
+    ),
+    "table_with_delimiter": Life(
+        "table that is listed with another delimiter",
+        "identifier-delimiter",
+        ("ListTables", "ListAllTables"),
+        lambda catalog: catalog.new_table(),
+        _look_with_delimiter,
+        {"ListTables": 1, "ListAllTables": 1},
+        [(lambda catalog, id: catalog.drop_table(id), {"ListTables": 0, "ListAllTables": 0})],
     ),
     "rows": Life(
         "table with its rows",

@@ -84,8 +84,9 @@ STATES: Mapping[str, tuple[str, Holds]] = {
         "tagged": "table with a tag",
     }.items()
 }
+OF_DATA = "data "  # starts the labels of what a table has in its rows
 DATA: Mapping[str, tuple[str, Holds]] = {
-    value: (f"for a table with {words}", labelled(f"data {value}"))
+    value: (f"for a table with {words}", labelled(f"{OF_DATA}{value}"))
     for value, words in {
         "nulls": "nulls",
         "texts": "unusual texts",
@@ -203,7 +204,7 @@ class LanceConditions(Conditions):
                 if action == "declare_table":
                     history.create(Thing(TABLE, tuple(change["id"])), "declared")
         elif operation in CREATED:
-            history.create(*_made(call, operation))
+            history.create(*_made(call, operation, history))
         elif operation == "CreateNamespace":
             history.create(Thing(NAMESPACE, _id(call)))
         elif operation in ("DropTable", "DeregisterTable", "DropNamespace"):
@@ -235,11 +236,12 @@ def _parts(body: Any) -> Iterator[tuple[str, Any]]:
         yield from ((action, change) for action, change in operation.items() if isinstance(change, dict))
 
 
-def _made(call: Call, operation: str) -> tuple[Any, ...]:
-    """Return a new table and its labels."""
-    labels = {"RegisterTable": "registered", "DeclareTable": "declared", "CreateEmptyTable": "declared"}
-    first = [labels[operation]] if operation in labels else []
-    return Thing(TABLE, _id(call)), *first, *_data(call)
+def _made(call: Call, operation: str, history: History) -> tuple[Any, ...]:
+    """Return a new table and its labels; one that is registered again has the data that it had."""
+    table = Thing(TABLE, _id(call))
+    if operation == "RegisterTable":
+        return table, "registered", *(label for label in history.gone.get(table, ()) if label.startswith(OF_DATA))
+    return table, *(["declared"] if operation in ("DeclareTable", "CreateEmptyTable") else []), *_data(call)
 
 
 def _change(history: History, table: Thing, label: str, call: Call) -> None:
@@ -260,7 +262,7 @@ def _data(call: Call) -> Iterator[str]:
     kinds = {kind for column in rows.columns for kind in _kinds(column)}
     vectors = [column for column in rows.columns if pa.types.is_fixed_size_list(column.type)]
     several = len(vectors) > 1 or any(column.null_count for column in vectors)
-    yield from (f"data {kind}" for kind in (*kinds, *(["vectors"] if several else [])))
+    yield from (f"{OF_DATA}{kind}" for kind in (*kinds, *(["vectors"] if several else [])))
 
 
 def _kinds(column: Any) -> Iterator[str]:
