@@ -42,6 +42,10 @@ CONFIG, GET_TOKEN, CREATE_NAMESPACE = "getConfig", "getToken", "createNamespace"
 ENDPOINTS = "endpoints"
 PREFIXED = "{prefix}"  # in the paths of the operations that a configuration lists
 IN_ENDPOINTS, NOT_IN_ENDPOINTS = "in endpoints of the configuration", "not in endpoints of the configuration"
+OF_A_SERVER = "Check --credential and --scope, or get a token elsewhere and give it with --token."
+OF_A_FOLDER = (
+    "The folder of --storage has the credential of an earlier run: name it with --credential, or another folder."
+)
 LISTED = ("namespaces", "identifiers")  # the entries of listing pages
 SERVER_ERROR, NOT_FOUND = 500, 404
 # An object of each kind that HEAD requests, created for a probe.
@@ -126,7 +130,7 @@ class IcebergProber:
         if not answer.succeeded or not isinstance(token, str):
             raise Problem(
                 f"{answer.url} answers {answer.status or answer.failure} and no token for the credential.",
-                "Check --credential and --scope, or get a token elsewhere and give it with --token.",
+                OF_A_FOLDER if settings.storage else OF_A_SERVER,
             )
         self.target.log_in(bearer(token))
 

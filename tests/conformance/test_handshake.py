@@ -271,6 +271,20 @@ def test_without_a_way_to_a_token_nothing_can_be_asked(polaris, tmp_path):
         polaris(tmp_path, "endpoints-not-there")
 
 
+def test_a_folder_with_the_credential_of_another_run_is_told_as_such(tmp_path):
+    given: dict[str, Any] = {
+        "api": "polaris",
+        "storage": f"dir:{tmp_path / 'lake'}",
+        "report": str(tmp_path / "report"),
+    }
+    given |= {"select": "polaris.wire.list_catalogs"}
+    for credential in ("root:first", "root:first"):
+        assert check(credential=credential, **given)[1] == 0
+    with pytest.raises(Problem, match="no token for the credential") as caught:
+        check(**given)
+    assert "another folder" in caught.value.hint
+
+
 @pytest.mark.parametrize(("group", "told"), [("writes", True), ("views", False)])
 def test_a_run_on_a_server_that_creates_nothing_names_the_option_for_existing_objects(group, told, tmp_path):
     partial = Partial("iceberg", group, "text_404")

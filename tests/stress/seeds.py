@@ -42,7 +42,9 @@ WHICH: Mapping[str, Callable[[Requirement], bool]] = {
 @click.option("--count", default=20, show_default=True, help="How many runs for each API.")
 @click.option("--seed", type=int, help="The seed of the first run; the others are drawn.  [default: drawn]")
 @click.option("--jobs", default=2, show_default=True, help="Test so many requirements at the same time.")
-@click.option("--storage", default="memory", show_default=True, help="Of the server: memory or dir:PATH.")
+@click.option(
+    "--storage", default="memory", show_default=True, help="Of the servers: memory, or dir:PATH for folders in it."
+)
 @click.option(
     "--which",
     type=click.Choice(list(WHICH)),
@@ -73,7 +75,8 @@ def seeds(
         for number in range(1, count + 1):
             own = secrets.randbelow(MOST_SEED) if seed is None or number > 1 else seed
             started = time.monotonic()
-            wanted = {"api": api, "depth": "deep", "seed": own, "jobs": jobs, "storage": storage, "select": select}
+            place = f"{storage}/{own}" if storage.startswith("dir:") else storage
+            wanted = {"api": api, "depth": "deep", "seed": own, "jobs": jobs, "storage": place, "select": select}
             results, code = _judged(wanted, _chosen(api, WHICH[which], own, one_in))
             minutes = (time.monotonic() - started) / 60
             red = _red(results)

@@ -25,6 +25,13 @@ def test_every_run_has_its_seed(run):
     assert "seed 7," not in second
 
 
+def test_runs_in_a_directory_begin_without_what_others_left(tmp_path):
+    given = ["--api", "polaris", "--jobs", "1", "-k", "polaris.principal.create", "--storage", f"dir:{tmp_path}"]
+    done = CliRunner().invoke(seeds.seeds, [*given, "--count", "2", "--which", "all"], catch_exceptions=False)
+    assert [line.endswith(": green") for line in done.output.splitlines()] == [True, True]
+    assert len(list(tmp_path.iterdir())) == 2
+
+
 def test_a_red_run_ends_it_and_tells_how_to_repeat_it(run, monkeypatch):
     monkeypatch.setattr(seeds, "RED", ("pass",))
     done = run("--count", "2", "--seed", "7", "--which", "all")
