@@ -61,15 +61,18 @@ class Wandering:
             return
         guides = [fixture for fixture in fixtures if hasattr(fixture, "enter_world")]
         for drawn in worlds:
-            world = self._unrefused(drawn)
+            left = world = self._unrefused(drawn)
             failure = self._failure(world, attempt) if world else None
             if failure and len(left := self._possible(world, guides)) < len(world):
-                world, failure = left, self._failure(left, attempt) if left else None
-            if failure and isinstance(failure.error, NotTested) and len(world) > 1:
-                failure = self._apart(world, attempt) or failure
-            if met := failure.met if failure else self._met(world):
+                failure = self._failure(left, attempt) if left else None
+            if failure and isinstance(failure.error, NotTested) and len(left) > 1:
+                failure = self._apart(left, attempt) or failure
+            if met := failure.met if failure else self._met(left):
                 self.tested.append(named(met))
-            if failure and not isinstance(failure.error, NotTested):
+            if failure is None or isinstance(failure.error, NotTested):
+                rest = {name: value for name, value in self._unrefused(world).items() if name not in left}
+                failure = self._apart(rest, attempt)
+            if failure:
                 raise self._smallest(failure, attempt)
 
     def _failure(self, world: World, attempt: Callable[[], None]) -> Failure | None:
@@ -95,7 +98,7 @@ class Wandering:
         return (violation_of(error) or error) if by_subject else error
 
     def _apart(self, world: World, attempt: Callable[[], None]) -> Failure | None:
-        """Return the failure in a world of one value: what cannot be prepared with all of them is tested with each."""
+        """Return the violation in a world of one value: what cannot be prepared with all is tested with each."""
         alone = ({name: value} for name, value in world.items())
         return next(filter(None, (self._violation(one, attempt) for one in alone)), None)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar
 
 from conformance.author.catalog import Catalog
@@ -13,7 +13,8 @@ from conformance.common.operations import has_json_body
 from conformance.common.template import template
 from conformance.http.answers import Answer
 from conformance.http.client import Client, Expected
-from conformance.values.outcomes import Skipped, Violation
+from conformance.values.outcomes import Blocked, Skipped, Violation, violation_of
+from conformance.values.worlds import Pins
 from specs.openapi import Operation
 
 UNKNOWN: Mapping[str, Any] = {"x-from-the-future": {"a": [1, None]}}  # a field that no document declares
@@ -76,7 +77,7 @@ class RepeatedRequest(Generic[C]):
 
     `id` is its operation. `prepare` creates its subject, `act` sends the request, `undo` reverts its effect and `check`
     verifies the effect; the last three take the subject. `undone` verifies that the effect is gone, where the operation
-    itself reverts it.
+    itself reverts it. `world` are the values of worlds that the subject can meet.
     """
 
     id: str
@@ -86,14 +87,23 @@ class RepeatedRequest(Generic[C]):
     undo: Callable[[C, Any], object]
     check: Callable[[C, Any], object]
     undone: Callable[[C, Any], object] | None = None
+    world: Pins = field(default_factory=dict)
 
     def made_again(self, catalog: C, client: Client) -> None:
-        """Send the request, undo it as preparation of the `client`, send it again, and check its effect both times."""
+        """Send the request, undo it as preparation of the `client`, send it again, and check its effect both times.
+
+        Raises Violation, too, where the operation itself undoes it and fails then.
+        """
         subject = self.prepare(catalog)
         self.act(catalog, subject)
         self.check(catalog, subject)
-        with client.preparing():
-            self.undo(catalog, subject)
+        try:
+            with client.preparing():
+                self.undo(catalog, subject)
+        except Blocked as error:
+            if error.by == self.id and (violation := violation_of(error)):
+                raise violation from error
+            raise
         if self.undone:
             self.undone(catalog, subject)
         self.act(catalog, subject)

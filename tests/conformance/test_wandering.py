@@ -173,6 +173,7 @@ def test_the_rest_of_a_world_is_tested_where_a_part_is_refused():
     [
         ({"place": "root", "state": "renamed"}, None),  # of a server with few levels of namespaces, say
         ({"place": "root"}, {"place": "root"}),
+        ({"state": "renamed"}, {"state": "renamed"}),  # which is left out, and tested alone
         ({"form": "spelled"}, {"form": "spelled"}),
     ],
 )

@@ -8,7 +8,6 @@ from conformance.author.checks import equal, same_items
 from conformance.author.requirement import must, should
 from conformance.author.strategies import tables
 from conformance.common.requests import RepeatedRequest
-from conformance.http.answers import Answer
 from conformance.lance.catalog import LanceCatalog, Names
 from conformance.lance.support.arrow import stream
 from conformance.lance.support.branching import check_no_branch
@@ -16,7 +15,8 @@ from conformance.lance.support.columns import KEPT, field_metadata, fields, meta
 from conformance.lance.support.computed import add_computed, check_filled, new_computed
 from conformance.lance.support.indexing import wait_for_index
 from conformance.lance.support.versions import check_tag, new_tagged
-from conformance.lance.support.views import answered_version_is_shown
+from conformance.lance.support.views import told_version_is_shown
+from conformance.lance.worlds import STATE
 
 
 def _new_id(catalog: LanceCatalog) -> Names:
@@ -46,16 +46,11 @@ def _has_columns(*names: str) -> Callable[[LanceCatalog, Names], None]:
 
 def _add_column(catalog: LanceCatalog, id: Names) -> None:
     new_columns = [{"name": "more", "expression": "id + 1"}]
-    _check_version(catalog, id, catalog.alter_table_add_columns(id, new_columns=new_columns))
+    told_version_is_shown(catalog, id, catalog.alter_table_add_columns(id, new_columns=new_columns))
 
 
-def _check_version(catalog: LanceCatalog, id: Names, answer: Answer) -> None:
-    if (told := answer.get("version")) is not None:
-        answered_version_is_shown(catalog, id, told)
-
-
-def _drop_column(catalog: LanceCatalog, id: Names) -> object:
-    return catalog.alter_table_drop_columns(id, columns=["more"])
+def _drop_column(catalog: LanceCatalog, id: Names) -> None:
+    told_version_is_shown(catalog, id, catalog.alter_table_drop_columns(id, columns=["more"]))
 
 
 def _with_another_column(catalog: LanceCatalog) -> Names:
@@ -68,7 +63,7 @@ def _rename_column(before: str, after: str) -> Callable[[LanceCatalog, Names], o
     alterations = [{"path": before, "data_type": KEPT, "rename": after}]
 
     def rename(catalog: LanceCatalog, id: Names) -> None:
-        _check_version(catalog, id, catalog.alter_table_alter_columns(id, alterations=alterations))
+        told_version_is_shown(catalog, id, catalog.alter_table_alter_columns(id, alterations=alterations))
 
     return rename
 
@@ -85,7 +80,7 @@ def _set_field_metadata(value: str) -> Callable[[LanceCatalog, Names], object]:
     updates = [{"path": "id", "metadata": {"k": value}}]
 
     def update(catalog: LanceCatalog, id: Names) -> None:
-        _check_version(catalog, id, catalog.update_field_metadata(id, updates=updates))
+        told_version_is_shown(catalog, id, catalog.update_field_metadata(id, updates=updates))
 
     return update
 
@@ -272,6 +267,7 @@ CHANGES: dict[str, RepeatedRequest[LanceCatalog]] = {
         lambda catalog, id: catalog.batch_commit_tables(operations=[{"declare_table": {"id": id}}]),
         lambda catalog, id: catalog.drop_table(id),
         lambda catalog, id: catalog.table_exists(id),
+        world={STATE: ("new",)},
     ),
 }
 
@@ -288,7 +284,13 @@ DECLARATIONS: dict[str, RepeatedRequest[LanceCatalog]] = {
 }
 
 
-@must("lance.again.{}", clause=lambda case: case.clause, each=CHANGES, twin=True)
+@must(
+    "lance.again.{}",
+    clause=lambda case: case.clause,
+    each=CHANGES,
+    world=lambda case: case.world,
+    twin=True,
+)
 def test_done_again(catalog: LanceCatalog, case: RepeatedRequest[LanceCatalog]) -> None:
     """{} takes effect again when the same request is repeated after its effect was undone."""
     case.made_again(catalog, catalog.client)

@@ -177,9 +177,11 @@ def test_commit_declares_tables(catalog: LanceCatalog) -> None:
 @must("lance.batch.deregister", operations=COMMIT, clause="batch-commit", twin=True)
 def test_commit_deregisters_tables(catalog: LanceCatalog) -> None:
     """BatchCommitTables deregisters its tables and leaves their data in place."""
-    ids = [catalog.new_table(name) for name in ("a", "b")]
+    ids = [catalog.new_table(name) for name in ("a", "b", "c")]
     locations = [text(catalog.describe_table(id)["location"], "the location of the table") for id in ids]
-    catalog.batch_commit_tables(operations=[deregister(id) for id in ids])
+    for batch in (ids[:2], ids[2:]):
+        results = catalog.batch_commit_tables(operations=[deregister(id) for id in batch])["results"]
+        equal(len(results), len(batch), "the number of results")
     for id, location in zip(ids, locations, strict=True):
         catalog.table_exists(id, expect=404)
         catalog.restore_registration(id, location)

@@ -14,7 +14,7 @@ from conformance.lance.support.indexing import index_names, wait_for_index
 from conformance.lance.support.listing import collect, collect_all_tables, collect_namespaces, collect_tables
 from conformance.lance.support.queries import ids
 from conformance.lance.support.versions import numbers
-from conformance.lance.support.views import people
+from conformance.lance.support.views import people, told_version_is_shown
 from conformance.lance.worlds import NAMES, PLACE
 from specs.lance.identifiers import join_parts
 
@@ -127,12 +127,13 @@ def _update(catalog: LanceCatalog, id: Names) -> None:
 
 def _add_columns(catalog: LanceCatalog, id: Names) -> None:
     for name in COLUMNS:
-        catalog.alter_table_add_columns(id, new_columns=[{"name": name, "expression": "id + 1"}])
+        new_columns = [{"name": name, "expression": "id + 1"}]
+        told_version_is_shown(catalog, id, catalog.alter_table_add_columns(id, new_columns=new_columns))
 
 
 def _drop_columns(catalog: LanceCatalog, id: Names) -> None:
     for name in COLUMNS:
-        catalog.alter_table_drop_columns(id, columns=[name])
+        told_version_is_shown(catalog, id, catalog.alter_table_drop_columns(id, columns=[name]))
 
 
 def _look_at_tag(catalog: LanceCatalog, id: Names) -> Shown:

@@ -145,6 +145,12 @@ def answered_version_is_shown(catalog: LanceCatalog, id: Names, answered: Any) -
     return latest
 
 
+def told_version_is_shown(catalog: LanceCatalog, id: Names, answer: Answer) -> None:
+    """Check that DescribeTable returns the version that the answer of a change tells, if it tells one."""
+    if (told := answer.get("version")) is not None:
+        answered_version_is_shown(catalog, id, told)
+
+
 def latest_is_shown(catalog: LanceCatalog, id: Names, answered: Any = None) -> int:
     """Check that all operations agree on the latest version, the answer of a change too; return it."""
     latest = catalog.version(id) if answered is None else answered_version_is_shown(catalog, id, answered)
