@@ -67,9 +67,8 @@ DIMENSIONS = (
         NAMES,
         {
             "plain": "",
-            # Twins meet the first value together with the root, where a list is asked of no namespace with such a name.
-            "underscore": "for a name that starts with an underscore",
-            "digit": "for a name that starts with a digit",
+            # Twins meet the first value together with the root, where a list is asked of no namespace with such a name
+            # and a name starts with the prefix of the run.
             "long": "for a long name",
             "blank": "for a name with a blank",
             "dot": "for a name with a dot",
@@ -78,6 +77,8 @@ DIMENSIONS = (
             "plus": "for a name with a plus sign",
             "unicode": "for a name with letters beyond ASCII",
             "case": "for a name that differs from another one by case",
+            "digit": "for a name that starts with a digit",
+            "underscore": "for a name that starts with an underscore",
         },
         ON_OBJECTS,
     ),

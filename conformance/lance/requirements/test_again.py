@@ -25,6 +25,11 @@ def _new_id(catalog: LanceCatalog) -> Names:
     return id
 
 
+def _declare_in_batch(catalog: LanceCatalog, id: Names) -> None:
+    results = catalog.batch_commit_tables(operations=[{"declare_table": {"id": id}}])["results"]
+    equal(len(results), 1, "the number of results")
+
+
 def _counts(count: int) -> Callable[[LanceCatalog, Names], None]:
     def check(catalog: LanceCatalog, id: Names) -> None:
         equal(catalog.count_table_rows(id, predicate="id = 2").json, count, "the count of the rows with id 2")
@@ -230,6 +235,7 @@ CHANGES: dict[str, RepeatedRequest[LanceCatalog]] = {
         _set_field_metadata("one"),
         _set_field_metadata("other"),
         _field_metadata_are("one"),
+        _field_metadata_are("other"),
     ),
     "backfill_column": RepeatedRequest(
         "AlterTableBackfillColumns",
@@ -264,7 +270,7 @@ CHANGES: dict[str, RepeatedRequest[LanceCatalog]] = {
         "BatchCommitTables",
         "batch-commit",
         _new_id,
-        lambda catalog, id: catalog.batch_commit_tables(operations=[{"declare_table": {"id": id}}]),
+        _declare_in_batch,
         lambda catalog, id: catalog.drop_table(id),
         lambda catalog, id: catalog.table_exists(id),
         world={STATE: ("new",)},

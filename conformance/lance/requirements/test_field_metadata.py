@@ -8,6 +8,7 @@ from conformance.author.checks import equal, one_of, same_items
 from conformance.author.requirement import must, should
 from conformance.lance.catalog import LanceCatalog, Names
 from conformance.lance.support.columns import field_metadata
+from conformance.lance.support.views import told_version_is_shown
 from conformance.values.outcomes import Unoffered
 
 UPDATE = ["UpdateFieldMetadata"]
@@ -17,6 +18,7 @@ Metadata = dict[str, str | None]
 def _updated(catalog: LanceCatalog, id: Names, path: str, metadata: Metadata, **options: Any) -> dict[str, str]:
     """Change the metadata of a field and return what the response says that it has now."""
     answer = catalog.update_field_metadata(id, updates=[{"path": path, "metadata": metadata, **options}])
+    told_version_is_shown(catalog, id, answer)
     fields = answer.get("fields")
     if fields is None:
         raise Unoffered("the answer does not tell the metadata of the fields")
