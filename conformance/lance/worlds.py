@@ -128,6 +128,7 @@ DIMENSIONS = (
 )
 
 FORMS_OF_NAMES: Mapping[str, str] = {
+    "long": "{}" + "l" * 120,
     "blank": "{} b",
     "dot": "{}.b",
     "percent": "{}%b",
@@ -135,7 +136,6 @@ FORMS_OF_NAMES: Mapping[str, str] = {
     "plus": "{}+b",
     "unicode": "{}ü✓",
     "case": "{}Ab",
-    "long": "{}" + "l" * 120,
     "digit": "9{}",
     "underscore": "_{}",
 }
