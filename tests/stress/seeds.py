@@ -75,7 +75,7 @@ def seeds(
         for number in range(1, count + 1):
             own = secrets.randbelow(MOST_SEED) if seed is None or number > 1 else seed
             started = time.monotonic()
-            place = f"{storage}/{own}" if storage.startswith("dir:") else storage
+            place = _new(storage)
             wanted = {"api": api, "depth": "deep", "seed": own, "jobs": jobs, "storage": place, "select": select}
             results, code = _judged(wanted, _chosen(api, WHICH[which], own, one_in))
             minutes = (time.monotonic() - started) / 60
@@ -89,6 +89,11 @@ def seeds(
                 more = ["--which", which, "--one-in", str(one_in), *(["-k", select] if select else [])]
                 click.echo(f"again: python -m tests.stress seeds {shlex.join([*again, *more])}")
                 sys.exit(1)
+
+
+def _new(storage: str) -> str:
+    """Return the storage of a run: in a directory a folder that no run had."""
+    return f"{storage}/{secrets.token_hex(6)}" if storage.startswith("dir:") else storage
 
 
 def _chosen(api: str, which: Callable[[Requirement], bool], seed: int, one_in: int) -> set[str]:
