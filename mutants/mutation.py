@@ -194,8 +194,8 @@ class Showing(SuitePlugin):
 
     def _order(self, fault: str, ids: Collection[str]) -> list[str]:
         """Return requirements as they are asked: under a fault in one world first those that were drawn into it."""
-        likely = self._likely.order(fault, ids)
-        return sorted(likely, key=lambda name: all(map(_elsewhere(fault), self._worlds.get(name, ()))))
+        likely, elsewhere = self._likely.order(fault, ids), _elsewhere(fault)
+        return sorted(likely, key=lambda name: all(map(elsewhere, self._worlds.get(name, ()))))
 
     def _drawn(self, fault: str) -> dict[str, list[World]]:
         """Return the worlds of requirements, those that a fault is in first: a twin has many."""

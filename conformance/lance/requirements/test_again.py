@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from conformance.author.checks import equal, same_items
+from conformance.author.checks import equal, only, same_items
 from conformance.author.requirement import must, should
 from conformance.author.strategies import tables
 from conformance.common.requests import RepeatedRequest
@@ -26,8 +26,7 @@ def _new_id(catalog: LanceCatalog) -> Names:
 
 
 def _declare_in_batch(catalog: LanceCatalog, id: Names) -> None:
-    results = catalog.batch_commit_tables(operations=[{"declare_table": {"id": id}}])["results"]
-    equal(len(results), 1, "the number of results")
+    only(catalog.batch_commit_tables(operations=[{"declare_table": {"id": id}}])["results"], "the results")
 
 
 def _counts(count: int) -> Callable[[LanceCatalog, Names], None]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from conformance.author.checks import equal, holds, lacks, text
+from conformance.author.checks import equal, exactly, holds, lacks, text
 from conformance.author.requirement import must, should
 from conformance.author.strategies import tables
 from conformance.lance.catalog import LanceCatalog, Names
@@ -180,8 +180,8 @@ def test_commit_deregisters_tables(catalog: LanceCatalog) -> None:
     ids = [catalog.new_table(name) for name in ("a", "b", "c")]
     locations = [text(catalog.describe_table(id)["location"], "the location of the table") for id in ids]
     for batch in (ids[:2], ids[2:]):
-        results = catalog.batch_commit_tables(operations=[deregister(id) for id in batch])["results"]
-        equal(len(results), len(batch), "the number of results")
+        answer = catalog.batch_commit_tables(operations=[deregister(id) for id in batch])
+        exactly(answer["results"], len(batch), "the results")
     for id, location in zip(ids, locations, strict=True):
         catalog.table_exists(id, expect=404)
         catalog.restore_registration(id, location)

@@ -10,6 +10,7 @@ from conformance.lance.catalog import LanceCatalog, Names
 from conformance.lance.support.arrow import stream
 from conformance.lance.support.arrow_types import read_table
 from conformance.lance.support.columns import fields
+from conformance.lance.support.forms import OTHER_DELIMITER
 from conformance.lance.support.indexing import index_names, wait_for_index
 from conformance.lance.support.listing import collect, collect_all_tables, collect_namespaces, collect_tables
 from conformance.lance.support.queries import ids
@@ -20,7 +21,6 @@ from specs.lance.identifiers import join_parts
 
 THERE_OR_NOT = (200, 404)
 COLUMNS, TAG, INDEX = ("more", "further"), "life", "life_index"
-DELIMITER = "::"  # in place of the default one; no name has it
 
 
 def _offered(catalog: LanceCatalog, seen: dict[str, Any]) -> Shown:
@@ -72,14 +72,18 @@ def _new_namespace(catalog: LanceCatalog) -> Names:
 def _look_with_delimiter(catalog: LanceCatalog, id: Names) -> Shown:
     def listed() -> int:
         home = id[:-1]
-        entries = collect(lambda **page: catalog.send("ListTables", home, delimiter=DELIMITER, query=page), "tables")
-        return [entry.rpartition(DELIMITER)[2] for entry in entries].count(id[-1])
+        entries = collect(
+            lambda **page: catalog.send("ListTables", home, delimiter=OTHER_DELIMITER, query=page), "tables"
+        )
+        return [entry.rpartition(OTHER_DELIMITER)[2] for entry in entries].count(id[-1])
 
     return _offered(
         catalog,
         {
             "ListTables": listed,
-            "ListAllTables": lambda: collect_all_tables(catalog, delimiter=DELIMITER).count(join_parts(id, DELIMITER)),
+            "ListAllTables": lambda: collect_all_tables(catalog, delimiter=OTHER_DELIMITER).count(
+                join_parts(id, OTHER_DELIMITER)
+            ),
         },
     )
 

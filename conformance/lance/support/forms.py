@@ -17,6 +17,7 @@ from specs.openapi import JSON_TYPE, Operation
 
 Fields = Mapping[str, Any]
 WITHOUT_FIELDS = ("UpdateTableSchemaMetadata",)  # every name in its body is a key of the metadata
+OTHER_DELIMITER = "::"  # no name in a run has it
 LISTS_IDENTIFIERS = ("ListTables", "ListAllTables")  # they write their items with the delimiter of the request
 
 
@@ -130,7 +131,7 @@ FORMS: Mapping[str, Form] = {
     "id": Form(with_id=True),
     "spelled": SPELLED,
     "context": Form(headers={"x-lance-ctx-trace": "1"}, body={"identity": {}, "context": {"trace": "1"}}, with_id=True),
-    "delimiter": Form(delimiter="::"),
+    "delimiter": Form(delimiter=OTHER_DELIMITER),
     "pylance": Form(
         version="pylance 14.0.2",
         headers={"Accept-Encoding": "gzip"},
