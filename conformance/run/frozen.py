@@ -1,21 +1,25 @@
 """Requirement sets that were frozen at a date: `<api>/suites/2026-11.txt` has the ids of an API's requirements then.
 
-A run with `--suite 2026-11` treats every newer requirement as a MAY: it warns and fails no gate. `python -m
-tests.conformance.ids --freeze 2026-12` writes the sets of another date; a published set never changes.
+Behind each id stands the level that the requirement had. A run with `--suite 2026-11` uses these levels, and treats
+every newer requirement as a MAY: it warns and fails no gate. `python -m tests.conformance.ids --freeze 2026-12` writes
+the sets of another date; a published set never changes.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
+from typing import get_args
 
 from conformance.apis import PACKAGE, place_of
-from conformance.values.requirement import Requirement
+from conformance.values.requirement import Level, Requirement
 from conformance.values.settings import Settings
 from specs.apis import apis
 
 FOLDER = "suites"
+LEVELS: Mapping[str, Level] = {level: level for level in get_args(Level)}
 
 
 def set_file(api: str, date: str) -> Path:
@@ -24,10 +28,11 @@ def set_file(api: str, date: str) -> Path:
 
 
 @cache
-def frozen(api: str, date: str) -> frozenset[str]:
-    """Return the ids of an API's set; none for an API that came later."""
+def frozen(api: str, date: str) -> Mapping[str, Level]:
+    """Return the ids of an API's set with their levels; none for an API that came later."""
     path = set_file(api, date)
-    return frozenset(path.read_text(encoding="utf-8").split()) if path.exists() else frozenset()
+    lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
+    return {id: LEVELS[level] for id, level in map(str.split, lines)}
 
 
 def is_newer(requirement: Requirement, settings: Settings) -> bool:
@@ -38,4 +43,7 @@ def is_newer(requirement: Requirement, settings: Settings) -> bool:
 
 def weighed(requirement: Requirement, settings: Settings) -> Requirement:
     """Return a requirement with the level that it has in the run."""
-    return replace(requirement, level="MAY") if is_newer(requirement, settings) else requirement
+    if is_newer(requirement, settings):
+        return replace(requirement, level="MAY")
+    known = frozen(requirement.suite, settings.suite) if settings.suite else {}
+    return replace(requirement, level=known.get(requirement.id, requirement.level))

@@ -22,8 +22,9 @@ FAULT = ("X-Lakeproof-Fault: conflicts-as-bad-requests",)
 @pytest.mark.parametrize("date", SUITES)
 @pytest.mark.parametrize("api", apis())
 def test_a_set_has_ids_that_exist(api, date):
-    ids = set_file(api, date).read_text().split()
+    ids = [line.split()[0] for line in set_file(api, date).read_text().splitlines()]
     assert ids == sorted(ids)
+    assert set(ids) == set(frozen.frozen(api, date))
     assert set(ids) <= listed_ids(api)
 
 
@@ -39,11 +40,23 @@ def test_a_newer_requirement_only_warns(faulty, tmp_path, monkeypatch):
     results, code = check(url, **given)
     assert (results.totals["fail"], code, results.run.notes) == (1, 1, [])
     known = frozen.frozen("iceberg", SUITES[-1])
-    monkeypatch.setattr(frozen, "frozen", lambda api, date: known - {NAME})
+    monkeypatch.setattr(frozen, "frozen", lambda api, date: {id: known[id] for id in known if id != NAME})
     results, code = check(url, **given)
     (found,) = results.requirements
     assert (found.level, found.verdict, code) == ("MAY", "warn", 0)
     assert "newer than the suite 2026-11: 1." in results.run.notes[0]
+
+
+def test_a_level_that_has_changed_since_is_that_of_the_set(faulty, tmp_path, monkeypatch):
+    given, url = faulty
+    known = frozen.frozen("iceberg", SUITES[-1])
+    monkeypatch.setattr(frozen, "frozen", lambda api, date: {**known, NAME: "SHOULD"})
+    results, code = check(url, **given, suite=SUITES[-1], report=str(tmp_path))
+    (found,) = results.requirements
+    assert (found.level, found.verdict, code, results.run.notes) == ("SHOULD", "warn", 0, [])
+    results, code = check(url, **given, report=str(tmp_path))
+    (found,) = results.requirements
+    assert (found.level, found.verdict, code) == ("MUST", "fail", 1)
 
 
 def test_requirements_of_other_tools_have_no_set():
