@@ -7,19 +7,29 @@ import logging
 import os
 import signal
 from pathlib import Path
+from typing import Any
 
 import pytest
 import urllib3
 
 from lakeproof import Server, serve
 from lakeproof.cli import COLLECT_AFTER
-from tests import amount
+from tests import amount, tiers
 
 gc.set_threshold(*COLLECT_AFTER)
 # No Java of a test runs for long enough to win back what its second compiler and parallel collector take.
 os.environ.setdefault("JAVA_TOOL_OPTIONS", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC")
 
-LONGEST = ("tests/clients/test_iceberg_go.py", "tests/spark_tests/", "tests/peers/", "tests/conformance/")
+LONGEST = (
+    "tests/test_style.py",
+    "tests/conformance/test_whole_runs.py",
+    "tests/conformance/test_backends.py",
+    "tests/conformance/test_mutants.py",
+    "tests/clients/test_iceberg_go.py",
+    "tests/spark_tests/",
+    "tests/peers/",
+    "tests/conformance/",
+)
 BACKENDS = ("memory", "memory:pure", "dir")
 
 
@@ -29,13 +39,19 @@ def storage_option(kind: str, folder: Path) -> str:
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Add what says how much is tried."""
+    """Add the options that say which tests run, and how much they try."""
     amount.add_options(parser)
+    tiers.add_option(parser)
 
 
 def pytest_configure(config: pytest.Config) -> None:
     """Take over how much is tried."""
     amount.take_options(config)
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Leave out the files of other tiers, without an import of them."""
+    return tiers.is_left_out(collection_path, config.option.tier) or None
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -44,9 +60,18 @@ def pytest_xdist_auto_num_workers() -> int:
     return len(os.sched_getaffinity(0)) + 1
 
 
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """Return the scheduler that gives work to workers."""
+    from tests.scheduling import ByFileAndApi  # noqa: PLC0415 - xdist is optional
+
+    return ByFileAndApi(config, log)
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Begin with what takes longest: at the end no process works alone while the others have nothing left."""
-    items.sort(key=lambda item: [not item.nodeid.startswith(start) for start in LONGEST])
+    last = len(LONGEST)
+    items.sort(key=lambda item: next((at for at, start in enumerate(LONGEST) if item.nodeid.startswith(start)), last))
 
 
 @pytest.fixture(params=BACKENDS)

@@ -1,7 +1,7 @@
 """All scenarios, with the real connectors, against the reference server.
 
 Each API on the backend that shows more of it: Spark sees no difference between those of Iceberg, and Lance's directory
-has tables that its clients open in place. `tox -e spark` runs them on every backend.
+has tables that its clients open in place. `tox -e spark35` runs them on every backend.
 """
 
 from __future__ import annotations
