@@ -48,6 +48,46 @@ async def _bare(call: Call, proceed: Proceed) -> Reply:
     return reply
 
 
+DELEGATION = "X-Iceberg-Access-Delegation"
+
+
+@fault("etag-without-access", on=LOAD)
+async def _without_access(call: Call, proceed: Proceed) -> Reply:
+    """A load has the same ETag with credentials as without them, which answers both with 304."""
+    request, bare = call.request, header_lost(DELEGATION)
+    plain = await bare(call, proceed)
+    call.request = request
+    if plain.status == 304 or DELEGATION not in request.headers:
+        return plain
+    reply = await header_lost(CONDITION)(call, proceed)
+    if ETAG in plain.headers:
+        reply.headers[ETAG] = plain.headers[ETAG]
+    return reply
+
+
+@fault("etag-outlives-credentials", on=LOAD)
+async def _outlives(call: Call, proceed: Proceed) -> Reply:
+    """A load with an ETag that was sent for the same metadata returns 304, although the credentials have expired."""
+    sent: dict[str, str] = call.state.setdefault("etags by file", {})
+    condition = call.request.headers.get(CONDITION)
+    reply = await proceed()
+    if reply.status != 200 or not body_of(reply).get("storage-credentials"):
+        return reply
+    location = body_of(reply)["metadata-location"]
+    if condition is not None and sent.get(condition) == location:
+        return Reply(304, headers={ETAG: condition})
+    sent[reply.headers[ETAG]] = location
+    return reply
+
+
+@fault("etag-without-vary", on=LOAD)
+async def _without_vary(_call: Call, proceed: Proceed) -> Reply:
+    """A load does not name the headers on which its answer depends."""
+    reply = await proceed()
+    reply.headers.pop("Vary", None)
+    return reply
+
+
 @fault("etag-single", on=LOAD)
 async def _single(call: Call, proceed: Proceed) -> Reply:
     """If-None-Match is compared to the letter: neither lists nor weak ETags are known."""

@@ -15,7 +15,8 @@ catalog/                the stored state
   idempotency.py          idempotency keys of clients, and their stored outcomes
   expiring.py             stored values with an expiry
   unfinished.py           notes about unfinished work, for the start after a crash
-  results.py              bodies and ETags of answers that show a table
+  results.py              bodies of answers that show a table
+  entity_tags.py          their ETags, and conditions on them
   delegation.py           access of clients to the files of a table
   purging.py own_files.py the files that purging a table deletes
   function_files.py       functions from a folder, checked; `sample_functions/` has a few

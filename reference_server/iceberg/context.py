@@ -49,11 +49,11 @@ AT_ONCE = 1_000
 class Access:
     """Access of clients to the files of a table; both are functions of a request, a table and its metadata.
 
-    `fields` returns the additional fields of an answer that shows the table, `credentials` the result of
-    loadCredentials.
+    `fields` returns the additional fields of an answer that shows the table, for a list of requested ways of access;
+    `credentials` the result of loadCredentials.
     """
 
-    fields: Callable[[IcebergContext, Path, Json], dict[str, Any]]
+    fields: Callable[[IcebergContext, Path, Json, Sequence[str]], dict[str, Any]]
     credentials: Callable[[IcebergContext, Path, Json], list[Credential]]
 
 
@@ -103,9 +103,13 @@ class Services:
 
 @dataclass(slots=True)
 class IcebergContext(Context):
-    """A request bound to a warehouse."""
+    """A request bound to a warehouse.
+
+    `until` is the expiry of the credentials in its answer, in seconds since 1970, None while it has none.
+    """
 
     services: Services
+    until: int | None = field(default=None, init=False)
 
     @property
     def warehouse(self) -> Warehouse:
@@ -130,6 +134,12 @@ class IcebergContext(Context):
     def object_path(self, kind: str) -> Path:
         """Return namespace and name of the object in the path: a `table`, `view` or `function`."""
         return (*self.namespace, self.path[kind])
+
+    def end_of_credentials(self) -> int:
+        """Return the expiry of the credentials in the answer: one for all of them."""
+        if self.until is None:
+            self.until = self.services.auth.lifetimes.end_of_credentials()
+        return self.until
 
     @property
     def page(self) -> PageRequest:

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 from reference_server.context import Context
 from reference_server.errors import InvalidInput
 from reference_server.iceberg.catalog.catalog import PageRequest
-from reference_server.iceberg.catalog.results import ALL, REFS
+from reference_server.iceberg.catalog.entity_tags import ALL, REFS
 from reference_server.iceberg.context import IcebergContext
 from reference_server.iceberg.errors import CommitFailed
 from reference_server.polaris.callers import Callers

@@ -18,6 +18,7 @@ from conformance.iceberg.support.registrations import registered_before
 from conformance.iceberg.support.storage import (
     CREDENTIALS,
     DELEGATION,
+    EXPIRY,
     S3_SCHEMES,
     SIGNING,
     VENDED,
@@ -35,7 +36,7 @@ LOAD, CREDENTIALS_OF = ["loadTable"], ["loadCredentials"]
 LISTS = st.sampled_from([f"{VENDED},{SIGNING}", f"{SIGNING}, {VENDED}"])
 NO_TABLE, NO_NAMESPACE = "NoSuchTableException", "NoSuchNamespaceException"
 NOT_FOUND = "load-credentials-not-found"
-EXPIRY, MOST_MS = "expires-at", 10 * 365 * 86_400_000
+MOST_MS = 10 * 365 * 86_400_000
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,20 +3,32 @@
 from __future__ import annotations
 
 import re
+import time
 from collections.abc import Callable
 
 from conformance.author.checks import equal, exactly, holds, unequal
 from conformance.author.requirement import must, should
 from conformance.http.answers import Answer
-from conformance.iceberg.catalog import IcebergCatalog
-from conformance.iceberg.support.content import SCHEMA
+from conformance.iceberg.catalog import IcebergCatalog, Names
+from conformance.iceberg.support.content import SCHEMA, now_ms
 from conformance.iceberg.support.metadata import properties_of
+from conformance.iceberg.support.storage import (
+    CREDENTIALS,
+    DELEGATION,
+    VENDED,
+    asking,
+    expiries,
+    load_for,
+    secrets_in,
+    vended,
+)
 from conformance.iceberg.support.updates import TOUCH, set_properties
 from conformance.values.json_values import shown
-from conformance.values.outcomes import Unoffered
+from conformance.values.outcomes import Skipped, Unoffered
 
 LOAD = ["loadTable"]
 IF_NONE_MATCH = "If-None-Match"
+LONGEST_WAIT_MS = 5_000
 ENTITY_TAG = re.compile(r'(W/)?"[\x21\x23-\x7e\x80-\xff]*"')
 
 
@@ -145,3 +157,54 @@ def test_etag_of_a_dropped_table(catalog: IcebergCatalog) -> None:
     etag = _etag(catalog, catalog.load_table(id))
     catalog.drop_table(id)
     catalog.load_table(id, _headers={IF_NONE_MATCH: etag}, expect=404)
+
+
+# Credentials in the answer
+
+
+def _without_credentials(catalog: IcebergCatalog, id: Names) -> Answer:
+    """Load a table without credentials, if the server vends them to clients that request them, and to no others."""
+    with catalog.client.preparing():
+        vended(catalog, load_for(catalog, id, VENDED))
+    plain = catalog.load_table(id)
+    if plain.get(CREDENTIALS) or secrets_in(plain.get("config")):
+        raise Unoffered("the server hands out credentials without a request for them")
+    return plain
+
+
+@should("iceberg.storage.etag.delegated", operations=LOAD, clause="etag-access")
+def test_etag_of_a_load_without_credentials(catalog: IcebergCatalog) -> None:
+    """loadTable with vended-credentials and the ETag of a load without them returns 200 with credentials."""
+    id = catalog.new_table()
+    etag = _etag(catalog, _without_credentials(catalog, id))
+    answer = catalog.load_table(id, _headers={**asking(VENDED), IF_NONE_MATCH: etag}, expect=200)
+    holds(answer.get(CREDENTIALS), f"the answer has {CREDENTIALS}")
+
+
+@should("iceberg.storage.etag.expired", operations=LOAD, clause="etag-access")
+def test_etag_of_expired_credentials(catalog: IcebergCatalog) -> None:
+    """loadTable with the ETag of a response whose credentials have expired returns 200 with new credentials."""
+    id = catalog.new_table()
+    shown = load_for(catalog, id, VENDED)
+    etag, ends = _etag(catalog, shown), expiries(vended(catalog, shown))
+    if not ends:
+        raise Unoffered("the credentials do not say when they expire")
+    wait = min(ends) - now_ms()
+    if wait > LONGEST_WAIT_MS:
+        raise Skipped(
+            f"the credentials are valid for longer than {LONGEST_WAIT_MS // 1000} s",
+            f"a server whose credentials expire within {LONGEST_WAIT_MS // 1000} s",
+        )
+    time.sleep(max(0, wait + 1) / 1000)
+    answer = catalog.load_table(id, _headers={**asking(VENDED), IF_NONE_MATCH: etag}, expect=200)
+    unequal(expiries(vended(catalog, answer)), ends, "the expiries of the new credentials")
+
+
+@should("iceberg.storage.etag.vary", operations=LOAD, clause="etag-vary")
+def test_loads_vary(catalog: IcebergCatalog) -> None:
+    """A cacheable response of loadTable that depends on X-Iceberg-Access-Delegation names the header in Vary."""
+    plain = _without_credentials(catalog, catalog.new_table())
+    if "no-store" in plain.header("Cache-Control").lower():
+        raise Unoffered("the server forbids caches to store the table")
+    named = [name.strip().lower() for name in plain.header("Vary").split(",")]
+    holds({"*", DELEGATION.lower()} & set(named), f"the header Vary names {DELEGATION}")

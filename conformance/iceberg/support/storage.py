@@ -14,7 +14,7 @@ from conformance.values.outcomes import Skipped, Unoffered
 
 DELEGATION = "X-Iceberg-Access-Delegation"
 VENDED, SIGNING = "vended-credentials", "remote-signing"
-CREDENTIALS = "storage-credentials"
+CREDENTIALS, EXPIRY = "storage-credentials", "expires-at"
 S3_SCHEMES = ("s3", "s3a", "s3n")
 SECRET_SETTINGS = ("secret", "session-token", "sas-token", "account-key", "oauth2.token")
 DEFAULT_REGION = "us-east-1"
@@ -86,6 +86,12 @@ def vended(catalog: IcebergCatalog, answer: Answer) -> list[dict[str, Any]]:
     if not credentials and not secrets_in(answer.get("config")):
         raise Unoffered("the server hands out no credentials for its tables")
     return credentials
+
+
+def expiries(credentials: list[dict[str, Any]]) -> list[int]:
+    """Return the expiries in credentials, in ms since 1970; those that are no numbers are left out."""
+    values = [str(value) for entry in credentials for name, value in entry["config"].items() if EXPIRY in name]
+    return [int(value) for value in values if value.isdecimal()]
 
 
 def load_for(catalog: IcebergCatalog, id: Names, word: str) -> Answer:

@@ -12,6 +12,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import hmac
+from collections.abc import Sequence
 from typing import Any
 
 from reference_server.context import Request
@@ -45,21 +46,21 @@ def keys_for(context: IcebergContext, bucket: Bucket, metadata: Json) -> Keys:
     if bucket.credentials != DUMMY and bucket.keys is not None:
         return bucket.keys
     owner = f"{metadata['location']}\0{metadata[TABLE_UUID]}"
-    return dummy_keys(context.services.dummy_key_secret, owner, context.services.auth.lifetimes.end_of_credentials())
+    return dummy_keys(context.services.dummy_key_secret, owner, context.end_of_credentials())
 
 
-def granted(context: IcebergContext, metadata: Json) -> str | None:
-    """Return the first way of access that the request lists and the bucket offers."""
+def granted(context: IcebergContext, metadata: Json, ways: Sequence[str]) -> str | None:
+    """Return the first of the requested ways of access that the bucket offers."""
     if bucket_of(context, metadata) is None:
         return None
-    return next((mode for mode in access_modes(context.request) if mode in (VENDED, SIGNING)), None)
+    return next((way for way in ways if way in (VENDED, SIGNING)), None)
 
 
-def bucket_access(context: IcebergContext, path: Path, metadata: Json) -> dict[str, Any]:
-    """Return the fields about its bucket in an answer that shows a table, for the requested way of access."""
+def bucket_access(context: IcebergContext, path: Path, metadata: Json, ways: Sequence[str]) -> dict[str, Any]:
+    """Return the fields about its bucket in an answer that shows a table, for the requested ways of access."""
     warehouse = context.services.allowed.warehouse_of(metadata["location"])
     config = warehouse.bucket.client_config() if warehouse and warehouse.bucket else {}
-    way = granted(context, metadata)
+    way = granted(context, metadata, ways)
     if way == VENDED:
         return {"config": config, "storage-credentials": bucket_credentials(context, path, metadata)}
     if way == SIGNING and "signRequest" in context.services.handled:
@@ -85,7 +86,7 @@ def bucket_credentials(context: IcebergContext, path: Path, metadata: Json) -> l
     if keys.token:
         config["s3.session-token"] = keys.token
     if bucket.credentials == DUMMY:
-        config["s3.session-token-expires-at-ms"] = str(context.services.auth.lifetimes.end_of_credentials() * 1000)
+        config["s3.session-token-expires-at-ms"] = str(context.end_of_credentials() * 1000)
     if bucket.credentials == DUMMY and "loadCredentials" in context.services.handled:
         config["client.refresh-credentials-endpoint"] = path_of(context, "loadCredentials", path)
     return [{"prefix": metadata["location"], "config": config}]

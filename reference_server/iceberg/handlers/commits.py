@@ -21,6 +21,7 @@ from reference_server.iceberg.catalog.results import commit_result
 from reference_server.iceberg.context import IcebergContext, new_uuid, now
 from reference_server.iceberg.errors import CommitFailed
 from reference_server.iceberg.files.metadata_files import MetadataFile
+from reference_server.iceberg.handlers.credentials import with_loaded_tag
 from reference_server.iceberg.handlers.tables import write_first_metadata, write_metadata
 from reference_server.iceberg.metadata import tables as rules
 from reference_server.iceberg.metadata.errors import RequirementFailed
@@ -42,7 +43,7 @@ async def update_table(context: IcebergContext) -> Reply:
         return commit_result(file)
 
     async with context.alone([path]):
-        return await commit(context, build)
+        return with_loaded_tag(context, await commit(context, build), path)
 
 
 async def commit_transaction(context: IcebergContext) -> Reply:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from reference_server.context import Reply
 from reference_server.iceberg.catalog.catalog import WarehouseChange
 from reference_server.iceberg.catalog.changes import commit
+from reference_server.iceberg.catalog.entity_tags import ETAG
 from reference_server.iceberg.catalog.keys import Kind
 from reference_server.iceberg.catalog.names import check_name
 from reference_server.iceberg.catalog.results import commit_result, table_result
@@ -40,7 +41,7 @@ async def unregister_table(context: IcebergContext) -> Reply:
     async def build(change: WarehouseChange) -> Reply:
         file = await context.table_file(change.remove(Kind.TABLE, path))
         reply = commit_result(file)
-        del reply.headers["ETag"]
+        del reply.headers[ETAG]
         return reply
 
     async with context.alone([path]):

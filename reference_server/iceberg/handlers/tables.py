@@ -8,16 +8,18 @@ from reference_server.context import Reply, json_reply
 from reference_server.errors import InvalidInput, PermissionDenied
 from reference_server.iceberg.catalog.catalog import WarehouseChange
 from reference_server.iceberg.catalog.changes import commit
+from reference_server.iceberg.catalog.delegation import HEADER
+from reference_server.iceberg.catalog.entity_tags import ALL, ETAG, REFS, VARY
 from reference_server.iceberg.catalog.keys import Kind
 from reference_server.iceberg.catalog.location_index import is_shared
 from reference_server.iceberg.catalog.names import Path, check_name, identifier
 from reference_server.iceberg.catalog.purging import purge
-from reference_server.iceberg.catalog.results import ALL, REFS, etag, matches, table_result
+from reference_server.iceberg.catalog.results import table_result
 from reference_server.iceberg.catalog.unfinished import make_folder, note
 from reference_server.iceberg.context import IcebergContext, new_uuid, now
 from reference_server.iceberg.errors import FileNotFound
 from reference_server.iceberg.files.metadata_files import MetadataFile
-from reference_server.iceberg.handlers.credentials import with_access
+from reference_server.iceberg.handlers.credentials import current_tag, with_access
 from reference_server.iceberg.metadata.files import metadata_file
 from reference_server.iceberg.metadata.reading import Json
 from reference_server.iceberg.metadata.tables import new_table
@@ -74,20 +76,20 @@ async def _write(context: IcebergContext, change: WarehouseChange, metadata: Jso
 
 
 async def load_table(context: IcebergContext) -> Reply:
-    """Return a table with all snapshots, or with only those that branches and tags name."""
+    """Return a table with all snapshots, or with only those that branches and tags name; 304 for a current ETag."""
     snapshots = context.query("snapshots") or ALL
     if snapshots not in (ALL, REFS):
         raise InvalidInput(f"The parameter snapshots must be {ALL} or {REFS}, not {snapshots!r:.100}.")
     path = context.object_path("table")
     location = context.catalog.location(Kind.TABLE, path)
-    condition = context.request.headers.get("If-None-Match")
-    files = context.services.files
-    context.reusable, context.still_valid = True, partial(files.exists, location)
-    if condition is not None and matches(condition, etag(location, snapshots)) and files.exists(location):
-        return Reply(304, headers={"ETag": etag(location, snapshots)})
+    context.reusable, context.still_valid = True, partial(context.services.files.exists, location)
+    current = await current_tag(context, path, location, snapshots)
+    if current is not None:
+        return Reply(304, headers={ETAG: current, VARY: HEADER})
     file = await context.table_file(location)
     shown = await context.compute(len(file.text), table_result, file, {}, snapshots)
-    return with_access(context, shown, path)
+    shown.headers[VARY] = HEADER
+    return with_access(context, shown, path, snapshots)
 
 
 async def table_exists(context: IcebergContext) -> None:

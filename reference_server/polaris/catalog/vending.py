@@ -7,12 +7,12 @@ endpoint to refresh them.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 from urllib.parse import urlsplit
 
 from reference_server.errors import InvalidInput
-from reference_server.iceberg.catalog.delegation import VENDED, access_modes, dummy_keys, path_of
+from reference_server.iceberg.catalog.delegation import VENDED, dummy_keys, path_of
 from reference_server.iceberg.catalog.names import Path, show
 from reference_server.iceberg.context import Access, Credential, IcebergContext
 from reference_server.iceberg.files.buckets import Keys
@@ -38,7 +38,7 @@ def credentials_for(context: IcebergContext, location: str, owner: str) -> Confi
     catalog = served_catalog(context)
     if not can_vend(catalog):
         return {}
-    end = context.services.auth.lifetimes.end_of_credentials()
+    end = context.end_of_credentials()
     keys = dummy_keys(context.services.dummy_key_secret, f"{location}\0{owner}", end)
     return VENDED_FORMS[catalog.storage_type](catalog, keys, location, str(end * 1000))
 
@@ -53,11 +53,10 @@ def _credentials(context: IcebergContext, path: Path, metadata: Json) -> list[Cr
     return [{"prefix": location, "config": config}]
 
 
-def _fields(context: IcebergContext, path: Path, metadata: Json) -> dict[str, Any]:
+def _fields(context: IcebergContext, path: Path, metadata: Json, ways: Sequence[str]) -> dict[str, Any]:
     """Return the storage fields of an answer that shows a table, with credentials if the request asks for them."""
-    if VENDED not in access_modes(context.request):
+    if VENDED not in ways:
         return {"config": {}}
-    context.reusable = False
     catalog = served_catalog(context)
     credentials = _credentials(context, path, metadata)
     config = credentials[0]["config"] if credentials else {}

@@ -12,12 +12,16 @@ from tests.conformance.harmless import foreign_names
 from tests.conformance.mutants import NOTICED, ON_S3, TOKEN, judge, unnoticed
 
 WANTED = {name for name in requirements("iceberg") if name.startswith(ON_S3)}
+LIFETIME = 4  # s: a requirement waits for the end of credentials, if that is near
 MUTANTS = {fault: ids for fault, patterns in NOTICED["iceberg"].items() if (ids := matching(patterns, WANTED))}
 
 
 @pytest.fixture(scope="module")
 def server(s3_warehouse):
-    with serve("iceberg", auth=f"token:{TOKEN}", allow_faults=True, warehouses=(s3_warehouse,)) as server:
+    place = (s3_warehouse,)
+    with serve(
+        "iceberg", auth=f"token:{TOKEN}", allow_faults=True, warehouses=place, credential_lifetime=LIFETIME
+    ) as server:
         yield server
 
 

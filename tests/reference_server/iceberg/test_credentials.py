@@ -152,3 +152,57 @@ def test_no_secret_is_logged(open_s3, tmp_path, caplog):
         api.load(headers=ASK, expect=200)
         api.call("GET", "namespaces/a/tables/t/credentials", expect=200)
     assert "s3cret" not in (tmp_path / "log").read_text() + caplog.text
+
+
+def given(answer):
+    return {"If-None-Match": answer.headers["ETag"]}
+
+
+def passes(monkeypatch, seconds):
+    now = time.time()
+    monkeypatch.setattr(time, "time", lambda: now + seconds)
+
+
+@pytest.mark.parametrize(("lifetime", "seconds"), [(3, 4), (None, 3600)])
+def test_an_etag_is_current_until_the_credentials_of_its_answer_expire(open_s3, monkeypatch, lifetime, seconds):
+    with open_s3(credential_lifetime=lifetime) as api:
+        first = api.load(headers=ASK, expect=200)
+        for _ in range(2):
+            unchanged = api.load(headers={**ASK, **given(first)}, expect=304)
+            assert unchanged.headers["ETag"] == first.headers["ETag"]
+            assert unchanged.headers["Vary"] == first.headers["Vary"] == "X-Iceberg-Access-Delegation"
+        passes(monkeypatch, seconds)
+        later = api.load(headers={**ASK, **given(first)}, expect=200)
+        assert int(credential(later)["config"]["s3.session-token-expires-at-ms"]) > time.time() * 1000
+        assert later.headers["ETag"] != first.headers["ETag"]
+        api.load(headers=given(api.load()), expect=304)
+
+
+def test_an_etag_is_that_of_the_requested_access(s3):
+    ways = ({}, ASK, {"X-Iceberg-Access-Delegation": "remote-signing"})
+    loaded = [s3.load(headers=way, expect=200) for way in ways]
+    assert len({answer.headers["ETag"] for answer in loaded}) == 3
+    for i, way in enumerate(ways):
+        for j, answer in enumerate(loaded):
+            s3.load(headers={**way, **given(answer)}, expect=304 if i == j else 200)
+    every = ", ".join(answer.headers["ETag"] for answer in loaded)
+    s3.load(headers={**ASK, "If-None-Match": every}, expect=304)
+    s3.load("a/tables/t?snapshots=refs", headers={**ASK, "If-None-Match": every}, expect=200)
+
+
+def test_a_commit_has_the_etag_of_a_load_without_credentials(s3):
+    committed = s3.commit([{"action": "set-properties", "updates": {"k": "v"}}], headers=ASK, expect=200)
+    s3.load(headers=given(committed), expect=304)
+    assert credential(s3.load(headers={**ASK, **given(committed)}, expect=200))
+
+
+def test_a_repeated_creation_has_the_etag_of_its_new_credentials(open_s3, monkeypatch):
+    key = {"Idempotency-Key": "01900000-0000-7000-8000-000000000002", **ASK}
+    with open_s3(credential_lifetime=3) as api:
+        body = {"name": "u", "schema": SCHEMA}
+        first = api.call("POST", "namespaces/a/tables", body, headers=key, expect=200)
+        api.load("a/tables/u", headers={**ASK, **given(first)}, expect=304)
+        passes(monkeypatch, 4)
+        again = api.call("POST", "namespaces/a/tables", body, headers=key, expect=200)
+        api.load("a/tables/u", headers={**ASK, **given(first)}, expect=200)
+        api.load("a/tables/u", headers={**ASK, **given(again)}, expect=304)

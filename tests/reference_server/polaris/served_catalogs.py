@@ -28,10 +28,10 @@ BASES = {"S3": "s3://bucket", "GCS": "gs://bucket", "AZURE": "abfss://box@accoun
 
 
 class Answer:
-    """Status and JSON of an answer."""
+    """Status, JSON and headers of an answer."""
 
     def __init__(self, raw):
-        self.status = raw.status
+        self.status, self.headers = raw.status, raw.headers
         self.body = json.loads(raw.data) if raw.data else None
 
     @property

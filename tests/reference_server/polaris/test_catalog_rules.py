@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
 from reference_server.polaris.catalog.rules import PAGINATION, PREFIX, flag
@@ -157,6 +159,28 @@ def test_a_catalog_that_has_no_credentials(root):
     root.namespace("c", "a")
     assert "no credentials are available" in root.table("c", headers=VENDED, expect=400).error[1]
     root.table("c")
+
+
+@pytest.mark.parametrize("storage", ["FILE", "S3", "GCS"])
+def test_etags_stand_for_the_credentials_of_the_answer(http, tmp_path, monkeypatch, storage):
+    with served(http, tmp_path, credential_lifetime=3) as root:
+        root.catalog("c", storage)
+        root.namespace("c", "a")
+        root.table("c")
+        path = f"{ICEBERG}/c/namespaces/a/tables/t"
+        vends = storage != "FILE"
+        plain, delegated = (root.call("GET", path, headers=way, expect=200) for way in ({}, VENDED))
+
+        def load(etag, way, expect):
+            return root.call("GET", path, headers={**way, "If-None-Match": etag}, expect=expect)
+
+        load(plain.headers["ETag"], VENDED, 200 if vends else 304)
+        for _ in range(2):
+            load(delegated.headers["ETag"], VENDED, 304)
+        now = time.time()
+        monkeypatch.setattr(time, "time", lambda: now + 4)
+        load(delegated.headers["ETag"], VENDED, 200 if vends else 304)
+        load(plain.headers["ETag"], {}, 304)
 
 
 def test_a_dropped_view_takes_its_file_along(root):
