@@ -10,7 +10,7 @@ import json
 import re
 import tomllib
 from collections.abc import Collection, Iterable, Mapping
-from fnmatch import fnmatchcase
+from fnmatch import fnmatchcase, translate
 from pathlib import Path
 
 from specs.writing import write_file, written
@@ -20,6 +20,7 @@ SCENARIOS = "noticed_scenarios.toml"  # the same for the scenarios of Spark
 EXCUSED = "excused.toml"
 FOLDER = Path(__file__).parent
 WIDTH = 120
+WILD = re.compile(r"[*?\[]")
 BARE_KEY = re.compile(r"[\w-]+", re.ASCII)
 HEAD = "# Which requirements notice which fault. Measured: see `lakeproof mutants --help`.\n\n"
 Noticed = dict[str, tuple[str, ...]]
@@ -58,8 +59,9 @@ def excuse(fault: str, excused: Excused) -> str:
 
 def matching(patterns: Iterable[str], ids: Iterable[str]) -> set[str]:
     """Return those of the ids that are named by one of the patterns."""
-    patterns = tuple(patterns)
-    return {name for name in ids if any(fnmatchcase(name, pattern) for pattern in patterns)}
+    patterns = set(patterns)
+    wild = [re.compile(translate(pattern)) for pattern in patterns if WILD.search(pattern)]
+    return {name for name in ids if name in patterns or any(pattern.match(name) for pattern in wild)}
 
 
 def faults_noticed_by(requirement_id: str, noticed: Noticed) -> list[str]:
