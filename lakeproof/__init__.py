@@ -11,7 +11,7 @@ Parts are imported on first use: a mock does not wait for the import of the suit
 import importlib
 from typing import TYPE_CHECKING, Any
 
-from lakeproof.packages import SUITE_FAULTS, bind_packages
+from lakeproof.packages import bind_packages, suite_faults
 
 if TYPE_CHECKING:
     from lakeproof.checking import check, reproduce
@@ -36,5 +36,5 @@ def __getattr__(name: str) -> Any:
     if name not in _MODULES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     bind_packages()
-    importlib.import_module("reference_server.faults").register(SUITE_FAULTS)
+    importlib.import_module("reference_server.faults").register(*suite_faults())
     return getattr(importlib.import_module(_MODULES[name]), name)

@@ -11,7 +11,7 @@ import signal
 import sys
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import click
 
@@ -33,8 +33,6 @@ COMMANDS = {
     "coverage": "coverage_command",
     "expect": "expect_command",
     "explain": "explain_command",
-    "mutants": "mutants_command",
-    "clustering": "clustering_command",
     "diff": "diff_command",
     "compare": "compare_command",
     "matrix": "matrix_command",
@@ -116,13 +114,18 @@ def lakeproof() -> None:
 
 def main() -> None:
     """Run the command line and exit with its code."""
+    run_command_line(lakeproof)
+
+
+def run_command_line(group: click.Group) -> NoReturn:
+    """Run a group of commands with the arguments of this process, and exit with the code that the command returns."""
     gc.set_threshold(*COLLECT_AFTER)
     interruptions.handle(signal.default_int_handler)
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace" if stream is sys.stderr else "replace")
     try:
-        code = lakeproof.main(standalone_mode=False)
+        code = group.main(standalone_mode=False)
         sys.stdout.flush()
     except Problem as problem:
         code = complain(problem.message, problem.hint)

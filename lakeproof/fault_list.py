@@ -10,6 +10,7 @@ import click
 from rich.text import Text
 
 from lakeproof.console import out, table_of
+from lakeproof.packages import suite_faults
 from reference_server.client_faults import ClientFault, client_faults
 from reference_server.derived_faults import FAMILIES_OF_DOCUMENTS, Family, derived_faults
 from reference_server.faults import Fault
@@ -41,7 +42,8 @@ def print_faults(served: Sequence[Profile]) -> None:
     document = served[0].document()
     names = {"operation": next(iter(document.operations)), "derived": next(derived_faults(document)).name}
     _print("Examples", [tuple(text.format(**names) for text in row) for row in EXAMPLES], "option", "")
-    out.print("`lakeproof mutants --list` shows further faults, which measure the suite.")
+    if suite_faults():
+        out.print("`python -m mutants measure --list` shows further faults, which measure the suite.")
 
 
 def print_presets(served: Sequence[Profile]) -> None:

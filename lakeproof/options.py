@@ -21,21 +21,17 @@ from specs.problems import Problem, did_you_mean
 
 F = TypeVar("F", bound=Callable[..., Any])
 OF_A_CATALOG = ("warehouse", "token", "credential", "scope")
-BESIDE: Mapping[str, Mapping[str, tuple[str, ...]]] = {
+Useless = Mapping[str, Mapping[str, tuple[str, ...]]]
+BESIDE: Useless = {
     "race": {"url": ("faults",)},
     "repro": {"form": ("token", "credential", "header")},
     "coverage": {"results": ("api", "profile", "storage")},
     "expect": {"prune": ("reason", "link", "expires")},
-    "mutants": {
-        "published": ("derived", "patterns", "sample", "seed", "write", "jobs", "keep", "only_list", "as_json"),
-        "only_list": ("write", "jobs", "keep", "as_json"),
-    },
     "load": {"catalog": ("folder",)},
     "report": {"catalog": ("folder",)},
 }
 """By command, and by an option or argument: the options that have no effect together with it."""
-WITHOUT: Mapping[str, Mapping[str, tuple[str, ...]]] = {
-    "mutants": {"sample": ("seed",)},
+WITHOUT: Useless = {
     "load": {"catalog": OF_A_CATALOG},
     "report": {"catalog": OF_A_CATALOG},
 }
@@ -109,28 +105,28 @@ def _values(option: click.Option, value: Any) -> Any:
     return [value] if option.multiple and not isinstance(value, list) else value
 
 
-def checked(command: F) -> F:
-    """Make a command reject options without effect, by the tables BESIDE and WITHOUT."""
+def checked(command: F, beside: Useless = BESIDE, without: Useless = WITHOUT) -> F:
+    """Make a command reject options without effect, by tables such as BESIDE and WITHOUT."""
 
     @wraps(command)
     def run(*arguments: Any, **given: Any) -> Any:
-        _check(click.get_current_context())
+        _check(click.get_current_context(), beside, without)
         return command(*arguments, **given)
 
     return run  # type: ignore[return-value]
 
 
-def _check(context: click.Context) -> None:
+def _check(context: click.Context, beside: Useless, without: Useless) -> None:
     """Raise Problem for an option on the command line that has no effect."""
     shown = {
         str(parameter.name): parameter.opts[0] if isinstance(parameter, click.Option) else str(parameter.name).upper()
         for parameter in context.command.params
     }
     given = {name for name in shown if context.get_parameter_source(name) is ParameterSource.COMMANDLINE}
-    for table, beside in ((BESIDE, True), (WITHOUT, False)):
+    for table, together in ((beside, True), (without, False)):
         for other, options in table.get(str(context.command.name), {}).items():
             for name in options:
-                if name in given and (other in given) is beside:
-                    word = "with" if beside else "without"
-                    way_out = "Leave out one of them." if beside else f"Give {shown[other]}, or leave it out."
+                if name in given and (other in given) is together:
+                    word = "with" if together else "without"
+                    way_out = "Leave out one of them." if together else f"Give {shown[other]}, or leave it out."
                     raise Problem(f"{shown[name]} has no effect {word} {shown[other]}.", way_out)

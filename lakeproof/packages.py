@@ -12,8 +12,8 @@ from importlib.util import module_from_spec
 from pathlib import Path
 
 FOLDER = Path(__file__).parent.parent
-SUITE_FAULTS = "mutants.faults"  # what servers import when a fault is requested that they do not have themselves
-PACKAGES = ("specs", "reference_server", "conformance", "spark_tests", "mutants")
+PACKAGES = ("specs", "reference_server", "conformance", "spark_tests")
+MUTANTS = "mutants"  # package of a checkout, for the project's developers; the wheel has none
 
 
 def bind_packages() -> None:
@@ -21,11 +21,20 @@ def bind_packages() -> None:
 
     Raises ImportError if this process has already imported another package of one of these names.
     """
-    for name in PACKAGES:
+    for name in (*PACKAGES, *_of_a_checkout()):
         if name in sys.modules:
             _check_own(name)
         else:
             _import_own(name)
+
+
+def suite_faults() -> list[str]:
+    """Return the modules to import when a fault is requested that servers do not have themselves."""
+    return [f"{name}.faults" for name in _of_a_checkout()]
+
+
+def _of_a_checkout() -> list[str]:
+    return [MUTANTS] if (FOLDER / MUTANTS / "__init__.py").exists() else []
 
 
 def _check_own(name: str) -> None:

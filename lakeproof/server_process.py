@@ -18,7 +18,7 @@ from typing import IO
 
 from lakeproof.cli import COLLECT_AFTER
 from lakeproof.own_process import start_process
-from lakeproof.packages import SUITE_FAULTS
+from lakeproof.packages import suite_faults
 from reference_server import limits
 from reference_server.faults import register
 from reference_server.serve import SWITCH_SECONDS, Server, ServerSettings
@@ -116,7 +116,7 @@ def serve_until_closed(descriptor: int) -> None:
     """Receive settings through a pipe, start the server, send its URLs, and stop when the other end is closed."""
     gc.set_threshold(*COLLECT_AFTER)
     sys.setswitchinterval(SWITCH_SECONDS)
-    register(SUITE_FAULTS)
+    register(*suite_faults())
     pipe: Connection[dict[str, str] | Problem, ServerSettings] = Connection(descriptor)
     with pipe, suppress(EOFError, OSError):
         try:

@@ -35,8 +35,8 @@ shrinking, and models, races and fuzzing are left out: a fault may have more fin
 - **untrue**: causes whose sentence states something that does not hold for one of their findings.
 - **blocked**: requirements that could not be tested because another operation failed. They are in no other count.
 
-`lakeproof clustering --api API --keep mutants/results` measures, and
-`lakeproof mutants --publish mutants/results` makes this page.
+`python -m mutants clustering --api API --keep mutants/results` measures, and
+`python -m mutants publish mutants/results` makes this page.
 """
 
 

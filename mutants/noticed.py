@@ -1,4 +1,4 @@
-"""Requirements that notice each fault: measured by `lakeproof mutants`, stored in a file per API.
+"""Requirements that notice each fault: measured by `python -m mutants measure`, stored in a file per API.
 
 A file has a line for each fault, with ids of requirements or patterns of ids. That is the least that the suite
 has to notice: a fault may be noticed by more than what stands there.
@@ -22,7 +22,7 @@ FOLDER = Path(__file__).parent
 WIDTH = 120
 WILD = re.compile(r"[*?\[]")
 BARE_KEY = re.compile(r"[\w-]+", re.ASCII)
-HEAD = "# Which requirements notice which fault. Measured: see `lakeproof mutants --help`.\n\n"
+HEAD = "# Which requirements notice which fault. Measured: see `python -m mutants measure --help`.\n\n"
 Noticed = dict[str, tuple[str, ...]]
 Excused = dict[str, str]
 

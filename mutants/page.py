@@ -41,9 +41,9 @@ noticed when a judge finds something on the server with it that it does not find
 changed no answer does not count. Schemathesis compares single answers with the document, and the kit in Java is about
 what a client does: neither is made to notice all of these.
 
-`lakeproof mutants --api API --sample N --jobs 2 --keep mutants/results` measures what is not measured yet,
+`python -m mutants measure --api API --sample N --jobs 2 --keep mutants/results` measures what is not measured yet,
 `python -m peers.judges JUDGE --api API --keep mutants/results` asks another judge about the same faults, and
-`lakeproof mutants --publish mutants/results` makes this page. Whether one fault makes one cause in a report, and one
+`python -m mutants publish mutants/results` makes this page. Whether one fault makes one cause in a report, and one
 cause is one fault, is in [causes.md](causes.md). Bugs that servers have shipped and users reported are in
 [shipped.md](shipped.md).
 """
@@ -58,7 +58,7 @@ def publish_mutants(folder: Path, faults_by_api: Mapping[str, Mapping[str, str]]
     """
     apis = judges_of(folder)
     if not any(OURS in judges for judges in apis.values()):
-        raise Problem(f"{folder} has no measurements.", "`lakeproof mutants --keep DIR` makes some.")
+        raise Problem(f"{folder} has no measurements.", "`python -m mutants measure --keep DIR` makes some.")
     known = {api: _known(api, faults) for api, faults in faults_by_api.items()}
     texts = {PAGE: "\n".join(_page(apis, known)), BADGE: _badge(apis)}
     if causes := read_measured(folder):

@@ -19,7 +19,7 @@ notices a bug; tests hold the suite to it. A SHOULD notices a bug where the docu
 
 Below are deviations that users reported too, and that the documents permit: no MUST blames a server for them.
 
-`mutants/shipped.toml` has the entries, and `lakeproof mutants --publish mutants/results` makes this page.
+`mutants/shipped.toml` has the entries, and `python -m mutants publish mutants/results` makes this page.
 """
 
 

@@ -25,10 +25,10 @@ and shown to the suite at gate depth with seed 0: every requirement in the plain
 - **not reached**: no requirement sends a request under the condition
 
 Excused faults are left out: `mutants/<api>/excused.toml` has the reasons, and
-`lakeproof mutants --api API --worlds --list` lists them.
+`python -m mutants measure --api API --worlds --list` lists them.
 
-`lakeproof mutants --api API --worlds --sample N --keep mutants/results` measures what is not measured yet, and
-`lakeproof mutants --publish mutants/results` makes this page.
+`python -m mutants measure --api API --worlds --sample N --keep mutants/results` measures what is not measured yet, and
+`python -m mutants publish mutants/results` makes this page.
 """
 OUTCOMES = ("noticed", "not noticed", "beside", "not reached")
 

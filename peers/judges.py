@@ -7,7 +7,7 @@ The faults are those in our kit's measurements in the folder. Schemathesis must 
 (`pip install schemathesis`). It knows the objects on the server (peers/schemathesis), and tests the operations of a
 fault and the other operations of their paths, with all its phases and checks, for --seconds each. Each judge also
 judges the server without a fault: findings on it do not count. Measurements that are in the folder are not repeated;
-`lakeproof mutants --publish` writes the page.
+`python -m mutants publish` writes the page.
 """
 
 from __future__ import annotations

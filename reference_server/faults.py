@@ -108,9 +108,9 @@ FAMILIES: dict[str, FaultFamily] = {}
 FURTHER: list[str] = []  # modules that are imported when a fault is requested that none of the others declares
 
 
-def register(module: str) -> None:
-    """Add a module that declares further faults. It is imported when an unknown name is requested."""
-    FURTHER.append(module)
+def register(*modules: str) -> None:
+    """Add modules that declare further faults. They are imported when an unknown name is requested."""
+    FURTHER.extend(modules)
 
 
 def import_modules(package: ModuleType) -> None:

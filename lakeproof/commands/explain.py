@@ -10,7 +10,6 @@ from rich.table import Table
 
 from conformance.run.requirement_index import Declared, index_of
 from lakeproof.console import out
-from mutants.noticed import FILE, SCENARIOS, faults_noticed_by, noticed_file, read_noticed
 from spark_tests.scenarios import PACKAGE, SUITE
 from specs.apis import apis
 from specs.clauses import clauses
@@ -20,7 +19,7 @@ from specs.problems import Problem
 @click.command("explain", epilog="Example: lakeproof explain lance.namespace.create.conflict")
 @click.argument("requirement_id", metavar="REQUIREMENT")
 def explain_command(requirement_id: str) -> None:
-    """Show a requirement: its statement, its clause, the faults that it detects, and its test."""
+    """Show a requirement: its statement, its clause, and its test."""
     entry = find_requirement(requirement_id)
     requirement = entry.requirement
     clause = clauses(requirement.suite)[requirement.clause]
@@ -33,9 +32,6 @@ def explain_command(requirement_id: str) -> None:
     grid.add_row("clause", f"{clause.id}: {clause.text}")
     grid.add_row("source", clause.source)
     grid.add_row("place", "\n".join(clause.place) or "not stated in the norms")
-    file = noticed_file(requirement.api, SCENARIOS if requirement.suite == SUITE else FILE)
-    noticed = faults_noticed_by(requirement.id, read_noticed(file))
-    grid.add_row("fails on", ", ".join(noticed) or "no known fault of the reference server")
     out.print(f"[bold]{requirement.id}[/]\n{requirement.statement}\n")
     out.print(grid)
     out.print()

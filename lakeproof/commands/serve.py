@@ -13,7 +13,7 @@ import click
 from lakeproof import interruptions
 from lakeproof.commands.server_options import named_apis, server_options, settings_of
 from lakeproof.options import FileOptionsCommand
-from lakeproof.packages import SUITE_FAULTS
+from lakeproof.packages import suite_faults
 from reference_server.faults import register
 from reference_server.serve import IN_MEMORY, SWITCH_SECONDS, Server, servable
 from specs.apis import SHARED_PORT
@@ -124,7 +124,7 @@ def _serve(named: tuple[str, ...], host: str, port: int | None, **rest: Any) -> 
         _end_in_time()
 
     interruptions.handle(end)
-    register(SUITE_FAULTS)
+    register(*suite_faults())
     with Server(settings) as server:
         _announce(server)
         stop.get()

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from lakeproof.lint.findings import Lint
-from lakeproof.packages import SUITE_FAULTS
+from lakeproof.packages import suite_faults
 from reference_server.faults import register
 from reference_server.serve import IN_MEMORY, Server, ServerSettings, servable
 from specs.problems import Problem
@@ -45,7 +45,7 @@ def run_tests(command: Sequence[str], settings: ServerSettings, output: Any = No
     cannot be started, and for settings that cannot be served.
     """
     lint = Lint()
-    register(SUITE_FAULTS)
+    register(*suite_faults())
     with Server(replace(settings, journal=IN_MEMORY), lint.add) as server:
         urls = {variable(api): url for api, url in server.urls.items()}
         environ = {**os.environ, **urls, CONTROL_VARIABLE: server.control_address}

@@ -7,9 +7,8 @@ import json
 import pytest
 from click.testing import CliRunner
 
-from lakeproof import clustering_jobs
-from lakeproof.cli import lakeproof
-from mutants import clustering_page, trials
+from mutants import clustering_page, trials, trying
+from mutants.__main__ import mutants
 from mutants.clustering import labels_of, measure, score
 from mutants.clustering_page import Measured, measured_file, read_measured, write_measured
 from mutants.page import publish_mutants
@@ -143,17 +142,17 @@ def test_two_faults_are_measured(tmp_path, monkeypatch):
     monkeypatch.setattr(trials, "MOST_OTHERS", 1)
     arguments = ["--api", "iceberg", "--fault", "levels-joined-by-dashes", "--fault", "namespace-properties-replaced"]
     arguments += ["--alone", "2", "--draws", "1", "--trials", str(tmp_path), "--keep", str(tmp_path)]
-    run = CliRunner().invoke(lakeproof, ["clustering", *arguments, "--json"], catch_exceptions=False)
+    run = CliRunner().invoke(mutants, ["clustering", *arguments, "--json"], catch_exceptions=False)
     entries = [json.loads(line) for line in run.stdout.splitlines()]
     assert [len(entry["faults"]) for entry in entries] == [1, 1, 2]
     assert all(card["findings"] for entry in entries for card in entry["cards"])
     assert {card["label"] for card in entries[2]["cards"]} == set(entries[2]["faults"])
-    monkeypatch.setattr(clustering_jobs, "_try_batch", None)  # all of them are saved
-    again = CliRunner().invoke(lakeproof, ["clustering", *arguments], catch_exceptions=False)
+    monkeypatch.setattr(trying, "_try_batch", None)  # all of them are saved
+    again = CliRunner().invoke(mutants, ["clustering", *arguments], catch_exceptions=False)
     assert "levels-joined-by-dashes" in again.stdout
     assert "purity" in again.stdout
 
 
 def test_a_pattern_without_faults_is_an_error():
     with pytest.raises(Problem, match="No fault of lance"):
-        CliRunner().invoke(lakeproof, ["clustering", "--api", "lance", "--fault", "none-*"], catch_exceptions=False)
+        CliRunner().invoke(mutants, ["clustering", "--api", "lance", "--fault", "none-*"], catch_exceptions=False)

@@ -11,8 +11,9 @@ import pytest
 from conformance.apis import requirements
 from conformance.values.results import Result
 from conformance.values.settings import Settings
-from lakeproof import mutant_jobs, serve
-from lakeproof.mutant_jobs import Measuring
+from lakeproof import serve
+from mutants import measuring
+from mutants.measuring import Measuring
 from mutants.mutation import Likely, Shown, near, show, who_meets
 from mutants.noticed import (
     compress,
@@ -138,7 +139,7 @@ def test_who_meets_a_fault_is_seen_on_a_server_without_it(measured):
 
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_faults_are_measured_by_processes(jobs, monkeypatch):
-    monkeypatch.setattr(mutant_jobs, "BATCH", 1)
+    monkeypatch.setattr(measuring, "BATCH", 1)
     faults = ["other-status:RenameTable:404", "other-error:RenameTable:404", "other-status:RenameTable:429"]
     measured = {mutant.fault: mutant for mutant in Measuring("lance", jobs=jobs).measure(faults)}
     assert [len(measured[fault].noticed_by) for fault in faults] == [1, 1, 0]
@@ -153,17 +154,17 @@ def weak(monkeypatch):
     @contextmanager
     def served(api):
         with serve(api, storage="memory", allow_faults=True, faults=["other-status:CreateTableTag:409"]) as server:
-            yield mutant_jobs.Bench(Settings(api=api, server=server.url), server)
+            yield measuring.Bench(Settings(api=api, server=server.url), server)
 
-    monkeypatch.setattr(mutant_jobs, "_served", served)
-    monkeypatch.setattr(mutant_jobs, "near", lambda _api, _operations: set(ids))
-    monkeypatch.setattr(mutant_jobs, "judging", lambda api: {name: requirements(api)[name] for name in ids})
-    mutant_jobs.of_process.cache_clear()
+    monkeypatch.setattr(measuring, "_served", served)
+    monkeypatch.setattr(measuring, "near", lambda _api, _operations: set(ids))
+    monkeypatch.setattr(measuring, "judging", lambda api: {name: requirements(api)[name] for name in ids})
+    measuring.of_process.cache_clear()
     yield ids
-    mutant_jobs.of_process.cache_clear()
+    measuring.of_process.cache_clear()
 
 
-@pytest.mark.parametrize("asked", [mutant_jobs.FIRST, mutant_jobs.KNOWN, mutant_jobs.ALL])
+@pytest.mark.parametrize("asked", [measuring.FIRST, measuring.KNOWN, measuring.ALL])
 @pytest.mark.parametrize(
     ("fault", "noticed"), [("conflict-as-unsupported", True), ("other-status:CreateTableTag:404", False)]
 )

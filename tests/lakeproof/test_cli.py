@@ -422,16 +422,6 @@ def test_json_without_a_list_is_refused(cli):
     assert "--list-faults" in err
 
 
-def test_mutants_are_listed_and_measured(cli):
-    code, out, _ = cli("mutants", "--api", "lance", "--derived", "--fault", "short-list:*", "--list")
-    assert code == 0
-    assert "13 faults" in out
-    code, out, err = cli("mutants", "--api", "lance", "--fault", "restore-refused", "--json")
-    assert code == 0
-    assert json.loads(out)["fault"] == "restore-refused"
-    assert "1 noticed, 0 survive" in err
-
-
 def test_the_public_names_are_what_they_say():
     import lakeproof  # noqa: PLC0415
 

@@ -21,8 +21,8 @@ PATIENCE = 300  # seconds for what takes a moment on an idle machine
 IGNORED = "SIGTERM, and before it SIGINT, which is ignored"
 
 
-def start(*arguments, **options):
-    command = [sys.executable, "-m", "lakeproof", *arguments]
+def start(*arguments, module="lakeproof", **options):
+    command = [sys.executable, "-m", module, *arguments]
     return children.start(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **options)
 
 
@@ -107,7 +107,8 @@ def test_interrupted_runs_at_the_same_time_write_what_they_have(tmp_path, how, b
 def test_interrupted_mutants_leave_no_process_and_no_file(tmp_path, how):
     environ = {**os.environ, "TMPDIR": str(tmp_path)}
     two_batches = ("--derived", "--fault", "*:DropNamespace*", "--fault", "*:CreateTable:*")
-    process = start("mutants", "--api", "lance", "--jobs", "2", *two_batches, env=environ, start_new_session=True)
+    command = ("measure", "--api", "lance", "--jobs", "2", *two_batches)
+    process = start(*command, module="mutants", cwd=Path(__file__).parents[2], env=environ, start_new_session=True)
     wait_for(lambda: any(tmp_path.glob("lakeproof-mutants-*/*")))  # a process is measuring
     process.send_signal(how)
     _, err = process.communicate(timeout=PATIENCE)

@@ -70,7 +70,6 @@ def say_so(said, place, why):
         ["race", "--api", "lance", "--report", "blocked"],
         ["warehouse", "report", "--report", "taken"],
         ["compare", "{url}", "{url}", "--report", "taken"],
-        ["mutants", "--api", "lance", "--fault", "conflict-as-400", "--keep", "taken"],
     ],
 )
 def test_a_place_that_cannot_be_written_is_told_before_the_work(cli, server, folder, monkeypatch, arguments):
@@ -80,7 +79,6 @@ def test_a_place_that_cannot_be_written_is_told_before_the_work(cli, server, fol
     for worker in ("lakeproof.checking.target_of", "lakeproof.commands.race.open_session"):
         monkeypatch.setattr(worker, work)
     monkeypatch.setattr("lakeproof.commands.warehouse.open_session", work)
-    monkeypatch.setattr("lakeproof.mutant_jobs.Measuring.measure", work)
     (folder / "taken").write_text("a file where a folder is expected")
     for name in ("results.json", "race.json"):
         (folder / "blocked" / name).mkdir(parents=True)
@@ -164,7 +162,6 @@ def test_a_results_file_survives_a_full_disk(server, run):
         ["repro", CONFLICT, "--results", "run", "--as", "curl"],
         ["check", "{url}", "-k", CONFLICT, "--header", "X-Lakeproof-Fault: conflict-as-400"],
         ["compare", "{url}", "{url}", "-k", CONFLICT],
-        ["mutants", "--list", "--api", "lance"],
     ],
 )
 def test_a_terminal_without_unicode_gets_other_letters(server, run, folder, arguments):

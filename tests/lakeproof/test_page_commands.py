@@ -1,4 +1,4 @@
-"""Commands on pages and in help texts: all of lakeproof's are parsed, and those that take no server are run."""
+"""Commands on pages and in help texts: all of lakeproof's and mutants' are parsed; those without a server are run."""
 
 from __future__ import annotations
 
@@ -14,14 +14,16 @@ import pytest
 from conformance.values.settings import SETTINGS
 from lakeproof.answering_api import load_before_api
 from lakeproof.cli import COMMANDS, lakeproof
+from mutants.__main__ import mutants
 
 ROOT = Path(__file__).parents[2]
 PAGES = (ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md")))
 TABLE = tomllib.loads(Path(__file__).with_name("page_commands.toml").read_text())
 KIT = "lakeproof"
+MUTANTS = ["python", "-m", "mutants"]
 OWN = re.compile(r"\.(venv|lakeproof)/bin/")
 BLOCK = re.compile(r"^```sh\n(.*?)^```", re.DOTALL | re.MULTILINE)
-INLINE = re.compile(r"`(lakeproof [a-z][^`]*)`")
+INLINE = re.compile(r"`((?:lakeproof|python -m mutants) [a-z][^`]*)`")
 NO_COMMAND = re.compile(r"\.\.\.|…|<")
 ENDS = {"|", "||", "&", "&&", ";", ">", ">>", "<"}
 ASSIGNMENT = re.compile(r"\w+=")
@@ -61,13 +63,14 @@ def named(page: Path) -> list[list[str]]:
 def examples(command: click.Command) -> list[list[str]]:
     """Return the commands of lakeproof in the examples of a help text, without the remarks behind them."""
     epilog = (command.epilog or "").replace("\\\n", " ")
-    lines = [re.split(r" {2,}(?!-)", line.strip())[0] for line in epilog.splitlines() if line.startswith(f"  {KIT} ")]
-    return [words for line in lines for words in simple_commands(line) if words[0] == KIT]
+    starts = (f"  {KIT} ", f"  {' '.join(MUTANTS)} ")
+    lines = [re.split(r" {2,}(?!-)", line.strip())[0] for line in epilog.splitlines() if line.startswith(starts)]
+    return [words for line in lines for words in simple_commands(line) if is_own(words)]
 
 
 def every_command() -> Iterator[click.Command]:
     """Yield all commands, with those of groups."""
-    yield lakeproof
+    yield from (lakeproof, mutants, *mutants.commands.values())
     for name in COMMANDS:
         command = lakeproof.get_command(click.Context(lakeproof), name)
         assert command
@@ -75,12 +78,17 @@ def every_command() -> Iterator[click.Command]:
         yield from command.commands.values() if isinstance(command, click.Group) else ()
 
 
+def is_own(words: list[str]) -> bool:
+    """True for a command of lakeproof or of mutants."""
+    return words[0] == KIT or words[: len(MUTANTS)] == MUTANTS
+
+
 def resolve(words: list[str]) -> tuple[str, click.Command, list[str]]:
-    """Return the name of a command of lakeproof, the command, and the other words. Raises Problem if it is unknown."""
-    command: click.Command = lakeproof
-    name, rest = "", words[1:]
+    """Return the name of such a command, the command, and the other words. Raises Problem if it is unknown."""
+    command: click.Command = lakeproof if words[0] == KIT else mutants
+    name, rest = "", words[1 if words[0] == KIT else len(MUTANTS) :]
     while isinstance(command, click.Group) and rest and not rest[0].startswith("-"):
-        part, found, rest = command.resolve_command(click.Context(lakeproof), rest)
+        part, found, rest = command.resolve_command(click.Context(command), rest)
         assert found
         command, name = found, f"{name} {part}".strip()
     return name, command, rest
@@ -118,11 +126,12 @@ def test_commands_on_a_page_are_accepted(page, cli):
     assert len(found) >= LEAST.get(page.name, 0)
     for words in found:
         program = Path(words[0]).name if OWN.match(words[0]) else words[0]
-        if program != KIT:
+        command = [program, *words[1:]]
+        if not is_own(command):
             assert program in TABLE["others"], words
             continue
-        if is_run(name := parse(words), words):
-            assert cli(*words[1:])[0] == 0, words
+        if is_run(name := parse(command), command):
+            assert cli(*command[1:])[0] == 0, words
         else:
             assert name in TABLE["parsed"], words
     assert [words for words in named(page) if unknown_options(words)] == []

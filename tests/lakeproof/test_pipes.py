@@ -29,7 +29,6 @@ def narrow(monkeypatch):
         (["spec", "list", "iceberg"], "Name the namespaces directly below a parent, or at the top."),
         (["spec", "show", "updateTable", "--profile", "iceberg"], "200     application/json CommitTableResponse"),
         (["serve", "--list-faults"], "The work is done, but the connection is closed before the answer."),
-        (["mutants", "--api", "lance", "--list"], "with success, but no row is added."),
         (["list", "--api", "polaris", "--operation", "createCatalog"], "polaris.catalog.create"),
     ],
     ids=lambda value: value[0] if isinstance(value, list) else "",

@@ -7,8 +7,8 @@ from concurrent.futures import FIRST_COMPLETED, wait
 from dataclasses import dataclass, field, replace
 
 from conformance.values.activity import doing
-from lakeproof.mutant_jobs import of_process, processes
 from lakeproof.progress import showing
+from mutants.measuring import of_process, processes
 from mutants.mutation import Plan
 from mutants.trials import SEPARATOR, Choice, Trial, asked_alone, asked_of_several, try_all
 

@@ -1,4 +1,4 @@
-"""Command `lakeproof clustering`: causes measured against known faults."""
+"""Command `clustering`: causes measured against known faults."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from pathlib import Path
 import click
 import msgspec
 
-from lakeproof.clustering_jobs import Trying
 from lakeproof.console import out, table_of
 from lakeproof.options import OneOf, checked
 from mutants.clustering import Measure, labels_of, measure
 from mutants.clustering_page import COLUMNS, Measured, measured_file, score_cells, scores_of, write_measured
 from mutants.trials import Trial, TrialFile, choose, noticeable
+from mutants.trying import Trying
 from reference_server.faults import find_fault
 from specs.apis import apis, default_api
 from specs.problems import Problem
@@ -23,10 +23,10 @@ from specs.writing import check_writable, written
 
 EPILOG = """\b
 Examples:
-  lakeproof clustering --api lance --alone 10 --draws 5
-  lakeproof clustering --api iceberg --fault 'scan-*' --draws 0
-  lakeproof clustering --api polaris --jobs 2 --trials trials --keep mutants/results
-  lakeproof mutants --publish mutants/results   write the page of the folder
+  python -m mutants clustering --api lance --alone 10 --draws 5
+  python -m mutants clustering --api iceberg --fault 'scan-*' --draws 0
+  python -m mutants clustering --api polaris --jobs 2 --trials trials --keep mutants/results
+  python -m mutants publish mutants/results     write the pages of the folder
 
 Grouping the findings of --trials again takes seconds; testing 60 faults and 40 draws takes
 about 15 minutes.
@@ -66,7 +66,7 @@ def clustering_command(
     names = [name for name in noticeable(api) if not patterns or any(fnmatchcase(name, given) for given in patterns)]
     if not names:
         raise Problem(
-            f"No fault of {api} matches these options.", f"`lakeproof mutants --api {api} --list` lists them."
+            f"No fault of {api} matches these options.", f"`python -m mutants measure --api {api} --list` lists them."
         )
     document = find_profile(api).document()
     operations = {name: find_fault(name, [document]).operations for name in names}

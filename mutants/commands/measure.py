@@ -1,11 +1,11 @@
-"""Command `lakeproof mutants`: the faults that the requirements notice."""
+"""Command `measure`: the requirements that notice each fault."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from fnmatch import fnmatchcase
+from functools import partial
 from pathlib import Path
 from zlib import crc32
 
@@ -13,25 +13,22 @@ import click
 
 from conformance.apis import requirements
 from lakeproof.console import err, out, table_of
-from lakeproof.mutant_jobs import ALL, FIRST, KNOWN, Measuring
 from lakeproof.options import OneOf, checked
-from mutants.faults import FAULTS
+from mutants.measuring import ALL, FIRST, KNOWN, Measuring
 from mutants.noticed import (
     Excused,
     compress,
     excuse,
     matching,
     noticed_file,
-    read_excused,
     read_noticed,
     write_noticed,
 )
-from mutants.page import publish_mutants
 from mutants.scores import OURS, Keeper, Mutant, counted, survivors
-from mutants.shipped import read_shipped
+from mutants.to_notice import excused_of, written_faults
 from mutants.worlds_page import keeper_of_worlds
 from reference_server.derived_faults import derived_faults
-from reference_server.faults import Fault, find_fault
+from reference_server.faults import Fault
 from reference_server.faults_in_worlds import world_faults
 from specs.apis import apis, default_api
 from specs.problems import Problem
@@ -39,22 +36,23 @@ from specs.profiles import Profile, find_profile
 from specs.writing import check_writable, written
 
 MOST_NAMES = 3
+BESIDE = {"measure": {"only_list": ("write", "jobs", "keep", "as_json")}}
+WITHOUT = {"measure": {"sample": ("seed",)}}
 EPILOG = """\b
 Examples:
-  lakeproof mutants --api lance --list          list the written faults
-  lakeproof mutants --api lance --fault 'tag*'  measure some of them
-  lakeproof mutants --api lance --fault tags-move --write
-  lakeproof mutants --api iceberg --derived --sample 10
-  lakeproof mutants --api iceberg --worlds --fault '*:loadTable:state=*'
-  lakeproof mutants --api iceberg --jobs 2 --keep mutants/results
-  lakeproof mutants --publish mutants/results   write the page of the folder
+  python -m mutants measure --api lance --list          list the written faults
+  python -m mutants measure --api lance --fault 'tag*'  measure some of them
+  python -m mutants measure --api lance --fault tags-move --write
+  python -m mutants measure --api iceberg --derived --sample 10
+  python -m mutants measure --api iceberg --worlds --fault '*:loadTable:state=*'
+  python -m mutants measure --api iceberg --jobs 2 --keep mutants/results
 
 With --keep, a written fault is shown to the requirements in noticed.toml, which are known to
 notice it. Measuring every derived fault of an API takes half an hour.
 """
 
 
-@click.command("mutants", epilog=EPILOG)
+@click.command("measure", epilog=EPILOG)
 @click.option("--api", type=OneOf(list(apis())), default=default_api(), show_default=True, help="API to measure.")
 @click.option("--profile", metavar="NAME", help="Revision of the API to measure, see `lakeproof spec list`.")
 @click.option("--derived", is_flag=True, help="Faults derived from the document, instead of written ones.")
@@ -78,13 +76,10 @@ notice it. Measuring every derived fault of an API takes half an hour.
     metavar="DIR",
     help="Save measurements here; skip faults measured before.",
 )
-@click.option(
-    "--publish", "published", type=click.Path(path_type=Path), metavar="DIR", help="Write the page of a --keep DIR."
-)
 @click.option("--list", "only_list", is_flag=True, help="List the faults and exit.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object per fault.")
-@checked
-def mutants_command(
+@partial(checked, beside=BESIDE, without=WITHOUT)
+def measure_command(
     api: str,
     profile: str | None,
     derived: bool,
@@ -95,7 +90,6 @@ def mutants_command(
     write: bool,
     jobs: int,
     keep: Path | None,
-    published: Path | None,
     only_list: bool,
     as_json: bool,
 ) -> None:
@@ -106,9 +100,6 @@ def mutants_command(
     faults. A fault that changes a response and that no requirement notices is a gap of the suite. Faults in
     excused.toml, which gives the reasons, are left out.
     """
-    if published:
-        out.print("\n".join(map(str, publish_mutants(published, _to_notice()))), soft_wrap=True)
-        return
     chosen = find_profile(profile or api)
     api = chosen.api
     faults = [
@@ -118,7 +109,7 @@ def mutants_command(
         and crc32(f"{seed} {fault.name}".encode()) % sample == 0
     ]
     _check_some(faults, api)
-    excused = _excused(api)
+    excused = excused_of(api)
     if only_list:
         _list(faults, excused)
         return
@@ -161,14 +152,15 @@ def _faults(profile: Profile, *, derived: bool, worlds: bool) -> Iterator[Fault]
         own = {operation for operation in document.operations if profile.suite_of(operation) == profile.api}
         yield from (fault for fault in world_faults(document) if fault.operations & own)
     if not (derived or worlds):
-        yield from _written(profile)
+        yield from written_faults(profile)
 
 
 def _check_some(faults: list[Fault], api: str) -> None:
     """Check that the options leave a fault to measure. Raises Problem if they do not."""
     if not faults:
         raise Problem(
-            f"No fault of {api} matches these options.", f"`lakeproof mutants --api {api} --list` shows the names."
+            f"No fault of {api} matches these options.",
+            f"`python -m mutants measure --api {api} --list` shows them.",
         )
 
 
@@ -187,34 +179,6 @@ def _keep(api: str, measured: dict[str, set[str]]) -> None:
         fault: tuple(compress(ids | matching(before.get(fault, ()), known), known)) for fault, ids in measured.items()
     }
     write_noticed(path, before | new)
-
-
-def _to_notice() -> dict[str, dict[str, str]]:
-    """Return the written faults of every API that are not excused, and their descriptions, by API and name."""
-    excused = {api: _excused(api) for api in apis()}
-    return {
-        api: {fault.name: fault.breaks for fault in _written(find_profile(api)) if not excuse(fault.name, excused[api])}
-        for api in apis()
-    }
-
-
-def _excused(api: str) -> Excused:
-    """Return the excused faults of an API and of the suites that it shares, and the permitted ones, with reasons."""
-    excused = {pattern: why for suite in find_profile(api).suites for pattern, why in read_excused(suite).items()}
-    return excused | {entry.fault: entry.why for entry in read_shipped().permitted}
-
-
-def _written(profile: Profile) -> Iterator[Fault]:
-    """Return the written faults of the operations that the API's own suite tests, and other faults that it notices.
-
-    Some of those are limited to one operation: on every operation they would prevent all preparation.
-    """
-    api = profile.api
-    operations = {operation for operation in profile.document().operations if profile.suite_of(operation) == api}
-    known = read_noticed(noticed_file(api))
-    yield from (fault for fault in FAULTS.values() if fault.operations & operations or fault.name in known)
-    narrowed = (name for name in known if name not in FAULTS and name.partition(":")[0] in FAULTS)
-    yield from (replace(find_fault(name), name=name) for name in narrowed)
 
 
 def _print(mutant: Mutant, *, as_json: bool) -> None:

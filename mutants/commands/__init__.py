@@ -1,0 +1,1 @@
+"""Commands of `python -m mutants`: each parses its options, calls one function and prints the outcome."""
