@@ -31,6 +31,9 @@ def nearest_error(error: Error) -> tuple[Place, str, Error]:
             fields = filter(None, (_fixed(branch, here) for branch in branches))
             return fixed.instance_path, f"it must be {' or '.join(_options(fields, fixed.instance_path))}", fixed
         error = meant[0]
+        forms = [form for branch in branches if (form := _form(branch, here))]
+        if error.instance_path == here and len(forms) > 1:
+            return here, f"it must {' or '.join(forms)}", error
     return error.instance_path, error.message, error
 
 
@@ -49,6 +52,18 @@ def _fixed(branch: Branch, here: Place) -> Error | None:
     own = [error for error in branch if error.instance_path[:-1] == here]
     by_kind = (error for kind in (Kind.Constant, Kind.Enum) for error in own if isinstance(error.kind, kind))
     return next(by_kind, None)
+
+
+def _form(branch: Branch, here: Place) -> str:
+    """Return the values that a branch allows, in words, if only a constant or a pattern is between it and the value."""
+    if len(branch) != 1 or branch[0].instance_path != here:
+        return ""
+    match branch[0].kind:
+        case Kind.Constant(expected_value=value):
+            return f"be {json.dumps(value)}"
+        case Kind.Pattern(pattern=pattern):
+            return f"match {pattern}"
+    return ""
 
 
 def _options(errors: Iterable[Error], place: Place) -> list[str]:

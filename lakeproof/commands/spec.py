@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import click
+from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
 
@@ -17,6 +18,7 @@ from lakeproof.console import out, table_of
 from specs.apis import default_api, part_of
 from specs.clauses import clauses_of
 from specs.diff import diff_documents
+from specs.extras import install_command
 from specs.lint import has_second_opinion, lint_document
 from specs.moving import move
 from specs.openapi import Document, Operation
@@ -161,7 +163,7 @@ def spec_lint(document: str) -> int:
     """
     defects = lint_document(_plain(document))
     if not has_second_opinion():
-        out.print("[yellow]Checked without openapi-core: pip install 'lakeproof\\[lint]' for a second opinion.[/]")
+        out.print(f"[yellow]Checked without openapi-core. For a second opinion: {escape(install_command('lint'))}[/]")
     table = table_of("check", "place", "defect")
     for defect in defects:
         table.add_row(defect.check, defect.pointer, defect.message)

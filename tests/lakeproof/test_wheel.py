@@ -12,7 +12,7 @@ from conformance.http.operation_stub import stub
 from specs.apis import apis
 from tests.lakeproof.environments import environment, run
 
-PACKAGES = ("conformance", "specs", "reference_server", "spark_tests", "mutants", "reports")
+PACKAGES = ("conformance", "specs", "reference_server", "spark_tests", "reports")
 CONFTEST = """
     import pytest
 
@@ -34,7 +34,7 @@ OWN_TEST = """
 
     @pytest.mark.requirement("of the project")
     @pytest.mark.parametrize(
-        "name", ["conformance", "specs", "reference_server", "spark_tests", "mutants", "reports"]
+        "name", ["conformance", "specs", "reference_server", "spark_tests", "reports"]
     )
     def test_packages_are_the_projects(name):
         module = importlib.import_module(name)
@@ -61,7 +61,8 @@ MOCK_TEST = """
     def test_mock(lakeproof_server):
         assert urllib.request.urlopen(lakeproof_server.url + "/v1/config").status == 200
 """
-NEEDS_PYLANCE = "lance needs pyarrow and pylance: pip install 'lakeproof[lance]'"
+NEEDS_PYLANCE = ("lance needs pyarrow and pylance", "lance")
+NEEDS_PYSPARK = ("spark needs pyspark", "spark")
 
 
 def write(path, text):
@@ -126,24 +127,30 @@ def test_the_fixture_works_without_extras(scripts, tmp_path, monkeypatch):
         (["check", "-k", "lance.namespace"], NEEDS_PYLANCE),
         (["list", "--api", "lance"], NEEDS_PYLANCE),
         (["serve", "--port", "0"], NEEDS_PYLANCE),
-        (["spark", "--api", "iceberg"], "spark needs pyspark: pip install 'lakeproof[spark]'"),
-        (["race", "--api", "iceberg"], "spark needs pyspark: pip install 'lakeproof[spark]'"),
-        (["warehouse", "report"], "spark needs pyspark: pip install 'lakeproof[spark]'"),
+        (["spark", "--api", "iceberg"], NEEDS_PYSPARK),
+        (["race", "--api", "iceberg"], NEEDS_PYSPARK),
+        (["warehouse", "report"], NEEDS_PYSPARK),
         (
             ["serve", "--api", "iceberg", "--warehouse", "w=s3://bucket/path"],
-            "s3 needs botocore and pyarrow: pip install 'lakeproof[s3]'",
+            ("s3 needs botocore and pyarrow", "s3"),
         ),
     ],
     ids=lambda value: "" if isinstance(value, str) else " ".join(value[:3]),
 )
-def test_what_needs_an_extra_says_which(scripts, tmp_path, monkeypatch, arguments, message):
+def test_what_needs_an_extra_says_which(scripts, wheel, tmp_path, monkeypatch, arguments, message):
     monkeypatch.chdir(tmp_path)
     code, output = run(scripts / "lakeproof", *arguments)
     # A slow machine prints before it, every ten seconds, that the embedded server starts.
-    assert (code, output.splitlines()[-1]) == (4, f"lakeproof: {message}")
+    assert (code, output.splitlines()[-1]) == (4, f"lakeproof: {_said(message, scripts, wheel)}")
 
 
-def test_without_extras_the_other_apis_are_tested(scripts, tmp_path, monkeypatch):
+def _said(message, scripts, wheel):
+    """The message about a missing extra, with a command for this installation, which came by a wheel."""
+    words, extra = message
+    return f"{words}: {scripts / 'python'} -m pip install 'lakeproof[{extra}] @ {wheel.as_uri()}'"
+
+
+def test_without_extras_the_other_apis_are_tested(scripts, wheel, tmp_path, monkeypatch):
     """The installation has no pyarrow, which is larger than all the rest."""
     monkeypatch.chdir(tmp_path)
     assert run(scripts / "python", "-c", "import pyarrow")[0] == 1
@@ -151,7 +158,7 @@ def test_without_extras_the_other_apis_are_tested(scripts, tmp_path, monkeypatch
         scripts / "lakeproof", "check", "--depth", "smoke", "-k", "config or policy.create or scan.deletes"
     )
     assert code == 0, output
-    assert f"Lance Namespace is left out: {NEEDS_PYLANCE}" in output.splitlines()
+    assert f"Lance Namespace is left out: {_said(NEEDS_PYLANCE, scripts, wheel)}" in output.splitlines()
     assert {path.name for path in (tmp_path / "lakeproof-report").iterdir()} >= {"iceberg", "polaris", "report.html"}
 
 

@@ -157,6 +157,17 @@ def test_an_error_in_a_choice_of_choices(filter_, place, word):
     assert word in found.message
 
 
+def test_an_error_in_a_choice_of_texts_names_all_that_fit():
+    validators = Validators(find_profile("iceberg/2026-08").document())
+    column = {"id": 1, "name": "x", "required": False}
+    nested = {"type": "list", "element-id": 2, "element": "lng", "element-required": False}
+    for type_, place in (("lng", "type"), (nested, "type/element")):
+        body = {"name": "t", "schema": {"type": "struct", "fields": [{**column, "type": type_}]}}
+        found = validators.first_request_mismatch("createTable", body)
+        assert found.pointer == f"/schema/fields/0/{place}"
+        assert found.message.startswith('it must be "variant" or match ^(boolean|int|long|')
+
+
 def test_a_message_that_may_quote_nothing():
     validators = Validators(Document(expand_discriminators(BASE), "test"))
     for body in ({"action": "add", "value": "hidden"}, "hidden"):
