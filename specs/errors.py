@@ -28,6 +28,10 @@ class ErrorBody:
             body = body.get(part) if isinstance(body, Mapping) else None
         return body if pointer else None
 
+    def is_error(self, body: Any) -> bool:
+        """True for a body with a number or a type of an error in its place."""
+        return any(self.read(name, body) is not None for name in ("code", "type"))
+
     def says_unsupported(self, status: int, body: Any) -> bool:
         """True if a response reports an unsupported operation exactly as the document requires."""
         if not self.unsupported or status != self.unsupported[STATUS]:

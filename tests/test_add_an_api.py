@@ -174,7 +174,7 @@ async def get_me(context):
 
 from conformance.apis import SuitePart
 from conformance.target.minimal import minimal_value
-from conformance.target.target import MISSING, OFFERED, REFUSED, is_missing
+from conformance.target.target import MISSING, OFFERED, REFUSED
 
 
 class ToyProber:
@@ -202,10 +202,10 @@ class ToyProber:
     def explore(self):
         return iter(())
 
-    def state(self, probe, nowhere):
+    def state(self, probe, router):
         if self.client.refuses(probe):
             return REFUSED, "refused"
-        return (MISSING, "like an unknown path") if is_missing(probe, nowhere) else (OFFERED, "answered")
+        return (MISSING, evidence) if (evidence := router.evidence(probe)) else (OFFERED, "answered")
 
 
 PART = SuitePart(ToyProber, lambda profile: {})

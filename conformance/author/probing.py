@@ -41,11 +41,6 @@ def answered(probe: Exchange) -> str:
     return f"returned {probe.status} to a first request" if probe.status else f"no answer ({probe.failure})"
 
 
-def like_nowhere(probe: Exchange) -> str:
-    """Return the answer to a probe that got the answer of an unknown path, as evidence."""
-    return f"returned {probe.status}, like an unknown path"
-
-
 def created(catalog: Catalog, *levels: str) -> bool:
     """Create a namespace with these levels below the base of the run; True when the server created it."""
     catalog.begin_example()

@@ -7,13 +7,14 @@ from collections.abc import Sequence
 from conformance.author.requirement import must
 from conformance.author.suite import Suite
 from conformance.common.template import template
+from conformance.http.client import BODY
 from conformance.http.wire import WireFinding
-from conformance.target.target import MISSING, REFUSED, Probe, is_refusal
+from conformance.target.offers import HEAD, is_refusal
+from conformance.target.target import MISSING, REFUSED, Probe
 from conformance.values.evidence import aspect_of
+from conformance.values.exchange import Exchange
 from conformance.values.outcomes import Skipped, Unoffered, Violation
-from specs.openapi import Operation
-
-HEAD = "HEAD"  # its responses have no body
+from specs.openapi import Operation, media_type_of
 
 
 @template("offered.{}", must, clause="unsupported-operation", kind="wire")
@@ -28,12 +29,21 @@ def offered_or_refused(suite: Suite, case: Operation) -> None:
         raise Violation(f"{case.id} {got}: neither served nor refused in the documented form")
     if _is_improper(suite, probe):
         raise Unoffered(f"the server does not offer {case.id}", case.id)  # check_refusals judges the form
-    if probe.state == REFUSED and not 400 <= status < 500:
-        raise Violation(f"{case.id} is not offered, but returns {status or probe.exchange.failure}")
-    if probe.state == REFUSED and case.method != HEAD and not isinstance(probe.exchange.json(), dict):
-        raise Violation(f"{case.id} is not offered, but returns {status} without an error body")
     if probe.state == REFUSED:
+        _check_form(suite, case, probe.exchange)
         suite.client.reached.add(f"{case.id} {status}")
+
+
+def _check_form(suite: Suite, case: Operation, refusal: Exchange) -> None:
+    """Raise Violation for a refusal that is no 4xx with an error body; the form of a status alone is that of HEAD."""
+    refused = 400 <= refusal.status < 500
+    if refused and (case.method == HEAD or suite.client.document.errors.is_error(refusal.json())):
+        return
+    if refused:
+        suite.client.touch(refusal, BODY)
+    kind = media_type_of(refusal.response_headers.get("Content-Type", "")) if refusal.response_body else "no body"
+    got = f"{refusal.status}, {kind or 'no media type'}" if refusal.status else refusal.failure
+    raise Violation(f"{case.id} is not offered, but returns no 4xx with an error body ({got})", aspect="schema")
 
 
 def check_refusals(suite: Suite) -> None:

@@ -111,8 +111,18 @@ class Client:
         return self.recording.subjects
 
     def lacks(self, operation: str) -> bool:
-        """True for an operation that the document lacks, or that the server does not offer; see ServerKnowledge."""
-        return operation not in self.document.operations or self.known.lacks(operation)
+        """True for an operation that the document lacks, or that the server does not offer; see ServerKnowledge.
+
+        A requirement that asks leaves out the operation on purpose.
+        """
+        lacks = operation not in self.document.operations or self.known.lacks(operation)
+        if lacks:
+            self.recording.left_out.add(operation)
+        return lacks
+
+    def untested(self) -> list[str]:
+        """Return the subjects that the server does not offer and that the requirement neither called nor left out."""
+        return sorted(filter(self.known.lacks, self.recording.subjects - self.recording.left_out))
 
     def begin(self, subjects: Collection[str]) -> None:
         """Start a requirement: from now on every call of an operation other than its subjects is a prerequisite."""
@@ -393,6 +403,7 @@ class Client:
 
     def _unoffered(self, operation: str, otherwise: Violation | None = None) -> Unoffered:
         """Return the outcome of a requirement that needs an operation which the server does not offer."""
+        self.recording.left_out.add(operation)
         if operation in self.subjects:
             return Unoffered(f"the server does not offer {operation}", operation, otherwise)
         return Unoffered(f"this needs {operation}, which the server does not offer", operation)

@@ -19,7 +19,8 @@ class Recording:
     """The exchanges of one thread of a run, from all its clients.
 
     `subjects` are the operations that the requirement tests, `steps` the exchanges of its current example, `reached`
-    the expected statuses of subjects that occurred. While it is `preparing`, a call of a subject counts as a
+    the expected statuses of subjects that occurred. `left_out` are operations that it called or asked for, and that the
+    server does not offer. While it is `preparing`, a call of a subject counts as a
     prerequisite; answers to `unusual` requests are not checked against the document. `requests` counts over the whole
     run, `sent` in the current example; `sent_subject` is true when a request called a subject, also while preparing;
     `listener` receives each exchange after its answer, `unsent` each request that the client prepared and did not send.
@@ -31,6 +32,7 @@ class Recording:
     steps: list[Exchange] = field(default_factory=list)
     subjects: frozenset[str] = frozenset()
     reached: set[str] = field(default_factory=set)
+    left_out: set[str] = field(default_factory=set)
     reached_subject: bool = False
     preparing: bool = False
     unusual: bool = False
@@ -47,7 +49,7 @@ class Recording:
     def begin(self, subjects: Collection[str]) -> None:
         """Start a requirement."""
         self.subjects = frozenset(subjects)
-        self.reached = set()
+        self.reached, self.left_out = set(), set()
         self.begin_example()
 
     def begin_example(self) -> None:
@@ -76,6 +78,7 @@ class Recording:
     def join(self, other: Recording) -> None:
         """Merge the recording of another thread."""
         self.requests += other.requests
+        self.left_out |= other.left_out
         self.steps += other.steps
         self.sent_subject |= other.sent_subject or other.reached_subject
         self.wire.absorb(other.wire)

@@ -8,7 +8,7 @@ from contextlib import suppress
 from functools import partial
 from typing import Any
 
-from conformance.author.probing import NO_ENTRY, answered, created, first_recognised, like_nowhere, note_pages
+from conformance.author.probing import NO_ENTRY, answered, created, first_recognised, note_pages
 from conformance.http.client import bearer
 from conformance.iceberg.catalog import KEY_LIFETIME, PREFIX, IcebergCatalog
 from conformance.iceberg.client import ROUTE, in_prefix, names_below_prefix
@@ -26,7 +26,8 @@ from conformance.iceberg.support.content import credentials_form
 from conformance.target.capabilities import FLAT, NAMESPACES, NESTED, SEPARATOR
 from conformance.target.given import find_given
 from conformance.target.minimal import minimal_value
-from conformance.target.target import MISSING, OFFERED, REFUSED, Probe, Target, is_missing, is_refusal
+from conformance.target.offers import HEAD, NO_HEAD, NOT_FOUND, Router, is_refusal, like_unknown_path
+from conformance.target.target import MISSING, OFFERED, REFUSED, Probe, Target
 from conformance.values.exchange import Exchange
 from conformance.values.json_values import read_object, shown
 from conformance.values.outcomes import NotTested, Violation
@@ -47,7 +48,6 @@ OF_A_FOLDER = (
     "The folder of --storage has the credential of an earlier run: name it with --credential, or another folder."
 )
 LISTED = ("namespaces", "identifiers")  # the entries of listing pages
-SERVER_ERROR, NOT_FOUND = 500, 404
 # An object of each kind that HEAD requests, created for a probe.
 MADE: dict[str, Callable[[IcebergCatalog], Names]] = {
     NAMESPACE: lambda catalog: catalog.home,
@@ -55,7 +55,6 @@ MADE: dict[str, Callable[[IcebergCatalog], Names]] = {
     VIEW: lambda catalog: catalog.new_view(),
 }
 MOST_MISSING = 0.75  # share of operations from which the prefix of paths seems to be wrong
-NO_HEAD = (405, 501)  # without a body, a 404 says nothing about the operation
 
 
 class IcebergProber:
@@ -157,7 +156,7 @@ class IcebergProber:
         A server that rejects every path in this form has no configuration.
         """
         refused = 400 <= first_answer.status < 500 and first_answer.status not in NO_ENTRY
-        if refused and _error_type(first_answer) and not is_missing(first_answer, self.nowhere()):
+        if refused and _error_type(first_answer) and not like_unknown_path(first_answer, self.nowhere()):
             message = read_object(first_answer.response_body)["error"].get("message")
             raise Problem(
                 f"{first_answer.url} answers {first_answer.status}: {shown(message)}.",
@@ -280,9 +279,11 @@ class IcebergProber:
         probes = [
             probe.exchange
             for name, probe in self.target.probes.items()
-            if ROUTE in operations[name].path and probe.exchange.method != "HEAD"
+            if ROUTE in operations[name].path and probe.exchange.method != HEAD
         ]
-        missing = [probe for probe in probes if nowhere and probe.status == 404 and is_missing(probe, nowhere)]
+        missing = [
+            probe for probe in probes if nowhere and probe.status == NOT_FOUND and like_unknown_path(probe, nowhere)
+        ]
         found = any(probe.succeeded for probe in probes)
         if found or not missing or len(missing) < MOST_MISSING * len(probes):
             return ""
@@ -312,15 +313,15 @@ class IcebergProber:
         schema = operation.request.content[JSON_TYPE]
         return {"body": minimal_value(self.target.document, schema, self.target.missing_name)}
 
-    def state(self, probe: Exchange, nowhere: Exchange) -> tuple[str, str]:
+    def state(self, probe: Exchange, router: Router) -> tuple[str, str]:
         """Return the state of an operation, by the configuration and by its probe, and why."""
         named = self._named(self.target.document.operation(probe.operation))
         if named is False:
             return REFUSED, NOT_IN_ENDPOINTS
         if is_refusal(self.target.client, probe) and not GRANT_TYPE.search(probe.response_body):
             return REFUSED, answered(probe)
-        if is_missing(probe, nowhere) if probe.method != "HEAD" else _has_no_head(probe, nowhere):
-            return REFUSED if named is None else MISSING, like_nowhere(probe)
+        if evidence := router.evidence(probe):
+            return REFUSED if named is None else MISSING, evidence
         return OFFERED, self._why_offered(probe)
 
     def _why_offered(self, probe: Exchange) -> str:
@@ -343,11 +344,6 @@ class IcebergProber:
             return FLAT
         outer = f"{self.target.prefix}nest"
         return NESTED if created(catalog, outer) and created(catalog, outer, "inner") else FLAT
-
-
-def _has_no_head(probe: Exchange, nowhere: Exchange) -> bool:
-    """True when the answer to a HEAD request says that the operation is missing: a 404 does not, as it has no body."""
-    return probe.status in NO_HEAD or (probe.status >= SERVER_ERROR and probe.status == nowhere.status)
 
 
 def _error_type(exchange: Exchange) -> Any:

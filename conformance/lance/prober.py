@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
-from conformance.author.probing import answered, created, first_recognised, like_nowhere, note_pages
+from conformance.author.probing import answered, created, first_recognised, note_pages
 from conformance.author.strategies import tables
 from conformance.lance.catalog import NAMESPACE_BODIES, LanceCatalog
 from conformance.lance.client import STREAM_TYPE, Id
@@ -16,7 +16,8 @@ from conformance.target.capabilities import FLAT, NAMESPACES, NESTED, NONE
 from conformance.target.fallbacks import Fallbacks
 from conformance.target.given import find_given
 from conformance.target.minimal import minimal_value
-from conformance.target.target import MISSING, OFFERED, REFUSED, Probe, Target, is_missing, is_refusal
+from conformance.target.offers import Router, is_refusal
+from conformance.target.target import MISSING, OFFERED, REFUSED, Probe, Target
 from conformance.values.exchange import Exchange
 from conformance.values.json_values import read_object
 from conformance.values.resources import NAMESPACE, TABLE
@@ -136,11 +137,12 @@ class LanceProber:
         schema = operation.request.content.get(JSON_TYPE, {})
         return {"json": minimal_value(self.target.document, schema, self.target.missing_name)}
 
-    def state(self, probe: Exchange, nowhere: Exchange) -> tuple[str, str]:
+    def state(self, probe: Exchange, router: Router) -> tuple[str, str]:
         """Return whether an operation is offered, from the response to its probe, and why."""
         if is_refusal(self.target.client, probe):
             return REFUSED, answered(probe)
-        return (MISSING, like_nowhere(probe)) if is_missing(probe, nowhere) else (OFFERED, answered(probe))
+        evidence = router.evidence(probe)
+        return (MISSING, evidence) if evidence else (OFFERED, answered(probe))
 
     def _namespaces(self) -> str:
         """Find out whether namespaces exist and nest, by creating two."""

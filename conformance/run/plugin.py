@@ -230,13 +230,17 @@ class SuitePlugin:
         return Judged(facts, result)
 
     def _by_offers(self, requirement: Requirement, error: BaseException | None) -> BaseException | None:
-        """Return Unoffered for a blocked requirement if the server offers none of its operations, else the error.
+        """Return Unoffered where a lack of the server explains the outcome, else the error.
 
-        What failed while it was prepared hid nothing then.
+        A blocked requirement hid nothing if the server offers none of its operations. One that passed without one of
+        its operations shows nothing about it.
         """
-        operations, lacks = requirement.operations, self.session.client.lacks
+        client = self.session.client
+        operations, lacks = requirement.operations, client.lacks
         if isinstance(error, Blocked) and not isinstance(error, Stopped) and operations and all(map(lacks, operations)):
             return Unoffered(f"the server does not offer {operations[0]}", operations[0])
+        if error is None and requirement.kind != WIRE and (untested := client.untested()):
+            return Unoffered(f"this tests {untested[0]}, too, which the server does not offer", untested[0])
         return error
 
     def _result(self, requirement: Requirement, facts: Facts, error: BaseException | None) -> Result:

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import itertools
-import re
 import secrets
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Protocol
-from urllib.parse import unquote, urlsplit
+from urllib.parse import urlsplit
 
 from conformance.http.client import Client
 from conformance.http.gate import Gate
@@ -20,23 +19,21 @@ from conformance.target.documents import document_of, profile_of
 from conformance.target.fallbacks import PLACES, SERVERS_PLACE, Ways
 from conformance.target.given import Given
 from conformance.target.hostile import Canaries
+from conformance.target.offers import Router
 from conformance.target.reach import NOBODY_THERE
 from conformance.target.sandbox import Sandbox
 from conformance.target.surroundings import Surroundings
 from conformance.values.activity import doing
-from conformance.values.exchange import ERROR_STATUS, Exchange
+from conformance.values.exchange import Exchange
 from conformance.values.settings import Settings
 from specs.openapi import Document
 from specs.problems import Problem
 from specs.profiles import Profile
 
 OFFERED, REFUSED, MISSING, UNASKED = "offered", "refused", "missing", "unasked"
-CALLERS = (401, 403, 429)  # statuses about the caller, whatever the path
 WAIT_PAUSE = 0.5
 DEFAULT_PREFIX = "lp"
 PREFIX_ADVICE = " If its paths have a prefix, as in /v1/dev/namespaces, add it: --path-prefix dev."
-IDS = re.compile(r"[0-9a-f-]{8,}|\d+")
-NOT_IMPLEMENTED = re.compile(rb"not (yet )?(implemented|supported)|unsupported|unimplemented", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,8 +93,8 @@ class Prober(Protocol):
     def browse(self) -> None:
         """Find objects that exist by requests that read, and whether namespaces nest."""
 
-    def state(self, probe: Exchange, nowhere: Exchange) -> tuple[str, str]:
-        """Return offered, refused or missing for an operation, and why; `nowhere` is the answer to an unknown path."""
+    def state(self, probe: Exchange, router: Router) -> tuple[str, str]:
+        """Return offered, refused or missing for an operation, and why; `router` tells the answers of a router."""
 
 
 @dataclass
@@ -248,9 +245,9 @@ class Target:
             raise stopped
         self.server = first_answer.response_headers.get("Server", "")
         check_handshake(first_answer, self.profile, recognised=prober.recognises(first_answer))
-        nowhere = prober.nowhere()
+        router = Router(self.client, prober.nowhere(), self.missing_name)
         for exchange in prober.probes():
-            self.note_offer(Probe(exchange.operation, *prober.state(exchange, nowhere), exchange))
+            self.note_offer(Probe(exchange.operation, *prober.state(exchange, router), exchange))
 
     def log_in(self, credentials: Mapping[str, str | None]) -> None:
         """Use these credentials for the whole run: headers, as for Client.as_."""
@@ -340,27 +337,3 @@ def _advice(failure: str) -> str:
     if failure.startswith("TLS"):
         return "Give the authority that signed its certificate with --ca FILE, or accept any with --insecure."
     return NOBODY_THERE
-
-
-def is_missing(exchange: Exchange, nowhere: Exchange) -> bool:
-    """True when a probe got the answer of a router that does not know the operation.
-
-    `nowhere` is the server's answer to an unknown path: any error with the same words is one, also a 500.
-    """
-    if exchange.status in (404, 405) and not isinstance(exchange.json(), dict):
-        return True
-    alike = exchange.status not in CALLERS and _signature(exchange) == _signature(nowhere)
-    return exchange.status >= ERROR_STATUS and alike
-
-
-def is_refusal(client: Client, exchange: Exchange) -> bool:
-    """True when the answer to a probe rejects the operation itself as unsupported, in any form."""
-    unwritten = exchange.status >= 500 and NOT_IMPLEMENTED.search(exchange.response_body)
-    return client.refuses(exchange) or bool(unwritten)
-
-
-def _signature(exchange: Exchange) -> tuple[int, str]:
-    """Return the status and text of an error without its path and ids."""
-    path = urlsplit(exchange.url).path
-    text = exchange.response_body.decode("utf-8", "replace").replace(path, "").replace(unquote(path), "")
-    return exchange.status, IDS.sub("", text)

@@ -14,6 +14,7 @@ from conformance.iceberg.prober import IcebergProber
 from conformance.iceberg.support.idempotency import new_key
 from conformance.run.session import handshake
 from conformance.target.capabilities import NAMESPACES, SEPARATOR
+from conformance.target.offers import Router
 from conformance.target.target import MISSING, OFFERED, REFUSED, connect
 from conformance.values.exchange import Exchange
 from conformance.values.settings import Settings
@@ -64,6 +65,18 @@ def probe(operation, status, body=b'{"error": {}}'):
 
 
 OPERATIONS_BY_ID = {operation.id: operation for operation in OPERATIONS.values()}
+
+
+class Unanswering:
+    """A client whose requests get no answer."""
+
+    def __init__(self, document):
+        self.document = document
+
+    def send(self, exchange):
+        return exchange
+
+
 NOWHERE = Exchange("", "GET", "http://t/y", {}, status=404, response_body=b"nowhere")
 ONE = {"endpoints": ["GET /v1/{prefix}/namespaces"]}
 
@@ -86,7 +99,8 @@ ONE = {"endpoints": ["GET /v1/{prefix}/namespaces"]}
 )
 def test_states(config, operation, status, body, state):
     made = prober(config)
-    assert made.state(probe(operation, status, body), NOWHERE)[0] == state
+    router = Router(Unanswering(made.target.document), NOWHERE, "nothing")  # type: ignore[arg-type]
+    assert made.state(probe(operation, status, body), router)[0] == state
 
 
 @pytest.mark.parametrize(
