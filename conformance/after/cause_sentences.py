@@ -44,6 +44,8 @@ def sentence_of(claims: Claims) -> str:
     if claims.message:
         place = f"{claims.place}: " if claims.place and OPERATION not in claims.message else ""
         text = _message(f"{place}{claims.message}", who, several=several)
+    elif claims.callers:
+        text = f"{who or 'The server'} {_towards_callers(claims, several=several)}"
     elif claims.status is not None:
         said = f": “{claims.norm or claims.said}”" if claims.norm or claims.said else ""
         behaviour = _behaviour(claims, several=several)
@@ -77,6 +79,14 @@ def _behaviour(claims: Claims, *, several: bool) -> str:
         return f"{'close' if several else 'closes'} the connection without a response"
     kind = " and an HTML page" if claims.page else f" with type {claims.kind}" if claims.kind else ""
     return f"{'return' if several else 'returns'} {claims.status}{kind}"
+
+
+def _towards_callers(claims: Claims, *, several: bool) -> str:
+    """Return the verb and its object: the status that callers without a privilege get; they may get several."""
+    callers = _listed(claims.callers, "or")
+    if claims.status is None:
+        return f"{'let' if several else 'lets'} {callers} through"
+    return f"{_behaviour(claims, several=several)} to {callers}{_due(claims)}"
 
 
 def _due(claims: Claims) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import msgspec
 
@@ -47,11 +47,14 @@ def find_causes(results: Iterable[Result]) -> list[Cause]:
     for name, blocker in behind.items():
         blocked.setdefault(blocker, []).append(name)
     causes = [_cause(findings, blocked) for findings in group(shown)]
-    return sorted(causes, key=lambda cause: (not cause.requirements, *_order(cause)))
+    return sorted(causes, key=lambda cause: (not cause.requirements, *_order(cause, known)))
 
 
-def _order(cause: Cause) -> tuple[int, int, int, str]:
-    return cause.rank, LEVELS.index(cause.level), -len(cause.requirements) - len(cause.blocked), cause.example
+def _order(cause: Cause, results: Mapping[str, Result]) -> tuple[int, int, bool, int, str]:
+    """Return the sort key of causes; among those of one rank and level, holes in access control come first."""
+    is_hole = any(results[name].kind == "auth" for name in cause.requirements)
+    size = len(cause.requirements) + len(cause.blocked)
+    return cause.rank, LEVELS.index(cause.level), not is_hole, -size, cause.example
 
 
 def _blocker(result: Result, known: dict[str, Result]) -> str:
@@ -108,6 +111,8 @@ def _rank(finding: Sighting) -> Rank:
     kind, evidence = finding.result.kind, finding.evidence
     if evidence.died:
         return 0
+    if evidence.caller and evidence.request == "invalid" and (evidence.aspect == "effect" or not evidence.refused):
+        return 1
     if evidence.about_status:
         if evidence.request == "invalid" and not evidence.refused and kind in ("auth", "data"):
             return 1

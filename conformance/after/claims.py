@@ -20,6 +20,8 @@ MOST_SAID = 110
 MOST_STATED = 200
 FEWEST_WORDS = 2  # fewer words of a server say nothing
 MOST_VALUE = 60
+REFUSING = (401, 403, 404)  # statuses that refuse a caller
+MOST_CALLERS = 3  # more are told by the words that they share
 DRAWN = "only in drawn worlds"  # for findings of several worlds
 NO_STATEMENT = ("wire",)  # kinds whose statement is general: only the message names the defect
 T = TypeVar("T")
@@ -55,6 +57,7 @@ HOLDS: dict[str, Callable[..., bool]] = {
     "page": lambda _, evidence, __: evidence.said.page,
     "request": lambda claimed, evidence, _: claimed == evidence.request,
     "statuses": lambda claimed, evidence, _: claimed == evidence.statuses,
+    "callers": lambda claimed, evidence, _: any(has_words(evidence.caller, caller) for caller in claimed),
     "due": lambda claimed, evidence, _: {status // CLASS for status in evidence.statuses} == {claimed},
     "kind": lambda claimed, evidence, _: claimed == evidence.said.type,
     "said": lambda claimed, evidence, _: has_words(pattern(evidence.said.message), claimed),
@@ -103,7 +106,11 @@ def _claims_about_answers(findings: Sequence[Sighting]) -> Claims:
             place = _same(entry.place for entry in evidence) if of_schema else ""
             return msgspec.structs.replace(claims, message=message, place=place or "")
     status = _same(entry.status for entry in evidence)
-    if status is not None and (page or all(entry.about_status for entry in evidence)):
+    about_status = all(entry.about_status for entry in evidence)
+    let_through = status is not None or not any(entry.status in REFUSING for entry in evidence)
+    if about_status and let_through and all(entry.caller for entry in evidence):
+        return _about_callers(claims, evidence, status)
+    if status is not None and (page or about_status):
         return _about_status(claims, findings, status, page=page)
     norm = _norm(findings)
     return msgspec.structs.replace(claims, norm=norm) if norm else _about_part(claims, evidence)
@@ -112,8 +119,7 @@ def _claims_about_answers(findings: Sequence[Sighting]) -> Claims:
 def _about_status(claims: Claims, findings: Sequence[Sighting], status: int, *, page: bool) -> Claims:
     """Return claims about a wrong status: the request, what was due, and the common statement or the server's words."""
     evidence = [finding.evidence for finding in findings]
-    statuses = _same(entry.statuses for entry in evidence) or ()
-    due = {expected // CLASS for entry in evidence for expected in entry.statuses or (0,)}
+    statuses, due = _shared_statuses(evidence)
     said = "" if page else _said(evidence)
     of_one = not page and len({finding.result.where for finding in findings}) == 1
     norm = _norm(findings) if of_one or not (page or said or all(entry.done for entry in evidence)) else ""
@@ -123,11 +129,26 @@ def _about_status(claims: Claims, findings: Sequence[Sighting], status: int, *, 
         page=page,
         request="unknown" if norm else _same(entry.request for entry in evidence) or "unknown",
         statuses=statuses,
-        due=due.pop() if len(due) == 1 and not statuses else 0,
+        due=due,
         kind="" if norm or said or page else _type(evidence),
         said="" if norm else said,
         norm=norm,
     )
+
+
+def _about_callers(claims: Claims, evidence: Sequence[Evidence], status: int | None) -> Claims:
+    """Return claims about what callers without a privilege get; None for different statuses."""
+    statuses, due = _shared_statuses(evidence)
+    callers = tuple(sorted({entry.caller for entry in evidence}))
+    callers = callers if len(callers) <= MOST_CALLERS else (common_text(callers),)
+    return msgspec.structs.replace(claims, status=status, statuses=statuses, due=due, callers=callers)
+
+
+def _shared_statuses(evidence: Sequence[Evidence]) -> tuple[tuple[int, ...], int]:
+    """Return the statuses that were due for all, or their class; () and 0 for neither."""
+    statuses = _same(entry.statuses for entry in evidence) or ()
+    due = {expected // CLASS for entry in evidence for expected in entry.statuses or (0,)}
+    return statuses, due.pop() if len(due) == 1 and not statuses else 0
 
 
 def _about_part(claims: Claims, evidence: Sequence[Evidence]) -> Claims:

@@ -24,6 +24,7 @@ OF_A_FIELD = ("subject", "list")  # keys that name a wrong field
 MOST_RULES = 5  # that findings of one defect of a field violate: more of them name a field that holds everything
 MISSING = 404
 FORBIDDEN = (403,)
+HIDING = (401, MISSING)  # refuse a caller, though not with 403
 USUAL = (200, 201, 202, 204)  # successes of APIs: another one is the same defect, whatever was due
 SERVER_ERRORS = 500
 Key = tuple[Hashable, ...]
@@ -50,7 +51,7 @@ class Reached:
         refusing = frozenset(operation for operation, status in pairs if int(status) >= ERROR_STATUS)
         seen = [adapted(result).evidence for result in results if whole]
         accepted = [evidence for evidence in seen if evidence and _accepted(evidence)]
-        careless = frozenset(evidence.operation for evidence in accepted if evidence.statuses != FORBIDDEN)
+        careless = frozenset(evidence.operation for evidence in accepted if not _of_privileges(evidence))
         return cls(frozenset(int(status) for _, status in pairs), refusing, careless)
 
 
@@ -147,7 +148,7 @@ def _of_one_error(evidence: Evidence) -> Iterator[Key]:
 def _of_one_answer(finding: Sighting) -> Iterator[Key]:
     """Yield the keys of an answer that several requirements see, each with a check and an expectation of its own."""
     evidence = finding.evidence
-    if evidence.statuses == FORBIDDEN and not _accepts_all(finding):
+    if _of_privileges(evidence) and evidence.status not in HIDING and not _accepts_all(finding):
         yield ("let through",)  # no check of privileges, whatever the operation then answers
     if evidence.refused:
         if evidence.about_status or finding.result.kind != "wire":  # a wire finding is about the form of any error
@@ -216,6 +217,11 @@ def _accepts_all(finding: Sighting) -> bool:
     evidence, reached = finding.evidence, finding.reached
     refuses = evidence.operation in reached.refusing or not reached.statuses
     return _accepted(evidence) and evidence.operation in reached.careless and not refuses
+
+
+def _of_privileges(evidence: Evidence) -> bool:
+    """True for a finding about what a caller may do."""
+    return bool(evidence.caller) or evidence.statuses == FORBIDDEN
 
 
 def _accepted(evidence: Evidence) -> bool:

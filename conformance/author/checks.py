@@ -13,6 +13,7 @@ from urllib.parse import SplitResult, urlsplit
 
 from conformance.http.answers import Answer
 from conformance.http.client import unexpected_status
+from conformance.values.evidence import alternatives
 from conformance.values.exchange import is_success
 from conformance.values.json_values import Keyed, canonical, shown
 from conformance.values.outcomes import Violation
@@ -57,6 +58,21 @@ def ends_with(answer: Answer, statuses: Collection[int]) -> None:
     """
     if answer.status not in statuses and not (answer.succeeded and any(map(is_success, statuses))):
         raise unexpected_status(answer.exchange, sorted(statuses))
+
+
+def not_refused(answer: Answer, caller: str, statuses: Sequence[int] = (403,)) -> Violation:
+    """Return the violation of an answer to a caller who may not have it; one of `statuses` is due."""
+    return Violation(
+        "",
+        relation="status",
+        operation=answer.exchange.operation,
+        expected=" or ".join(alternatives(statuses)),
+        actual=str(answer.status),
+        aspect="status",
+        statuses=tuple(statuses),
+        request="invalid",
+        caller=caller,
+    )
 
 
 def same_items(actual: Iterable[Any], expected: Iterable[Any], what: str) -> None:

@@ -55,6 +55,11 @@ class Ordinary(Protocol):
         """Send the request and accept any status."""
 
 
+def with_header(request: Any, name: str, value: str | None) -> Any:
+    """Return the request with a header, or for None without the client's own header of this name."""
+    return replace(request, headers={**request.headers, name: value})
+
+
 def with_parameter(request: Any, parameter: Parameter, text: str) -> Any:
     """Return the request with a query parameter or a header added."""
     place = PARAMETERS[parameter.location]

@@ -7,18 +7,22 @@ from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar
 
 from conformance.author.catalog import Catalog
+from conformance.author.checks import not_refused
 from conformance.author.requirement import must, should
 from conformance.author.suite import Suite
+from conformance.common.bodies import RequestCase
 from conformance.common.operations import has_json_body
+from conformance.common.ordinary import accepted, with_header
 from conformance.common.template import template
 from conformance.http.answers import Answer
 from conformance.http.client import Client, Expected
-from conformance.values.outcomes import Skipped, Violation
+from conformance.values.outcomes import Skipped
 from conformance.values.worlds import Pins
 from specs.openapi import Operation
 
 UNKNOWN: Mapping[str, Any] = {"x-from-the-future": {"a": [1, None]}}  # a field that no document declares
 WRONG_BEARERS = ("Bearer wrong", "Bearer ", "Basic eDp5", "nonsense")
+REFUSALS, UNAUTHORIZED = range(400, 500), 401
 C = TypeVar("C")  # the catalog of an API
 
 
@@ -46,9 +50,8 @@ def nothing_succeeds_without_credentials(suite: Suite, catalog: Catalog, case: O
     require_token(suite)
     for bearer in (None, *WRONG_BEARERS):
         answer = ask_as(catalog, case, bearer, None)
-        if not 400 <= answer.status < 500:
-            text = f"{case.id}: expected a refusal without valid credentials, got {answer.status}"
-            raise Violation(text, request="invalid", feature="credentials")
+        if answer.status not in REFUSALS:
+            raise not_refused(answer, _caller_with(bearer), REFUSALS)
 
 
 @template("credentials.status.{}", should, clause="unauthorized", kind="auth", reads=True)
@@ -56,7 +59,26 @@ def nothing_but_401_without_credentials(suite: Suite, catalog: Catalog, case: Op
     """{} without credentials, or with invalid ones, returns 401."""
     require_token(suite)
     for bearer in (None, *WRONG_BEARERS):
-        ask_as(catalog, case, bearer, 401)
+        answer = ask_as(catalog, case, bearer, None)
+        if answer.status != UNAUTHORIZED:
+            raise not_refused(answer, _caller_with(bearer), (UNAUTHORIZED,))
+    catalog.client.reached.add(f"{case.id} {UNAUTHORIZED}")
+
+
+@template("credentials.carried_out.{}", must, clause="unauthorized-is-no-success", kind="auth")
+def nothing_is_done_without_credentials(suite: Suite, catalog: Catalog, case: RequestCase) -> None:
+    """A {} request that is valid but for its credentials is not carried out: without any, or with wrong ones."""
+    require_token(suite)
+    request = case.prepare(catalog, "t")
+    for bearer in (None, *WRONG_BEARERS):
+        answer = with_header(request, "Authorization", bearer).send(catalog, case.operation.id)
+        if answer.succeeded:
+            raise not_refused(answer, _caller_with(bearer), REFUSALS)
+    accepted(catalog, case.operation.id, request)
+
+
+def _caller_with(bearer: str | None) -> str:
+    return "a caller with wrong credentials" if bearer else "a caller without credentials"
 
 
 def require_token(suite: Suite) -> None:

@@ -36,6 +36,7 @@ class Claims(msgspec.Struct, kw_only=True, omit_defaults=True, frozen=True):
     `status`      the received status, 0 for a closed connection; `page` adds that it came with an HTML page
     `request`     the kind of request
     `statuses`    the expected ones; `due` is their class where they differ: 4 for any 4xx
+    `callers`     who got the answers, where privileges decide
     `kind`        the type of the server's error, where its messages share too few words
     `said`        words that the server's messages share, in this order
     `aspect`      the wrong part of an answer, its `place` or the name of its `field`, the `relation` and the values
@@ -52,6 +53,7 @@ class Claims(msgspec.Struct, kw_only=True, omit_defaults=True, frozen=True):
     request: Request = "unknown"
     statuses: tuple[int, ...] = ()
     due: int = 0
+    callers: tuple[str, ...] = ()
     kind: str = ""
     said: str = ""
     aspect: Aspect = ""

@@ -75,6 +75,7 @@ class Evidence(msgspec.Struct, kw_only=True, omit_defaults=True, frozen=True):
     `thing`       the object of the check, in words: for sentences alone
     `statuses`    the expected ones; `status` is the one received, 0 for none
     `request`     valid, invalid by its `feature`, or unusual by it
+    `caller`      who sent the request, where its privileges decide
     `said`        the server's words
     `state`       the outcome of experiments: the same request again is answered differently ("unsteady"); the `write`
                   was accepted and changed nothing ("not done"), or was rejected and changed something ("done"); its
@@ -100,6 +101,7 @@ class Evidence(msgspec.Struct, kw_only=True, omit_defaults=True, frozen=True):
     status: int = 0
     request: Request = "unknown"
     feature: str = ""
+    caller: str = ""
     said: Said = Said()
     state: State = ""
     write: str = ""
@@ -175,6 +177,7 @@ def sentence(evidence: Evidence) -> str:
         actual=evidence.actual,
         difference="; ".join([*lost, *besides]),
     )
+    text += f" for {evidence.caller}" if evidence.caller and evidence.relation == "status" else ""
     count = len(evidence.others) or evidence.more
     first = f"{text} (and {count} more)" if count else text
     return "\n".join([first, *(f"also: {other}" for other in evidence.others)])

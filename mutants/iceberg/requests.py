@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
+
 from reference_server.context import Reply
-from reference_server.errors import Internal, InvalidInput
+from reference_server.errors import CatalogError, Internal, InvalidInput
 from reference_server.faults import Call, Proceed, fault, status_becomes
 from reference_server.iceberg.faults.blocks import error_becomes, refuses_when
 from specs.openapi import JSON_TYPE
 
+THREADS = ThreadPoolExecutor(2, "fault")
+UNAUTHORIZED = 401
 STATUSES = {200: 201, 204: 200, 400: 422, 404: 410, 406: 405, 422: 400}
 
 
@@ -70,3 +74,16 @@ fault("media-type-to-the-letter", "A body is read only if its media type is writ
 )
 fault("bad-requests-fail", "A bad request is answered as a failure of the server.")(status_becomes(400, 500))
 fault("anybody-let-in", "Requests without credentials, or with wrong ones, succeed.")(status_becomes(401, 200))
+
+
+@fault("credentials-only-for-errors")
+async def _only_for_errors(call: Call, proceed: Proceed) -> Reply:
+    """A valid request without a body needs no credentials; of an invalid one they are looked at."""
+    reply = await proceed()
+    if reply.status != UNAUTHORIZED or call.api is None:
+        return reply
+    try:
+        carried_out: Reply = await call.api.answer(call.request, call.operation, call.path, THREADS)
+    except CatalogError:
+        return reply
+    return carried_out

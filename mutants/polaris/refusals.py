@@ -8,7 +8,7 @@ import orjson
 
 from mutants.polaris.blocks import CATALOG, PRINCIPAL, PRINCIPAL_ROLE
 from reference_server.context import Reply
-from reference_server.faults import Call, Proceed, content, fault
+from reference_server.faults import Call, Proceed, content, fault, status_becomes
 from reference_server.iceberg.faults.blocks import TRACE
 
 MANAGEMENT = "/management/"  # in the paths of the operations
@@ -69,6 +69,9 @@ async def _tells_names(call: Call, proceed: Proceed) -> Reply:
 
 def _is_own(call: Call) -> bool:
     return any(part in call.operation.path for part in OWN_PATHS)
+
+
+fault("forbidden-as-missing", "Callers without the privilege get 404.")(status_becomes(403, 404))
 
 
 @fault("refused-as-unrouted")

@@ -154,6 +154,38 @@ def test_what_accepts_everything_is_told_apart_from_who_is_let_through():
     assert len(groups_of([*found, accepted, passes])) == 2
 
 
+def let_through(operation, name, status, caller, **fields):
+    return stated(operation, name, status, caller=caller, relation="status", **{**DENIED, **fields})
+
+
+def test_a_hole_names_who_gets_through_and_comes_before_other_losses_of_data():
+    hole = let_through("GetIt", "a", 200, "a caller with READ on it", statuses=tuple(range(400, 500)))
+    hole = structs.replace(hole, kind="auth")
+    lost = [structs.replace(stated("SetIt", name, **OF_ANSWER, field="/x"), kind="data") for name in ("d", "e")]
+    first, other = find_causes([*lost, hole])
+    assert first.sentence == "GetIt returns 200 to a caller with READ on it (expected 4xx)"
+    assert (first.rank, other.rank) == (1, 1)
+
+
+def test_who_gets_through_is_told_of_all_answers():
+    found = [
+        let_through("GetIt", "a", 200, "a caller with READ"),
+        let_through("DropIt", "b", 409, "a caller with LIST"),
+    ]
+    (cause,) = groups_of(found)
+    assert cause.sentence == "DropIt and GetIt let a caller with LIST or a caller with READ through"
+    many = [let_through("GetIt", str(number), 200, f"a caller with {number} on it") for number in range(4)]
+    assert groups_of(many)[0].sentence == "GetIt returns 200 to a caller with … on it (expected 403)"
+
+
+def test_a_refusal_with_another_status_lets_nobody_through():
+    hidden = let_through("GetIt", "a", 404, "a caller with READ")
+    assert hidden.evidence.refused
+    causes = groups_of([hidden, let_through("DropIt", "b", 200, "a caller with READ")])
+    assert len(causes) == 2
+    assert [cause.rank for cause in causes] == [1, 3]
+
+
 def test_two_numbers_and_what_does_not_hold_about_a_place_join_nothing():
     """A commit without updates changes a time, and a registration a sequence number: both are compared in one place."""
     numbers = [

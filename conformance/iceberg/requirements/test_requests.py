@@ -8,6 +8,7 @@ from conformance.author.checks import equal, holds
 from conformance.author.requirement import given, must, should
 from conformance.author.suite import Suite
 from conformance.common import requests
+from conformance.common.bodies import RequestCase
 from conformance.common.requests import UNKNOWN, WRONG_BEARERS, require_token
 from conformance.http.client import Encoded
 from conformance.iceberg.catalog import IcebergCatalog
@@ -15,11 +16,17 @@ from conformance.iceberg.operations import HEAD_OPERATIONS, JSON_OPERATIONS, OPE
 from conformance.iceberg.support.content import SCHEMA
 from conformance.iceberg.support.idempotency import MUTATIONS, Mutation
 from conformance.iceberg.support.metadata import properties_of
+from conformance.iceberg.support.ordinary import ISSUED, SIGNING, preparation
 from conformance.iceberg.support.updates import TOUCH
 from conformance.values.outcomes import Violation
 from specs.openapi import JSON_TYPE, Operation
 
 SECURED = {name: operation for name, operation in OPERATIONS.items() if operation.id not in ("getToken", "getConfig")}
+CARRIED_OUT = {
+    name: RequestCase(operation, preparation(operation))
+    for name, operation in SECURED.items()
+    if operation.id not in (*ISSUED, SIGNING)
+}
 # Operations without a body whose path names an object.
 NAMING = {
     name: operation
@@ -151,6 +158,7 @@ def test_success_without_a_body(catalog: IcebergCatalog, case: Mutation) -> None
 
 test_nothing_succeeds_without_credentials = requests.nothing_succeeds_without_credentials.declare(__name__, SECURED)
 test_nothing_but_401_without_credentials = requests.nothing_but_401_without_credentials.declare(__name__, SECURED)
+test_nothing_is_done_without_credentials = requests.nothing_is_done_without_credentials.declare(__name__, CARRIED_OUT)
 
 
 @should("iceberg.credentials.config", operations=["getConfig"], clause="unauthorized", kind="auth", reads=True)

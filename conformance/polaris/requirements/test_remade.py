@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from conformance.author.checks import equal, lacks
+from conformance.author.checks import equal, lacks, not_refused
 from conformance.author.requirement import must, should
 from conformance.http.answers import Answer
 from conformance.http.client import Client
@@ -21,6 +21,7 @@ from conformance.polaris.entities import (
     of,
 )
 from conformance.polaris.inventory import CATALOG_ADMIN
+from conformance.polaris.support.access.holes import let_through
 from conformance.polaris.support.grants import (
     ADD,
     LIST,
@@ -160,8 +161,28 @@ def test_access_to_a_former_object(catalog: PolarisCatalog, case: ReadableType) 
         case.read(catalog, caller.client, thing)
         case.drop(catalog, thing)
         case.create(catalog, thing)
-    case.read(catalog, caller.client, thing, expect=DENIED)
+    answer = case.read(catalog, caller.client, thing, expect=None)
+    if answer.status != DENIED:
+        raise not_refused(answer, _former(case))
     equal(grants(catalog, role), [], "the grants")
+
+
+@must("polaris.remade.{}.closed", operations=[ADD], clause="grants-open-no-other", kind="auth", each=TYPES)
+def test_former_grants_open_nothing(catalog: PolarisCatalog, case: ReadableType) -> None:
+    """A caller whose only grant was on a dropped {} cannot read a new one of the same name."""
+    caller, thing = catalog.new_caller(), case.new(catalog)
+    add(catalog, (catalog.home, caller.catalog_role), case.grant(thing))
+    with catalog.client.preparing():
+        case.read(catalog, caller.client, thing)
+        case.drop(catalog, thing)
+        case.create(catalog, thing)
+    answer = case.read(catalog, caller.client, thing, expect=None)
+    if answer.succeeded:
+        raise let_through(answer, _former(case))
+
+
+def _former(case: ReadableType) -> str:
+    return f"a caller with {case.privilege} on the dropped {case.id} of this name"
 
 
 # The next write

@@ -9,18 +9,21 @@ from functools import partial
 from typing import Any
 
 from conformance.author.checks import contains, equal, exactly, holds
-from conformance.author.requirement import should
+from conformance.author.requirement import must, should
+from conformance.http.answers import Answer
 from conformance.iceberg.client import IcebergClient
 from conformance.iceberg.support.content import SCHEMA
 from conformance.polaris.catalog import PolarisCatalog
 from conformance.polaris.client import PolarisClient
 from conformance.polaris.entities import CATALOG
 from conformance.polaris.storage import STORAGES, storages_for
+from conformance.polaris.support.access.holes import let_through
 from conformance.values.outcomes import Skipped, Unoffered
 
 VENDED = {"X-Iceberg-Access-Delegation": "vended-credentials"}
 VENDED_GENERIC = {"Polaris-Generic-Table-Access-Delegation": "vended-credentials"}
 CONTENT = {"type": "catalog", "privilege": "CATALOG_MANAGE_CONTENT"}
+PROPERTIES = {"type": "catalog", "privilege": "TABLE_READ_PROPERTIES"}
 LOAD = ["loadTable"]
 Id = tuple[str, ...]
 
@@ -41,7 +44,13 @@ VENDINGS = {
 
 
 def _table(catalog: PolarisCatalog, storage: str) -> tuple[IcebergClient, Id]:
-    """Create a table on a storage type; return the operations of a caller that may read it, and its id.
+    """Create a table as `_table_in` does; return the operations of a caller that may read it, and its id."""
+    _, tables, id = _table_in(catalog, storage)
+    return tables, id
+
+
+def _table_in(catalog: PolarisCatalog, storage: str) -> tuple[str, IcebergClient, Id]:
+    """Create a catalog on a storage type with a table; return its name, the operations of a reader, and the table's id.
 
     Raises Skipped if the run has no place there, and Unoffered if the server does not create tables there.
     """
@@ -58,7 +67,7 @@ def _table(catalog: PolarisCatalog, storage: str) -> tuple[IcebergClient, Id]:
         made = tables.create_table((*namespace, "t"), SCHEMA, expect=None)
     if not made.succeeded:
         raise Unoffered(f"the server makes no tables on {storage}: it cannot reach it")
-    return tables, (*namespace, "t")
+    return id[0], tables, (*namespace, "t")
 
 
 def _begun(config: Mapping[str, Any], names: tuple[str, ...]) -> list[str]:
@@ -113,6 +122,29 @@ def test_credentials_of_generic_tables(catalog: PolarisCatalog, case: Vending) -
     holds(location.startswith(str(access["prefix"])), "the table lies in the prefix of its credentials")
     contains(_begun(access["config"], case.keys), case.keys, "the settings of the credentials")
     equal(load().get("storage-access-configs") or [], [], "the credentials of who asks for none")
+
+
+@must("polaris.vending.{}.without_privilege", operations=LOAD, clause="access-data", kind="auth", each=VENDINGS)
+def test_credentials_need_a_privilege(catalog: PolarisCatalog, case: Vending) -> None:
+    """loadTable and loadCredentials return no credentials for {} to a caller with TABLE_READ_PROPERTIES alone."""
+    name, tables, id = _table_in(catalog, case.id)
+    caller = catalog.within(name, catalog.new_caller(PROPERTIES, catalog=name).client)
+    with catalog.client.preparing():
+        if not _vended(tables.load_table(id, _headers=VENDED), case):
+            raise Unoffered(f"the server vends no credentials for {case.id}")
+        caller.load_table(id)
+    answers = [caller.load_table(id, _headers=VENDED, expect=None)]
+    if not catalog.client.lacks("loadCredentials"):
+        answers.append(caller.load_credentials(id, expect=None))
+    for answer in answers:
+        if answer.succeeded and _vended(answer, case):
+            raise let_through(answer, f"a caller with {PROPERTIES['privilege']} on the catalog")
+
+
+def _vended(answer: Answer, vending: Vending) -> bool:
+    """True when an answer has credentials in its config or among its storage-credentials."""
+    listed = [entry["config"] for entry in answer.get("storage-credentials") or []]
+    return any(_begun(config, vending.keys) for config in (answer.get("config") or {}, *listed))
 
 
 @should("polaris.vending.file", operations=LOAD, clause="vended-settings")

@@ -14,6 +14,13 @@ from typing import Any
 from conformance.polaris.inventory import CATALOG_ADMIN
 from conformance.polaris.support.access import content
 
+PRIVILEGES = {  # of the grants in requests, by their level
+    "catalog": "CATALOG_READ_PROPERTIES",
+    "namespace": "NAMESPACE_LIST",
+    "table": "TABLE_LIST",
+    "view": "VIEW_LIST",
+    "policy": "POLICY_LIST",
+}
 DELEGATED = {"X-Iceberg-Access-Delegation": "vended-credentials"}
 
 
@@ -225,15 +232,15 @@ def _grants(names: AccessNames) -> Calls:
     role = {"catalogName": names.catalog, "catalogRoleName": names.role}
     loose = {**role, "catalogRoleName": names.loose_role}
     inside = {"namespace": [names.namespace]}
-    grants: dict[str, dict[str, Any]] = {
-        "catalog": {"privilege": "CATALOG_READ_PROPERTIES"},
-        "namespace": {**inside, "privilege": "NAMESPACE_LIST"},
-        "table": {**inside, "tableName": names.table, "privilege": "TABLE_LIST"},
-        "view": {**inside, "viewName": names.view, "privilege": "VIEW_LIST"},
-        "policy": {**inside, "policyName": names.policy, "privilege": "POLICY_LIST"},
+    fields: dict[str, dict[str, Any]] = {
+        "catalog": {},
+        "namespace": inside,
+        "table": {**inside, "tableName": names.table},
+        "view": {**inside, "viewName": names.view},
+        "policy": {**inside, "policyName": names.policy},
     }
-    for level, fields in grants.items():
-        body = {"grant": {"type": level, **fields}}
+    for level, privilege in PRIVILEGES.items():
+        body = {"grant": {"type": level, **fields[level], "privilege": privilege}}
         yield f"grant_on_{level}", AccessRequest("addGrantToCatalogRole", role, body)
         yield f"revoke_from_{level}", AccessRequest("revokeGrantFromCatalogRole", loose, body)
 

@@ -40,13 +40,17 @@ POWERLESS: Grants = ()
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """Privileges that authorize one request, see the file. `together` are sets of grants that suffice only together."""
+    """Privileges that authorize one request, see the file.
+
+    `together` are sets of grants that suffice only together, `documented` grants that are documented to allow it.
+    """
 
     name: str
     operation: str
     suffice: tuple[str, ...]
     at: tuple[str, ...]
     together: tuple[Grants, ...]
+    documented: frozenset[Grant]
     since: str
 
     @property
@@ -126,6 +130,14 @@ def refused_cells(depth: str, rule: Rule, grantable: Grantable) -> Iterator[Gran
         yield from rule.incomplete(grantable)
 
 
+def hole_cells(depth: str, rule: Rule, grantable: Grantable) -> Iterator[Grants]:
+    """Yield the cells of `refused_cells` without grants that are documented to allow the request."""
+    for grants in refused_cells(depth, rule, grantable):
+        rest = tuple(grant for grant in grants if grant not in rule.documented)
+        if rest or not grants:
+            yield rest
+
+
 @cache
 def rules() -> dict[str, Rule]:
     """Return the rule of each request, by the name of the request."""
@@ -137,11 +149,18 @@ def rules() -> dict[str, Rule]:
             tuple(entry["suffice"]),
             tuple(entry["at"]),
             tuple(_set(text) for text in entry.get("together", ())),
+            frozenset(grant for text in entry.get("documented", ()) for grant in _at_each(text, entry["at"])),
             entry.get("since", ""),
         )
         for entry in read_toml(FILE)["request"]
         for name, operation in ((name, requested[name]) for name in entry["ids"])
     }
+
+
+def _at_each(text: str, levels: Iterable[str]) -> list[Grant]:
+    """Return the grants of a privilege at its level, or at each of these."""
+    privilege, _, level = text.partition("@")
+    return [Grant(privilege, each) for each in ([level] if level else levels)]
 
 
 def _set(text: str) -> Grants:
