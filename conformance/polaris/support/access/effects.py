@@ -33,7 +33,7 @@ Request = Callable[["AccessNames"], AccessRequest]
 
 
 class World(Protocol):
-    """What requests with an effect need of the server; the administrator of the fixture reads it."""
+    """Facts of the server that requests with an effect need; the administrator of the fixture reads them."""
 
     def read(self, call: AccessRequest) -> Answer:
         """Send a request that must succeed."""

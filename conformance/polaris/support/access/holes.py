@@ -119,7 +119,7 @@ class Trial:
             raise Unoffered(f"the server returns {answer.status} for {self._call.operation} to its administrator, too")
 
     def _sees(self) -> tuple[bool, bool] | None:
-        """Return what the administrator sees of the effect."""
+        """Look for the effect as the administrator."""
         if self.effect.shown is None:
             return None
         shown = self._access.send(self.effect.shown(self._names), self._access.admin)
