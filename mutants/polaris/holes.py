@@ -60,7 +60,7 @@ class FirstTableRules(AccessRules):
         return replace(asked, demands=asked.demands[:1])
 
 
-fault("readers-commit", "Who may read the properties of a table may commit to it.", on=["updateTable"])(
+fault("readers-commit", "A caller that may read the properties of a table may commit to it.", on=["updateTable"])(
     _decided(_conferred(WRITE, READ))
 )
 fault("renames-look-back", "A rename asks for privileges on the table alone.", on=["renameTable"])(
@@ -74,7 +74,7 @@ fault("first-table-decides", "A transaction asks for privileges on its first tab
 )
 fault(
     "credentials-for-readers",
-    "Who may read the properties of a table gets credentials for its files.",
+    "A caller that may read the properties of a table gets credentials for its files.",
     on=["loadTable", "loadCredentials"],
 )(_decided(_needing({"LOAD_TABLE_WITH_READ_DELEGATION": [(READ, "table")]})))
 fault(
