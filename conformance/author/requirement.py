@@ -71,7 +71,7 @@ def since_of(case: Any) -> str:
     return getattr(case, "since", "")
 
 
-def _decorator(level: Level) -> Declaration:
+def _decorator(level: Level | Callable[[Any], Level]) -> Declaration:
     def declare(
         requirement_id: str,
         *,
@@ -96,7 +96,7 @@ def _decorator(level: Level) -> Declaration:
                 key: _register(
                     Requirement(
                         requirement_id.replace("{}", key),
-                        level,
+                        level(value) if callable(level) else level,
                         kind,
                         tuple(operations(value) if callable(operations) else operations),
                         clause(value) if callable(clause) else clause.replace("{}", key),
@@ -122,6 +122,11 @@ def _decorator(level: Level) -> Declaration:
 must = _decorator("MUST")
 should = _decorator("SHOULD")
 may = _decorator("MAY")
+
+
+def leveled(level: Callable[[Any], Level]) -> Declaration:
+    """Return a decorator whose requirements have a level for each case."""
+    return _decorator(level)
 
 
 def _statement(text: str, key: str, case: Any) -> str:

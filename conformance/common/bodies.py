@@ -125,14 +125,14 @@ def _none_fails(
             sent += 1
             with client.unusual():
                 answer = request.send(catalog, case.operation.id)
-            if _fails(catalog, answer):
+            if fails(catalog, answer):
                 needed = needed or [*prepared, client.steps[-1]]
                 failed.append((defect, answer))
             reached = reached or answer.succeeded
             if answer.succeeded and not case.lasting:
                 break  # the request may have changed the objects that it names
             if sent == FEW and not (reached or failed):
-                _check_plain(catalog, case, f"t{sent}plain")
+                check_plain(catalog, case, f"t{sent}plain")
                 reached = True
                 break  # so may the valid one
         else:
@@ -142,10 +142,10 @@ def _none_fails(
         client.steps = needed  # of hundreds of requests, those that show the first failure
         raise Violation(f"{case.id} returns a server error: {shown}", request="unusual", feature=shown)
     if not reached:
-        _check_plain(catalog, case, f"t{sent}plain")
+        check_plain(catalog, case, f"t{sent}plain")
 
 
-def _check_plain(catalog: Catalog, case: RequestCase, name: str) -> None:
+def check_plain(catalog: Catalog, case: RequestCase, name: str) -> None:
     """Send the valid request of a case. Raises Blocked when it is rejected: other rejections prove nothing then."""
     if case.accepted:
         accepted(catalog, case.operation.id, case.prepare(catalog, name))
@@ -157,14 +157,14 @@ def large_bodies_are_no_failure(catalog: Catalog, case: RequestCase) -> None:
     good = case.prepare(catalog, "t")
     with catalog.client.unusual():
         answer = good.with_content({**good.body, **PADDING}).send(catalog, case.operation.id)
-    if _fails(catalog, answer):
+    if fails(catalog, answer):
         text = f"{case.id} returns {answer.status} for a large body"
         raise Violation(text, request="unusual", feature="large body")
     if not answer.succeeded:
-        _check_plain(catalog, case, "plain")
+        check_plain(catalog, case, "plain")
 
 
-def _fails(catalog: Catalog, answer: Answer) -> bool:
+def fails(catalog: Catalog, answer: Answer) -> bool:
     """True when the last answer is 5xx, unless the server rejects unsupported operations in this way."""
     return answer.status >= FAILURE and not catalog.client.refuses(catalog.client.steps[-1])
 
@@ -179,4 +179,4 @@ def nested_namespaces_are_like_others(catalog: Catalog, case: RequestCase) -> No
         usual = case.prepare(catalog, "t").send(catalog, case.operation.id)
         catalog.client.check_status(nested, usual.status)
         if not usual.succeeded:
-            _check_plain(catalog, case, "plain")
+            check_plain(catalog, case, "plain")

@@ -45,7 +45,7 @@ class Template:
         *,
         id: str = "",
         level: Declaration | None = None,
-        clause: str = "",
+        clause: str | Callable[[Any], str] = "",
         statement: str = "",
         needs: Sequence[str] = (),
         reads: bool | None = None,
@@ -60,7 +60,7 @@ class Template:
         """
         declared = (level or self.level)(
             f"{module.split('.')[1]}.{id or self.id}",
-            clause=lambda case: getattr(case, "clause", clause or self.clause),
+            clause=lambda case: getattr(case, "clause", clause(case) if callable(clause) else clause or self.clause),
             kind=self.kind,
             each=each,
             needs=lambda case: getattr(case, "needs", needs),

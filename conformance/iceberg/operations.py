@@ -8,7 +8,9 @@ from typing import Any
 from conformance.common.operations import operations_of, with_json_body
 from conformance.http.answers import Answer
 from specs.openapi import Operation
+from specs.profiles import newest_profile
 
+DOCUMENT = newest_profile("iceberg").document()
 OPERATIONS = operations_of("iceberg")
 # Operations that a catalog without `endpoints` in its configuration offers, by the document.
 DEFAULT_OPERATIONS = frozenset(

@@ -74,6 +74,11 @@ LONG_NAMES: dict[str, str] = {
 }
 
 
+def has_dot_segment(name: str) -> bool:
+    """True for a name with a part that is `.` or `..`: whoever normalizes a path with it reads another path."""
+    return any(part in (".", "..") for part in SEGMENTS.split(name))
+
+
 def own(text: str, prefix: str) -> str:
     """Replace the placeholder in a hostile name or path by the prefix of the run."""
     return text.replace(PREFIX, prefix)

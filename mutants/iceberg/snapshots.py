@@ -11,11 +11,12 @@ from mutants.iceberg.blocks import (
     request_follows,
     updates_become,
     updates_of,
+    when,
 )
 from reference_server.context import Reply
 from reference_server.errors import InvalidInput
 from reference_server.faults import Call, Proceed, fault
-from reference_server.iceberg.faults.blocks import TABLE_COMMITS, again, refuses_when
+from reference_server.iceberg.faults.blocks import TABLE_COMMITS, again, error_becomes, refuses_when
 from reference_server.iceberg.metadata.builder import MAIN
 from reference_server.iceberg.metadata.reading import Json
 
@@ -114,6 +115,9 @@ async def _history_lost(call: Call, proceed: Proceed) -> Reply:
 fault("ids-as-doubles", "Ids of snapshots lose their last digits.", on=TABLES_SHOWN)(metadata_become(_as_doubles))
 fault("snapshots-renumbered", "A snapshot whose numbers others have taken gets the next ones.", on=COMMIT)(
     again(request_follows(_numbered), 400, 409)
+)
+fault("stale-snapshots-are-bad-requests", "A conflict of a commit that adds a snapshot is 400.", on=COMMIT)(
+    when(lambda call: bool(_added(call)), error_becomes(409, InvalidInput("The snapshot does not fit the table.")))
 )
 fault("one-snapshot-a-commit", "A commit may add one snapshot only.", on=COMMIT)(
     refuses_when(lambda call: len(_added(call)) > 1, InvalidInput("A commit adds one snapshot at most."))

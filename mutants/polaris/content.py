@@ -7,8 +7,10 @@ import orjson
 from reference_server.context import Reply
 from reference_server.faults import Call, Proceed, fault, request_becomes, status_becomes
 from reference_server.iceberg.catalog.delegation import HEADER, VENDED
+from reference_server.iceberg.faults.blocks import body_of
 from reference_server.polaris.faults.blocks import APPLICABLE, LOAD, NOTIFY, settings_become
 
+DONE = 204
 GENERIC = ["createGenericTable", "loadGenericTable", "listGenericTables", "dropGenericTable"]
 POLICIES = ["createPolicy", "updatePolicy", "dropPolicy", "attachPolicy", "detachPolicy", *APPLICABLE]
 CHANGES = ["createTable", "updateTable", "commitTransaction", "renameTable", "createView", "registerTable"]
@@ -46,6 +48,21 @@ async def _unasked(call: Call, proceed: Proceed) -> Reply:
 fault("credentials-for-files", "There are credentials for S3 with tables on local files.", on=LOAD)(
     settings_become(lambda config: {**config, "s3.access-key-id": "id", "s3.secret-access-key": "none"})
 )
+
+
+@fault("policies-lost-by-rename", on=["renameTable", *APPLICABLE])
+async def _policies_lost(call: Call, proceed: Proceed) -> Reply:
+    """A renamed table loses the policies that were attached to it; those that it inherits stay."""
+    renamed: set[str] = call.state.setdefault("policies-lost-by-rename", set())
+    reply = await proceed()
+    if call.operation.id == "renameTable":
+        if reply.status == DONE:
+            renamed.add(orjson.loads(call.request.body)["destination"]["name"])
+        return reply
+    if renamed & set(call.request.query.get("target-name", [])) and (body := body_of(reply)):
+        kept = [policy for policy in body["applicable-policies"] if policy["inherited"]]
+        reply.body = orjson.dumps({**body, "applicable-policies": kept})
+    return reply
 
 
 @fault("policies-gone-by-name", on=["renameTable"])

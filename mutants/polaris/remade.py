@@ -92,6 +92,22 @@ async def _stay(call: Call, proceed: Proceed) -> Reply:
     return reply
 
 
+RENAMES = {"renameTable": "tableName", "renameView": "viewName"}
+
+
+@fault("grants-lost-by-rename", on=list(RENAMES))
+async def _lost_by_rename(call: Call, proceed: Proceed) -> Reply:
+    """A rename revokes the grants on the renamed object."""
+    reply = await proceed()
+    if reply.status < 300:
+        named_now, field = read(call.request.body)["destination"], RENAMES[call.operation.id]
+        thing = {"namespace": named_now["namespace"], field: named_now["name"]}
+        for path, grant in await held_grants(call, proceed, call.path["prefix"]):
+            if thing.items() <= grant.items():
+                await by_root(call, proceed, REVOKE, grant, path)
+    return reply
+
+
 @fault("revoked-grants-return", on=[ADD, REVOKE])
 async def _grants_return(call: Call, proceed: Proceed) -> Reply:
     """The next change of the grants of a role brings back the grant that was revoked before it."""

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from conformance.common import bodies
+from conformance.common import bodies, invalid
 from conformance.common.bodies import RequestCase
 from conformance.common.fields import unusual, wrong_types
-from conformance.iceberg.operations import JSON_OPERATIONS, OPERATIONS
+from conformance.iceberg.operations import DOCUMENT, JSON_OPERATIONS, OPERATIONS
 from conformance.iceberg.support.ordinary import COMMITS, ISSUED, OTHERS, PREPARATIONS, SCAN, preparation
 from specs.openapi import Operation, Schema
 
@@ -85,4 +85,11 @@ test_unusual_values_are_no_failure = bodies.unusual_values_are_no_failure.declar
 test_unusual_parameters_are_no_failure = bodies.unusual_parameters_are_no_failure.declare(__name__, WITH_PARAMETERS)
 test_large_bodies_are_no_failure = bodies.large_bodies_are_no_failure.declare(
     __name__, {name: _body(operation) for name, operation in UNSIGNED.items()}
+)
+test_invalid_fields_are_no_failure = invalid.invalid_fields_are_no_failure.declare(__name__, BODIES)
+test_invalid_parameters_are_no_failure = invalid.invalid_parameters_are_no_failure.declare(
+    __name__, invalid.with_invalid_parameters(WITH_PARAMETERS, DOCUMENT)
+)
+test_invalid_page_tokens_are_no_failure = invalid.invalid_page_tokens_are_no_failure.declare(
+    __name__, invalid.with_page_tokens(WITH_PARAMETERS)
 )

@@ -92,9 +92,9 @@ def test_rename_into_another_namespace(catalog: IcebergCatalog, case: Lifecycle)
 
 @must("iceberg.{}.rename.namespace_missing", operations=_rename, clause="rename-{}-namespace", kind="error", each=KINDS)
 def test_rename_into_missing_namespace(catalog: IcebergCatalog, case: Lifecycle) -> None:
-    """Renaming a {} into a missing namespace returns 404 with type NoSuchNamespaceException; the {} stays.
+    """Renaming a {} into a missing namespace returns 404 with type NoSuchNamespaceException, or 403 or 406; it stays.
 
-    A server that moves nothing into another namespace may say so first, with 403 or 406.
+    403 and 406 are those of a server that moves nothing into another namespace.
     """
     id = case.new(catalog)
     refused = case.rename(catalog, id, (*catalog.missing_namespace(), "moved"), expect=(404, *NO_MOVE))

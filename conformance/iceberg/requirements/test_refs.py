@@ -72,7 +72,7 @@ def test_ref_to_unknown_snapshot(catalog: IcebergCatalog) -> None:
     unchanged(catalog, id, before)
 
 
-@must("iceberg.ref.main_is_a_branch", operations=COMMIT, clause="update-set-main", kind="error")
+@should("iceberg.ref.main_is_a_branch", operations=COMMIT, clause="update-set-main-tag", kind="error")
 def test_main_is_no_tag(catalog: IcebergCatalog) -> None:
     """set-snapshot-ref that makes main a tag returns 400 or 409 and changes nothing."""
     id, _ = new_table_with_snapshots(catalog, FIRST)

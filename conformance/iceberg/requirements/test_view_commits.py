@@ -203,10 +203,7 @@ FOREIGN_REQUIREMENTS: dict[str, Any] = {
     each=FOREIGN_REQUIREMENTS,
 )
 def test_unknown_requirement(catalog: IcebergCatalog, case: dict[str, Any]) -> None:
-    """replaceView with a requirement that views do not support ({}) returns 400 and changes nothing.
-
-    A requirement of tables does not hold for a view, so that 409 is allowed too.
-    """
+    """replaceView with a requirement that views do not support ({}) returns 400 (409 for one of tables): no change."""
     id = catalog.new_view()
     before = _state(catalog, id)
     unknown = case == FOREIGN_REQUIREMENTS["unknown"]

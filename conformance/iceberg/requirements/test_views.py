@@ -123,7 +123,7 @@ def test_load_shows_everything(catalog: IcebergCatalog) -> None:
     text(loaded["metadata-location"], "the metadata-location of the view")
 
 
-@should("iceberg.view.load.location", operations=LOAD, clause="load-view")
+@must("iceberg.view.load.location", operations=LOAD, clause="load-view")
 def test_location_is_that_of_the_creation(catalog: IcebergCatalog) -> None:
     """loadView returns the metadata-location that createView returned."""
     id = catalog.table_id("v")

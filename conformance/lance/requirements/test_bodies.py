@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from conformance.common import bodies
+from conformance.common import bodies, invalid
 from conformance.common.bodies import RequestCase
 from conformance.common.fields import unusual, wrong_types
-from conformance.lance.operations import JSON_OPERATIONS, OPERATIONS, reads
+from conformance.lance.operations import DOCUMENT, JSON_OPERATIONS, OPERATIONS, reads
 from conformance.lance.support.fuller import FULLER
 from conformance.lance.support.ordinary import preparation
 from specs.apis import find_api
@@ -70,3 +70,9 @@ WITH_PARAMETERS = {
 test_unusual_parameters_are_no_failure = bodies.unusual_parameters_are_no_failure.declare(__name__, WITH_PARAMETERS)
 test_large_bodies_are_no_failure = bodies.large_bodies_are_no_failure.declare(__name__, BODIES)
 test_unusual_values_are_no_failure = bodies.unusual_values_are_no_failure.declare(__name__, WITH_FIELDS)
+test_invalid_parameters_are_no_failure = invalid.invalid_parameters_are_no_failure.declare(
+    __name__, invalid.with_invalid_parameters(WITH_PARAMETERS, DOCUMENT)
+)
+test_invalid_page_tokens_are_no_failure = invalid.invalid_page_tokens_are_no_failure.declare(
+    __name__, invalid.with_page_tokens(WITH_PARAMETERS)
+)

@@ -8,7 +8,7 @@ from functools import partial
 from hypothesis import strategies as st
 
 from conformance.author.checks import contains, equal
-from conformance.author.requirement import given, must, should
+from conformance.author.requirement import given, leveled, must, should
 from conformance.common import bodies
 from conformance.common.bodies import RequestCase
 from conformance.common.names import TOO_LONG, NamedObject, name_is_kept, named
@@ -157,9 +157,9 @@ test_name_is_kept = name_is_kept.declare(
     __name__,
     named(KINDS, hostile.NAMES),
     id="name.{}",
-    level=must,
-    clause="names-kept",
-    statement="A {} keeps exactly this name, or its creation returns 400 with code 13.",
+    level=leveled(lambda case: "SHOULD" if hostile.has_dot_segment(case.name) else "MUST"),
+    clause=lambda case: "names-dot-segments" if hostile.has_dot_segment(case.name) else "names-kept",
+    statement="A {} keeps exactly this name, or its creation returns 400 with code 13 or 403.",
 )
 test_long_name_is_kept = name_is_kept.declare(
     __name__,

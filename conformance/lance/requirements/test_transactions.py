@@ -157,7 +157,7 @@ def test_mode_fail(catalog: LanceCatalog, case: dict[str, Any]) -> None:
     lacks(kept, ["more"], "the properties of the transaction")
 
 
-@should("lance.transaction.alter.skip_missing", operations=ALTER, clause="alter-transaction-modes")
+@must("lance.transaction.alter.skip_missing", operations=ALTER, clause="alter-transaction-modes")
 def test_unset_missing_property(catalog: LanceCatalog) -> None:
     """AlterTransaction that removes a missing property succeeds without a mode."""
     id = new_transaction(catalog)

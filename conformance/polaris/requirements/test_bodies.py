@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from conformance.common import bodies
+from conformance.common import bodies, invalid
 from conformance.common.bodies import RequestCase
 from conformance.common.fields import unusual, wrong_types
-from conformance.polaris.operations import JSON_OPERATIONS, OPERATIONS
+from conformance.polaris.operations import DOCUMENT, JSON_OPERATIONS, OPERATIONS, by_document, declared
 from conformance.polaris.storage import AUTHENTICATIONS, CONNECTIONS
 from conformance.polaris.support.bodies import BODIES, SET_BY_SERVERS, prepared
 from conformance.polaris.support.ordinary import preparation
@@ -65,3 +65,18 @@ test_large_bodies_are_no_failure = bodies.large_bodies_are_no_failure.declare(
     __name__, {name: ORDINARY[name] for name in JSON_OPERATIONS}
 )
 test_nested_namespaces_are_like_others = bodies.nested_namespaces_are_like_others.declare(__name__, NESTED)
+test_invalid_fields_are_no_failure = invalid.invalid_fields_are_no_failure.declare(
+    __name__,
+    {name: ORDINARY[name] for name in JSON_OPERATIONS},
+    level=declared,
+    clause=by_document("invalid-no-failure"),
+)
+test_invalid_parameters_are_no_failure = invalid.invalid_parameters_are_no_failure.declare(
+    __name__,
+    invalid.with_invalid_parameters(WITH_PARAMETERS, DOCUMENT),
+    level=declared,
+    clause=by_document("invalid-no-failure"),
+)
+test_invalid_page_tokens_are_no_failure = invalid.invalid_page_tokens_are_no_failure.declare(
+    __name__, invalid.with_page_tokens(WITH_PARAMETERS), level=declared, clause=by_document("invalid-no-failure")
+)

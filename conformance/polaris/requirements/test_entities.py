@@ -165,7 +165,7 @@ def test_update(catalog: PolarisCatalog, case: EntityType) -> None:
     equal(catalog.documented(catalog.get(case, id).json), catalog.documented(answer.json), f"the {case.id}")
 
 
-@should("polaris.{}.update.replaces", operations=of("update", "get"), clause="update-replaces", each=ENTITIES)
+@must("polaris.{}.update.replaces", operations=of("update", "get"), clause="update-replaces", each=ENTITIES)
 def test_update_replaces_properties(catalog: PolarisCatalog, case: EntityType) -> None:
     """Updating a {} replaces all its properties with those of the request."""
     id = catalog.new(case, properties={"a": "1", "b": "2"})

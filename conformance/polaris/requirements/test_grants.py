@@ -139,7 +139,7 @@ def test_revoking_what_was_not_granted_is_refused(catalog: PolarisCatalog, case:
     equal(grants(catalog, role), [kept], "the grants")
 
 
-@should("polaris.grant.{}.of_role", operations=[ADD, LIST], clause="grants-of-a-role", each=OLDER)
+@must("polaris.grant.{}.of_role", operations=[ADD, LIST], clause="grants-of-a-role", each=OLDER)
 def test_grants_belong_to_their_role(catalog: PolarisCatalog, case: GrantableType) -> None:
     """A grant on a {} is listed for its role beside grants on other objects, and for no other role."""
     role, other = new_role(catalog), new_role(catalog)
@@ -195,7 +195,7 @@ def test_grants_on_what_was_dropped(catalog: PolarisCatalog, case: GrantableType
     equal(grants(catalog, role), [], "the grants when the name is given again")
 
 
-@should("polaris.grant.{}.renamed", operations=[ADD, LIST], clause="grants-follow", each=GONE)
+@must("polaris.grant.{}.renamed", operations=[ADD, LIST], clause="grants-follow", each=GONE)
 def test_grants_on_what_was_renamed(catalog: PolarisCatalog, case: GrantableType) -> None:
     """A grant on a {} follows a rename, and a new one under the old name has none."""
     role, thing = new_role(catalog), case.new(catalog)

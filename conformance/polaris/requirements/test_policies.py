@@ -240,5 +240,21 @@ def test_policies_follow_a_table(catalog: PolarisCatalog) -> None:
     catalog.drop_policy(id[:-1], id[-1])
 
 
+@must(
+    "polaris.policy.renamed",
+    operations=["renameTable", "getApplicablePolicies"],
+    clause="policy-attached",
+    since=SINCE,
+)
+def test_policy_of_a_renamed_table(catalog: PolarisCatalog) -> None:
+    """A policy that is attached to a table still applies to it after renameTable."""
+    id, table = new(catalog), catalog.tables.new_table()
+    renamed = (*table[:-1], f"{table[-1]}_renamed")
+    with catalog.client.preparing():
+        attach(catalog, id, on_table(table))
+        catalog.tables.rename_table(table, renamed)
+    equal(holding(catalog, renamed[:-1], renamed[-1]), [[id[-1], False]], "the applicable policies")
+
+
 def _update(catalog: PolarisCatalog, id: tuple[str, ...], content: str, version: int, expect: int = 200) -> None:
     catalog.update_policy(id[:-1], id[-1], content=content, current_policy_version=version, expect=expect)

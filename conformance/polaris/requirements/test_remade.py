@@ -226,7 +226,7 @@ def _update(catalog: PolarisCatalog, case: EntityType, id: Names, properties: di
 PROPERTIES = ("a", "b", "c")
 
 
-@should("polaris.{}.update.not_back", operations=of("update", "get"), clause="update-replaces", each=ENTITIES)
+@must("polaris.{}.update.not_back", operations=of("update", "get"), clause="update-replaces", each=ENTITIES)
 def test_removed_properties_stay_away(catalog: PolarisCatalog, case: EntityType) -> None:
     """Properties of a {} that an update left out do not return with the next update."""
     id = catalog.new(case, properties={"a": "1", "b": "2"})

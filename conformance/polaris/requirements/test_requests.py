@@ -13,7 +13,7 @@ from conformance.common.paths import DROPPING, METHODS, Asked
 from conformance.common.requests import UNKNOWN
 from conformance.polaris.catalog import PolarisCatalog
 from conformance.polaris.entities import CATALOG_ROLE, ENTITIES, EntityType
-from conformance.polaris.operations import JSON_OPERATIONS, MANAGEMENT, OPERATIONS
+from conformance.polaris.operations import JSON_OPERATIONS, MANAGEMENT, OPERATIONS, by_document, declared
 from conformance.polaris.support.grants import LIST, OLDER, add, new_role
 from conformance.polaris.support.principals import ASSIGNMENTS, Assignment
 from conformance.values.exchange import Exchange
@@ -26,10 +26,10 @@ MANAGED_JSON = {
 }
 
 test_body_that_is_no_json = requests.body_that_is_no_json.declare(
-    __name__, JSON_OPERATIONS, level=should, clause="bad-json"
+    __name__, JSON_OPERATIONS, level=declared, clause=by_document("bad-json")
 )
 test_body_that_is_no_object = requests.body_that_is_no_object.declare(
-    __name__, JSON_OPERATIONS, level=should, clause="bad-body"
+    __name__, JSON_OPERATIONS, level=declared, clause=by_document("bad-body")
 )
 test_nothing_succeeds_without_credentials = requests.nothing_succeeds_without_credentials.declare(
     __name__, OPERATIONS, clause="credentials-needed"
