@@ -113,6 +113,11 @@ class Api(ABC):
         return self.auth.authenticate(headers)
 
     @property
+    def mount(self) -> str:
+        """The mount of the API on a server of several APIs."""
+        return self._profile.mount
+
+    @property
     def issues_tokens(self) -> bool:
         """Whether the server issues the tokens of its callers, which may expire."""
         return self.auth.client is not None

@@ -22,7 +22,7 @@ from reference_server.storage.directory import DirectoryStorage
 from reference_server.storage.memory import MemoryStorage
 from specs.problems import Problem
 
-DIRECTORY_PREFIX = "dir:"
+MEMORY, DIRECTORY_PREFIX = "memory", "dir:"
 OWN_FOLDER = ".lakeproof"
 FILE_NAME = "state.sqlite"
 TEMPORARY = "lakeproof-"
@@ -97,7 +97,7 @@ def open_backend(text: str, api: str, *, needs_files: bool = False) -> Backend:
     """
     if text == "memory:pure" and not needs_files:
         return Backend(MemoryStorage(), f"shared-memory://lakeproof-{secrets.token_hex(6)}")
-    if text in ("memory", "memory:pure"):
+    if text in (MEMORY, "memory:pure"):
         remove_left_folders()
         folder = TemporaryFolder()
         return Backend(MemoryStorage(), str(folder.path), folder)

@@ -336,6 +336,12 @@ def arguments_lost(*names: str) -> Around:
     return around
 
 
+def has_arguments(call: Call, names: Collection[str]) -> bool:
+    """Return whether a request has any of these arguments, in the query, the body or the headers."""
+    body = (content(call) if names else None) or {}
+    return any(name in sent for name in names for sent in (call.request.query, call.request.headers, body))
+
+
 def without_arguments(request: Request, names: Collection[str]) -> Request:
     """Return a request without these arguments, in the query, the body and the headers."""
     query = {name: values for name, values in request.query.items() if name not in names}

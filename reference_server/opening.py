@@ -11,7 +11,7 @@ from reference_server.answers import MOST_BYTES as MOST_ANSWERS
 from reference_server.answers import KeptAnswers
 from reference_server.api import Api, Setup
 from reference_server.auth import Auth
-from reference_server.backends import Backend, TemporaryFolder, open_backend, tenant_backend
+from reference_server.backends import MEMORY, Backend, TemporaryFolder, open_backend, tenant_backend
 from reference_server.control.journal import MOST_BYTES as MOST_JOURNAL
 from reference_server.control.journal import Journal
 from reference_server.control.tenants import TENANT, Tenant
@@ -26,7 +26,7 @@ ALL_JOURNALS = ALL_ANSWERS = 64 << 20
 
 
 class Opener:
-    """Opens the tenants of a server, with the same APIs, options and rules."""
+    """Opens the tenants of a server, with the same APIs, options and rules. `preset_rules` names those of presets."""
 
     def __init__(
         self,
@@ -52,18 +52,32 @@ class Opener:
         self._rules = rules
         self._fitting = fitting
         self._parsed: list[Rule] = []
+        self.preset_rules: frozenset[str] = frozenset()
         self._journal = journal
         self._folder: TemporaryFolder | None = None
         self._opened = 0
 
-    def main(self, storage: str) -> Tenant:
+    def again(self, tenant: Tenant, storage: str) -> Tenant:
+        """Open an empty tenant in the place of one; tokens issued for it stay valid. `storage` is as in `main`.
+
+        Raises Problem for a main tenant that lives on a directory.
+        """
+        auth = next(iter(tenant.apis.values())).auth
+        if tenant.prefix:
+            return self.tenant(tenant.prefix.removeprefix(TENANT), auth)
+        if not storage.startswith(MEMORY):
+            raise Problem(f"The catalogs in {storage} are not reset: they are kept.", "Reset a tenant: /_t/ID")
+        return self.main(storage, auth)
+
+    def main(self, storage: str, auth: Auth | None = None) -> Tenant:
         """Open the main tenant on a storage, a value of `--storage`. Raises Problem."""
-        apis = self._open(lambda api, name: open_backend(storage, name, needs_files=api.needs_files))
+        apis = self._open(lambda api, name: open_backend(storage, name, needs_files=api.needs_files), auth)
         tenant = Tenant(apis, journal=Journal() if self._journal else None)
         try:
             for rule in self._fitting:
                 with suppress(Problem):  # a revision may lack what a preset takes away
                     tenant.rules.add(rule)
+            self.preset_rules = frozenset(running.name for running in tenant.rules)
             tenant.rules.add(*self._rules)
         except Problem:
             tenant.close()
@@ -71,22 +85,24 @@ class Opener:
         self._parsed = [running.rule for running in tenant.rules]
         return tenant
 
-    def tenant(self, id: str) -> Tenant:
+    def tenant(self, id: str, auth: Auth | None = None) -> Tenant:
         """Open another tenant. Raises Problem for options that cannot be served again."""
         self._folder = self._folder or TemporaryFolder()
         self._opened += 1
         folder = self._folder.path / f"{id}-{self._opened}"  # the folder of a dropped tenant of this id may remain
-        apis = self._open(lambda _, name: tenant_backend(folder / name), id)
+        apis = self._open(lambda _, name: tenant_backend(folder / name), auth, id)
         journal = Journal(min(MOST_JOURNAL, ALL_JOURNALS // self._opened)) if self._journal else None
         answers = KeptAnswers(min(MOST_ANSWERS, ALL_ANSWERS // self._opened))
         tenant = Tenant(apis, prefix=TENANT + id, kept_answers=answers, journal=journal)
         tenant.rules.take(self._parsed)
         return tenant
 
-    def _open(self, backend: Callable[[type[Api], str], Backend], tenant: str = "") -> dict[str, Api]:
+    def _open(
+        self, backend: Callable[[type[Api], str], Backend], auth: Auth | None, tenant: str = ""
+    ) -> dict[str, Api]:
         """Return the APIs by their mounts, on backends that are closed again when an API cannot be opened."""
         mounted: dict[str, Api] = {}
-        auth = self._auth()
+        auth = auth or self._auth()
         for profile, api in self._apis.items():
             opened = backend(api, profile.api)
             setup = Setup(profile, profile.document(), opened, auth, self._page_size, self._shared[profile], tenant)

@@ -7,6 +7,7 @@ import contextlib
 import importlib
 import importlib.util
 import json
+import logging
 import os
 import ssl
 import sys
@@ -57,6 +58,7 @@ SWITCH_SECONDS = 0.001
 """Seconds that a computing thread of the server keeps the others waiting; five times as many by default in Python."""
 
 
+log = logging.getLogger("lakeproof.server")
 SEVERAL = {"faults", "rules", "without", "like"}
 
 
@@ -138,7 +140,8 @@ class Server(Controls):
         access_log = AccessLog(self._log) if self._log else None
         guard = Guard(settings.host, settings.control_token)
         self._seed = read_seed(settings.seed) if isinstance(settings.seed, str) else settings.seed
-        tenants = Tenants(self._opener.main(settings.storage), self._opener.tenant, self._start)
+        again = partial(self._opener.again, storage=settings.storage)
+        tenants = Tenants(self._opener.main(settings.storage), self._opener.tenant, again, self._start)
         return App(
             tenants,
             guard,
@@ -265,6 +268,8 @@ class Server(Controls):
             cleanup = asyncio.run_coroutine_threadsafe(self._runner.cleanup(), self._loop)
             with contextlib.suppress(TimeoutError):
                 cleanup.result(2 * limits.STOP)  # aiohttp waits for handlers, then for their cleanup after cancellation
+            for sentence in self._app.tenants.idle_rules(self._opener.preset_rules):
+                log.warning("%s", sentence)
         self._app.close()
         self._opener.close()
         self._loop.call_soon_threadsafe(self._loop.stop)

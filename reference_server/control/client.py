@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ssl
+import warnings
 from abc import abstractmethod
 from collections.abc import Mapping
 from http.client import HTTPConnection, HTTPException, HTTPSConnection
@@ -12,8 +13,8 @@ from urllib.parse import urlencode, urlsplit
 
 import orjson
 
-from reference_server.control.paths import CONTROL
-from reference_server.control.recorded import ExpectedRequest, RecordedRequest, failure
+from reference_server.control.paths import CONTROL, VERIFY
+from reference_server.control.recorded import RecordedRequest
 from reference_server.rules.client import RuleControls
 from specs.openapi import JSON_TYPE
 from specs.problems import Problem
@@ -88,17 +89,30 @@ class Controls(RuleControls):
         query: Mapping[str, Any] | None = None,
         headers: Mapping[str, str | None] | None = None,
         body: Any = None,
+        exact: bool = False,
         parameters: Mapping[str, str | None] | None = None,
     ) -> None:
         """Assert that an operation was requested `times` times, by default at least once.
 
-        Only requests with these values count: in the `query`, in `headers`, in the `body`, which may have further
-        fields, and as `parameters` of the path. None stands for an absent value. Raises AssertionError, whose message
-        shows the nearest requests, and Problem for an unknown operation.
+        Only requests with these values count: in the `query`, in `headers`, in the `body`, and as `parameters` of the
+        path. None stands for an absent value. The `body` may have further fields, and further items in its lists,
+        unless it is `exact`. Raises AssertionError, whose message shows the nearest request, and Problem for an unknown
+        operation. Warns of rules on the operation that have changed nothing.
         """
-        expected = ExpectedRequest(parameters or {}, query or {}, headers or {}, body)
-        if message := failure(operation, times, expected, self.requests(operation)):
-            raise AssertionError(message)
+        __tracebackhide__ = True  # pytest then shows the line of the test
+        expected = {"query": query, "headers": headers, "parameters": parameters, "body": body, "exact": exact}
+        result = self.control("POST", f"/requests{VERIFY}", {"operation": operation, "times": times, **expected})
+        if not result["verified"]:
+            raise AssertionError("\n".join([result["message"], *result["idle_rules"]]))
+        for sentence in result["idle_rules"]:
+            warnings.warn(sentence, stacklevel=2)
+
+    def reset(self) -> None:
+        """Reset catalogs, rules and journal to the start of the server, its seed included; tokens stay valid.
+
+        Raises Problem for a server on a directory: a tenant can be reset there.
+        """
+        self.control("POST", "/reset")
 
     def seed(self, seed: Mapping[str, Any]) -> dict[str, Any]:
         """Plant a seed; return the credentials that it created, by API and by the names of their owners.

@@ -16,6 +16,7 @@ import orjson
 
 from reference_server.context import Reply, Request, json_reply
 from reference_server.control.journal import Journal
+from reference_server.control.recorded import ExpectedRequest, RecordedRequest, failure
 from reference_server.control.seeds import plant_seed
 from reference_server.control.tenants import Tenant, Tenants
 from reference_server.errors import InvalidInput, MethodNotAllowed, RouteNotFound
@@ -27,7 +28,8 @@ from specs.openapi import JSON_TYPE, media_type_of
 from specs.problems import Problem, did_you_mean
 
 CONTROL = "/_lakeproof"
-HEALTH = "/health"
+HEALTH, VERIFY = "/health", "/verify"
+EXPECTED = ("operation", "times", "query", "headers", "parameters", "body", "exact")
 HEAD, GET, POST, PUT, DELETE = "HEAD", "GET", "POST", "PUT", "DELETE"
 
 
@@ -130,6 +132,11 @@ async def drop_tenant(request: ControlRequest) -> None:
     await request.tenants.drop(request.path["id"])
 
 
+async def reset_tenant(request: ControlRequest) -> None:
+    """Reset the tenant of the request to its start: catalogs, rules and journal. Raises Problem."""
+    await request.tenants.reset(request.tenant)
+
+
 async def list_rules(request: ControlRequest) -> Any:
     """Return the rules in force, in their order."""
     return {"rules": [running.as_json() for running in request.tenant.rules]}
@@ -173,12 +180,39 @@ def _rules(body: Any) -> list[Any]:
 
 async def list_requests(request: ControlRequest) -> Any:
     """Return the entries of the journal, the oldest first; `operation` selects those of one operation."""
-    tenant, wanted = request.tenant, request.query("operation")
+    return {"requests": _requests(request.tenant, request.query("operation"))}
+
+
+async def verify_requests(request: ControlRequest) -> Any:
+    """Return whether an operation was requested as the body says, and how often; see Controls.assert_requested.
+
+    `message` has the nearest request, `idle_rules` the rules on the operation that have changed nothing.
+    """
+    fields = {name: node.value for name, node in Node(request.body).fields(*EXPECTED).items()}
+    operation, times, tenant = fields.get("operation"), fields.get("times"), request.tenant
+    if not isinstance(operation, str) or not (times is None or (isinstance(times, int) and times >= 0)):
+        raise Problem("The body has no operation, or invalid times.", 'Example: {"operation": "loadTable", "times": 1}')
+    parameters, query, headers = (fields.get(name) or {} for name in ("parameters", "query", "headers"))
+    if not all(isinstance(part, Mapping) for part in (parameters, query, headers)):
+        raise Problem("parameters, query and headers are objects.", 'Example: {"query": {"pageSize": "5"}}')
+    expected = ExpectedRequest(parameters, query, headers, fields.get("body"), bool(fields.get("exact")))
+    requests = [RecordedRequest.of(entry) for entry in _requests(tenant, operation)]
+    message = failure(operation, times, expected, requests)
+    return {
+        "verified": not message,
+        "count": sum(not expected.differences(each) for each in requests),
+        "message": message,
+        "idle_rules": tenant.rules.idle_on(operation),
+    }
+
+
+def _requests(tenant: Tenant, operation: str | None) -> list[dict[str, Any]]:
+    """Return the entries of the journal, of one operation if it is given. Raises Problem for an unknown one."""
     known = {id for api in tenant.apis.values() for id in api.document.operations}
-    if wanted is not None and wanted not in known:
-        raise Problem(f"There is no operation {wanted!r:.100}.", did_you_mean(wanted, known))
+    if operation is not None and operation not in known:
+        raise Problem(f"There is no operation {operation!r:.100}.", did_you_mean(operation, known))
     entries = tenant.entries(_journal(tenant))
-    return {"requests": [entry for entry in entries if wanted in (None, entry["operation"])]}
+    return [entry for entry in entries if operation in (None, entry["operation"])]
 
 
 async def forget_requests(request: ControlRequest) -> None:
@@ -215,6 +249,7 @@ def _journal(tenant: Tenant) -> Journal:
 ROUTES: tuple[Route, ...] = (
     Route(GET, "", list_paths, "List these paths, and the paths of the APIs."),
     Route(GET, HEALTH, show_health, "Return 200: the server is ready. Also for other machines."),
+    Route(POST, "/reset", reset_tenant, "Reset catalogs, rules and journal to the start, in memory."),
     Route(GET, "/rules", list_rules, "List the rules, and how often they were used."),
     Route(POST, "/rules", add_rules, "Add rules: texts or objects, one or a list."),
     Route(PUT, "/rules", replace_rules, "Replace all rules."),
@@ -223,6 +258,9 @@ ROUTES: tuple[Route, ...] = (
     Route(DELETE, "/rules/{id}", remove_rule, "Remove a rule."),
     Route(POST, "/tokens/expire", expire_tokens, "Let all issued tokens expire."),
     Route(GET, "/requests", list_requests, "List the latest requests with their answers: ?operation=NAME."),
+    Route(
+        POST, f"/requests{VERIFY}", verify_requests, "Verify requests: {operation, times, query, headers, body, ...}."
+    ),
     Route(DELETE, "/requests", forget_requests, "Forget the requests."),
     Route(GET, "/ca.pem", show_authority, "Return the certificate of the authority to trust, with --tls self-signed."),
     Route(POST, "/seed", seed_tenant, "Plant a seed: JSON, or YAML as application/yaml."),

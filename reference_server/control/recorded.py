@@ -6,11 +6,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any
 
+import orjson
+
 from reference_server.control.note_kinds import Note
 
-NEAREST = 3
-"""Number of requests that a failed assertion shows."""
 LONGEST = 200
+SHOWN = 10
+"""Number of differences, and of fitting requests, that a failed assertion shows."""
 
 
 @dataclass(frozen=True)
@@ -53,19 +55,33 @@ class RecordedRequest:
 
 
 @dataclass(frozen=True)
+class Difference:
+    """A part of a request that differs: its place, the expected and the actual value, None for an absent one."""
+
+    place: str
+    expected: Any
+    actual: Any
+
+    def __str__(self) -> str:
+        return f"{self.place}\n        expected  {_shown(self.expected)}\n      > sent      {_shown(self.actual)}"
+
+
+@dataclass(frozen=True)
 class ExpectedRequest:
     """Parts of a request that a test expects. A value None means that the part must be absent.
 
-    `body` fits a body that contains it: an object may have further fields. Everything else is compared as a whole.
+    A `body` fits one that contains it: an object may have further fields, and a list further items in any order. An
+    `exact` one has to be equal.
     """
 
     parameters: Mapping[str, str | None]
     query: Mapping[str, Any]
     headers: Mapping[str, str | None]
     body: Any = None
+    exact: bool = False
 
-    def differences(self, request: RecordedRequest) -> list[str]:
-        """Return a sentence for each expected part that a request does not have."""
+    def differences(self, request: RecordedRequest) -> list[Difference]:
+        """Return the expected parts that a request does not have."""
         headers = {name.lower(): value for name, value in self.headers.items()}
         parts = [
             ("parameter", self.parameters, request.parameters),
@@ -73,16 +89,16 @@ class ExpectedRequest:
             ("header", headers, request.headers),
         ]
         named = [
-            f"{kind} {name} is {_shown(actual.get(name))}, expected {_shown(value)}"
+            Difference(f"{kind} {name}", value, actual.get(name))
             for kind, expected, actual in parts
             for name, value in expected.items()
             if actual.get(name) != value
         ]
-        return named + ([] if self.body is None else list(_body_differences(self.body, request.body, "")))
+        return named + ([] if self.body is None else _body_differences(self.body, request.body, "", self.exact))
 
 
 def failure(operation: str, times: int | None, expected: ExpectedRequest, requests: Sequence[RecordedRequest]) -> str:
-    """Return the message of a failed assertion, "" if `requests` of the operation are as expected.
+    """Return the message of a failed verification, "" if `requests` of the operation are as expected.
 
     `times` is the number of fitting requests, None for at least one.
     """
@@ -91,13 +107,18 @@ def failure(operation: str, times: int | None, expected: ExpectedRequest, reques
     if len(fitting) == times or (times is None and fitting):
         return ""
     wanted = "at least once" if times is None else _times(times)
-    lines = [f"{operation} was requested {_times(len(fitting))} as expected, which should be {wanted}."]
+    conditions = any((expected.parameters, expected.query, expected.headers, expected.body is not None))
+    such = " as described" if conditions else ""
+    count = f"requested {_times(len(fitting))}" if fitting else "never requested"
+    lines = [f"{operation} was {count}{such}; expected: {wanted}."]
     if not compared:
-        lines.append(f"No request of {operation} arrived.")
-    for differences, request in compared[:NEAREST]:
-        lines += [f"  {request}", *(f"      {difference}" for difference in differences)]
-    if len(compared) > NEAREST:
-        lines.append(f"  and {len(compared) - NEAREST} more")
+        return f"{lines[0]}\nNo request of {operation} arrived."
+    lines += [f"  {request}" for request in fitting[:SHOWN]]
+    others = [pair for pair in compared if pair[0]]
+    if others and len(fitting) < (times or 1):
+        differences, nearest = others[0]
+        among = "The other request differs" if len(others) == 1 else f"The nearest of {len(others)} others differs"
+        lines += [f"{among}:", f"  {nearest}", *(f"      {each}" for each in differences[:SHOWN])]
     return "\n".join(lines)
 
 
@@ -112,23 +133,27 @@ def _text(value: Any) -> Any:
     return str(value) if isinstance(value, int | float) else value
 
 
-def _body_differences(expected: Any, actual: Any, place: str) -> list[str]:
-    """Return the differences of a body from what it should contain, each with its JSON pointer."""
+def _body_differences(expected: Any, actual: Any, place: str, exact: bool) -> list[Difference]:
+    """Return the differences of a body from the expected one, each with its JSON pointer."""
     if isinstance(expected, dict) and isinstance(actual, dict):
-        return [
-            difference
-            for name, value in expected.items()
-            for difference in _body_differences(value, actual.get(name), f"{place}/{name}")
-        ]
-    if isinstance(expected, list) and isinstance(actual, list) and len(expected) == len(actual):
-        return [
-            difference
-            for index, value in enumerate(expected)
-            for difference in _body_differences(value, actual[index], f"{place}/{index}")
-        ]
-    return [] if expected == actual else [f"body {place or '/'} is {_shown(actual)}, expected {_shown(expected)}"]
+        names = [*expected, *(name for name in actual if exact and name not in expected)]
+        pairs = [(f"{place}/{name}", expected.get(name), actual.get(name)) for name in names]
+        return [each for at, one, other in pairs for each in _body_differences(one, other, at, exact)]
+    if isinstance(expected, list) and isinstance(actual, list) and actual:
+        if not exact:
+            return [each for item in expected for each in _nearest_item(item, actual, place)]
+        if len(expected) == len(actual):
+            pairs = [(f"{place}/{index}", one, actual[index]) for index, one in enumerate(expected)]
+            return [each for at, one, other in pairs for each in _body_differences(one, other, at, exact)]
+    return [] if expected == actual else [Difference(f"body {place or '/'}", expected, actual)]
+
+
+def _nearest_item(expected: Any, actual: Sequence[Any], place: str) -> list[Difference]:
+    """Return the differences of the item of a list that has the fewest."""
+    compared = (_body_differences(expected, item, f"{place}/{index}", exact=False) for index, item in enumerate(actual))
+    return min(compared, key=len)
 
 
 def _shown(value: Any) -> str:
-    text = "absent" if value is None else repr(value)
+    text = "absent" if value is None else orjson.dumps(value).decode()
     return text if len(text) <= LONGEST else f"{text[:LONGEST]}..."

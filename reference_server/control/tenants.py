@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import re
 import secrets
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -22,7 +22,7 @@ from reference_server.control.note_kinds import Note
 from reference_server.control.notes import RequestSequence, careless, invalid, undeclared
 from reference_server.errors import CatalogError, InvalidInput, NotFound, RouteNotFound, ServiceUnavailable
 from reference_server.faults import Fault
-from reference_server.rules.rule_set import RuleSet
+from reference_server.rules.rule_set import RuleSet, idle_sentence, join_idle
 from specs.openapi import Operation
 from specs.problems import Problem
 
@@ -63,10 +63,11 @@ class Tenant:
         Raises RouteNotFound.
         """
         start = len(self.prefix)
-        for mount, api in self.apis.items():
-            end = start + len(mount)
-            if not mount or (target.startswith(mount, start) and target[end : end + 1] in ("", "/", "?")):
-                return api, target[:end]
+        for own, api in self.apis.items():
+            for mount in (api.mount, own):  # a single API is at the root, and where a server of several has it
+                end = start + len(mount)
+                if not mount or (target.startswith(mount, start) and target[end : end + 1] in ("", "/", "?")):
+                    return api, target[:end]
         mounts = ", ".join(sorted(self.apis))
         raise RouteNotFound(f"No API is mounted at this path; there is {mounts}.")
 
@@ -131,13 +132,25 @@ class Tenant:
 
 
 class Tenants:
-    """The tenants of a server. `open` returns a new one for an id, and `start` starts it; both may raise Problem."""
+    """The tenants of a server.
 
-    def __init__(self, main: Tenant, open: Callable[[str], Tenant], start: Callable[[Tenant], Awaitable[None]]) -> None:
+    `open` returns a new one for an id, `again` an empty one in the place of a tenant, and `start` starts it; all may
+    raise Problem.
+    """
+
+    def __init__(
+        self,
+        main: Tenant,
+        open: Callable[[str], Tenant],
+        again: Callable[[Tenant], Tenant],
+        start: Callable[[Tenant], Awaitable[None]],
+    ) -> None:
         self.main = main
         self._open = open
+        self._again = again
         self._start_one = start
         self._others: dict[str, asyncio.Task[Tenant]] = {}
+        self._idle_before: dict[str, str] = {}
 
     async def of(self, target: str) -> Tenant:
         """Return the tenant of a request target, which is made if it is new. Raises the errors of `get`."""
@@ -169,13 +182,25 @@ class Tenants:
             )
         if len(self._others) > MOST:
             raise ServiceUnavailable(f"This server has {MOST:,} tenants, the most; drop some of them.")
-        tenant = self._open(id)
+        return await self._started(self._open(id))
+
+    async def _started(self, tenant: Tenant) -> Tenant:
         try:
             await self._start_one(tenant)
         except BaseException:
             tenant.close()
             raise
         return tenant
+
+    async def reset(self, tenant: Tenant) -> None:
+        """Replace a tenant by one as it was at its start. Raises Problem for one that is kept on a directory."""
+        fresh = asyncio.create_task(self._started(self._again(tenant)))
+        if tenant is self.main:
+            self.main = await fresh
+        else:
+            self._others[tenant.prefix.removeprefix(TENANT)] = fresh
+            await fresh
+        await self._close(tenant)
 
     def new_id(self) -> str:
         """Return an id that no tenant has."""
@@ -191,12 +216,25 @@ class Tenants:
         task = self._others.pop(id, None)
         if task is None:
             raise TenantNotFound(f"There is no tenant {id:.100}.")
-        tenant = await task
+        await self._close(await task)
+
+    async def _close(self, tenant: Tenant) -> None:
+        self._idle_before = join_idle(self._idle_before, tenant.rules.idle)
         await asyncio.to_thread(tenant.close)
+
+    def idle_rules(self, expected: Collection[str]) -> list[str]:
+        """Return a sentence for each rule that has changed nothing in any tenant, unless that is `expected`."""
+        tenants = [self.main, *self._running()]
+        joined = join_idle(self._idle_before, *(tenant.rules.idle for tenant in tenants))
+        return [idle_sentence(name, reason) for name, reason in joined.items() if reason and name not in expected]
+
+    def _running(self) -> Iterator[Tenant]:
+        for task in self._others.values():
+            if task.done() and not task.cancelled() and task.exception() is None:
+                yield task.result()
 
     def close(self) -> None:
         """Close all tenants."""
-        for task in self._others.values():
-            if task.done() and not task.cancelled() and task.exception() is None:
-                task.result().close()
+        for tenant in self._running():
+            tenant.close()
         self.main.close()

@@ -86,15 +86,18 @@ class RuleControls(ABC):
     def fail(
         self,
         operation: str,
-        *,
         status: int = 500,
+        *,
         error: str = "",
         message: str = "",
         applied: bool = False,
         headers: Mapping[str, str] | None = None,
         **requests: Unpack[Requests],
     ) -> SetRule:
-        """Refuse requests of an operation, or of "any", with an error; `applied` ones are done all the same."""
+        """Refuse requests of an operation, or of "any", with an error; `applied` ones are done all the same.
+
+        server.fail("loadTable", 503, times=2)
+        """
         chosen = _chosen(operation, requests)
         return self.rule(
             Rule(**chosen, status=status, error=error, message=message, applied=applied, headers=headers or {})

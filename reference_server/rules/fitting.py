@@ -16,6 +16,7 @@ from specs.problems import Problem, did_you_mean
 NAMED = (f"{HEADER}NAME", f"{QUERY}NAME")
 OWN = "x-"  # how names of fields begin that no document has
 ASSIGNED = {status.value for status in HTTPStatus if status >= 200}
+QUERY_PLACE, HEADER_PLACE = "query", "header"
 Place = tuple[Api, Operation]
 
 
@@ -25,7 +26,7 @@ def check_rule(rule: Rule, apis: Sequence[Api]) -> None:
     if rule.delay > MOST_SECONDS:
         raise Problem(f"{rule}: the delay is longer than {MOST_SECONDS:,} seconds.", "Give a shorter one.")
     if rule.fault:
-        find_fault(rule.fault, [api.document for api in apis])
+        _check_fault(rule, places, apis)
     for name in rule.where:
         _check_condition(rule, name, places)
     if rule.status is not None:
@@ -33,14 +34,27 @@ def check_rule(rule: Rule, apis: Sequence[Api]) -> None:
     if rule.error:
         known = sorted({name for api in apis for name in api.known_errors})
         if rule.error not in known:
-            raise Problem(
-                f"{rule}: there is no error {rule.error!r}.", did_you_mean(rule.error, [*known, *FLAGS], most=5)
-            )
+            near = did_you_mean(rule.error, [*known, *FLAGS], most=5)
+            raise Problem(f"{rule}: the document has no error {rule.error!r}.", f"{near} {_other_error(rule, apis)}")
     if rule.operation and not (rule.refuses or rule.fault):
         for name in (*rule.ignored, *rule.given):
             _check_argument(rule, name, places)
         for field in (*rule.lost, *rule.changed):
             _check_field(rule, field, places)
+
+
+def _other_error(rule: Rule, apis: Sequence[Api]) -> str:
+    """Return how to write an error of a name that no document has: as a field of the error body."""
+    pointers = {api.document.errors.type or api.document.errors.code for api in apis}
+    place = next(iter(sorted(pointers)), "").strip("/").replace("/", ".")
+    return f"For any other name: {rule.status or 400} {BODY}{place}={rule.error}"
+
+
+def _check_fault(rule: Rule, places: Sequence[Place], apis: Sequence[Api]) -> None:
+    fault = find_fault(rule.fault, [api.document for api in apis])
+    if rule.operation and not any(fault.touches(operation.id) for _, operation in places):
+        message = f"{rule}: the fault {rule.fault} does not change {rule.operation}."
+        raise Problem(message, f"It changes: {', '.join(sorted(fault.operations))}.")
 
 
 def operation_names(apis: Sequence[Api]) -> list[str]:
@@ -81,8 +95,10 @@ def _check_condition(rule: Rule, name: str, places: Sequence[Place]) -> None:
 
 
 def _check_argument(rule: Rule, name: str, places: Sequence[Place]) -> None:
-    known = {parameter.name for _, operation in places for parameter in operation.parameters}
-    if rule.ignored:
+    kinds = (QUERY_PLACE, HEADER_PLACE) if name in rule.ignored else (QUERY_PLACE,)
+    parameters = (parameter for _, operation in places for parameter in operation.parameters)
+    known = {parameter.name for parameter in parameters if parameter.location in kinds}
+    if name in rule.ignored:
         known |= {field.path for api, operation in places for field in body_fields(api.document, operation)}
     if name not in known:
         raise Problem(f"{rule}: {rule.operation} has no argument {name!r}.", did_you_mean(name, known))

@@ -21,7 +21,15 @@ def meets(rule: Rule, call: Call) -> bool:
 def _fits(values: Sequence[Any], pattern: str | None) -> bool:
     if pattern is None:
         return not values
-    return any(fnmatchcase(_text(value), pattern) for value in values)
+    return any(fnmatchcase(_text(value), pattern) or _equals(value, pattern) for value in values)
+
+
+def _equals(value: Any, pattern: str) -> bool:
+    """Return whether a pattern is the JSON text of an object or a list."""
+    try:
+        return isinstance(value, dict | list) and bool(orjson.loads(pattern) == value)
+    except orjson.JSONDecodeError:
+        return False
 
 
 def _values(name: str, call: Call) -> Sequence[Any]:

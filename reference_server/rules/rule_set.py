@@ -15,6 +15,23 @@ from reference_server.rules.running import RunningRule, running_rule
 from reference_server.rules.text import rule_from
 from specs.problems import Problem
 
+MOST_REMOVED = 1_000
+"""Removed rules that are remembered."""
+
+
+def idle_sentence(name: str, reason: str) -> str:
+    """Return the sentence about a rule that has changed nothing."""
+    return f"The rule {name!r} changed nothing: {reason}."
+
+
+def join_idle(*several: Mapping[str, str]) -> dict[str, str]:
+    """Return why rules have changed nothing, of several catalogs: a rule that one of them used was used."""
+    joined: dict[str, str] = {}
+    for reasons in several:
+        for name, reason in reasons.items():
+            joined[name] = reason and joined.get(name, reason)
+    return joined
+
 
 class RuleSet:
     """The rules of one catalog, in their order: the first one is asked first.
@@ -28,6 +45,7 @@ class RuleSet:
         self._apis = apis
         self._numbers = count(1)
         self._running: dict[int, RunningRule] = {}
+        self._removed: dict[str, str] = {}
         self._changing = threading.Lock()
 
     def __iter__(self) -> Iterator[RunningRule]:
@@ -73,6 +91,19 @@ class RuleSet:
         with self._changing:
             self._set({})
 
+    @property
+    def idle(self) -> dict[str, str]:
+        """Why each rule has changed nothing, by its name, "" for a rule that was used; with removed rules."""
+        return join_idle(self._removed, *({running.name: running.idle} for running in self))
+
+    def idle_on(self, operation: str) -> list[str]:
+        """Return a sentence for each rule on an operation that has changed nothing."""
+        touching = [running for running in self if not running.operations or operation in running.operations]
+        return [idle_sentence(running.name, running.idle) for running in touching if running.idle]
+
     def _set(self, running: dict[int, RunningRule]) -> None:
+        removed = [old for id, old in self._running.items() if id not in running]
+        if len(self._removed) < MOST_REMOVED:
+            self._removed = join_idle(self._removed, *({old.name: old.idle} for old in removed))
         self._running = running
         self.faults = tuple(each.as_fault() for each in running.values())

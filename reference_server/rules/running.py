@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections import OrderedDict
 from collections.abc import Sequence
 from copy import copy
@@ -14,16 +15,26 @@ import orjson
 
 from reference_server.answer_fields import answer_fields, edited, with_field, without
 from reference_server.api import Api
-from reference_server.context import Reply
-from reference_server.faults import Call, Fault, Proceed, apply_faults, find_fault, without_arguments
+from reference_server.context import Reply, Request
+from reference_server.faults import (
+    Call,
+    Fault,
+    Proceed,
+    apply_faults,
+    find_fault,
+    has_arguments,
+    without_arguments,
+)
 from reference_server.rules.matching import meets
 from reference_server.rules.rule import Rule
+from reference_server.rules.smallest import smallest_success
 from specs.errors import NOT_ACCEPTABLE, STATUS
 from specs.openapi import JSON_TYPE, Document
 
 CONTENT_TYPE, TEXT_TYPE = "Content-Type", "text/plain; charset=utf-8"
 WITHOUT_BODY = (HTTPStatus.NO_CONTENT, HTTPStatus.RESET_CONTENT, HTTPStatus.NOT_MODIFIED)
 ENDPOINTS = "endpoints"
+PLAIN = re.compile(r"[^A-Za-z]")
 MOST_STALE = 1_000
 """Answers that a stale rule remembers."""
 RequestKey = tuple[str, str, bytes]
@@ -34,8 +45,9 @@ class RunningRule:
     """A rule of a catalog, with its number there.
 
     `operations` are those of the rule, empty for any; `listing` those whose answers name the endpoints of the server.
-    `seen` counts the requests that it is for, `used` those that it has changed. Only the event loop of the server
-    counts, so that two requests never use the same turn.
+    `seen` counts the requests that it is for, `used` those that it has changed, `others` the requests of its operations
+    that do not meet its conditions. Only the event loop of the server counts, so that two requests never use the same
+    turn.
     """
 
     id: int
@@ -44,6 +56,7 @@ class RunningRule:
     listing: frozenset[str] = frozenset()
     seen: int = 0
     used: int = 0
+    others: int = 0
     fault: Fault | None = None
     _answers: OrderedDict[RequestKey, Reply] = field(default_factory=OrderedDict)
 
@@ -59,6 +72,19 @@ class RunningRule:
     def is_over(self) -> bool:
         """True when the rule has been used as often as it says."""
         return self.rule.times is not None and self.used >= self.rule.times
+
+    @property
+    def idle(self) -> str:
+        """Why the rule has changed nothing, "" for one that was used, and for one that describes the server."""
+        if self.used or self.rule.absent:
+            return ""
+        if self.seen:
+            due = self.seen <= self.rule.after or self.seen < self.rule.every
+            reason = "none was due" if due else "none had anything to change"
+            return f"of {self.seen} requests that it is for, {reason}"
+        if self.others:
+            return f"none of {self.others} requests of its operation meets its conditions"
+        return "no request of its operation arrived"
 
     def as_json(self) -> dict[str, Any]:
         """Return the rule for clients: its number, its text, its fields and its counts."""
@@ -76,14 +102,39 @@ class RunningRule:
     async def _around(self, call: Call, proceed: Proceed) -> Reply:
         if self.rule.absent and call.operation.id in self.listing:
             return self._without_endpoints(await proceed(), call)
-        if (self.operations and call.operation.id not in self.operations) or not meets(self.rule, call):
+        if self.operations and call.operation.id not in self.operations:
             return await proceed()
+        if not meets(self.rule, call):
+            self.others += 1
+            return await proceed()
+        if echoed := _own_page_tokens(self.rule, call.request):
+            call.request = without_arguments(call.request, echoed)
         if self.rule.stale:
             return await self._stale(call, proceed)
+        if self._edits(call):
+            return await self._edit(call, proceed)
         if not self._is_due():
             return await proceed()
         self._use(call)
         return await self._act(call, proceed)
+
+    def _edits(self, call: Call) -> bool:
+        """Return whether the rule only edits the answer, so that nothing may be left to change."""
+        rule = self.rule
+        acts = rule.refuses or rule.cut or rule.half or rule.delay or rule.fault or rule.given
+        return not (acts or has_arguments(call, rule.ignored))
+
+    async def _edit(self, call: Call, proceed: Proceed) -> Reply:
+        """Edit the answer, if that changes it: an answer that stays as it is does not use the rule."""
+        reply = await proceed()
+        changed = self._changed(copy(reply), call)
+        if changed == reply:
+            self.seen += 1
+            return reply
+        if not self._is_due():
+            return reply
+        self._use(call)
+        return changed
 
     def _is_due(self) -> bool:
         """Count a request that the rule is for, and return whether its turn has come."""
@@ -119,11 +170,13 @@ class RunningRule:
         return reply
 
     def _changed(self, reply: Reply, call: Call) -> Reply:
-        """Return an answer with the changes of the rule; its status and its fields are those of a success."""
+        """Return an answer with the changes of the rule. Only errors of the rule itself have its fields."""
         rule = self.rule
-        if rule.status is not None and reply.status < HTTPStatus.BAD_REQUEST:
+        if rule.status is not None and not rule.refuses:
+            reply = reply if reply.status < HTTPStatus.BAD_REQUEST else smallest_success(call)
             reply.status = rule.status
-        if (rule.lost or rule.changed) and reply.body and reply.content_type == JSON_TYPE:
+        fits = reply.status < HTTPStatus.BAD_REQUEST or rule.refuses or rule.fault
+        if fits and (rule.lost or rule.changed) and reply.body and reply.content_type == JSON_TYPE:
             reply.body = self._edited(reply.body)
         if rule.body is not None:
             reply.body, reply.content_type = rule.body.encode(), TEXT_TYPE
@@ -146,12 +199,12 @@ class RunningRule:
         return replace(reply, body=orjson.dumps(shorter))
 
     def _edited(self, body: bytes) -> bytes:
-        value = orjson.loads(body)
+        value = before = orjson.loads(body)
         for place in self.rule.lost:
             value = without(value, place)
         for place, new in self.rule.changed.items():
             value = with_field(value, place, new)
-        return orjson.dumps(value)
+        return body if value == before else orjson.dumps(value)
 
     async def _stale(self, call: Call, proceed: Proceed) -> Reply:
         """Answer as the same request was answered before the last change; without a change, nothing is due."""
@@ -180,6 +233,20 @@ def _alter(rule: Rule, call: Call) -> None:
     if rule.given:
         query = {**call.request.query, **{name: [value] for name, value in rule.given.items()}}
         call.request = call.request.altered(query=query)
+
+
+def _own_page_tokens(rule: Rule, request: Request) -> list[str]:
+    """Return the query parameters with a page token that the rule itself put into an answer: they count as not sent.
+
+    The field `next-page-token` has the value for the parameter `pageToken`.
+    """
+    texts = {PLAIN.sub("", place).lower(): str(value) for place, value in rule.changed.items()}
+    return [
+        name
+        for name, values in request.query.items()
+        if texts
+        if any(PLAIN.sub("", name).lower() in field and values[-1:] == [text] for field, text in texts.items())
+    ]
 
 
 def running_rule(id: int, rule: Rule, apis: Sequence[Api]) -> RunningRule:

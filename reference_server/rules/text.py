@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import shlex
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -11,6 +10,7 @@ from typing import Any
 import orjson
 
 from reference_server.rules.rule import ABSENT, ANY, DEFAULTS, FLAGS, PRESENT, WHEN, Rule
+from reference_server.rules.words import split_rule, split_words
 from specs.problems import Problem, did_you_mean
 
 EXAMPLE = "OPERATION: 504 applied x2"
@@ -36,14 +36,17 @@ def parse_rule(text: str, operations: Collection[str] = ()) -> Rule:
     A text is a rule on requests where a colon and a space, or a known operation and a colon, begin it. Raises Problem
     for a text that is neither, and for words that are unknown or contradict each other.
     """
-    head, colon, rest = text.partition(":")
-    is_rule = colon and (not rest or rest[0].isspace() or head.partition(" ")[0] in (*operations, ANY, "*"))
-    if not is_rule:
-        name, _, when = text.strip().partition(" ")
-        return _checked(Rule(fault=name, **_read(_words(when, text), text)), text)
-    operation, *where = _words(head, text) or [ANY]
+    try:
+        split = split_rule(text, (*operations, ANY, "*"))
+        if split is None:
+            name, _, when = text.strip().partition(" ")
+            return _checked(Rule(fault=name, **_read(split_words(when), text)), text)
+        head, rest = map(split_words, split)
+    except ValueError as error:
+        raise Problem(f"The rule {text!r:.300} cannot be read: {str(error).lower()}.", f"Example: {EXAMPLE}") from None
+    operation, *where = head or [ANY]
     chosen = "" if operation in (ANY, "*") else operation
-    return _checked(Rule(chosen, dict(_conditions(where)), **_read(_words(rest, text), text)), text)
+    return _checked(Rule(chosen, dict(_conditions(where)), **_read(rest, text)), text)
 
 
 def rule_from(value: Any, operations: Collection[str] = ()) -> Rule:
@@ -86,13 +89,6 @@ def read_rules(file: Path) -> list[Any]:
     if not isinstance(rules, list):
         raise Problem(f"--rules: {file} has no list of rules.", f"Example of a line: - {EXAMPLE}")
     return rules
-
-
-def _words(text: str, whole: str) -> list[str]:
-    try:
-        return shlex.split(text)
-    except ValueError as error:
-        raise Problem(f"The rule {whole!r:.300} cannot be read: {str(error).lower()}.", f"Example: {EXAMPLE}") from None
 
 
 def _conditions(words: Sequence[str]) -> Iterator[tuple[str, str | None]]:
@@ -172,10 +168,14 @@ def _checked(rule: Rule, text: str) -> Rule:
         raise Problem(f"The rule {text!r:.300} has {' and '.join(ends)}.", "Leave one of them out.")
     if rule.absent and (rule.applied or rule.cut or rule.half or rule.stale or (rule.status or 400) < 400):
         raise Problem(f"The rule {text!r:.300} has an absent operation that does something.", "Example: views: absent")
-    if rule.applied and not (rule.cut or rule.refuses):
-        raise Problem(f"The rule {text!r:.300} says applied without an error or a cut.", f"Example: {EXAMPLE}")
-    if rule.error and not rule.refuses:
-        raise Problem(f"The rule {text!r:.300} has an error, but no status from 400 on.", f"Example: {EXAMPLE}")
+    if rule.applied and not (rule.cut or rule.refuses or rule.delay):
+        raise Problem(f"The rule {text!r:.300} says applied without an error, a cut or a delay.", f"Example: {EXAMPLE}")
+    for name in ("error", "message"):
+        if getattr(rule, name) and not rule.refuses:
+            raise Problem(
+                f"The rule {text!r:.300} has {name} {getattr(rule, name)!r:.100}, but no status from 400 on.",
+                f"Example: {EXAMPLE}",
+            )
     if not rule.fields.keys() - {"operation", "where", *WHEN}:
         raise Problem(f"The rule {text!r:.300} does not say what happens.", f"Example: {EXAMPLE}")
     for name, least in (("after", 0), ("every", 1), ("times", 1), ("delay", 0)):

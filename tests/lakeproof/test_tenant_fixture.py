@@ -40,3 +40,15 @@ def test_the_fixture_works_under_xdist(pytester):
         """
     )
     pytester.runpytest_subprocess("-n", "2").assert_outcomes(passed=6)
+
+
+def test_a_failed_assertion_shows_the_line_of_the_test_alone(pytester):
+    pytester.makepyfile(
+        """
+        def test_it(lakeproof_server):
+            lakeproof_server.assert_requested("ListTables")
+        """
+    )
+    result = pytester.runpytest_subprocess("-p", "no:cacheprovider")
+    result.stdout.fnmatch_lines(["*lakeproof_server.assert_requested*", "E * ListTables was never requested*"])
+    result.stdout.no_fnmatch_line("*client.py*")

@@ -3,16 +3,23 @@
 from __future__ import annotations
 
 import json
+import re
 import socket
-from typing import Any
+from contextlib import nullcontext
+from typing import Any, cast
 from urllib.parse import urlsplit
 
 import pytest
 import urllib3
 
 from lakeproof import Rule, serve
+from reference_server.context import Request
+from reference_server.faults import Call
+from reference_server.rules.smallest import smallest_success
 from reference_server.rules.text import parse_rule, read_rules, rule_from
 from specs.problems import Problem
+from specs.profiles import find_profile
+from specs.validation import Validators
 
 NAMESPACE = "/v1/namespaces/a"
 LOAD, COMMIT = "GET /v1/namespaces/a/tables/t", "POST /v1/namespaces/a/tables/t"
@@ -52,6 +59,7 @@ def _status(http, method, url, request):
 # The text form
 
 
+JSON = '{"a": "b:c"}'
 CHANGED = {"metadata.format-version": 3, "config": None}
 TEXTS = [
     ("updateTable: 504 applied x2", Rule("updateTable", status=504, applied=True, times=2)),
@@ -71,6 +79,15 @@ TEXTS = [
     ("loadTable: body.metadata.format-version=3 body.config=null", Rule("loadTable", changed=CHANGED)),
     ("loadTable: 502 body='<html> gone'", Rule("loadTable", status=502, body="<html> gone")),
     ("any: 500 body=", Rule(status=500, body="")),
+    ('loadTable: body.config={"k":"x y"} x1', Rule("loadTable", changed={"config": {"k": "x y"}}, times=1)),
+    ("loadTable: body.config.a=[1,null]", Rule("loadTable", changed={"config.a": [1, None]})),
+    ('loadTable: body.config.a="1"', Rule("loadTable", changed={"config.a": "1"})),
+    ("loadTable: body.config.a='x y'", Rule("loadTable", changed={"config.a": "x y"})),
+    ('loadTable: 500 body={"a":"b c"}', Rule("loadTable", status=500, body='{"a":"b c"}')),
+    ('createTable body.properties={"a": "b:c"}: 406', Rule("createTable", {"body.properties": JSON}, status=406)),
+    ("loadTable header.X=a:b: 503", Rule("loadTable", {"header.X": "a:b"}, status=503)),
+    ("loadTable table=t:503", Rule("loadTable", {"table": "t"}, status=503)),
+    ("updateTable: delay 1 applied", Rule("updateTable", delay=1, applied=True)),
     ("slow", Rule(fault="slow")),
     ("slow:loadTable:2.5 x3", Rule(fault="slow:loadTable:2.5", times=3)),
     ("lost-answer-field:loadTable:config", Rule(fault="lost-answer-field:loadTable:config")),
@@ -98,6 +115,10 @@ REFUSED = [
     ("createTable body.nam=t: 503", "no 'body.nam' to match", "body.name"),
     ("loadTable: cut half", "has cut and half", "Leave one of them out."),
     ("loadTable: applied", "applied without an error", "504 applied"),
+    ("loadTable: 400 ValidationException", "no error 'ValidationException'", "400 body.error.type=ValidationException"),
+    ("loadTable: commit-conflict", "commit-conflict does not change loadTable", "updateTable"),
+    ("loadTable: ignored table", "no argument 'table'", "snapshots"),
+    ("loadTable: message=Busy", "message 'Busy', but no status", "504 applied"),
     ("loadTable: x2", "does not say what happens", "504 applied"),
     ("loadTable: 503 x0", "has times 0", "from 1 on"),
     ("loadTable: delay soon", "no number after 'delay'", "delay 2"),
@@ -178,6 +199,13 @@ def test_a_rule_is_for_requests_that_meet_its_conditions(server, ask, where, fit
     body = {"removals": ["p", "q"], "updates": {"s3.region": "eu"}}
     statuses = ask("POST", f"{NAMESPACE}/properties?q=1", json=body, headers={"X-Test": "yes"})
     assert statuses == ([503] if fits else [200])
+
+
+def test_the_status_of_a_failure_needs_no_name(server):
+    assert [server.fail("loadTable", 503).text, server.fail("any", status=503, times=2).text] == [
+        "loadTable: 503",
+        "any: 503 x2",
+    ]
 
 
 def test_a_rule_that_is_removed_changes_nothing(server, ask):
@@ -273,6 +301,94 @@ def test_fields_headers_and_bodies_of_answers_change(server, http):
     server.rule("loadNamespaceMetadata: 502 body='<html>' header.content-type=text/html x1")
     answer = http("GET", url)
     assert (answer.status, answer.data, answer.headers["Content-Type"]) == (502, b"<html>", "text/html")
+
+
+@pytest.mark.parametrize(
+    ("api", "rule", "path", "content"),
+    [
+        ("iceberg", "namespaceExists: 200", "HEAD /v1/namespaces/none", None),
+        ("iceberg", "dropTable: 204", "DELETE /v1/namespaces/none/tables/t", None),
+        ("iceberg", "listTables: 200", "GET /v1/namespaces/none/tables", {"identifiers": []}),
+        ("lance", "ListTables: 200", "GET /v1/namespace/none/table/list", {"tables": []}),
+        ("lance", "DescribeTable: 200 body.version=3", DESCRIBE, {"version": 3}),
+    ],
+)
+def test_a_refusal_becomes_a_success(http, api, rule, path, content):
+    method, _, target = path.partition(" ")
+    with serve(api, rules=(rule,)) as server:
+        answer = http(method, server.url + target, json={} if method == "POST" else None)
+    assert answer.status == int(rule.partition(": ")[2][:3])
+    assert (answer.json() if answer.data else None) == content
+
+
+@pytest.mark.parametrize("profile", ["iceberg", "iceberg/1.6", "lance", "lance/2026-03", "polaris"])
+def test_the_smallest_success_has_what_the_document_requires(profile):
+    document = find_profile(profile).document()
+    validators = Validators(document)
+    for operation in document.operations.values():
+        reply = smallest_success(Call(document, Request("1", "GET", "/", {}), operation, {}, {}, cast("Any", None)))
+        assert reply.status in operation.successes
+        wrong = validators.response_mismatches(operation.id, reply.status, reply.body and json.loads(reply.body))
+        assert not {"required", "type", "const", "enum"} & {mismatch.keyword for mismatch in wrong if reply.body}
+
+
+def test_a_changed_field_is_one_of_a_success(server, http):
+    rule = server.rule("loadNamespaceMetadata: body.properties.a.b=x x1")
+    missing = http("GET", f"{server.url}/v1/namespaces/none")
+    assert (missing.status, missing.json().keys(), rule.used) == (404, {"error"}, 0)
+    assert http("GET", server.url + NAMESPACE).json()["properties"]["a.b"] == "x"
+    assert rule.used == 1
+
+
+def test_a_field_has_the_json_of_the_rule(http):
+    with serve("lance", rules=('DescribeTable: body.storage_options={"k":"x"}',)) as server:
+        http("POST", f"{server.url}/v1/namespace/a/create", json={})
+        http("POST", f"{server.url}/v1/table/a$t/declare", json={})
+        assert http("POST", f"{server.url}/v1/table/a$t/describe", json={}).json()["storage_options"] == {"k": "x"}
+
+
+def test_the_page_token_of_a_rule_leads_to_the_same_page(server, http):
+    rule = server.rule("listNamespaces: body.next-page-token=again")
+    pages = [http("GET", f"{server.url}/v1/namespaces{query}").json() for query in ("", *["?pageToken=again"] * 2)]
+    assert pages == [pages[0]] * 3
+    assert (pages[0]["next-page-token"], rule.used) == ("again", 3)
+    server.clear_rules()
+    assert http("GET", f"{server.url}/v1/namespaces?pageToken=again").status == 400
+
+
+IDLE = [
+    ("loadNamespaceMetadata: lost properties.owner", "of 1 requests that it is for, none had anything to change"),
+    ("loadNamespaceMetadata: 503 after 5", "of 1 requests that it is for, none was due"),
+    ("loadNamespaceMetadata namespace=x: 503", "none of 1 requests of its operation meets its conditions"),
+    ("dropNamespace: 503", "no request of its operation arrived"),
+    ("namespaceExists: 200", "no request of its operation arrived"),
+]
+
+
+@pytest.mark.parametrize(("rule", "reason"), IDLE)
+def test_a_rule_that_changed_nothing_is_named_at_the_end(http, caplog, rule, reason):
+    with serve("iceberg", like="no-views", without=("functions",)) as server:
+        _with_namespace(http, server, rule)
+        with pytest.warns(UserWarning, match="changed nothing") if "load" in rule else nullcontext():
+            server.assert_requested("loadNamespaceMetadata")
+        with pytest.raises(AssertionError, match=f"(?s)never.*{re.escape(reason)}" if "load" in rule else "never"):
+            server.assert_requested("loadNamespaceMetadata", query={"a": "b"})
+        server.clear_rules()
+    assert [record.getMessage() for record in caplog.records] == [f"The rule {rule!r} changed nothing: {reason}."]
+
+
+def test_a_rule_that_one_tenant_used_is_not_named(http, caplog):
+    with serve("iceberg", rules=("loadNamespaceMetadata: 503",)) as server:
+        with server.tenant() as tenant:
+            assert http("GET", tenant.url + NAMESPACE).status == 503
+        http("GET", f"{server.url}/v1/config")
+    assert caplog.records == []
+
+
+def _with_namespace(http, server, rule):
+    http("POST", f"{server.url}/v1/namespaces", json={"namespace": ["a"]})
+    server.rule(rule)
+    assert http("GET", server.url + NAMESPACE).status == 200
 
 
 def test_a_stale_answer_is_the_one_before_the_last_change(server, http):

@@ -154,21 +154,92 @@ def test_a_body_may_have_more_than_is_expected(loaded, body):
     loaded.assert_requested("createNamespace", times=1, body=body)
 
 
-def test_a_failed_assertion_shows_the_nearest_requests(loaded):
+def commit(http, server):
+    """Send a commit as PyIceberg sends the one of an append."""
+    requirements = [
+        {"type": "assert-ref-snapshot-id", "ref": "main", "snapshot-id": None},
+        {"type": "assert-table-uuid", "uuid": "u"},
+    ]
+    updates = [{"action": "add-snapshot", "snapshot": {"snapshot-id": 1}}, {"action": "set-snapshot-ref"}]
+    body = {"identifier": {"namespace": ["a"], "name": "t"}, "requirements": requirements, "updates": updates}
+    http("POST", f"{server.url}/v1/namespaces/a/tables/none", json=body)
+    return body
+
+
+CONTAINED = [
+    {"requirements": [{"type": "assert-table-uuid"}]},
+    {"updates": [{"action": "set-snapshot-ref"}, {"action": "add-snapshot", "snapshot": {"snapshot-id": 1}}]},
+    {"updates": []},
+    {"identifier": {"namespace": ["a"]}},
+]
+OTHERS = [
+    {"requirements": [{"type": "assert-create"}]},
+    {"updates": [{"action": "add-snapshot", "snapshot": {"snapshot-id": 2}}]},
+    {"identifier": {"namespace": ["b"]}},
+    {"more": 1},
+]
+
+
+@pytest.mark.parametrize("body", CONTAINED)
+def test_a_body_contains_what_is_expected(server, http, body):
+    whole = commit(http, server)
+    server.assert_requested("updateTable", times=1, body=body)
+    server.assert_requested("updateTable", times=0, body=body, exact=True)
+    server.assert_requested("updateTable", times=1, body=whole, exact=True)
+
+
+@pytest.mark.parametrize("body", OTHERS)
+def test_a_body_lacks_what_is_expected(server, http, body):
+    commit(http, server)
+    server.assert_requested("updateTable", times=0, body=body)
+
+
+def test_a_failed_assertion_shows_the_nearest_request_and_what_differs(loaded, http):
     with pytest.raises(AssertionError) as failed:
         loaded.assert_requested("loadTable", times=2, query={"snapshots": "refs"})
     assert str(failed.value).splitlines() == [
-        "loadTable was requested once as expected, which should be 2 times.",
+        "loadTable was requested once as described; expected: 2 times.",
         "  GET /v1/namespaces/a/tables/none?snapshots=refs -> 404",
+        "The nearest of 2 others differs:",
         "  GET /v1/namespaces/a/tables/none -> 404",
-        "      query snapshots is absent, expected 'refs'",
-        "  GET /v1/namespaces/a/tables/none?snapshots=all -> 404",
-        "      query snapshots is 'all', expected 'refs'",
+        "      query snapshots",
+        '        expected  "refs"',
+        "      > sent      absent",
     ]
-    with pytest.raises(AssertionError, match=r"body /properties/b is '2', expected '3'"):
-        loaded.assert_requested("createNamespace", body={"properties": {"b": "3"}})
-    with pytest.raises(AssertionError, match=r"never as expected.*at least once.\nNo request of dropTable arrived."):
+    commit(http, loaded)
+    with pytest.raises(AssertionError) as failed:
+        loaded.assert_requested("updateTable", body={"requirements": [{"type": "assert-table-uuid", "uuid": "v"}]})
+    assert str(failed.value).splitlines() == [
+        "updateTable was never requested as described; expected: at least once.",
+        "The other request differs:",
+        "  POST /v1/namespaces/a/tables/none -> 400",
+        "      body /requirements/1/uuid",
+        '        expected  "v"',
+        '      > sent      "u"',
+    ]
+    nothing = "dropTable was never requested; expected: at least once.\nNo request of dropTable arrived."
+    with pytest.raises(AssertionError, match=nothing):
         loaded.assert_requested("dropTable")
+
+
+def verify(http, server, **expected):
+    return http("POST", f"{server.control_address}/_lakeproof/requests/verify", json=expected)
+
+
+def test_requests_are_verified_over_http(loaded, http):
+    once = verify(http, loaded, operation="loadTable", times=1, query={"snapshots": "refs"}).json()
+    assert once == {"verified": True, "count": 1, "message": "", "idle_rules": []}
+    never = verify(http, loaded, operation="createNamespace", body={"properties": {"a": "2"}}).json()
+    assert (never["verified"], never["count"]) == (False, 0)
+    assert "body /properties/a" in never["message"]
+    for wrong in (
+        {},
+        {"operation": "loadTabel"},
+        {"operation": "loadTable", "times": -1},
+        {"operation": "loadTable", "x": 1},
+    ):
+        assert verify(http, loaded, **wrong).status == 400
+    assert verify(http, loaded, operation="loadTable", query=["x"]).status == 400
 
 
 def test_memory_is_bounded():

@@ -53,6 +53,43 @@ def test_a_url_alone_makes_a_tenant(server, http):
     assert "by-url" not in server.control("GET", "/tenants")["tenants"]
 
 
+@pytest.mark.parametrize("api", ["iceberg", "lance"])
+def test_the_path_of_an_api_leads_to_it_also_where_it_is_alone(http, api):
+    path = {"iceberg": "/v1/config", "lance": "/v1/namespace/$/list"}[api]
+    with serve(api) as server:
+        for place in ("", f"/{api}", "/_t/x", f"/_t/x/{api}"):
+            assert http("GET", server.control_address + place + path).status == 200
+        assert http("GET", f"{server.control_address}/_t/x/other{path}").status == 404
+
+
+@pytest.mark.parametrize("in_tenant", [False, True])
+def test_a_reset_leaves_what_was_there_at_the_start(http, in_tenant):
+    seed = {"iceberg": {"namespaces": ["seeded"]}}
+    with serve("iceberg", "lance", seed=seed, rules=("dropTable: 503",), auth="oauth:me:s3cret") as started:
+        server = started.tenant("t") if in_tenant else started
+        form = {"grant_type": "client_credentials", "client_id": "me", "client_secret": "s3cret"}
+        token = http("POST", f"{server.urls['iceberg']}/v1/oauth/tokens", fields=form, encode_multipart=False).json()
+        allowed = {"Authorization": f"Bearer {token['access_token']}"}
+        spaces = f"{server.urls['iceberg']}/v1/namespaces"
+        assert http("POST", spaces, json={"namespace": ["new"]}, headers=allowed).status == 200
+        server.rule("loadTable: 503")
+        assert http("POST", f"{server.control_address}/_lakeproof/reset", json={}).status == 204
+        assert server.requests() == []
+        assert [rule.text for rule in server.rules()] == ["dropTable: 503"]
+        assert http("GET", spaces, headers=allowed).json()["namespaces"] == [["seeded"]]
+        server.reset()
+
+
+def test_catalogs_on_a_directory_are_not_reset(http, tmp_path):
+    with serve("iceberg", storage=f"dir:{tmp_path}") as server:
+        assert make_namespace(http, server) == 200
+        with pytest.raises(Problem, match="are not reset"):
+            server.reset()
+        with server.tenant() as tenant:
+            assert [make_namespace(http, tenant), tenant.reset(), make_namespace(http, tenant)] == [200, None, 200]
+        assert make_namespace(http, server) == 409
+
+
 @pytest.mark.parametrize("id", ["", "a b", "a%2Fb", ".hidden", "x" * 65, "ä"])
 def test_an_id_that_cannot_be_one_is_refused(server, http, id):
     answer = http("GET", f"{server.control_address}/_t/{id}/iceberg/v1/config".replace(" ", "%20"))
