@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 import urllib3
@@ -64,7 +65,7 @@ def has_property(server):
 
 LOAD, LIST, COMMIT, SHOW = f"GET {TABLE}", f"GET {TABLES}", f"POST {TABLE}", f"GET {SPACE}"
 # word of the page: a rule with it, and what shows that it does what the page says
-ASKED = {
+ASKED: dict[str, tuple[str, list[tuple[str, Any, int]]]] = {
     "updateTable": ("updateTable: 503", [(COMMIT, SET, 503), (LOAD, None, 200)]),
     "views": ("views: 503", [(f"GET {SPACE}/views", None, 503), (LIST, None, 200)]),
     "any": ("any: 503", [("GET /v1/config", None, 503), (LOAD, None, 503)]),
@@ -92,7 +93,7 @@ ASKED = {
     "delay 0.5": ("loadTable: delay 0.01", [(LOAD, None, 200)]),
 }  # fmt: skip
 # word of the page: a rule with it, a request, a part of its answer and the value there
-SHOWN = {
+SHOWN: dict[str, tuple[str, str, str, Any]] = {
     "504 applied": ("updateTable: 504 applied x1", COMMIT, "status", 504),
     "cut applied": ("updateTable: cut applied x1", COMMIT, "status", 0),
     "lost config,metadata.location": ("loadTable: lost config,metadata.location", LOAD, "metadata.location", None),
