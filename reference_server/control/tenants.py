@@ -114,6 +114,9 @@ class Tenant:
             asked = f"{request.method} {request.path[len(self.prefix) :]:.200}"
             yield Note("no-operation", asked, f"The document has no operation {asked}")
             return
+        if request.path.endswith("/") and not operation.path.endswith("/"):
+            asked = f"{request.method} {request.path[len(self.prefix) :]:.200}"
+            yield Note("no-operation", asked, f"The document has no operation {asked}: no path ends with a slash.")
         api = self.find_api(request.target)[0]
         yield from undeclared(api.document, operation, request.path, entry["query"], body)
         yield from careless(operation, body)

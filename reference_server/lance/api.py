@@ -13,7 +13,7 @@ from reference_server.api import Api, Setup
 from reference_server.backends import Backend
 from reference_server.body_fields import make_integers
 from reference_server.context import Reply, Request
-from reference_server.errors import CatalogError, error_kind
+from reference_server.errors import CatalogError, MethodNotAllowed, RouteNotFound, error_kind
 from reference_server.lance import faults
 from reference_server.lance.catalog.catalog import EntryCatalog
 from reference_server.lance.catalog.entries import Entry, Path
@@ -45,6 +45,7 @@ from reference_server.lance.handlers import (
     versions,
 )
 from reference_server.lance.options import LanceOptions
+from reference_server.lance.remote_client import DATABASE, as_documented, as_expected
 from reference_server.lance.rules import RULES
 from reference_server.lance.seeds import read_seed
 from reference_server.seeding.nodes import Node
@@ -83,6 +84,7 @@ class LanceApi(Api):
     handler_modules = HANDLER_MODULES
     options = LanceOptions
     client_faults = CLIENT_FAULTS
+    varying = (DATABASE,)
 
     def __init__(self, setup: Setup, options: LanceOptions) -> None:
         require_extra_of("lance")
@@ -101,6 +103,22 @@ class LanceApi(Api):
     def state(self) -> Hashable:
         """Return a value that changes with every change of the catalog."""
         return self._catalog.state()
+
+    def route(self, method: str, path: str) -> tuple[Operation, dict[str, str]]:
+        """Return the operation of a path; a final slash is ignored where no path has one. See Api.route."""
+        try:
+            return super().route(method, path)
+        except (RouteNotFound, MethodNotAllowed):
+            if not path.endswith("/"):
+                raise
+            return super().route(method, path[:-1])
+
+    async def answer(
+        self, request: Request, operation: Operation, path: Mapping[str, str], executor: Executor
+    ) -> Reply:
+        """Return the answer to a request, also to one of LanceDB's remote client; see Api.answer."""
+        reply = await super().answer(as_documented(request, operation), operation, path, executor)
+        return as_expected(request, operation, reply)
 
     def prepare(self, operation: Operation, body: Any) -> None:
         """Replace whole floats by integers where the document declares integers."""

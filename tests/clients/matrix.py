@@ -156,9 +156,16 @@ def page(shown: Sequence[Row]) -> str:
         for row in shown
     ]
     others = [f"| {one['name']} | {one['api']} | `{one['command']}` |\n" for one in clients()["elsewhere"]]
-    lists = [f"\n**{row.client}**, {row.profile}: {', '.join(row.operations)}\n" for row in shown]
+    lists = [f"\n**{row.client}**, {row.profile}: {', '.join(row.operations)}{_sends(row)}\n" for row in shown]
     return "".join(
         [HEAD, *lines, ELSEWHERE, *others, STEPS_OF_ALL, *_described(), LACKS, *_lacks(), OPERATIONS, *lists]
+    )
+
+
+def _sends(row: Row) -> str:
+    """Return a sentence about what differs from the document, "" for a client without one."""
+    return next(
+        (f". {one['sends']}" for one in clients()["client"] if one["name"] == row.client and "sends" in one), ""
     )
 
 

@@ -143,14 +143,16 @@ class TableData:
             count: int = self._open(location, version).count_rows(filter=predicate)
         return count
 
-    def describe(self, location: str, version: int | None) -> dict[str, Any]:
-        """Return version, schema, stats and metadata of a dataset. Raises TableVersionNotFound."""
+    def describe(
+        self, location: str, version: int | None, form: Callable[[Any], dict[str, Any]] = schema_to_json
+    ) -> dict[str, Any]:
+        """Return version, schema in JSON of a form, stats and metadata of a dataset. Raises TableVersionNotFound."""
         with translated():
             dataset = self._open(location, version)
             stats = dataset.stats.dataset_stats()
             return {
                 "version": dataset.version,
-                "schema": schema_to_json(dataset.schema),
+                "schema": form(dataset.schema),
                 "stats": {key: stats[key] for key in ("num_deleted_rows", "num_fragments")},
                 "metadata": dict(dataset.metadata),
             }

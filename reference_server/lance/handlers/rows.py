@@ -17,6 +17,7 @@ from reference_server.lance.data.sql_limits import check_lengths
 from reference_server.lance.data.table_data import translated
 from reference_server.lance.errors import TableSchemaValidationError, TableVersionNotFound
 from reference_server.lance.handlers.transactions import transaction_of
+from reference_server.lance.remote_client import is_remote_client
 
 Answer = dict[str, Any]
 
@@ -89,8 +90,9 @@ async def delete_from_table(context: LanceContext) -> Answer:
     predicate = await context.read_sql(whole, context.body["predicate"])
 
     def delete(dataset: Any) -> Answer:
-        dataset.delete(predicate)
-        return {"version": dataset.version, **transaction_of(context, dataset)}
+        deleted = dataset.delete(predicate)
+        counts = deleted if is_remote_client(context.request) else {}
+        return {"version": dataset.version, **counts, **transaction_of(context, dataset)}
 
     return await context.change(table, delete)
 

@@ -11,9 +11,11 @@ from reference_server.lance.catalog.entries import Table
 from reference_server.lance.catalog.names import check_names
 from reference_server.lance.catalog.recovery import current_table
 from reference_server.lance.context import LanceContext
+from reference_server.lance.data.arrow_json import schema_to_json
 from reference_server.lance.errors import TableTagNotFound, TableVersionNotFound
 from reference_server.lance.handlers.namespaces import delete_data
 from reference_server.lance.handlers.tags import find_tag
+from reference_server.lance.remote_client import is_remote_client, schema_of_lance
 
 Answer = dict[str, Any]
 DETAILS = "load_detailed_metadata"
@@ -61,9 +63,11 @@ async def _dataset(context: LanceContext, table: Table, version: int | None) -> 
         if version is not None:
             raise TableVersionNotFound(f"The table has no data yet, so no version {version}.")
         return {}
-    if context.argument(DETAILS):
+    remote = is_remote_client(context.request)
+    if context.argument(DETAILS) or remote:
         context.keep_while_unchanged(table, version)
-        details = await context.run(context.data.describe, table.location, version)
+        form = schema_of_lance if remote else schema_to_json
+        details = await context.run(context.data.describe, table.location, version, form)
         return {"table": context.id[-1], "namespace": context.id[:-1], **details}
     if version is not None:
         await context.run(context.data.check_version, table.location, version)
