@@ -191,7 +191,7 @@ async def verify_requests(request: ControlRequest) -> Any:
     fields = {name: node.value for name, node in Node(request.body).fields(*EXPECTED).items()}
     operation, times, tenant = fields.get("operation"), fields.get("times"), request.tenant
     if not isinstance(operation, str) or not (times is None or (isinstance(times, int) and times >= 0)):
-        raise Problem("The body has no operation, or invalid times.", 'Example: {"operation": "loadTable", "times": 1}')
+        raise Problem("The body has no operation, or invalid times.", 'Example: {"operation": NAME, "times": 1}')
     parameters, query, headers = (fields.get(name) or {} for name in ("parameters", "query", "headers"))
     if not all(isinstance(part, Mapping) for part in (parameters, query, headers)):
         raise Problem("parameters, query and headers are objects.", 'Example: {"query": {"pageSize": "5"}}')

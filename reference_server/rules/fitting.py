@@ -44,7 +44,7 @@ def check_rule(rule: Rule, apis: Sequence[Api]) -> None:
 
 
 def _other_error(rule: Rule, apis: Sequence[Api]) -> str:
-    """Return how to write an error of a name that no document has: as a field of the error body."""
+    """Return the hint for an error of a name that no document has: a field of the error body."""
     pointers = {api.document.errors.type or api.document.errors.code for api in apis}
     place = next(iter(sorted(pointers)), "").strip("/").replace("/", ".")
     return f"For any other name: {rule.status or 400} {BODY}{place}={rule.error}"
