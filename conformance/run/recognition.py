@@ -7,7 +7,9 @@ from dataclasses import dataclass, replace
 
 from conformance.apis import suite_part
 from conformance.author.probing import NO_ENTRY
-from conformance.target.target import check_handshake, connect
+from conformance.target.documents import has_prefixes
+from conformance.target.target import connect
+from conformance.target.unrecognised import Situation, problem_of, situation_of
 from conformance.values.activity import doing
 from conformance.values.exchange import Exchange
 from conformance.values.settings import Settings
@@ -24,6 +26,11 @@ class Reply:
     first_answer: Exchange | None = None
     recognised: bool = False
     problem: Problem | None = None
+
+    @property
+    def situation(self) -> Situation | None:
+        """What the first answer shows of a server that does not speak the API."""
+        return situation_of(self.first_answer) if self.first_answer else None
 
     @property
     def status(self) -> int:
@@ -77,14 +84,17 @@ def _succeeded(reply: Reply) -> bool:
 
 
 def _problem(settings: Settings, replies: list[Reply]) -> Problem:
-    """Return the problem of a server that speaks no API: an answer that explains itself, or all answers."""
-    for reply in replies:
-        if reply.first_answer and not reply.problem and (not reply.status or reply.status in NO_ENTRY):
-            try:
-                check_handshake(reply.first_answer, find_profile(reply.api.name), recognised=False)
-            except Problem as problem:
-                return problem
-    return Problem(
-        f"No API answers at {settings.server}. {'; '.join(map(str, replies))}.",
-        "Give the base URL of the API, the part before /v1; --api names the API, and its error says more.",
-    )
+    """Return the problem of a server that speaks no API: what all answers, or one that explains itself, show."""
+    telling = [reply for reply in replies if reply.first_answer and not reply.problem]
+    shown = [reply for reply in telling if not reply.status or reply.status in NO_ENTRY]
+    if not shown and len(telling) == len(replies) and len({id(reply.situation) for reply in telling}) == 1:
+        shown = telling
+    if not shown:
+        return Problem(
+            f"No API answers at {settings.server}. {'; '.join(map(str, replies))}.",
+            "Give the base URL of the API, the part before /v1; --api names the API, and its error says more.",
+        )
+    answers = [reply.first_answer for reply in shown if reply.first_answer]
+    titles = [find_api(name).title for name in apis()]
+    prefixed = any(has_prefixes(find_profile(reply.api.name).document()) for reply in shown)
+    return problem_of(settings.server, answers, f"{', '.join(titles[:-1])} or {titles[-1]}", prefixed=prefixed)

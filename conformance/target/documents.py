@@ -36,6 +36,11 @@ def document_of(settings: Settings, profile: Profile) -> tuple[Document, list[st
     return document, [*_nearest(settings, profile), *_left_out(settings, profile, document)]
 
 
+def has_prefixes(document: Document) -> bool:
+    """True when paths of a document have a prefix that the server chooses."""
+    return any("{prefix}" in operation.path for operation in document.operations.values())
+
+
 def _nearest(settings: Settings, profile: Profile) -> list[str]:
     """Return a note on the profile that is nearest to the copy."""
     if not settings.profile:

@@ -15,14 +15,14 @@ from conformance.http.client import Client
 from conformance.http.gate import Gate
 from conformance.http.recording import ServerKnowledge
 from conformance.http.transport import NOT_UP, Connection, Tls, Traffic
-from conformance.target.documents import document_of, profile_of
+from conformance.target.documents import document_of, has_prefixes, profile_of
 from conformance.target.fallbacks import PLACES, SERVERS_PLACE, Ways
 from conformance.target.given import Given
 from conformance.target.hostile import Canaries
 from conformance.target.offers import Router
-from conformance.target.reach import NOBODY_THERE
 from conformance.target.sandbox import Sandbox
 from conformance.target.surroundings import Surroundings
+from conformance.target.unrecognised import problem_of, situation_of
 from conformance.values.activity import doing
 from conformance.values.exchange import Exchange
 from conformance.values.settings import Settings
@@ -33,7 +33,6 @@ from specs.profiles import Profile
 OFFERED, REFUSED, MISSING, UNASKED = "offered", "refused", "missing", "unasked"
 WAIT_PAUSE = 0.5
 DEFAULT_PREFIX = "lp"
-PREFIX_ADVICE = " If its paths have a prefix, as in /v1/dev/namespaces, add it: --path-prefix dev."
 
 
 @dataclass(frozen=True, slots=True)
@@ -244,10 +243,17 @@ class Target:
         if (stopped := self.client.traffic.stopped) and not stopped.gone:
             raise stopped
         self.server = first_answer.response_headers.get("Server", "")
-        check_handshake(first_answer, self.profile, recognised=prober.recognises(first_answer))
+        self._check_first(first_answer, recognised=prober.recognises(first_answer))
         router = Router(self.client, prober.nowhere(), self.missing_name)
         for exchange in prober.probes():
             self.note_offer(Probe(exchange.operation, *prober.state(exchange, router), exchange))
+
+    def _check_first(self, first_answer: Exchange, *, recognised: bool) -> None:
+        """Raise Problem for a first answer with which no run can start, with the reason and the way out."""
+        situation = situation_of(first_answer)
+        if not recognised or situation is None or situation.always:
+            answers = [first_answer, *self.client.steps]
+            raise problem_of(self.settings.server, answers, self.profile.name, prefixed=has_prefixes(self.document))
 
     def log_in(self, credentials: Mapping[str, str | None]) -> None:
         """Use these credentials for the whole run: headers, as for Client.as_."""
@@ -300,40 +306,3 @@ def connect(settings: Settings) -> Target:
     traffic = Traffic(gate=Gate(document, profile.reading()) if settings.read_only else None)
     traffic.patience = settings.wait
     return Target(settings, profile, document, Client(connection, document, traffic), notes)
-
-
-def check_handshake(first_answer: Exchange, profile: Profile, *, recognised: bool) -> None:
-    """Raise Problem for a first answer with which no run can start, with the reason and the way out."""
-    if not first_answer.status:
-        raise Problem(f"{first_answer.url} cannot be reached: {first_answer.failure}.", _advice(first_answer.failure))
-    if first_answer.status in (401, 403):
-        raise Problem(
-            f"{first_answer.url} returned {first_answer.status}: it requires credentials, or rejected the given ones.",
-            "Give them with --token or --header; --credential fetches a token if the API issues them.",
-        )
-    if 300 <= first_answer.status < 400:
-        place = first_answer.response_headers.get("Location", "nowhere")
-        raise Problem(
-            f"{first_answer.url} returned {first_answer.status} and redirects to {place}.",
-            "The kit follows no redirects: give the base URL of the API at that place.",
-        )
-    if first_answer.status >= 500 and not recognised:
-        raise Problem(
-            f"{first_answer.url} returned {first_answer.status} for the first request.",
-            "Look into its log; --wait SECONDS waits for a server that is starting.",
-        )
-    if not recognised:
-        kind = first_answer.response_headers.get("Content-Type", "no content type")
-        raise Problem(
-            f"{first_answer.url} returned {first_answer.status} with {kind}: it does not speak {profile.name}.",
-            "Give the base URL of the API, the part before /v1, and choose the API with --api."
-            + PREFIX_ADVICE * any("{prefix}" in operation.path for operation in profile.document().operations.values()),
-        )
-
-
-def _advice(failure: str) -> str:
-    if "certificate required" in failure:
-        return "Give the client's certificate with --cert FILE, and its key with --key FILE."
-    if failure.startswith("TLS"):
-        return "Give the authority that signed its certificate with --ca FILE, or accept any with --insecure."
-    return NOBODY_THERE

@@ -46,7 +46,10 @@ def problem_at(url):
 
 
 def test_a_server_of_no_api_is_told_with_its_answers():
-    with answering(lambda handler: say(handler, 404, {"oh": "no"})) as server:
+    def answer(handler):
+        say(handler, 404 if handler.path.startswith("/v1/config") else 418, {"oh": "no"})
+
+    with answering(answer) as server:
         problem = problem_at(server.url)
     assert "No API answers at" in str(problem)
     assert "Iceberg REST: 404 from" in str(problem)
