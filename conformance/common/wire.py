@@ -24,13 +24,13 @@ def offered_or_refused(suite: Suite, case: Operation) -> None:
     status = probe.exchange.status
     suite.client.steps = [probe.exchange]
     suite.client.touch(probe.exchange, "status")
-    if probe.state == MISSING:
-        got = f"returns {status}" if status else f"gets no response ({probe.exchange.failure})"
-        raise Violation(f"{case.id} {got}: neither served nor refused in the documented form")
     if _is_improper(suite, probe):
         raise Unoffered(f"the server does not offer {case.id}", case.id)  # check_refusals judges the form
-    if probe.state == REFUSED:
+    if probe.state in (MISSING, REFUSED):
         _check_form(suite, case, probe.exchange)
+    if probe.state == MISSING:
+        raise Violation(f"{case.id} returns {status}: neither served nor refused in the documented form")
+    if probe.state == REFUSED:
         suite.client.reached.add(f"{case.id} {status}")
 
 

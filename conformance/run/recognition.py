@@ -29,7 +29,7 @@ class Reply:
 
     @property
     def situation(self) -> Situation | None:
-        """What the first answer shows of a server that does not speak the API."""
+        """The situation that the first answer shows, if the server does not speak the API."""
         return situation_of(self.first_answer) if self.first_answer else None
 
     @property
