@@ -1,4 +1,4 @@
-"""What is said of a server with which no run can start: the situation that its answers show, and the way out."""
+"""Messages about servers with which no run can start: the situation that their answers show, and the way out."""
 
 from __future__ import annotations
 
