@@ -36,7 +36,10 @@ def updated(
     new = {name for entry in entries for name in entry.findings}
     kept = [rest for entry in file.known if (rest := without(entry, new)).findings]
     profile, depth = results.target.profile, results.run.depth
-    return ExpectationFile(profile=profile, depth=depth if entries else file.depth, known=[*kept, *entries])
+    unsteady = file.unsteady or any(result.flaky for result in results.requirements)
+    return ExpectationFile(
+        profile=profile, depth=depth if entries else file.depth, unsteady=unsteady, known=[*kept, *entries]
+    )
 
 
 def pruned(file: ExpectationFile, results: Results) -> ExpectationFile:

@@ -26,6 +26,7 @@ Drawing = TypeVar("Drawing", bound=Callable[..., Any])
 STEP_COUNT = 12
 ATTEMPTS = 5
 CLOSES = "the server closes connections without an answer, at varying requests"
+VARYING = "connection"  # the blocker of a requirement that lost its connection so
 
 
 @dataclass
@@ -149,7 +150,7 @@ class Suite:
                 last = error
         if len(breaks) == 1 and None not in breaks:
             raise last
-        raise Blocked(CLOSES, "connection")
+        raise Blocked(CLOSES, VARYING)
 
     def _read(self, test: Callable[[], None]) -> None:
         """Run a test; an error while it reads an answer that breaks the document is a violation by the server.

@@ -20,10 +20,11 @@ class Recording:
 
     `subjects` are the operations that the requirement tests, `steps` the exchanges of its current example, `reached`
     the expected statuses of subjects that occurred. `left_out` are operations that it called or asked for, and that the
-    server does not offer. While it is `preparing`, a call of a subject counts as a
-    prerequisite; answers to `unusual` requests are not checked against the document. `requests` counts over the whole
-    run, `sent` in the current example; `sent_subject` is true when a request called a subject, also while preparing;
-    `listener` receives each exchange after its answer, `unsent` each request that the client prepared and did not send.
+    server does not offer. While it is `preparing`, a call of a subject counts as a prerequisite; answers to `unusual`
+    requests, and all answers of a replay, while it is `repeating` them, are not checked against the document.
+    `requests` counts over the whole run, `sent` in the current example; `sent_subject` is true when a request called a
+    subject, also while preparing; `listener` receives each exchange after its answer, `unsent` each request that the
+    client prepared and did not send.
     `cells` are the covered cells of the run. `at_once` are the requests that other threads sent in the current example,
     `previous` the exchanges of the last example before it that sent any.
     """
@@ -36,6 +37,7 @@ class Recording:
     reached_subject: bool = False
     preparing: bool = False
     unusual: bool = False
+    repeating: bool = False
     requests: int = 0
     sent: int = 0
     sent_subject: bool = False

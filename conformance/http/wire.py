@@ -69,7 +69,7 @@ class WireLog:
         if not exchange.status:
             return
         self._keep_extra(RETRY_AFTER, exchange, _retry_after(exchange), steps)
-        if is_of_router(exchange) or self._is_of_other_type(exchange):
+        if not self._is_of_operation(exchange):
             return
         self.seen[exchange.operation, exchange.status] += 1
         for mark, rule, message in self._findings(exchange):
@@ -93,10 +93,17 @@ class WireLog:
 
     def defects(self, exchange: Exchange) -> dict[str, str]:
         """Return all deviations of one answer by the marks of their places, without noting them."""
+        if not self._is_of_operation(exchange):
+            return dict(_retry_after(exchange) or ())
         value = exchange.json(NO_JSON)
         extra = [pair for check in self.extra_checks.values() for pair in check(exchange, value) or ()]
         declared = [(mark, message) for mark, _, message in self._findings(exchange)]
         return dict([*(_retry_after(exchange) or ()), *extra, *declared])
+
+    def _is_of_operation(self, exchange: Exchange) -> bool:
+        """True for an answer of an operation, which the document declares: not of a router, nor before it was read."""
+        known = bool(exchange.status) and exchange.operation in self.document.operations
+        return known and not (is_of_router(exchange) or self._is_of_other_type(exchange))
 
     def _is_of_other_type(self, exchange: Exchange) -> bool:
         """True when the server rejected a body whose media type the operation does not declare."""

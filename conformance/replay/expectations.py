@@ -3,6 +3,7 @@
 `lakeproof-expectations.toml` is for people. It has an entry for each cause, or for some requirements:
 
     profile, depth     of the run that it was written from
+    unsteady           true if findings of that run came and went: a finding of a later run that comes and goes is known
     [[known]]          cause, reason, link, expires (a date), requirements; `blocked` are those that could not be
                        tested: a narrowed run without the blocking requirement tests them; `flaky` came and went
 
@@ -82,6 +83,11 @@ class Expectations:
                 yield name, world
 
     @property
+    def unsteady(self) -> bool:
+        """True when findings that come and go are expected."""
+        return self.file.unsteady
+
+    @property
     def replayed(self) -> set[str]:
         """The requirements with a stored counterexample."""
         return {entry.example for entry in self.file.known if entry.steps}
@@ -155,6 +161,8 @@ def same_evidence(result: Result, other: Result | Finding) -> bool:
 
 def _is_seen(result: Result, entry: Entry) -> bool:
     """True when a finding equals that of an entry."""
+    if result.verdict == "blocked" and result.id in entry.blocked:
+        return True  # which of several refused prerequisites is sent first depends on the order of the run
     signature, message = entry.evidence.get(result.id, ""), entry.findings[result.id]
     if not (signature or message):
         return True

@@ -110,10 +110,11 @@ class ShortEntry(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
 
 
 class ExpectationFile(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
-    """The content of an expectations file."""
+    """The content of an expectations file; `unsteady` is true for a server that answers equal requests differently."""
 
     profile: str
     depth: str = "gate"
+    unsteady: bool = False
     known: list[Entry] = msgspec.field(default_factory=lambda: [])
 
 
@@ -163,6 +164,7 @@ def load_expectations(path: str, profile: str) -> ExpectationFile:
 def write_expectations(path: Path, content: ExpectationFile) -> None:
     """Write an expectations file and the counterexamples beside it. Raises Problem if they cannot be written."""
     head = [HEAD, f"profile = {_text(content.profile)}", f"depth = {_text(content.depth)}"]
+    head += ["unsteady = true"] if content.unsteady else []
     with written(path, "Give another --file."):
         write_examples(path, dict(pair for entry in content.known for pair in entry.examples()))
         write_file(path, "\n".join([*head, *(line for entry in content.known for line in _lines(entry))]) + "\n")

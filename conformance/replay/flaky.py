@@ -10,7 +10,9 @@ from conformance.values.verdict import Result
 UNSTEADY = "the server answered the same requests differently when they were sent again"
 IN_EXAMPLES = f"flaky: {UNSTEADY}"
 TESTED_AGAIN = "flaky: the requirement passed when it was tested again"
-SENT_AGAIN = ("behaviour", "error", "pagination", "data", "hostile")  # kinds whose steps alone show a finding
+FAILED_OTHERWISE = "flaky: the requirement failed in another way when it was tested again"
+FAILED_AGAIN = "the requirement failed when it was tested again"
+SENT_AGAIN = ("behaviour", "error", "pagination", "data", "hostile", "wire")  # kinds whose steps alone show a finding
 
 
 def as_flaky(result: Result, replayed: Replayed) -> Result:

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, field, replace
 
 import msgspec
 
 from conformance.replay.beside import unrepeatable
-from conformance.replay.expectations import Expectations
-from conformance.replay.flaky import SENT_AGAIN, TESTED_AGAIN, as_flaky
+from conformance.replay.expectations import Expectations, same_evidence
+from conformance.replay.flaky import FAILED_AGAIN, FAILED_OTHERWISE, SENT_AGAIN, TESTED_AGAIN, as_flaky
 from conformance.replay.replaying import Replayed
 from conformance.run.verdicts import Decision, Facts, decide
+from conformance.values.kinds import WIRE
 from conformance.values.results import Result
 from conformance.values.verdict import FAILED, FINDINGS, GOOD, Verdict
+
+MOST_TRIES = 5  # tests of one requirement again, on a server that answers equal requests differently
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,15 +47,15 @@ class Ledger:
     _again: set[str] = field(default_factory=set)  # tested, or to be tested, once more
     _repeated: set[str] = field(default_factory=set)  # tested again in place of a replay
     _sent_again: dict[str, Replayed] = field(default_factory=dict)
+    _tries: Counter[str] = field(default_factory=Counter)  # of each requirement, to see whether its outcome stays
 
     def take(self, judged: Judged) -> Result:
         """Store the facts of a test, in place of those of an earlier one; return its result."""
         name = judged.result.id
         before = self._results.get(name)
         if before and name in self._repeated:
-            passed = self._decided(judged)[0].verdict == "pass"
-            self.note_sent_again(name, Replayed("fixed" if passed else "same", TESTED_AGAIN))
-            return before
+            self.note_sent_again(name, self._compared(before, self._decided(judged)[0]))
+            return self._results[name]
         if judged.facts.before is None or before is None or self._decided(judged)[1].reason != "cleaning up":
             self._judged[name] = judged
             before = self._results[name] = self._result(judged)
@@ -64,8 +68,51 @@ class Ledger:
                 self._results[name] = self._result(judged)
 
     def note_sent_again(self, name: str, replayed: Replayed) -> None:
-        """Store the outcome of a finding's replay."""
+        """Store the outcome of a finding's replay, and decide its verdict anew."""
         self._sent_again[name] = replayed
+        self._results[name] = self._result(self._judged[name])
+
+    @property
+    def unsteady(self) -> bool:
+        """True when the server answers equal requests differently: a finding came and went, or that is expected."""
+        return self.expectations.unsteady or any(result.flaky for result in self._results.values())
+
+    def unsettled(self) -> set[str]:
+        """Return the requirements to test again, each MOST_TRIES times at most, as their outcome may vary.
+
+        Checks over all answers are not among them: their findings are replayed.
+        """
+        chosen = {
+            name
+            for name, result in self._results.items()
+            if result.kind != WIRE and self._tries[name] < MOST_TRIES and self._may_vary(result)
+        }
+        self._tries.update(chosen)
+        self._repeated |= chosen
+        return chosen
+
+    def varying(self, names: Collection[str]) -> set[str]:
+        """Return those of some requirements whose outcome differed when they were tested again."""
+        return {name for name in names if not self._may_vary(self._results[name])}
+
+    def _may_vary(self, result: Result) -> bool:
+        """True for failures that got other answers on replay, and on an unsteady server for all that may be flaky.
+
+        There, that includes passes of requirements that should fail.
+        """
+        if result.verdict in FAILED:
+            sent, died = self._sent_again.get(result.id), bool(result.evidence and result.evidence.died)
+            return not (result.flaky or died) and (self.unsteady or bool(sent and sent.state == "changed"))
+        return self.unsteady and result.verdict == "pass" and self.expectations.states.get(result.id) == "stale"
+
+    def _compared(self, before: Result, again: Result) -> Replayed:
+        """Return the outcome of a second test as that of a replay: another failure is no longer the first one."""
+        if before.verdict not in FAILED:
+            return Replayed("changed" if again.verdict in FAILED else "same", FAILED_AGAIN)
+        if again.verdict not in FAILED:
+            return Replayed("fixed", TESTED_AGAIN)
+        same = again.verdict == before.verdict and same_evidence(again, before)
+        return Replayed("same" if same else "fixed", FAILED_OTHERWISE)
 
     def wrongly_blocked(self) -> set[str]:
         """Return the requirements to test once more.
@@ -97,20 +144,31 @@ class Ledger:
         return chosen
 
     def to_replay(self) -> list[Result]:
-        """Return the findings to replay: those whose steps alone show them, and that are not flaky already."""
-        return [
+        """Return the findings to replay: those whose steps alone show them, and that are not flaky already.
+
+        A replay is repeated only for a check over all answers of an unsteady server: others are tested again.
+        """
+        chosen = [
             result
             for result in self.findings()
             if result.kind in SENT_AGAIN
             and not result.flaky
             and result.id not in self._repeated
             and not (result.evidence and result.evidence.died)
+            and self._tries[result.id] < (MOST_TRIES if self.unsteady and result.kind == WIRE else 1)
         ]
+        self._tries.update(result.id for result in chosen)
+        return chosen
 
     def verdict(self, name: str) -> Verdict | None:
         """Return the verdict on a requirement, None without one."""
         result = self._results.get(name)
         return result.verdict if result else self.elsewhere.get(name)
+
+    def unmet(self, needs: Collection[str]) -> list[str]:
+        """Return the needs that a server did not meet; a flaky finding may not come again."""
+        flaky = {name for name in needs if name in self and self._results[name].flaky}
+        return [name for name in needs if self.verdict(name) not in (None, *GOOD) and name not in flaky]
 
     def results(self) -> list[Result]:
         """Return the results in the order of their tests."""
@@ -132,6 +190,7 @@ class Ledger:
             succeeded=judged.result.lacks in self.done(),
             tried=name in self._again,
             sent_again=sent.state if sent else None,
+            unsteady=self.expectations.unsteady,
         )
         shown = judged.otherwise if judged.otherwise and facts.succeeded else judged.result
         return shown, decide(replace(facts, expected=self.expectations.expected(shown)))

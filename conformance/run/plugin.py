@@ -22,6 +22,7 @@ from hypothesis.errors import Flaky
 from conformance.author import fixtures
 from conformance.author.requirement import requirement_of
 from conformance.author.shrinking import shrinking_notes
+from conformance.author.suite import VARYING
 from conformance.http.gate import reads_of
 from conformance.replay.flaky import IN_EXAMPLES
 from conformance.replay.issued import to_steps
@@ -32,7 +33,7 @@ from conformance.run.jobs import Jobs
 from conformance.run.ledger import Judged
 from conformance.run.ordering import ranks
 from conformance.run.reporting import Card, Listener, Reporter
-from conformance.run.second_try import SecondTry
+from conformance.run.second_try import LastLook, SecondTry
 from conformance.run.session import Session
 from conformance.run.suspects import Suspects, Suspicion, suspicions
 from conformance.run.verdicts import Facts, decide, outcome_of
@@ -42,7 +43,7 @@ from conformance.values.kinds import MODEL, WIRE
 from conformance.values.outcomes import Blocked, NotTested, Skipped, Stopped, Unoffered
 from conformance.values.requirement import Requirement
 from conformance.values.results import Result
-from conformance.values.verdict import FINDINGS, GOOD
+from conformance.values.verdict import FINDINGS
 from conformance.values.worlds import PLAIN_WORLD, only_in
 
 log = logging.getLogger("lakeproof.suite")
@@ -84,6 +85,7 @@ class SuitePlugin:
         config.pluginmanager.register(fixtures)
         config.pluginmanager.register(SecondTry(self.session.ledger, lambda: self.session.target.prefix))
         config.pluginmanager.register(self.suspects)
+        config.pluginmanager.register(LastLook(self.session.ledger, self.session.look_again))
         if self.session.settings.jobs > 1:
             config.pluginmanager.register(Jobs(self.session, self.reporter, self.suspects))
         if not config.pluginmanager.has_plugin("terminal"):
@@ -142,8 +144,7 @@ class SuitePlugin:
                 raise Skipped(why)
             self.session.replay_known(requirement)
             self.session.client.begin(requirement.operations)
-            verdicts = {needed: self.session.ledger.verdict(needed) for needed in requirement.needs}
-            unmet = [needed for needed, verdict in verdicts.items() if verdict not in (None, *GOOD)]
+            unmet = self.session.ledger.unmet(requirement.needs)
             self.session.suite.unmet = frozenset(unmet)
             if unmet and requirement.kind != MODEL:
                 raise Blocked(f"{unmet[0]} is not met", unmet[0])
@@ -222,7 +223,7 @@ class SuitePlugin:
         error = self._by_offers(requirement, error)
         outcome = outcome_of(error, called=when == "call")
         before = self.last.verdict if self.last else None
-        facts = Facts(outcome, requirement.level, before, flaky=isinstance(error, Flaky))
+        facts = Facts(outcome, requirement.level, before, flaky=_comes_and_goes(error))
         result = self._result(requirement, facts, error)
         if isinstance(error, Unoffered) and error.otherwise:
             finding = self._result(requirement, replace(facts, outcome="violated"), error.otherwise)
@@ -303,8 +304,6 @@ class SuitePlugin:
     def pytest_sessionfinish(self, session: pytest.Session, exitstatus: int) -> None:
         """Decide the exit code: pytest's own, except for blocked requirements and errors of the kit."""
         try:
-            if not (self.session.interrupted or self.reporter.ended):
-                self.session.look_again()
             with suppress(Stopped):  # the server is gone: the next call notes what may be left on it
                 self.session.target.sandbox.sweep()
             if self.session.client.gone:
@@ -327,6 +326,11 @@ class SuitePlugin:
         """Restore the previous signal handlers."""
         for name in self._signals:
             signal.signal(name, signal.default_int_handler)
+
+
+def _comes_and_goes(error: BaseException | None) -> bool:
+    """True for an error that says itself that equal requests were answered differently."""
+    return isinstance(error, Flaky) or (isinstance(error, Blocked) and error.by == VARYING)
 
 
 def _message(error: BaseException | None) -> str:

@@ -3,6 +3,10 @@
 Some were blocked by an operation which the server has after all: sometimes only a success shows that it exists. Without
 a second try, a verdict would depend on the requirements tested before it, and so on the number of jobs. Others are
 findings whose steps no replay can do: their second outcome shows whether they are flaky.
+
+At last the findings are replayed. Those that got other answers are tested again. Where one came and went, the server
+answers equal requests differently, and all other failures are tested again, until a round shows no more of them to come
+and go: so that a file of expectations written from this run says what the next run may see.
 """
 
 from __future__ import annotations
@@ -15,6 +19,8 @@ import pytest
 
 from conformance.author.requirement import requirement_of
 from conformance.run.ledger import Ledger
+
+FEW = 20  # failures that are tested again however often
 
 
 @dataclass
@@ -43,3 +49,24 @@ def _test(session: pytest.Session, names: Collection[str]) -> None:
     items = [item for item in session.items if (known := requirement_of(item)) and known.id in names]
     for item, following in zip_longest(items, items[1:]):
         item.config.hook.pytest_runtest_protocol(item=item, nextitem=following)
+
+
+@dataclass
+class LastLook:
+    """The plugin that replays findings after all tests, and tests failures of an unsteady server again."""
+
+    ledger: Ledger
+    replay: Callable[[], None]
+
+    @pytest.hookimpl(wrapper=True, tryfirst=True)
+    def pytest_runtestloop(self, session: pytest.Session) -> Generator[None, object, object]:
+        """Replay and test again while that shows more findings to come and go, or few are left."""
+        outcome = yield
+        more = not _over(session)
+        while more:
+            self.replay()
+            names = self.ledger.unsettled()
+            _test(session, names)
+            settled = self.ledger.varying(names)
+            more = bool(names) and not _over(session) and (bool(settled) or len(names) <= FEW)
+        return outcome

@@ -9,7 +9,8 @@ Facts are weighed in this order; nothing else decides:
 4. outcome       passed, violated, blocked, unoffered, skipped
 5. expectations  a finding that equals the stored one is `known`; if the test passes, the stored counterexample decides
 6. replay        a finding whose steps get the expected answer on replay is flaky; where no replay can do its steps, the
-                 requirement is tested again instead
+                 requirement is tested again instead. Where the expectations say that the server is unsteady, a flaky
+                 finding is `known`, and an entry whose requirement fails when it is tested again is not stale
 
 Expectations come after offers, since they apply to findings, and replay comes last, since only findings are replayed.
 The order of 1 and 2 matters: a bug of the kit must not hide a finding.
@@ -26,7 +27,7 @@ from conformance.replay.expectations import Expected
 from conformance.replay.replaying import State as Replay
 from conformance.values.outcomes import Blocked, NotTested, Skipped, Unoffered, Violation
 from conformance.values.requirement import Level
-from conformance.values.verdict import FAILED, FINDINGS, GOOD, ExpectationState, Verdict
+from conformance.values.verdict import FAILED, GOOD, ExpectationState, Verdict
 
 Outcome = Literal["passed", "violated", "blocked", "unoffered", "skipped", "broken"]
 FAILING: dict[Level, Verdict] = {"MUST": "fail", "SHOULD": "warn", "MAY": "warn"}
@@ -47,7 +48,8 @@ class Facts:
     `before` is the verdict that existed when the outcome occurred during clean-up. `succeeded` means that the seemingly
     missing operation has succeeded in this run, `violates` that its rejection is a finding in that case, `tried` that
     the requirement was tested once more. `flaky` means that its own examples got different answers, `sent_again` is the
-    outcome of its replay after the run. `died` means that the server died: a failure at any level.
+    outcome of its replay after the run. `died` means that the server died: a failure at any level. `unsteady` means
+    that findings which come and go are expected.
     """
 
     outcome: Outcome
@@ -60,6 +62,7 @@ class Facts:
     expected: Expected | None = None
     sent_again: Replay | None = None
     died: bool = False
+    unsteady: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,12 +90,17 @@ def decide(facts: Facts) -> Decision:
     failing: Verdict = "fail" if facts.died else FAILING[facts.level]
     verdict = failing if offered or facts.outcome == "violated" else BASE[facts.outcome]
     again = facts.outcome == "unoffered" and facts.succeeded and not (facts.violates or facts.tried)
-    flaky = verdict in FINDINGS and (facts.flaky or facts.sent_again == "fixed")
+    flaky = verdict in FAILED and (facts.flaky or facts.sent_again == "fixed")
     if facts.expected is None:
+        if flaky and facts.unsteady:
+            return Decision("known", "expectations", again, flaky=True)
         return Decision(verdict, "offers" if offered or again else "outcome", again, flaky=flaky)
     state = state_of(verdict, facts.expected)
+    if facts.unsteady and (state == "different" or (state == "stale" and verdict not in FAILED)):
+        comes_and_goes = flaky or verdict == "unoffered" or (verdict == "pass" and facts.sent_again == "changed")
+        state = "unseen" if comes_and_goes else state
     if state == "known" or (state == "unseen" and verdict in FAILED):
-        return Decision("known", "expectations", again, state)
+        return Decision("known", "expectations", again, state, flaky)
     return Decision(verdict, "offers" if offered or again else "outcome", again, state, flaky)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from datetime import datetime
 from pathlib import Path
 
@@ -10,6 +11,7 @@ import click
 from conformance.after.expectations_update import pruned, updated
 from conformance.after.reading import read_results
 from conformance.replay.expectations_file import ExpectationFile, read_expectations, write_expectations
+from conformance.values.results import Results
 from conformance.values.settings import DEFAULT_REPORT, EXPECTATIONS
 from lakeproof.console import out
 from lakeproof.options import checked
@@ -69,6 +71,23 @@ def expect_command(results: Path, path: Path, reason: str, link: str, expires: d
         f"{len(after - before)} added, {len(before - after)} removed",
         soft_wrap=True,
     )
+    for line in _varying(content, run):
+        out.print(line, soft_wrap=True)
+
+
+def _varying(file: ExpectationFile, run: Results) -> Iterator[str]:
+    """Yield a line on what may differ in the next run of the same server."""
+    if file.unsteady:
+        flaky = sum(len(entry.flaky) for entry in file.known)
+        yield (
+            f"{flaky} of them come and go: this server answers equal requests differently. The file says "
+            "`unsteady = true`, so another finding that comes and goes does not fail the next run either."
+        )
+    if run.run.stopped:
+        yield (
+            "The run ended before its last requirement, and sent no finding again: the next run may have others. "
+            "Run again without --max-time before you rely on this file."
+        )
 
 
 def _named(file: ExpectationFile) -> set[str]:

@@ -14,7 +14,7 @@ from conformance.replay.replaying import State as Replay
 from conformance.run.verdicts import Facts, Outcome, decide, outcome_of, state_of
 from conformance.values.outcomes import Blocked, Skipped, Unoffered, Violation
 from conformance.values.requirement import Level
-from conformance.values.verdict import FAILED, FINDINGS, GOOD, VERDICTS
+from conformance.values.verdict import FAILED, GOOD, VERDICTS
 
 FLAGS = (False, True)
 LEVELS: tuple[Level, ...] = ("MUST", "SHOULD", "MAY")
@@ -61,11 +61,25 @@ def test_only_what_needed_an_operation_that_succeeded_is_tested_again_and_once()
     assert again == {facts for facts in ALL if only_needed(facts) and not facts.tried and facts.before is None}
 
 
-def test_only_findings_are_flaky():
+def test_only_failures_are_flaky():
     for facts in ALL:
         decision = decide(facts)
         unsure = facts.flaky or facts.sent_again == "fixed"
-        assert decision.flaky == (unsure and decision.verdict in FINDINGS and decision.reason != "cleaning up"), facts
+        assert decision.flaky == (unsure and decision.verdict in FAILED and decision.reason != "cleaning up"), facts
+
+
+@pytest.mark.parametrize("outcome", OUTCOMES)
+def test_on_an_unsteady_server_what_comes_and_goes_fails_no_gate(outcome):
+    for expected, again, flaky in product(EXPECTED, (None, "same", "fixed", "changed"), FLAGS):
+        facts = Facts(outcome, "MUST", expected=expected, flaky=flaky, sent_again=again, unsteady=True)
+        decision, steady = decide(facts), decide(replace(facts, unsteady=False))
+        comes_and_goes = flaky or again == "fixed"
+        if outcome in ("violated", "blocked") and comes_and_goes and steady.state in (None, "different"):
+            assert (decision.verdict, decision.flaky) == ("known", True), facts
+        elif steady.state == "stale" and (outcome == "unoffered" or (outcome == "passed" and again == "changed")):
+            assert (decision.verdict, decision.state) == (steady.verdict, "unseen"), facts
+        else:
+            assert decision == steady, facts
 
 
 def test_an_error_of_the_kit_takes_no_other_verdict():

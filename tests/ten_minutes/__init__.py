@@ -1,1 +1,1 @@
-"""Small catalogs in three languages, with which docs/ci-in-ten-minutes.md is followed."""
+"""Small catalogs in four languages, with which docs/ci-in-ten-minutes.md is followed."""
