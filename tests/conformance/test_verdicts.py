@@ -70,7 +70,7 @@ def test_only_failures_are_flaky():
 
 @pytest.mark.parametrize("outcome", OUTCOMES)
 def test_on_an_unsteady_server_what_comes_and_goes_fails_no_gate(outcome):
-    for expected, again, flaky in product(EXPECTED, (None, "same", "fixed", "changed"), FLAGS):
+    for expected, again, flaky in product(EXPECTED, REPLAYS, FLAGS):
         facts = Facts(outcome, "MUST", expected=expected, flaky=flaky, sent_again=again, unsteady=True)
         decision, steady = decide(facts), decide(replace(facts, unsteady=False))
         comes_and_goes = flaky or again == "fixed"

@@ -64,7 +64,8 @@ def follow(tmp_path, wheel):
         script = block.replace("8181", port).replace("/path/to/lakeproof", str(ROOT))
         before = "".join(line for line in "".join(written).splitlines(keepends=True) if line.startswith("export "))
         written.append(script)
-        return run("sh", "-ec", before + script, cwd=folder, env=environ)
+        code, output = run("sh", "-ec", before + script, cwd=folder, env=environ)
+        return int(code), str(output)
 
     return run_block
 
