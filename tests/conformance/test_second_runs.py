@@ -18,12 +18,12 @@ from lakeproof import check, serve
 from tests.amount import seeds
 from tests.conformance.drawing import with_needed
 from tests.conformance.strange_server import Habits, StrangeServer
-from tests.conformance.test_strange_servers import settings
 from tests.ten_minutes.catalog import IncompleteCatalog
 
 BRACKETS = "iceberg.names.namespace.brackets"
 CONFLICT = "lance.namespace.create.conflict"
 SHARE = 30  # one requirement in so many
+QUICK = {"depth": "smoke", "world": ("plain",), "timeout": 2.0}
 OVER_ALL = tuple(f"iceberg.wire.{name}" for name in ("list_tables", "drop_namespace", "load_namespace_metadata"))
 
 
@@ -57,7 +57,7 @@ def test_findings_of_a_strange_server_that_come_and_go_fail_no_second_run(tmp_pa
     habits, path = Habits.drawn(seed), tmp_path / "known.toml"
     known = requirements("iceberg")
     ids = with_needed(set(random.Random(seed).sample(sorted(known), len(known) // SHARE)), known)
-    given = {**settings("iceberg", tmp_path / "out"), "runner": partial(run, ids=ids), "max_time": 0}
+    given = {"api": "iceberg", "report": str(tmp_path / "out"), "runner": partial(run, ids=ids), **QUICK}
     with serve("iceberg") as server, StrangeServer(server.url, habits) as strange:
         results, code = check(strange.url, leave_behind=True, **given)
         write_expectations(path, updated(ExpectationFile(profile=results.target.profile), results))
