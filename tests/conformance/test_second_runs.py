@@ -7,6 +7,7 @@ import threading
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
+from typing import Any
 
 import pytest
 
@@ -23,7 +24,7 @@ from tests.ten_minutes.catalog import IncompleteCatalog
 BRACKETS = "iceberg.names.namespace.brackets"
 CONFLICT = "lance.namespace.create.conflict"
 SHARE = 30  # one requirement in so many
-QUICK = {"depth": "smoke", "world": ("plain",), "timeout": 2.0}
+QUICK: dict[str, Any] = {"depth": "smoke", "world": ("plain",), "timeout": 2.0}
 OVER_ALL = tuple(f"iceberg.wire.{name}" for name in ("list_tables", "drop_namespace", "load_namespace_metadata"))
 
 
@@ -39,7 +40,11 @@ def incomplete():
 def test_a_check_over_all_answers_judges_no_clean_up_and_no_replay(tmp_path, jobs):
     """Names with braces get a router's 404: only the clean-up lists their tables, and only some runs do."""
     path = tmp_path / "known.toml"
-    given = {"select": " or ".join([BRACKETS, *OVER_ALL]), "report": str(tmp_path / "out"), "jobs": jobs}
+    given: dict[str, Any] = {
+        "select": " or ".join([BRACKETS, *OVER_ALL]),
+        "report": str(tmp_path / "out"),
+        "jobs": jobs,
+    }
     with incomplete() as catalog:
         results, code = check(catalog.url, api="iceberg", **given)
         verdicts = {result.id: result.verdict for result in results.requirements}
@@ -57,7 +62,12 @@ def test_findings_of_a_strange_server_that_come_and_go_fail_no_second_run(tmp_pa
     habits, path = Habits.drawn(seed), tmp_path / "known.toml"
     known = requirements("iceberg")
     ids = with_needed(set(random.Random(seed).sample(sorted(known), len(known) // SHARE)), known)
-    given = {"api": "iceberg", "report": str(tmp_path / "out"), "runner": partial(run, ids=ids), **QUICK}
+    given: dict[str, Any] = {
+        "api": "iceberg",
+        "report": str(tmp_path / "out"),
+        "runner": partial(run, ids=ids),
+        **QUICK,
+    }
     with serve("iceberg") as server, StrangeServer(server.url, habits) as strange:
         results, code = check(strange.url, leave_behind=True, **given)
         write_expectations(path, updated(ExpectationFile(profile=results.target.profile), results))
