@@ -52,10 +52,10 @@ def server():
 
 
 @pytest.fixture
-def tenant(server):
+def tenant(server, tmp_path):
     """Return a catalog with a namespace that has a location, one below it, one beside it, tables and views."""
     with server.tenant() as tenant:
-        spaces = [{"namespace": ["a"], "properties": {"location": "file:///tmp/lakeproof-a"}}]
+        spaces = [{"namespace": ["a"], "properties": {"location": f"file://{tmp_path}/a"}}]
         spaces += [{"namespace": ["a", "b"]}, {"namespace": ["b"]}]
         made = [post(f"{tenant.url}/v1/namespaces", body) for body in spaces]
         for name in LISTED:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import secrets
 from collections.abc import Collection, Iterable
 
-from reference_server.errors import InvalidInput
+from reference_server.errors import InvalidInput, NamespaceNotFound
 from reference_server.iceberg.catalog.catalog import Properties, WarehouseChange
 from reference_server.iceberg.catalog.keys import Kind
 from reference_server.iceberg.catalog.location_index import Occupant, claim, lying, tables_at
@@ -14,6 +14,17 @@ from reference_server.iceberg.catalog.warehouses import AllowedLocations, Wareho
 from reference_server.iceberg.metadata.reading import Json
 from reference_server.storage.places import Place
 
+LOCATION = "location"
+
+
+def folder_of_namespace(change: WarehouseChange, path: Path) -> str:
+    """Return the property `location` of a namespace, "" for a missing namespace and for one without it."""
+    try:
+        location = change.properties(path).get(LOCATION, "")
+    except NamespaceNotFound:
+        return ""
+    return location.rstrip("/") or location
+
 
 class LocationRules:
     """Rules of a warehouse: objects may lie wherever the server may write, but not at, in or around each other.
@@ -21,7 +32,8 @@ class LocationRules:
     No object of any warehouse may lie in or around a table's folder, so that a purge deletes no files of others. A
     purge deletes no files of views, so views may share a place. A new table gets a place that was never used. A
     registered table may lie anywhere that can be read: also exactly at another table's place, as the same table under
-    two names. Then a purge deletes no files until one of the tables is left. A namespace has no place.
+    two names. Then a purge deletes no files until one of the tables is left. A namespace has no place; new tables and
+    views in it lie below its property `location`, if it has one.
     """
 
     def __init__(self, warehouse: Warehouse, allowed: AllowedLocations) -> None:
@@ -30,6 +42,9 @@ class LocationRules:
 
     def new(self, change: WarehouseChange, path: Path) -> str:
         """Return a location for a new table or view whose request has none. `check` knows its place."""
+        folder = folder_of_namespace(change, path[:-1])
+        if folder:
+            return self.warehouse.new_location(path, folder)
         location = self.warehouse.new_location(path)
         place = self.allowed.check(location)
         if lying(change, place):
@@ -111,6 +126,9 @@ class PlainLocationRules(LocationRules):
 
     def new(self, change: WarehouseChange, path: Path) -> str:
         """Return the location of a new table or view whose request has none. `check` knows its place."""
+        folder = folder_of_namespace(change, path[:-1])
+        if folder:
+            return self.warehouse.plain_location(path, folder)
         location = self.warehouse.plain_location(path)
         change.places[location] = self.allowed.check(location)
         return location

@@ -47,13 +47,19 @@ class Warehouse:
         """The segments of the prefix."""
         return tuple(self.name.split("/"))
 
-    def new_location(self, path: Path) -> str:
+    def new_location(self, path: Path, folder: str = "") -> str:
         """Return a never used location for a new table or view, with as much of its name as is safe."""
-        return f"{self.plain_location(path)}-{secrets.token_hex(16)}"
+        return f"{self.plain_location(path, folder)}-{secrets.token_hex(16)}"
 
-    def plain_location(self, path: Path) -> str:
-        """Return the location that Iceberg's own catalogs give to a table or view, as far as its name is safe."""
-        return f"{self.uri}/{_slug('.'.join(path[:-1]))}/{_slug(path[-1])}"
+    def plain_location(self, path: Path, folder: str = "") -> str:
+        """Return the location that Iceberg's own catalogs give to a table or view, as far as its name is safe.
+
+        `folder` is the location of its namespace, "" for a namespace without one.
+        """
+        return f"{folder or self._folder(path[:-1])}/{_slug(path[-1])}"
+
+    def _folder(self, namespace: Path) -> str:
+        return f"{self.uri}/{_slug('.'.join(namespace))}"
 
     def is_own(self, location: str) -> bool:
         """Return whether `new_location` returned a location: then no other object uses it."""

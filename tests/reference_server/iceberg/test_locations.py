@@ -245,3 +245,56 @@ def test_plain_locations_follow_from_names_and_may_overlap(http, tmp_path, kind)
         api.call("DELETE", "namespaces/a/tables/t?purgeRequested=true", expect=204)
         for name in ("s", "t0", "t1", "t2"):
             api.load(f"a/tables/{name}", expect=200)
+
+
+@pytest.fixture(params=[False, True], ids=["apart", "plain"])
+def located(request, http, tmp_path):
+    """Return a server with a namespace that has a location, and that location."""
+    with serve("iceberg", plain_locations=request.param) as server:
+        api, place = Api(http, server.url), f"file://{tmp_path}/place"
+        api.namespace("a", properties={"location": f"{place}/"})
+        yield api, place
+
+
+def lies_at(answer):
+    """Return the location of the table or view in an answer."""
+    return answer.body["metadata"]["location"]
+
+
+def test_new_tables_and_views_lie_below_the_location_of_their_namespace(located):
+    api, place = located
+    view = {"name": "v", "schema": SCHEMA, "view-version": VERSION, "properties": {}}
+    made = [
+        api.table(),
+        api.table("a/tables/staged", **{"stage-create": True}),
+        api.call("POST", "namespaces/a/views", view, expect=200),
+        api.commit(creation(), [CREATE], path="a/tables/u", expect=200),
+        api.table("a/tables/w", location=f"{place}/elsewhere"),
+    ]
+    names = [lies_at(answer).removeprefix(f"{place}/").partition("-")[0] for answer in made]
+    assert names == ["t", "staged", "v", "u", "elsewhere"]
+    assert made[0].body["metadata-location"].startswith(f"{lies_at(made[0])}/metadata/")
+    api.call("DELETE", "namespaces/a/tables/t?purgeRequested=true", expect=204)
+    assert not Path(urlsplit(lies_at(made[0])).path).joinpath("metadata").exists()
+
+
+def test_the_location_of_a_namespace_can_change(located, tmp_path):
+    api, place = located
+    api.table()
+    api.call("POST", "namespaces/a/properties", {"updates": {"location": f"file://{tmp_path}/other"}}, expect=200)
+    assert lies_at(api.table("a/tables/u")).startswith(f"file://{tmp_path}/other/u")
+    assert lies_at(api.load()).startswith(f"{place}/t")
+    api.call("POST", "namespaces/a/properties", {"removals": ["location"]}, expect=200)
+    assert not lies_at(api.table("a/tables/w")).startswith(f"file://{tmp_path}/other")
+
+
+@pytest.mark.parametrize("place", ["s3://elsewhere/x", "file:///etc", "no place", "/"])
+def test_a_namespace_with_a_location_that_cannot_be_written_takes_no_table(http, place):
+    with serve("iceberg") as server:
+        api = Api(http, server.url)
+        api.namespace("a", properties={"location": place})
+        refused = api.call("POST", "namespaces/a/tables", {"name": "t", "schema": SCHEMA}, expect=400)
+        assert "location" in refused.body["error"]["message"]
+        assert api.load(expect=404).type == "NoSuchTableException"
+        missing = api.commit([], [{"type": "assert-table-uuid", "uuid": str(uuid4())}], expect=404)
+        assert missing.type == "NoSuchTableException"
