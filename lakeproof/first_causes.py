@@ -64,4 +64,4 @@ class FirstCauses:
 
 
 def _line(cause: Cause) -> Text:
-    return mark(cause.verdict, f"{cause.level}  {cause.sentence} ({cause.size} so far)")
+    return mark(cause.verdict, f"{cause.weight}  {cause.sentence} ({cause.size} so far)")

@@ -16,7 +16,7 @@ def workflow_commands(results: Results) -> Iterator[str]:
     """Yield the workflow commands that annotate a run with its causes, worst first."""
     for verdict, kind in KINDS.items():
         for cause in [cause for cause in results.causes if cause.verdict == verdict][:MOST]:
-            title = _escaped(f"{cause.level}, {cause.title}", IN_TITLE)
+            title = _escaped(f"{cause.weight}, {cause.title}", IN_TITLE)
             yield f"::{kind} title={title}::{_escaped(f'{cause.sentence} ({cause.size}, {cause.example})', IN_DATA)}"
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator
-from functools import partial
 from itertools import groupby
 
 from rich.console import Group
@@ -12,10 +11,11 @@ from rich.text import Text
 
 from conformance.replay.commands import repro, retest
 from conformance.report.expected import expected, not_as_expected
+from conformance.report.gaps import gaps
 from conformance.report.headline import sentence
 from conformance.report.matrix import ALL, GLYPHS, WORST_FIRST, build_matrix, subjects
 from conformance.report.moving import moving
-from conformance.report.pretty import step_lines
+from conformance.report.pretty import left_out, more_steps, shown_steps, step_lines
 from conformance.report.untested import why_untested
 from conformance.values.causes import Cause
 from conformance.values.exchange import Step
@@ -36,7 +36,6 @@ COLOURS = {
 }
 MOST_CARDS = 5
 MOST_LINES = 40
-MOST_STEPS = 6
 
 
 def mark(verdict: str, text: str = "") -> Text:
@@ -55,29 +54,22 @@ def print_results(results: Results) -> None:
         if stopped.step:
             out.print(_step(1, stopped.step))
         out.print()
-    for line in traits(results):
-        out.print(Text(line, "dim"), soft_wrap=True)
-    commands = partial(_commands, results)
-    entries = {entry.id: entry for entry in results.requirements}
+    if found := gaps(results):
+        for gap in found:
+            out.print(mark("unoffered", gap), style="bold", soft_wrap=True)
+        out.print()
     errors = [entry for entry in results.requirements if entry.verdict == "error"]
     for entry in errors[:MOST_CARDS]:
         out.print(
-            _card(entry, mark(entry.verdict, f"{entry.level}  {entry.id}"), entry.statement, commands(entry)),
+            _card(entry, mark(entry.verdict, f"{entry.level}  {entry.id}"), entry.statement, _commands(results, entry)),
             soft_wrap=True,
         )
     if len(errors) > MOST_CARDS:
         out.print(f"… and {len(errors) - MOST_CARDS:,} more errors of the kit: see the report.\n", soft_wrap=True)
-    for cause in results.causes[:MOST_CARDS]:
-        title = mark(cause.verdict, f"{cause.level}  {cause.sentence}")
-        entry = entries[cause.example]
-        out.print(_card(entry, title, f"{cause.title} · {cause.size}", commands(entry)), soft_wrap=True)
-    if len(results.causes) > MOST_CARDS:
-        out.print(_lines(results.causes[MOST_CARDS:MOST_LINES]))
-        more = len(results.causes) - MOST_LINES
-        out.print(f"… and {more:,} more causes: see the report.\n" if more > 0 else "")
+    _print_causes(results)
     if results.requirements:
         out.print(_table(results))
-    for line in (*why_untested(results), *moving(results)):
+    for line in (*why_untested(results), *moving(results), *traits(results)):
         out.print(Text(line, "dim"), soft_wrap=True)
     for line in not_as_expected(results):
         out.print(Text(line, "red"), soft_wrap=True)
@@ -88,15 +80,26 @@ def print_results(results: Results) -> None:
     print_end(results.run.notes, results.run.left_behind)
 
 
+def _print_causes(results: Results) -> None:
+    """Print the worst causes as cards, and the others as lines."""
+    entries = {entry.id: entry for entry in results.requirements}
+    for cause in results.causes[:MOST_CARDS]:
+        title = mark(cause.verdict, f"{cause.weight}  {cause.sentence}")
+        entry = entries[cause.example]
+        out.print(_card(entry, title, f"{cause.title} · {cause.size}", _commands(results, entry)), soft_wrap=True)
+    if len(results.causes) > MOST_CARDS:
+        out.print(_lines(results.causes[MOST_CARDS:MOST_LINES]))
+        more = len(results.causes) - MOST_LINES
+        out.print(f"… and {more:,} more causes: see the report.\n" if more > 0 else "")
+
+
 def traits(results: Results) -> Iterator[str]:
-    """Yield the server's traits as lines; none if the run has recognized none."""
-    if results.target.traits:
-        yield "The server's profile:"
-    for trait in results.target.traits:
-        yield f"  {trait.name}: {trait.value}"
-        yield from (f"    not with {way}: {why.splitlines()[0]}" for way, why in trait.refused.items())
-    if results.target.traits:
-        yield ""
+    """Yield the server's traits in a line; none if the run has recognized none. The page has the rejected ways."""
+    shown = [
+        f"{trait.name}: {trait.value}" + " (not the first way)" * bool(trait.refused) for trait in results.target.traits
+    ]
+    if shown:
+        yield f"profile: {'; '.join(shown)}"
 
 
 def print_end(notes: Iterable[str], left_behind: Collection[Leftover | str]) -> None:
@@ -138,7 +141,7 @@ def _lines(causes: Iterable[Cause]) -> Table:
         table.add_row("", Text(title, "dim"), "")
         for cause in group:
             size = len(cause.requirements) or len(cause.blocked)
-            table.add_row(mark(cause.verdict, cause.level), Text(cause.sentence), str(size))
+            table.add_row(mark(cause.verdict, cause.weight), Text(cause.sentence), str(size))
     return table
 
 
@@ -150,17 +153,14 @@ def _commands(results: Results, entry: Result) -> str:
 
 def _card(entry: Result, title: Text, about: str, commands: str) -> Group:
     """Return a finding as a card: its message, its last steps, and the commands that reproduce it."""
-    steps = entry.steps
-    shown = steps[-MOST_STEPS:]
     lines = [
         Text.assemble(title, style="bold"),
         Text(f"  {about}", "dim"),
         *(Text(f"  {line}", COLOURS[entry.verdict]) for line in [entry.message.partition("\n")[0], *entry.notes]),
     ]
-    if len(steps) > len(shown):
-        earlier = len(steps) - len(shown)
-        lines.append(Text(f"  … {earlier} earlier step{'s' * (earlier > 1)}", "dim"))
-    lines += [_step(number, step) for number, step in enumerate(shown, len(steps) - len(shown) + 1)]
+    for missing, place in left_out(shown_steps(entry), len(entry.steps)):
+        lines += [Text(f"  {more_steps(missing)}", "dim")] if missing else []
+        lines += [_step(place + 1, entry.steps[place])] if place is not None else []
     lines.append(Text(commands, "cyan"))
     return Group(*lines)
 

@@ -17,6 +17,7 @@ from conformance.values.verdict import FINDINGS, Result
 OF_DATA = ("data", "model", "race", "hostile")
 """Kinds of requirement whose violations lose or expose data."""
 
+PAGINATION = "pagination"
 SEVERAL_CLIENTS = ("race", "model")
 """Kinds whose steps are hard to follow: concurrent ones, and drawn sequences."""
 MOST_PLAIN = 20  # steps of a plain example
@@ -70,15 +71,17 @@ def _blocker(result: Result, known: dict[str, Result]) -> str:
 def _cause(findings: Sequence[Sighting], blocked: dict[str, list[str]]) -> Cause:
     real = [finding for finding in findings if finding.result.verdict in FINDINGS] or findings
     example, claims = min(real, key=_effort), claims_of(real)
+    level = min((finding.result.level for finding in real), key=LEVELS.index)
     return Cause(
         sentence=sentence_of(claims),
-        level=min((finding.result.level for finding in real), key=LEVELS.index),
+        level=level,
         rank=_rank_of_all(real),
         operations=sorted({finding.evidence.operation for finding in real} - {""}),
         example=example.result.id,
         requirements=[finding.result.id for finding in real if finding.result.verdict in FINDINGS],
         blocked=[name for finding in findings for name in blocked.get(finding.result.id, ())],
         claims=claims,
+        weaker=sum(finding.result.level != level for finding in real if finding.result.verdict in FINDINGS),
     )
 
 
@@ -117,6 +120,8 @@ def _rank(finding: Sighting) -> Rank:
         if evidence.request == "invalid" and not evidence.refused and kind in ("auth", "data"):
             return 1
         return 2 if evidence.request == "valid" or not evidence.status else 3
+    if kind == PAGINATION and evidence.omits:
+        return 1  # a listing that leaves out objects loses them for clients
     if kind == "wire" or evidence.status >= ERROR_STATUS:
         return 4
     return 1 if kind in OF_DATA else 2

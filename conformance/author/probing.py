@@ -7,7 +7,7 @@ from functools import partial
 
 from conformance.author.catalog import Catalog
 from conformance.http.transport import NOT_UP
-from conformance.target.capabilities import IN_PAGES, PAGES, WHOLE
+from conformance.target.capabilities import CUT, IN_PAGES, PAGES, WHOLE
 from conformance.values.exchange import Exchange
 from conformance.values.json_values import read_object
 
@@ -49,8 +49,14 @@ def created(catalog: Catalog, *levels: str) -> bool:
 
 
 def note_pages(catalog: Catalog, first: Callable[[], object]) -> None:
-    """Note whether listings have pages. `first` requests a page of one namespace, while at least two exist."""
+    """Note whether listings have pages. `first` requests a page of one namespace, while at least two exist.
+
+    An answer that is no listing says nothing.
+    """
     if created(catalog, f"{catalog.target.prefix}other"):
         catalog.inventory.ask(first)
-        token = read_object(catalog.target.client.steps[-1].response_body).get(catalog.inventory.next_page)
-        catalog.target.capabilities[PAGES] = IN_PAGES if token else WHOLE
+        page = read_object(catalog.target.client.steps[-1].response_body)
+        names = page.get("namespaces")
+        if isinstance(names, list):
+            whole = WHOLE if len(names) > 1 else CUT
+            catalog.target.capabilities[PAGES] = IN_PAGES if page.get(catalog.inventory.next_page) else whole

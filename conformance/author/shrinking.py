@@ -10,10 +10,10 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from unittest import SkipTest
 
-from hypothesis.errors import HypothesisException
+from hypothesis.errors import Flaky, HypothesisException
 
 from conformance.http.client import Client
 from conformance.values.activity import doing
@@ -21,6 +21,8 @@ from conformance.values.exchange import Exchange
 
 MOST_REQUESTS = {"smoke": 300, "gate": 1_000, "deep": 10_000}  # for one counterexample, by the depth of the run
 SHRINKING_STOPPED = "shrinking stopped after "  # prefix of a counterexample's notes
+UNSTEADY = "the server answered the same requests differently when they were sent again"
+IN_EXAMPLES = f"flaky: {UNSTEADY}"
 MOST_SECONDS = 120.0  # high, so that only slow servers change a counterexample
 
 
@@ -45,16 +47,21 @@ class Shrinking:
     def limited(self) -> Iterator[None]:
         """Limit the cost of the examples in a `with` block from the first failure on.
 
-        A note on the exception says when the counterexample may not be the shortest: see `shrinking_notes`.
+        Notes on the exception say when the counterexample may not be the shortest, and when the same example passed
+        afterwards: see `shrinking_notes`. The steps of a flaky one have the first answer, and the other one.
         """
         try:
             with doing(self._activity):
                 yield
-        except (_Spent, HypothesisException):  # an example that ends before it draws may pass for a flaky one
-            if self._failure is None or not self._spent:
+        except (_Spent, HypothesisException) as error:  # an example that ends before it draws may pass for a flaky one
+            if self._failure is None or not (self._spent or isinstance(error, Flaky)):
                 raise
-            self.client.recording.steps = self._steps
-            self._failure.add_note(f"{SHRINKING_STOPPED}{self._spent}; the steps may not be the shortest")
+            if self._spent:
+                self._failure.add_note(f"{SHRINKING_STOPPED}{self._spent}; the steps may not be the shortest")
+                self.client.recording.steps = self._steps
+            else:
+                self._failure.add_note(IN_EXAMPLES)
+                self.client.recording.steps = [*self._steps, *self._other_answer()]
             raise self._failure from None
 
     @contextmanager
@@ -89,6 +96,11 @@ class Shrinking:
             return
         self._failure, self._steps = error, steps
 
+    def _other_answer(self) -> list[Exchange]:
+        """Return the step of the latest example at the place of the smallest failure, none if it ended before."""
+        place = next((place for place, step in enumerate(self._steps) if step.mark), len(self._steps) - 1)
+        return [replace(step, mark="") for step in self.client.recording.steps[place : place + 1]]
+
     def _sent(self) -> int:
         return self.client.requests - self._requests
 
@@ -100,4 +112,4 @@ class Shrinking:
 
 def shrinking_notes(error: BaseException) -> list[str]:
     """Return the notes of a counterexample on its shrinking, without those of Hypothesis."""
-    return [note for note in getattr(error, "__notes__", ()) if note.startswith(SHRINKING_STOPPED)]
+    return [note for note in getattr(error, "__notes__", ()) if note.startswith((SHRINKING_STOPPED, IN_EXAMPLES))]

@@ -7,8 +7,6 @@ import msgspec
 from conformance.replay.replaying import Replayed
 from conformance.values.verdict import Result
 
-UNSTEADY = "the server answered the same requests differently when they were sent again"
-IN_EXAMPLES = f"flaky: {UNSTEADY}"
 TESTED_AGAIN = "flaky: the requirement passed when it was tested again"
 FAILED_OTHERWISE = "flaky: the requirement failed in another way when it was tested again"
 FAILED_AGAIN = "the requirement failed when it was tested again"

@@ -8,7 +8,7 @@ from itertools import groupby
 
 from conformance.report.headline import sentence
 from conformance.report.notes import Notes
-from conformance.report.pretty import short_body, step_lines
+from conformance.report.pretty import short_body, shown_steps, step_lines
 from conformance.values.resources import summary
 from conformance.values.results import Result, Results
 from conformance.values.visible import visible
@@ -68,7 +68,7 @@ def _causes(results: Results, notes: Notes) -> Iterator[str]:
         yield f"## {title}"
         for number, cause in causes:
             example = entries[cause.example]
-            yield f"### {number}. {cause.level}: {cause.sentence}"
+            yield f"### {number}. {cause.weight}: {cause.sentence}"
             yield f"`{example.id}`: {_code(example.message.partition(LINE)[0])}"
             yield _steps(example)
             yield _table(_counted(cause.requirements), [entries[name] for name in cause.requirements], notes)
@@ -77,7 +77,8 @@ def _causes(results: Results, notes: Notes) -> Iterator[str]:
 
 def _steps(example: Result) -> str:
     """Return the last steps of a requirement: requests and answers."""
-    lines = [f"{sent}{LINE}  -> {came}" for sent, came in map(step_lines, example.steps[-MOST_STEPS:])]
+    shown = [example.steps[place] for place in shown_steps(example, MOST_STEPS)]
+    lines = [f"{sent}{LINE}  -> {came}" for sent, came in map(step_lines, shown)]
     return LINE.join([FENCE, *(line.replace(FENCE, GAP) for line in lines), FENCE]) if lines else ""
 
 

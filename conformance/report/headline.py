@@ -34,7 +34,7 @@ def _verdict(results: Results) -> str:
         return f"Does not conform to {profile}: {'; '.join([*_deadly(results, known), *_also(results, blocked)])}."
     details = "; ".join([_cause_counts(results.causes, broken, known, must), *_also(results, blocked)])
     if broken or blocked or results.target.lacking:
-        return f"Does not conform to {profile}: {details}."
+        return f"Does not conform to {profile}: {details}.{_data(results.causes)}"
     if results.totals["error"] or stopped:
         return f"No verdict on {profile}: {details}."
     if known:
@@ -90,6 +90,12 @@ def _deadly(results: Results, known: int) -> Iterator[str]:
         yield f"{_counted(others, 'other cause' if fatal else 'cause')} of findings"
     if known:
         yield f"{_counted(known, 'known failure')}"
+
+
+def _data(causes: Sequence[Cause]) -> str:
+    """Return a sentence on the first cause if it breaks a MUST by losing or showing data, else ""."""
+    loses = [cause for cause in causes[:1] if cause.rank == 1 and cause.level == "MUST" and cause.requirements]
+    return "".join(f" {cause.title}: {cause.sentence}." for cause in loses)
 
 
 def _part(results: Results) -> str:

@@ -6,17 +6,17 @@ from itertools import groupby
 
 from conformance.replay.commands import repro, retest
 from conformance.report.expected import advice, by_state
+from conformance.report.gaps import gaps
 from conformance.report.headline import sentence
 from conformance.report.matrix import GLYPHS, MEANINGS, WORST_FIRST, build_matrix
 from conformance.report.page_data import pack, page_data, shown_reference
 from conformance.report.pages import template
-from conformance.report.pretty import answer_line, step_lines
+from conformance.report.pretty import answer_line, left_out, more_steps, shown_steps, step_lines
 from conformance.report.untested import why_untested
 from conformance.values.resources import summary
 from conformance.values.results import Results
 
 SLOWEST = 10
-MOST_STEPS = 6
 
 
 def render_html(results: Results) -> str:
@@ -45,7 +45,10 @@ def render_html(results: Results) -> str:
         retest=retest,
         answer_line=answer_line,
         shown_reference=shown_reference,
-        most_steps=MOST_STEPS,
+        shown_steps=shown_steps,
+        left_out=left_out,
+        more_steps=more_steps,
+        gaps=gaps(results),
         **commands,
         data=pack({**page_data(results, requirements), "glyphs": GLYPHS, **commands}),
         slowest=slowest,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from conformance.report.expected import expected, not_as_expected
+from conformance.report.gaps import gaps
 from conformance.report.headline import sentence
 from conformance.report.matrix import GLYPHS, build_matrix, subjects
 from conformance.report.moving import moving
@@ -18,7 +19,7 @@ MOST_FINDINGS = 25
 def render_markdown(results: Results) -> str:
     """Return the summary of a run."""
     lines = [f"## {sentence(results)}", "", _facts(results), "", *_about(results.run)]
-    lines += [*_expected(results), *_findings(results), "", *_table(results)]
+    lines += [*_expected(results), *_gaps(results), *_findings(results), "", *_table(results)]
     return visible("\n".join(lines) + "\n")
 
 
@@ -53,6 +54,10 @@ def _expected(results: Results) -> list[str]:
     return [expected(results), "", *broken[:MOST_FINDINGS], *more, ""] if results.expectations else []
 
 
+def _gaps(results: Results) -> list[str]:
+    return [f"- {GLYPHS['unoffered']} {gap}" for gap in gaps(results)]
+
+
 def _place(entry: Result) -> str:
     """Return the place of a requirement's clause in the norms; results of older releases have none."""
     return "".join(f" <{place}>" if is_link(place) else f" (`{place}`)" for place in entry.clause.place[:1])
@@ -66,7 +71,8 @@ def _findings(results: Results) -> list[str]:
         if entry.verdict == "error"
     ]
     lines += [
-        f"- {GLYPHS[cause.verdict]} {cause.sentence}: {cause.size}, `{cause.example}`{_place(entries[cause.example])}"
+        f"- {GLYPHS[cause.verdict]} {cause.weight} {cause.sentence}: {cause.size}, "
+        f"`{cause.example}`{_place(entries[cause.example])}"
         for cause in results.causes
     ]
     more = len(lines) - MOST_FINDINGS

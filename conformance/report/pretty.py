@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
@@ -13,8 +13,10 @@ from jsonpointer import JsonPointer, escape
 
 from conformance.values.arrow_lines import arrow_lines
 from conformance.values.exchange import Step, StepResponse
+from conformance.values.verdict import Result
 
 INDENT = "  "
+MOST_STEPS = 6  # of a card
 MAX_LINES = 200
 MAX_SHORT = 160
 BEGINNING, BEFORE = 40, 40  # characters kept of a line cut around a mark: at its start, and before the mark
@@ -73,6 +75,36 @@ def short_body(body: dict[str, Any] | None, mark: str = "") -> str:
     start = sum(len(part) for part, _ in parts[: inside[0]])
     length = sum(len(part) for part, _ in parts[inside[0] : inside[-1] + 1])
     return _with(absence(body, mark), _window(text, start, start + length))
+
+
+def shown_steps(result: Result, most: int = MOST_STEPS) -> list[int]:
+    """Return the places of the steps that a card of a finding shows, in order.
+
+    They are those that show the finding, the last step, the last requests of its subjects before it, and the steps
+    around: the request whose effect is wrong may be far from the answer that shows it.
+    """
+    steps = result.steps
+    marked = [place for place, step in enumerate(steps) if step.mark]
+    last = marked[-1] if marked else max(len(steps) - 1, 0)
+    before = range(len(steps))[last::-1]
+    subjects = [place for place in before if steps[place].operation in result.operations]
+    latest = {steps[place].operation: place for place in reversed(subjects)}
+    ends = [*marked[-1:], *range(len(steps))[-1:]]
+    order = [*ends, *reversed(marked), *latest.values(), *before, *range(len(steps))[last:]]
+    return sorted([*dict.fromkeys(order)][:most])
+
+
+def left_out(places: Sequence[int], count: int) -> Iterator[tuple[int, int | None]]:
+    """Yield for each shown step the number of steps left out before it, and its place; at the end those after it."""
+    for before, place in zip([-1, *places], [*places, None], strict=True):
+        missing = (count if place is None else place) - before - 1
+        if missing or place is not None:
+            yield missing, place
+
+
+def more_steps(count: int) -> str:
+    """Return the number of steps left out in a card."""
+    return f"{GAP} {count} more step{'s' * (count > 1)}"
 
 
 def step_lines(step: Step) -> tuple[str, str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from conformance.report.pretty import step_lines
+from conformance.report.pretty import shown_steps, step_lines
 from conformance.values.causes import Cause
 from conformance.values.results import Result, Results
 from conformance.values.visible import visible_in
@@ -13,7 +13,6 @@ from specs.places import is_link
 
 SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 LEVELS = {"fail": "error", "warn": "warning", "blocked": "note"}
-MOST_STEPS = 6
 PAGE = "report.html"  # beside this file: a server has no source here
 
 
@@ -48,7 +47,8 @@ def _rule(entry: Result) -> dict[str, Any]:
 
 
 def _result(cause: Cause, entry: Result, results: Results) -> dict[str, Any]:
-    steps = [f"{sent}\n  -> {came}" for sent, came in map(step_lines, entry.steps[-MOST_STEPS:])]
+    shown = [entry.steps[place] for place in shown_steps(entry)]
+    steps = [f"{sent}\n  -> {came}" for sent, came in map(step_lines, shown)]
     names = ", ".join(cause.requirements or cause.blocked)
     return {
         "ruleId": entry.id,

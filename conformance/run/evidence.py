@@ -10,7 +10,7 @@ from collections.abc import Sequence
 import msgspec
 from hypothesis.errors import Flaky
 
-from conformance.replay.flaky import UNSTEADY
+from conformance.author.shrinking import UNSTEADY
 from conformance.values.evidence import Evidence, completed
 from conformance.values.exchange import Step
 from conformance.values.outcomes import violation_of

@@ -21,10 +21,9 @@ from hypothesis.errors import Flaky
 
 from conformance.author import fixtures
 from conformance.author.requirement import requirement_of
-from conformance.author.shrinking import shrinking_notes
+from conformance.author.shrinking import IN_EXAMPLES, shrinking_notes
 from conformance.author.suite import VARYING
 from conformance.http.gate import reads_of
-from conformance.replay.flaky import IN_EXAMPLES
 from conformance.replay.issued import to_steps
 from conformance.run.evidence import evidence_of
 from conformance.run.experiments import Experiments
@@ -330,7 +329,8 @@ class SuitePlugin:
 
 def _comes_and_goes(error: BaseException | None) -> bool:
     """True for an error that says itself that equal requests were answered differently."""
-    return isinstance(error, Flaky) or (isinstance(error, Blocked) and error.by == VARYING)
+    said = IN_EXAMPLES in getattr(error, "__notes__", ())
+    return said or isinstance(error, Flaky) or (isinstance(error, Blocked) and error.by == VARYING)
 
 
 def _message(error: BaseException | None) -> str:

@@ -302,7 +302,7 @@ class Session:
                 for operation in target.document.operations.values()
             ],
             settings=self.settings.shown(),
-            traits=server_profile(target),
+            traits=server_profile(target, self.ledger.findings()),
         )
 
 

@@ -2,4 +2,5 @@
 
 SEPARATOR = "separator"  # separator of a name's levels in paths, if the server chooses it
 PAGES, IN_PAGES, WHOLE = "pages", "in pages", "whole, whatever page is asked for"
+CUT = "cut short, without a token for the rest"
 NAMESPACES, NONE, FLAT, NESTED = "namespaces", "none", "flat", "nested"

@@ -2,25 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from conformance.target.capabilities import FLAT, NAMESPACES, NESTED, NONE, PAGES
 from conformance.target.fallbacks import PLACES, SERVERS_PLACE
 from conformance.target.given import NAMED_BY
 from conformance.target.target import Target
-from conformance.values.results import Trait
+from conformance.values.results import Result, Trait
 
 NESTING = {NESTED: "nested", FLAT: "one level", NONE: "only the root"}
 MOST_SHOWN = 5
 NO_WAY = "none of the tried ways works"
 
 
-def server_profile(target: Target) -> list[Trait]:
-    """Return the detected traits: names, nesting of namespaces, drops, and the ways to create things."""
-    return [*_surroundings(target), *_ways(target)]
+def server_profile(target: Target, findings: Iterable[Result] = ()) -> list[Trait]:
+    """Return the detected traits: names, nesting of namespaces, drops, and the ways to create things.
+
+    What the `findings` and the clean-up of the run have shown since corrects what the first requests showed.
+    """
+    return [*_surroundings(target, findings), *_ways(target)]
 
 
-def _surroundings(target: Target) -> Iterator[Trait]:
+def _surroundings(target: Target, findings: Iterable[Result]) -> Iterator[Trait]:
     settings, capabilities = target.settings, target.capabilities
     offered, operations = len(target.offered()), len(target.document.operations)
     if target.read_only:
@@ -34,10 +37,14 @@ def _surroundings(target: Target) -> Iterator[Trait]:
     if NAMESPACES in capabilities:
         yield Trait(name="namespaces", value=NESTING[capabilities[NAMESPACES]])
     if PAGES in capabilities:
-        yield Trait(name="listings", value=capabilities[PAGES])
+        of_pages = [result.evidence for result in findings if result.kind == "pagination" and result.evidence]
+        lossy = sorted({evidence.operation for evidence in of_pages if evidence.omits})
+        seen = f", but {' and '.join(lossy)} left out objects" if lossy else ""
+        yield Trait(name="listings", value=f"{capabilities[PAGES]}{seen}")
     inventory = target.sandbox.inventory
     if inventory is not None:
-        kept = inventory.undroppable()
+        left = {left.kind for left in target.sandbox.left_behind}
+        kept = sorted({*inventory.undroppable(), *left})
         yield Trait(
             name="drops",
             value=f"all but {' and '.join(f'{kind}s' for kind in kept)}" if kept else "all objects of the run",

@@ -75,7 +75,7 @@ class Cause(msgspec.Struct, kw_only=True):
 
     `operations` are those that showed the defect. `example` is the requirement with the shortest reproduction,
     `requirements` are the findings, and `blocked` the requirements that it kept from being tested. `claims` are what
-    the sentence states; causes of older kits have none.
+    the sentence states; causes of older kits have none. `weaker` counts the findings whose level is below its own.
     """
 
     sentence: Text
@@ -86,6 +86,13 @@ class Cause(msgspec.Struct, kw_only=True):
     requirements: list[RequirementId]
     blocked: list[RequirementId] = msgspec.field(default_factory=lambda: [])
     claims: Claims | None = None
+    weaker: int = 0
+
+    @property
+    def weight(self) -> str:
+        """Its level, with the number of findings that have it where others have a lower one."""
+        count = len(self.requirements)
+        return f"{self.level} ({count - self.weaker:,} of {count:,})" if self.weaker else self.level
 
     @property
     def title(self) -> str:

@@ -129,6 +129,11 @@ class Evidence(msgspec.Struct, kw_only=True, omit_defaults=True, frozen=True):
         return self.relation == SUSPECT
 
     @property
+    def omits(self) -> bool:
+        """True for a list in a successful answer that lacks items."""
+        return self.relation == "items" and bool(self.expected) and not self.refused
+
+    @property
     def signature(self) -> str:
         """The evidence without values: equal in two runs for the same defect."""
         statuses = f"{' or '.join(map(str, self.statuses))} -> {self.status}" if self.about_status else str(self.status)

@@ -17,7 +17,7 @@ from conformance.after.comparing.servers import Comparison, compare_answers
 from conformance.after.comparing.sides import Side, by_side, difference
 from conformance.after.runner import run
 from conformance.report import check_report
-from conformance.report.pretty import step_lines
+from conformance.report.pretty import MOST_STEPS, step_lines
 from conformance.run.reporting import Listener
 from conformance.values.exit_codes import EXIT_CONFORMS, EXIT_FAILS, EXIT_INTERRUPTED
 from conformance.values.results import Results
@@ -30,7 +30,6 @@ from lakeproof.console import err, out
 from lakeproof.options import check_may_write
 from lakeproof.progress import ProgressListener
 from lakeproof.shown_run import report_of, run_to_end, show_run
-from lakeproof.terminal import MOST_STEPS
 from specs.apis import apis
 
 SUPPORTED: Mapping[Side, str] = {

@@ -11,9 +11,10 @@ import pytest
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, rule
 
-from conformance.author.shrinking import MOST_REQUESTS, shrinking_notes
+from conformance.author.shrinking import IN_EXAMPLES, MOST_REQUESTS, shrinking_notes
 from conformance.author.suite import Suite
 from conformance.run.plugin import _message
+from conformance.values.exchange import Exchange
 from conformance.values.outcomes import Violation
 from conformance.values.settings import Settings
 
@@ -150,3 +151,20 @@ def test_a_deep_run_shrinks_further():
     _, deep, fewer = shrunk(each=40, depth="deep")
     assert deep > gate
     assert steps != fewer == [1_001]
+
+
+def test_a_counterexample_that_passes_when_it_is_sent_again_shows_both_answers():
+    target = no_server()
+    recording, statuses = target.client.recording, itertools.chain([500], itertools.repeat(200))
+
+    def example(number):
+        answer = Exchange("loadTable", "GET", "http://h/t", {}, b"", next(statuses) if number > 10 else 200)
+        recording.steps = [answer]
+        if answer.status == 500:
+            answer.mark = "status"
+            raise Violation("expected 200, got 500")
+
+    with pytest.raises(Violation, match="got 500") as caught:
+        Suite(Settings(), target).run(example, {}, {"number": st.integers(0, 100)})
+    assert shrinking_notes(caught.value) == [IN_EXAMPLES]
+    assert [(step.status, step.mark) for step in recording.steps] == [(500, "status"), (200, "")]

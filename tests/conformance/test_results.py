@@ -326,7 +326,7 @@ def test_the_summary_names_causes_before_it_counts(reports):
 def test_annotations_are_lines_of_their_own():
     lines = list(workflow_commands(ALL))
     assert len(lines) == len(ALL.causes)
-    assert lines[0].startswith("::error title=MUST%2C ")
+    assert lines[0].startswith("::error title=MUST (1 of 2)%2C ")
     assert ALL.causes[0].example in lines[0]
     assert all("\n" not in line for line in lines)
 

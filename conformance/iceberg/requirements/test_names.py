@@ -167,6 +167,12 @@ def _path(levels: tuple[str, ...], separator: str) -> dict[str, str]:
     return {"namespace": Encoded(encode_separator(separator).join(map(encode_segment, levels)))}
 
 
+def _list_below_one_level(catalog: IcebergCatalog) -> None:
+    """List the children of a namespace without any: a server that lists others here does so with any separator."""
+    below = catalog.list_namespaces(catalog.new_namespace())
+    equal(items_of(below, "namespaces"), [], "the namespaces below a namespace of one level")
+
+
 def _use_everywhere(catalog: IcebergCatalog, separator: str) -> None:
     """Use a nested namespace, written with this separator, in every kind of request."""
     catalog.require_nested()
@@ -179,6 +185,7 @@ def _use_everywhere(catalog: IcebergCatalog, separator: str) -> None:
     same_items(items_of(catalog.send("listTables", path), "identifiers"), [(*id, "t")], "the listed tables")
     catalog.send("loadTable", {**path, "table": "t"})
     catalog.send("updateProperties", path, {"updates": {"a": "1"}})
+    catalog.control(lambda: _list_below_one_level(catalog))
     below = catalog.send("listNamespaces", query={"parent": separator.join(id)})
     equal(items_of(below, "namespaces"), [], "the namespaces below")
 
