@@ -43,12 +43,12 @@ class Asked:
 
 
 def _request(catalog: Catalog, case: Asked) -> Exchange:
-    """Build a request of the operation, on a missing object where the server creates none.
+    """Build a request of the operation, on a missing object where the server creates none, or the run found none.
 
     Raises Unoffered when the server does not offer the operation.
     """
     catalog.client.require(case.id)
-    with suppress(Unoffered):
+    with suppress(Unoffered, *([Skipped] if catalog.target.read_only else [])):
         return case.request(catalog)
     names = catalog.client.document.operation(case.id).path_names
     return catalog.client.prepare(case.id, path=dict.fromkeys(names, catalog.target.missing_name))

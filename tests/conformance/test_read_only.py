@@ -27,6 +27,7 @@ from lakeproof import check, serve
 from specs.apis import apis
 from specs.problems import Problem
 from specs.profiles import every_operation, find_profile
+from tests.conformance.harmless import foreign_names
 from tests.conformance.proxy import Answer, Proxy
 from tests.conformance.somebody import SOMEBODY, fill
 
@@ -317,6 +318,34 @@ def test_an_empty_catalog_is_no_error(api, tmp_path):
         results, code = check(server.url, api=api, read_only=True, **given)
     assert {entry.verdict for entry in results.requirements} <= {"pass", "skipped", "unoffered"}
     assert code == 0
+
+
+MISSING = ("exists.missing", "request.below.load_", "request.other_method.plan_table_scan")
+
+
+def test_an_empty_catalog_is_asked_for_names_that_cannot_exist(tmp_path):
+    """Paths, methods and existence need no object: their requests name one that the run made up."""
+    with serve("iceberg") as server:
+        select = " or ".join(f"iceberg.{words}" if words.startswith("request") else words for words in MISSING)
+        results, code = check(server.url, api="iceberg", read_only=True, select=select, report=str(tmp_path))
+    passed = {entry.id for entry in results.requirements if entry.verdict == "pass"}
+    assert code == 0
+    for words in ("below.load_table", "below.load_view", "other_method.plan_table_scan"):
+        assert f"iceberg.request.{words}" in passed
+    assert {"iceberg.namespace.exists.missing", "iceberg.table.exists.missing"} <= passed
+    assert foreign_names(tmp_path, find_profile("iceberg").document()) == []
+
+
+@pytest.mark.parametrize(
+    ("api", "select", "least"), [("iceberg", "iceberg.levels.missing", 9), ("lance", "lance.parent", 18)]
+)
+def test_missing_namespaces_below_existing_ones_are_read(api, select, least, tmp_path):
+    with serve(api) as server:
+        fill(SOMEBODY[api](server.url), "shop")
+        results, code = check(server.url, api=api, read_only=True, select=select, report=str(tmp_path))
+    assert {entry.verdict for entry in results.requirements} == {"pass", "skipped"}
+    assert (code, results.totals["pass"] >= least) == (0, True)
+    assert foreign_names(tmp_path, find_profile(api).document(), "shop") == []
 
 
 def test_a_table_needs_a_read_only_run():

@@ -86,7 +86,7 @@ LOST = {
 }
 
 
-@must("iceberg.levels.missing.{}", clause=lambda case: case.clause, kind="error", each=LOST)
+@must("iceberg.levels.missing.{}", clause=lambda case: case.clause, kind="error", each=LOST, reads=True)
 def test_missing_levels(catalog: IcebergCatalog, case: Lost) -> None:
     """{} returns 404 for a namespace whose last level is missing, and for one whose last two levels are missing."""
     catalog.require_nested()

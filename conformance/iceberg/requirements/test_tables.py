@@ -101,11 +101,15 @@ def test_bad_value_of_snapshots(catalog: IcebergCatalog) -> None:
     catalog.control(lambda: catalog.load_table(id, snapshots="all"))
 
 
-@must("iceberg.table.exists.missing", operations=EXISTS, clause="table-exists", kind="error")
+@must("iceberg.table.exists.missing", operations=EXISTS, clause="table-exists", kind="error", reads=True)
 def test_missing_table_exists(catalog: IcebergCatalog) -> None:
     """tableExists on a missing or dropped table, or in a missing namespace, returns 404."""
-    catalog.table_exists(catalog.table_id("missing"), expect=404)
     catalog.table_exists((*catalog.missing_namespace(), "t"), expect=404)
+    if catalog.target.read_only and not catalog.target.given.home:
+        return
+    catalog.table_exists(catalog.table_id("missing"), expect=404)
+    if catalog.target.read_only:
+        return
     id = catalog.new_table()
     catalog.drop_table(id)
     catalog.table_exists(id, expect=404)

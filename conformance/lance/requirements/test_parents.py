@@ -98,10 +98,10 @@ def _refused(catalog: LanceCatalog, operation: Operation, id: Names, statuses: t
 def _places(catalog: LanceCatalog) -> list[Names]:
     """Return namespaces that do not exist: two levels of which none exists, and a missing one in an existing one."""
     catalog.require_nested()
-    return [(*catalog.missing_namespace(), "inner"), (*catalog.home, "missing")]
+    return [(*catalog.missing_namespace(), "inner"), (*catalog.home, catalog.target.missing_name)]
 
 
-@must("lance.parent.table.{}", clause="table-not-found", kind="error", each=ON_TABLES)
+@must("lance.parent.table.{}", clause="table-not-found", kind="error", each=ON_TABLES, reads=True)
 def test_table_below_missing_namespaces(catalog: LanceCatalog, case: Operation) -> None:
     """{} on a table below several missing namespaces returns 404 with the code of a namespace or of the table."""
     for place in _places(catalog):
@@ -114,7 +114,7 @@ def test_table_below_missing_namespaces(catalog: LanceCatalog, case: Operation) 
             table_is_missing(refused, case.id, *PART_MISSING)
 
 
-@must("lance.parent.namespace.{}", clause="namespace-not-found", kind="error", each=ON_NAMESPACES)
+@must("lance.parent.namespace.{}", clause="namespace-not-found", kind="error", each=ON_NAMESPACES, reads=True)
 def test_namespace_below_missing_namespaces(catalog: LanceCatalog, case: Operation) -> None:
     """{} on a namespace below several missing ones returns 404 with code 1, or 400 or 403 where it lies too deep."""
     for place in _places(catalog):
