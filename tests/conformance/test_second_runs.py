@@ -16,8 +16,9 @@ from conformance.after.runner import run
 from conformance.apis import requirements
 from conformance.replay.expectations_file import ExpectationFile, read_expectations, write_expectations
 from lakeproof import check, serve
-from tests.amount import seeds
+from tests.amount import amount, seeds
 from tests.conformance.drawing import with_needed
+from tests.conformance.framework_servers import FRAMEWORKS, FrameworkServer, lacking
 from tests.conformance.strange_server import Habits, StrangeServer
 from tests.ten_minutes.catalog import IncompleteCatalog
 
@@ -85,3 +86,20 @@ def test_a_steady_defect_is_a_finding_of_an_unsteady_server_too(tmp_path):
     with serve("lance", storage="memory:pure", faults=["conflict-as-400"]) as server:
         results, code = check(server.url, select=CONFLICT, expect=str(path), report=str(tmp_path / "out"))
     assert (code, [result.verdict for result in results.requirements]) == (1, ["fail"])
+
+
+@pytest.mark.parametrize("framework", amount(FRAMEWORKS[:2], FRAMEWORKS), ids=lambda framework: framework.name)
+def test_a_server_in_the_style_of_a_framework_has_the_same_findings_again(tmp_path, framework):
+    path, known = tmp_path / "known.toml", requirements("iceberg")
+    drawn = random.Random(framework.name).sample(sorted(known), len(known) // SHARE)
+    ids = with_needed({*drawn, *(name for name in known if ".wire." in name or ".offered." in name)}, known)
+    given: dict[str, Any] = {"api": "iceberg", "runner": partial(run, ids=ids), "strict": True, **QUICK}
+    with (
+        serve("iceberg") as server,
+        FrameworkServer(server.url, framework, "iceberg", lacking("iceberg", "views")) as strange,
+    ):
+        results, code = check(strange.url, report=str(tmp_path / "one"), leave_behind=True, **given)
+        write_expectations(path, updated(ExpectationFile(profile=results.target.profile), results))
+        assert (code, read_expectations(path).unsteady) == (1, False)
+        results, code = check(strange.url, report=str(tmp_path / "two"), leave_behind=True, expect=str(path), **given)
+    assert (code, {record.state for record in results.expectations}) == (0, {"known"})
