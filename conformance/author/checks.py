@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from itertools import product
 from typing import Any, NoReturn, TypeVar
 from urllib.parse import SplitResult, urlsplit
 
@@ -16,10 +17,12 @@ from conformance.http.client import unexpected_status
 from conformance.values.evidence import alternatives
 from conformance.values.exchange import is_success
 from conformance.values.json_values import Keyed, canonical, shown
+from conformance.values.numbers import loss
 from conformance.values.outcomes import Violation
 
 T = TypeVar("T")
 MOST_SHOWN = 160
+MOST_COMPARED = 20  # items of a list that are searched for what became of others
 
 
 def equal(actual: Any, expected: Any, what: str) -> None:
@@ -227,7 +230,12 @@ def _fail_equal(what: str, actual: Any, expected: Any, field: str = "") -> NoRet
                 if not _same(got, wanted):
                     _fail_equal(f"{what} at item {index}", got, wanted, field)
             _fail(what, f"{len(expected)} items", str(len(actual)), field)
-    _fail(what, shown(expected), shown(actual), field or "".join(map(str, differing[:1])))
+    _fail(
+        what,
+        shown(expected),
+        _with_loss(shown(actual), [(expected, actual)]),
+        field or "".join(map(str, differing[:1])),
+    )
 
 
 def _differing(expected: Any, actual: Any) -> list[Any]:
@@ -260,7 +268,14 @@ def _fail_items(what: str, *, lost: Sequence[Any] = (), besides: Sequence[Any] =
     """Fail if items are missing or unexpected."""
     if lost or besides:
         expected, actual = (shown(items) if items else "" for items in (lost, besides))
-        raise Violation(what, relation="items", expected=expected, actual=actual)
+        pairs = product(lost[:MOST_COMPARED], besides[:MOST_COMPARED])
+        raise Violation(what, relation="items", expected=expected, actual=_with_loss(actual, pairs))
+
+
+def _with_loss(shown_value: str, pairs: Iterable[tuple[Any, Any]]) -> str:
+    """Return a wrong value with what a reader did to large numbers, where it follows from pairs of sent and got."""
+    losses = sorted({words for sent, got in pairs if (words := loss(sent, got))})
+    return f"{shown_value} ({', '.join(losses)})" if losses else shown_value
 
 
 def _fail(what: str, expected: str, actual: str, field: str = "") -> NoReturn:

@@ -45,6 +45,24 @@ async def _other_each_time(call: Call, proceed: Proceed) -> Reply:
     return reply
 
 
+def _refreshed_nowhere(credentials: Any) -> Any:
+    """Name a place for fresh credentials that does not exist."""
+    nowhere = {"client.refresh-credentials-endpoint": "v1/nowhere/credentials"}
+    return [{**credential, "config": {**credential["config"], **nowhere}} for credential in credentials]
+
+
+fault("credentials-refreshed-nowhere", "The place for fresh credentials that a load names does not exist.", on=SHOWN)(
+    answer_becomes(**{LIST: _refreshed_nowhere})
+)
+fault("signer-nowhere", "The endpoint for signatures that a load names does not exist.", on=SHOWN)(
+    answer_becomes(config=lambda config: {name: _elsewhere(name, value) for name, value in config.items()})
+)
+
+
+def _elsewhere(name: str, value: str) -> str:
+    return "v1/nowhere/sign" if name.endswith("signer.endpoint") else value
+
+
 def _unsigned(headers: Any) -> Any:
     return {name: values for name, values in headers.items() if name.lower() != "authorization"}
 

@@ -60,3 +60,9 @@ fault("view-log-empty", "A view shows no history.", on=VIEWS_SHOWN)(_changed("ve
 fault("view-metadata-doubled", "A view shows its versions twice.", on=VIEWS_SHOWN)(
     _changed("versions", lambda versions: versions + versions)
 )
+fault("logged-files-gone", "The earlier metadata files in the log of a table do not exist.", on=TABLES_SHOWN)(
+    _changed(
+        "metadata-log",
+        lambda log: [{**entry, "metadata-file": f"{entry['metadata-file']}.gone"} for entry in log],
+    )
+)

@@ -64,6 +64,8 @@ fault(
 COMMIT = ["updateTable"]
 ADD = "add-snapshot"
 EXACT = 1 << 53  # doubles hold every whole number up to here
+BITS = 1 << 31
+TIMES = ("timestamp-ms", "last-updated-ms")
 
 
 def _added(call: Call) -> list[Json]:
@@ -76,6 +78,15 @@ def _as_doubles(node: Any) -> Any:
     if isinstance(node, list):
         return [_as_doubles(child) for child in node]
     return int(float(node)) if isinstance(node, int) and abs(node) > EXACT else node
+
+
+def _in_32_bits(node: Any) -> Any:
+    """Cut the numbers in metadata, except for times, to 32 bits with a sign."""
+    if isinstance(node, dict):
+        return {key: value if key in TIMES else _in_32_bits(value) for key, value in node.items()}
+    if isinstance(node, list):
+        return [_in_32_bits(child) for child in node]
+    return (node + BITS) % (2 * BITS) - BITS if isinstance(node, int) and abs(node) >= BITS else node
 
 
 def _numbered(commit: Json, table: Json) -> Json:
@@ -113,6 +124,9 @@ async def _history_lost(call: Call, proceed: Proceed) -> Reply:
 
 
 fault("ids-as-doubles", "Ids of snapshots lose their last digits.", on=TABLES_SHOWN)(metadata_become(_as_doubles))
+fault("numbers-in-32-bits", "Numbers of tables lose all but their lower 32 bits.", on=TABLES_SHOWN)(
+    metadata_become(_in_32_bits)
+)
 fault("snapshots-renumbered", "A snapshot whose numbers others have taken gets the next ones.", on=COMMIT)(
     again(request_follows(_numbered), 400, 409)
 )

@@ -27,6 +27,20 @@ def queries_become(edit: Callable[[Json], Json]) -> Around:
     return request_becomes(lambda body: {**body, "query": edit(body["query"])} if "query" in body else edit(body))
 
 
+LONG_NUMBER = re.compile(rb"\b\d{16,18}\b")
+
+
+@fault(
+    "numbers-in-sql-as-doubles",
+    on=["CountTableRows", "UpdateTable", "DeleteFromTable", "AlterTableAddColumns", *QUERY],
+)
+async def _as_doubles(call: Call, proceed: Proceed) -> Reply:
+    """Large numbers in predicates and expressions lose their last digits."""
+    body = LONG_NUMBER.sub(lambda match: b"%d" % int(float(match[0])), call.request.body)
+    call.request = call.request.altered(body=body)
+    return await proceed()
+
+
 def refused_if(wrong: Callable[[Json], bool], status: int = 400) -> Around:
     """Refuse the queries that something is wrong with."""
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import orjson
 
 from reference_server.context import Reply
@@ -37,6 +39,19 @@ fault("drop-notifications-lost", "A table that another catalog drops stays.", on
 )
 
 
+def _rounded(body: dict[str, Any]) -> dict[str, Any]:
+    """Round the timestamp of a notification to a double."""
+    payload = body.get("payload") or {}
+    if not isinstance(payload.get("timestamp"), int):
+        return body
+    return {**body, "payload": {**payload, "timestamp": int(float(payload["timestamp"]))}}
+
+
+fault("timestamps-as-doubles", "Large timestamps of notifications lose their last digits.", on=NOTIFY)(
+    request_becomes(_rounded)
+)
+
+
 @fault("credentials-for-everybody", on=LOAD)
 async def _unasked(call: Call, proceed: Proceed) -> Reply:
     """Loads of tables return credentials for the files also without a request for them."""
@@ -45,6 +60,14 @@ async def _unasked(call: Call, proceed: Proceed) -> Reply:
     return await proceed()
 
 
+fault("refreshed-nowhere", "Loads name a place for fresh credentials that does not exist.", on=LOAD)(
+    settings_become(
+        lambda config: {
+            name: "v1/nowhere/credentials" if name.endswith("refresh-credentials-endpoint") else value
+            for name, value in config.items()
+        }
+    )
+)
 fault("credentials-for-files", "There are credentials for S3 with tables on local files.", on=LOAD)(
     settings_become(lambda config: {**config, "s3.access-key-id": "id", "s3.secret-access-key": "none"})
 )

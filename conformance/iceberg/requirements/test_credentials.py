@@ -12,6 +12,7 @@ from conformance.author.checks import equal, find, holds, one_of, text
 from conformance.author.requirement import given, may, must, should
 from conformance.http.answers import Answer
 from conformance.iceberg.catalog import IcebergCatalog
+from conformance.iceberg.support.addresses import check_refresh
 from conformance.iceberg.support.assertions import type_is
 from conformance.iceberg.support.content import SCHEMA, now_ms
 from conformance.iceberg.support.registrations import registered_before
@@ -76,6 +77,13 @@ def test_several_ways_of_access(catalog: IcebergCatalog, case: TableRequest, wor
 
 
 # Credentials
+
+
+@should("iceberg.storage.vended.refresh", operations=[*LOAD, *CREDENTIALS_OF], clause="vended-credentials-refresh")
+def test_credentials_are_refreshed(catalog: IcebergCatalog) -> None:
+    """A GET of the endpoint that a load names for fresh credentials returns them with 200."""
+    id = catalog.new_table()
+    check_refresh(catalog, id, load_for(catalog, id, VENDED))
 
 
 @should("iceberg.storage.vended.{}", clause="vended-credentials", each=SHOWN)

@@ -11,6 +11,7 @@ import urllib3
 
 from conformance.author.checks import equal, holds, one_of, status_is, url
 from conformance.author.requirement import must, should
+from conformance.common.addresses import call_at, resolved
 from conformance.http.answers import Answer
 from conformance.iceberg.catalog import IcebergCatalog, Names
 from conformance.iceberg.support.storage import SIGNING, Place, load_for, place_of
@@ -23,6 +24,17 @@ URI = "the uri of the answer"
 FILE = "data/lakeproof.txt"
 UNSIGNED_PAYLOAD = {"x-amz-content-sha256": ["UNSIGNED-PAYLOAD"]}
 TIMEOUT = 10.0
+
+
+@dataclass(frozen=True, slots=True)
+class Signer:
+    """Settings of a table that name the place of signatures: the endpoint, and the base that it is below."""
+
+    endpoint: str
+    base: str
+
+
+SIGNERS = {"own": Signer("signer.endpoint", "signer.uri"), "s3": Signer("s3.signer.endpoint", "s3.signer.uri")}
 Request = dict[str, Any]
 
 
@@ -201,6 +213,21 @@ def test_settings_of_the_signer(catalog: IcebergCatalog) -> None:
     holds(isinstance(config, dict), f"the table comes with {CONFIG}")
     request = _request(place, properties=config.get("properties") or {})
     answer = catalog.sign_request(id, _headers=_headers(config.get("headers") or {}), **request)
+    _is_signed(answer)
+
+
+@should("iceberg.storage.sign.endpoint.{}", operations=["loadTable", *SIGN], clause="signer-endpoint", each=SIGNERS)
+def test_named_signer_signs(catalog: IcebergCatalog, case: Signer) -> None:
+    """signRequest at the {0.endpoint} that the config of a table names returns a signature with 200."""
+    id, place, loaded = _signable(catalog)
+    config = loaded.get("config") or {}
+    if case.endpoint not in config:
+        raise Unoffered(f"the config of the table has no {case.endpoint}")
+    what, address = f"the {case.endpoint}", config[case.endpoint]
+    if case.base in config:
+        address = resolved(str(config[case.base]), address, what)
+    answer = call_at(catalog.client, SIGN[0], address, what, path=catalog.table_path(id), json=_request(place))
+    status_is(answer.status, 200, f"the status at {what}")
     _is_signed(answer)
 
 

@@ -10,6 +10,7 @@ from conformance.iceberg.client import in_prefix
 from conformance.polaris.catalog import PolarisCatalog
 from conformance.polaris.client import PolarisClient
 from conformance.polaris.support.catalogs import ExternalCatalog, new_outside, readable
+from conformance.values.numbers import EXACT, PAST_DOUBLE, PAST_INT
 
 NOTIFY = ["sendNotification"]
 ENTERED = {"create": "CREATE", "update": "UPDATE"}
@@ -64,6 +65,24 @@ def test_older_notification(catalog: PolarisCatalog) -> None:
         for timestamp in (10, 9, 0):
             outside.notify(kind, timestamp, second, expect=409)
             _points_to(outside, first)
+
+
+STAMPS = (PAST_INT - 2, PAST_INT, EXACT, PAST_DOUBLE)
+
+
+@must("polaris.notification.large_timestamp", operations=NOTIFY, clause="notification-order", kind="data")
+def test_large_timestamps(catalog: PolarisCatalog) -> None:
+    """Timestamps beyond 2^53 are compared to the last digit: a newer UPDATE is applied, an equal one returns 409."""
+    outside, metadata = new_outside(catalog)
+    locations = [outside.write(metadata, number) for number in range(1, len(STAMPS) + 1)]
+    readable(catalog, outside, locations[0])
+    with catalog.client.preparing():
+        _enter(outside, "CREATE", STAMPS[0], locations[0])
+    for timestamp, location in zip(STAMPS[1:], locations[1:], strict=True):
+        outside.notify("UPDATE", timestamp, location)
+        _points_to(outside, location)
+    outside.notify("UPDATE", STAMPS[-1], locations[0], expect=409)
+    _points_to(outside, locations[-1])
 
 
 @must("polaris.notification.no_catalog", operations=NOTIFY, clause="notification-catalog", kind="error")

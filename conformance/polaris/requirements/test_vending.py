@@ -12,6 +12,7 @@ from conformance.author.checks import contains, equal, exactly, holds
 from conformance.author.requirement import must, should
 from conformance.http.answers import Answer
 from conformance.iceberg.client import IcebergClient
+from conformance.iceberg.support.addresses import check_refresh
 from conformance.iceberg.support.content import SCHEMA
 from conformance.polaris.catalog import PolarisCatalog
 from conformance.polaris.client import PolarisClient
@@ -176,6 +177,19 @@ def test_credentials_end_in_the_future(catalog: PolarisCatalog, case: Vending) -
     now = time.time() * 1000
     for end in ends:
         holds(str(end).isdecimal() and now < int(end) < now + YEAR, "credentials end within a year from now")
+
+
+@should(
+    "polaris.vending.{}.refresh",
+    operations=[*LOAD, "loadCredentials"],
+    clause="vended-refresh",
+    each=VENDINGS,
+    since="1.7",
+)
+def test_credentials_are_refreshed(catalog: PolarisCatalog, case: Vending) -> None:
+    """A GET of the endpoint that loadTable names for fresh credentials for {} returns them with 200."""
+    tables, id = _table(catalog, case.id)
+    check_refresh(tables, id, tables.load_table(id, _headers=VENDED))
 
 
 EXPIRES, YEAR = "expires-at", 366 * 86_400_000  # milliseconds
