@@ -83,7 +83,9 @@ def test_several_ways_of_access(catalog: IcebergCatalog, case: TableRequest, wor
 def test_credentials_are_refreshed(catalog: IcebergCatalog) -> None:
     """A GET of the endpoint that a load names for fresh credentials returns them with 200."""
     id = catalog.new_table()
-    check_refresh(catalog, id, load_for(catalog, id, VENDED))
+    loaded = load_for(catalog, id, VENDED)
+    vended(catalog, loaded)
+    check_refresh(catalog, id, loaded)
 
 
 @should("iceberg.storage.vended.{}", clause="vended-credentials", each=SHOWN)
