@@ -15,7 +15,7 @@ from conformance.common.fields import WORD, below_minimum, defects, field_of, ty
 from conformance.common.ordinary import PARAMETERS, Ordinary, with_parameter, with_statuses
 from conformance.common.template import template
 from conformance.http.answers import Answer
-from conformance.values.outcomes import Violation
+from conformance.values.outcomes import Unoffered, Violation
 from specs.openapi import Document, Operation, Parameter, Schema
 
 TOKENS = ("never-issued", "%00", "-1", "x" * 2000)
@@ -38,6 +38,8 @@ def invalid_parameters_are_no_failure(catalog: Catalog, case: RequestCase) -> No
     good = case.prepare(catalog, "t")
     document = catalog.client.document
     wrong = invalid_parameters(document, document.operation(case.operation.id), case.leave)
+    if not wrong:
+        raise Unoffered(f"in this revision {case.operation.id} has no parameter that could be invalid")
     _none_is_a_failure(catalog, case, _with_parameters(catalog, case, good, wrong))
 
 
@@ -45,8 +47,11 @@ def invalid_parameters_are_no_failure(catalog: Catalog, case: RequestCase) -> No
 def invalid_page_tokens_are_no_failure(catalog: Catalog, case: RequestCase) -> None:
     """{} returns no 5xx for a page token that the server did not issue."""
     good = case.prepare(catalog, "t")
-    token = next(known for known in case.operation.parameters if is_page_token(known))
-    _none_is_a_failure(catalog, case, _with_parameters(catalog, case, good, [(token, text) for text in TOKENS]))
+    known = catalog.client.document.operation(case.operation.id).parameters
+    wrong = [(parameter, text) for parameter in known if is_page_token(parameter) for text in TOKENS]
+    if not wrong:
+        raise Unoffered(f"in this revision {case.operation.id} has no pages")
+    _none_is_a_failure(catalog, case, _with_parameters(catalog, case, good, wrong))
 
 
 def is_page_token(parameter: Parameter) -> bool:
