@@ -15,7 +15,7 @@ from mutants.iceberg.blocks import (
 )
 from reference_server.context import Reply
 from reference_server.errors import InvalidInput
-from reference_server.faults import Call, Proceed, fault
+from reference_server.faults import Call, Proceed, body_becomes, fault
 from reference_server.iceberg.faults.blocks import TABLE_COMMITS, again, error_becomes, refuses_when
 from reference_server.iceberg.metadata.builder import MAIN
 from reference_server.iceberg.metadata.reading import Json
@@ -127,6 +127,11 @@ fault("ids-as-doubles", "Ids of snapshots lose their last digits.", on=TABLES_SH
 fault("numbers-in-32-bits", "Numbers of tables lose all but their lower 32 bits.", on=TABLES_SHOWN)(
     metadata_become(_in_32_bits)
 )
+fault(
+    "sizes-as-doubles",
+    "Large numbers in scan plans lose their last digits.",
+    on=["planTableScan", "fetchPlanningResult", "fetchScanTasks"],
+)(body_becomes(_as_doubles, 200))
 fault("snapshots-renumbered", "A snapshot whose numbers others have taken gets the next ones.", on=COMMIT)(
     again(request_follows(_numbered), 400, 409)
 )

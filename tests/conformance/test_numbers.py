@@ -51,6 +51,7 @@ def test_a_check_says_it():
     [
         ("iceberg", "iceberg.large.statistics.load", "ids-as-doubles", "(rounded to a double)"),
         ("iceberg", "iceberg.large.row_ids.transaction", "numbers-in-32-bits", "(cut to 32 bits)"),
+        ("iceberg", "iceberg.large.scan", "sizes-as-doubles", "(rounded to a double)"),
         ("lance", "lance.large.query", "numbers-in-sql-as-doubles", "(rounded to a double)"),
         ("polaris", "polaris.notification.large_timestamp", "timestamps-as-doubles", "expected 204, got 409"),
     ],

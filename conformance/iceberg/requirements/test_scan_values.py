@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from datetime import date
 from typing import Any
 
@@ -17,6 +18,7 @@ from conformance.iceberg.support.scans.tables import new_scan_table
 from conformance.iceberg.support.scans.transforms import result_type
 from conformance.iceberg.support.scans.values import SAMPLES, base, days, is_nan, packed, shown
 from conformance.iceberg.support.updates import add_and_use_spec
+from conformance.values.numbers import PAST_DOUBLE
 
 TYPES = {base(name): name for name in SAMPLES}
 DERIVED = {name: name for name in LAYOUTS if not name.startswith("identity") and name not in ("none", "several")}
@@ -151,6 +153,17 @@ def test_description_of_data_files(catalog: IcebergCatalog) -> None:
     equal(described.get("key-metadata"), "00ABFF", "the key-metadata of the file")
     bare_metadata = planned.task(bare.path).file.get("key-metadata")
     equal(bare_metadata, None, "the key-metadata of a file without any")
+
+
+@must("iceberg.large.scan", operations=PLAN, clause="plan-file-fields", kind="data")
+def test_sizes_of_large_files(catalog: IcebergCatalog) -> None:
+    """planTableScan shows the size and the record-count of a data file beyond 2^53 with all digits."""
+    table = new_scan_table(catalog, SCHEMA)
+    file = replace(table.data(*plain_rows(1)), record_count=PAST_DOUBLE, size=PAST_DOUBLE)
+    table.commit(file)
+    described = plan(catalog, table.id).task(file.path).file
+    for name in ("record-count", "file-size-in-bytes"):
+        equal(described[name], PAST_DOUBLE, f"the {name} of the file")
 
 
 @must("iceberg.scan.value.first_row_id", operations=PLAN, clause="plan-file-fields")
