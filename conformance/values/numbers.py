@@ -38,7 +38,7 @@ LOSSES: dict[str, Callable[[int], int]] = {
 
 
 def loss(sent: Any, got: Any) -> str:
-    """Return what a reader did to a whole number, "" for an equal or unrelated value."""
+    """Return the change that a reader made to a whole number, in words; "" for an equal or unrelated value."""
     if not _is_whole(sent) or (got == sent and not isinstance(got, float)):
         return ""
     if isinstance(got, str):
