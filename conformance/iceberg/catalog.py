@@ -243,8 +243,10 @@ class IcebergCatalog(IcebergClient, Catalog):
         if not hostile.climbs(name) or (not self.nested and name != ".."):
             return self.table_id(name)
         self.require_nested()
-        inner = (*self.home, "deep")
-        self.create_namespace(inner)
+        inner = self.home
+        for _ in range(hostile.climbs(name)):
+            inner = (*inner, "deep")
+            self.create_namespace(inner)
         return (*inner, name)
 
     def namespace_id(self, name: str = "n") -> Names:

@@ -218,8 +218,10 @@ class LanceCatalog(TableMaker):
         name = hostile.own(name, self.target.prefix)
         if not hostile.climbs(name) or not self.nested:
             return self.namespace_id(name) if namespace else self.table_id(name)
-        inner = (*self.home, "deep")
-        self.create_namespace(inner)
+        inner = self.home
+        for _ in range(hostile.climbs(name)):
+            inner = (*inner, "deep")
+            self.create_namespace(inner)
         return (*inner, name)
 
     def missing_namespace(self) -> Names:

@@ -17,7 +17,7 @@ from pathlib import Path
 PREFIX = "{prefix}"  # stands for the prefix of the run
 UNUSED = f"lakeproof_{secrets.token_hex(8)}"  # a name of no object, for use before a run exists
 SEGMENTS = re.compile(r"[/\\]")
-CLIMBED = "{prefix}_escaped"  # the target of the climbing name, one level up
+CLIMBED = "{prefix}_escaped"  # the target of the climbing names, one or two levels up
 CANARY = "-canary-"  # follows the prefix in the name of the folder with the canaries
 LAKE = "lake"  # the subfolder in which servers may write
 UP = "../"
@@ -55,6 +55,7 @@ NAMES: dict[str, str] = {
     "dot": ".",
     "dot_dot": "..",
     "climbing": f"../{CLIMBED}",
+    "climbing_far": f"../../{CLIMBED}",
     "digits": "0123",
     "dash": "-rf",
     "sql": "x'; DROP TABLE t; --",
@@ -84,9 +85,9 @@ def own(text: str, prefix: str) -> str:
     return text.replace(PREFIX, prefix)
 
 
-def climbs(name: str) -> bool:
-    """True for a name that, read as a path, leaves its folder."""
-    return ".." in SEGMENTS.split(name)
+def climbs(name: str) -> int:
+    """Return the number of folders that a name leaves when it is read as a path, 0 for an ordinary name."""
+    return SEGMENTS.split(name).count("..")
 
 
 @dataclass(frozen=True)

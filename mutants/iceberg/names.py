@@ -11,9 +11,9 @@ from urllib.parse import unquote
 
 from mutants.iceberg.blocks import metadata_become, when
 from reference_server.context import Reply
-from reference_server.errors import Internal
+from reference_server.errors import Internal, TableAlreadyExists
 from reference_server.faults import Around, Call, Proceed, content, each_of, fault, request_becomes
-from reference_server.iceberg.faults.blocks import LISTS, items, performed
+from reference_server.iceberg.faults.blocks import LISTS, items, performed, refused
 from specs.identifiers import UNIT_SEPARATOR
 
 JOINTS = {"dots": ".", "dashes": "-", "colons": ":", "dollars": "$"}
@@ -99,6 +99,40 @@ async def _as_paths(call: Call, proceed: Proceed) -> Reply:
         return {**table, "location": f"{root}/{posixpath.normpath(path)}"}
 
     return await metadata_become(moved)(call, proceed)
+
+
+@fault("names-climb-out", on=["createTable", "loadTable"])
+async def _climb_out(call: Call, proceed: Proceed) -> Reply:
+    """A namespace is one folder, from which the name of a table leads as a path, out of the warehouse too."""
+    name = call.path.get("table") or (content(call) or {}).get("name", "")
+    levels = unquote(call.path["namespace"]).split(UNIT_SEPARATOR)
+
+    def moved(table: dict[str, Any]) -> dict[str, Any]:
+        root = table["location"].rsplit("/", len(levels) + 1)[0]
+        return {**table, "location": posixpath.normpath(f"{root}/{'.'.join(levels)}/{unquote(name)}")}
+
+    return await metadata_become(moved)(call, proceed)
+
+
+FORMER = "names that were renamed"
+SOURCES = {"renameTable": "table", "renameView": "view"}
+
+
+@fault("former-names-stay-taken", on=[*SOURCES, "createTable", "createView"])
+async def _stay_taken(call: Call, proceed: Proceed) -> Reply:
+    """The name that a table or view had before it was renamed is never free again."""
+    former: set[tuple[str, ...]] = call.state.setdefault(FORMER, set())
+    body, warehouse = content(call) or {}, call.path.get("prefix", "")
+    if call.operation.id in SOURCES:
+        source, destination = (body.get(field) or {} for field in ("source", "destination"))
+        if (warehouse, *destination.get("namespace", ()), destination.get("name", "")) in former:
+            return refused(call, TableAlreadyExists("The name is taken."))
+        reply = await proceed()
+        if reply.status < 300:
+            former.add((warehouse, *source["namespace"], source["name"]))
+        return reply
+    id = (warehouse, *unquote(call.path["namespace"]).split(UNIT_SEPARATOR), str(body.get("name")))
+    return refused(call, TableAlreadyExists("The name is taken.")) if id in former else await proceed()
 
 
 @fault("separator-refused")

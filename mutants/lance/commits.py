@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import orjson
@@ -67,6 +68,32 @@ def _first_range(part: dict[str, Any]) -> dict[str, Any]:
 fault("version-conflict-hidden", "CreateTableVersion tells everybody that they succeeded.", on=["CreateTableVersion"])(
     status_becomes(409, 200)
 )
+
+
+@fault("naming-scheme-to-the-letter", on=["CreateTableVersion"])
+async def _scheme_to_the_letter(call: Call, proceed: Proceed) -> Reply:
+    """A manifest gets a name of the scheme V1 where that is asked for, beside others that have names of V2."""
+    reply = await proceed()
+    if reply.status == 200 and orjson.loads(call.request.body).get("naming_scheme") == "V1":
+        made = orjson.loads(reply.body)["version"]
+        manifest = Path("/", made["manifest_path"])
+        manifest.rename(manifest.with_name(f"{made['version']}.manifest"))
+    return reply
+
+
+@fault("same-request-same-version", on=["CreateTableVersion", "BatchCreateTableVersions", "BatchCommitTables"])
+async def _same_request(call: Call, proceed: Proceed) -> Reply:
+    """A request that creates a version returns success again when it is sent again with the same body."""
+    done: dict[tuple[str, bytes], tuple[int, bytes]] = call.state.setdefault("requests that created versions", {})
+    key = (call.request.target, call.request.body)
+    if key in done and b"manifest_path" in call.request.body:
+        return Reply(*done[key])
+    reply = await proceed()
+    if reply.status == 200:
+        done[key] = (reply.status, reply.body)
+    return reply
+
+
 fault("ranges-closed", "Ranges of versions include their end.", on=["BatchDeleteTableVersions"])(
     request_becomes(lambda body: {**body, "ranges": [_longer(bounds) for bounds in body["ranges"]]})
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import orjson
@@ -9,6 +10,8 @@ import orjson
 from reference_server.context import Reply, json_reply
 from reference_server.faults import Call, Proceed, body_becomes, fault
 from reference_server.lance.faults.blocks import PAGED, delimiter, items, paging
+
+PLAIN = re.compile(r"[\w$.-]+", re.ASCII)  # names that need no coding
 
 
 @fault("full-names", on=["ListTables"])
@@ -24,6 +27,15 @@ def _include_declared(wanted: str) -> Any:
         return await proceed()
 
     return around
+
+
+@fault("coded-names-undeclared", on=["ListTables"])
+async def _coded_undeclared(call: Call, proceed: Proceed) -> Reply:
+    """With include_declared=false tables are left out whose names are coded on disk."""
+    reply = await proceed()
+    if reply.status != 200 or call.request.query.get("include_declared", [""])[-1] != "false":
+        return reply
+    return json_reply({"tables": [name for name in orjson.loads(reply.body)["tables"] if PLAIN.fullmatch(name)]})
 
 
 @fault(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import posixpath
 from functools import partial
 
 from hypothesis import strategies as st
@@ -17,7 +18,7 @@ from conformance.iceberg.operations import OPERATIONS
 from conformance.iceberg.support.content import SCHEMA, view_body
 from conformance.iceberg.support.listing import items_of, namespaces_below, tables_in, views_in
 from conformance.iceberg.support.ordinary import ISSUED, preparation
-from conformance.target.hostile import CLIMBED, LONG_NAMES, NAMES, has_dot_segment, own
+from conformance.target.hostile import CLIMBED, LONG_NAMES, NAMES, climbs, has_dot_segment, own
 from conformance.target.local_files import local_path
 from conformance.values.json_values import shown
 from conformance.values.outcomes import Unoffered
@@ -27,7 +28,9 @@ from specs.identifiers import UNIT_SEPARATOR, encode_segment, encode_separator
 UNSPEAKABLE = {"dot", "dot_dot"}
 SPEAKABLE = {key: name for key, name in NAMES.items() if key not in UNSPEAKABLE}
 REFUSALS = (400, 404, 406, 414, 422)
-INSIDE = {key: NAMES[key] for key in ("dot", "dot_dot", "climbing", "slash", "percent_encoded", "backslash")}
+INSIDE = {
+    key: NAMES[key] for key in ("dot", "dot_dot", "climbing", "climbing_far", "slash", "percent_encoded", "backslash")
+}
 
 
 def _namespace_id(catalog: IcebergCatalog, name: str) -> Names:
@@ -124,14 +127,28 @@ def test_names_stay_inside(catalog: IcebergCatalog, case: str) -> None:
         for other in others[1:]:
             catalog.create_table(other, schema=SCHEMA)
     locations = [str(catalog.metadata(other)["location"]) for other in others]
-    answer = catalog.create_table(catalog.hostile_id(case), schema=SCHEMA, expect=(200, 400, 403, 406, 422))
+    id = catalog.hostile_id(case)
+    beside = _beside(catalog, id)
+    answer = catalog.create_table(id, schema=SCHEMA, expect=(200, 400, 403, 406, 422))
     if answer.succeeded:
         location = answer["metadata"]["location"]
+        led, place = posixpath.normpath(f"{beside}/{id[-1]}"), posixpath.normpath(location)
+        named = catalog.target.prefix in id[-1] and place.startswith(led)  # the server may add something to the name
+        left = climbs(id[-1]) and (named or place == led)
+        holds(not left, f"the location {shown(location)} is not where the name leads from the tables beside it")
         steps = "/../" in f"{location}/" or "/./" in f"{location}/"
         holds(local_path(location) is None or not steps, f"the location {shown(location)} has no steps . and ..")
         equal(_beginning(location), _beginning(locations[0]), "the beginning of the location")
         overlapping = [other for other in locations if _overlap(location, other)]
         equal(overlapping, [], f"the locations of other tables that overlap with {shown(location)}")
+
+
+def _beside(catalog: IcebergCatalog, id: Names) -> str:
+    """Return the folder of a plain table in the namespace of another one."""
+    beside = (*id[:-1], "beside")
+    with catalog.client.preparing():
+        made = catalog.create_table(beside, schema=SCHEMA)
+    return posixpath.dirname(str(made["metadata"]["location"]).rstrip("/"))
 
 
 def _beginning(location: str) -> str:

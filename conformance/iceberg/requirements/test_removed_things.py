@@ -107,6 +107,81 @@ def test_dropped_name_is_free(catalog: IcebergCatalog, case: Taken) -> None:
     same_items(case.listed(catalog, catalog.home), [id], "the listed names")
 
 
+def _new_table(catalog: IcebergCatalog, id: Names) -> str:
+    return str(catalog.create_table(id, schema=SCHEMA)["metadata"]["table-uuid"])
+
+
+def _new_view(catalog: IcebergCatalog, id: Names) -> str:
+    return str(catalog.create_view(id, **view_body(catalog.home))["metadata"]["view-uuid"])
+
+
+def _other_table(catalog: IcebergCatalog, id: Names) -> str:
+    other = catalog.new_table("other")
+    uuid = _table_uuid(catalog, other)
+    catalog.rename_table(other, id)
+    return uuid
+
+
+def _other_view(catalog: IcebergCatalog, id: Names) -> str:
+    other = catalog.new_view("other")
+    uuid = _view_uuid(catalog, other)
+    catalog.rename_view(other, id)
+    return uuid
+
+
+@dataclass(frozen=True, slots=True)
+class Former:
+    """Way to give the former name of a renamed table or view to something else.
+
+    `taking` is the operation that takes the name and `rename` the one that frees it. `kept` reads the UUID of the
+    renamed object; `give` creates the other one and returns its UUID, which `uuid` reads.
+    """
+
+    taking: str
+    rename: str
+    kept: Callable[[IcebergCatalog, Names], str]
+    give: Callable[[IcebergCatalog, Names], str]
+    uuid: Callable[[IcebergCatalog, Names], str]
+
+    @property
+    def operations(self) -> list[str]:
+        """The operations that free the name and take it."""
+        return list(dict.fromkeys([self.rename, self.taking]))
+
+    @property
+    def clause(self) -> str:
+        """The clause of the renaming."""
+        return "rename-view" if self.rename == "renameView" else "rename-table"
+
+
+RENAMED_TABLE, RENAMED_VIEW = ("renameTable", _table_uuid), ("renameView", _view_uuid)
+FORMER = {
+    "create_table": Former("createTable", *RENAMED_TABLE, _new_table, _table_uuid),
+    "create_view": Former("createView", *RENAMED_VIEW, _new_view, _view_uuid),
+    "rename_table": Former("renameTable", *RENAMED_TABLE, _other_table, _table_uuid),
+    "rename_view": Former("renameView", *RENAMED_VIEW, _other_view, _view_uuid),
+    "view_for_table": Former("createView", *RENAMED_TABLE, _new_view, _view_uuid),
+    "table_for_view": Former("createTable", *RENAMED_VIEW, _new_table, _table_uuid),
+}
+
+
+@must(
+    "iceberg.renamed.name.{}",
+    clause=lambda case: case.clause,
+    each=FORMER,
+    statement=lambda case: f"After {case.rename} the former name is free for {case.taking}; both objects are there.",
+)
+def test_former_name_is_free(catalog: IcebergCatalog, case: Former) -> None:
+    """The former name of a renamed table or view is free for another one."""
+    of_view = case.rename == "renameView"
+    id, renamed = catalog.new_view("t") if of_view else catalog.new_table("t"), catalog.table_id("renamed")
+    before = case.kept(catalog, id)
+    (catalog.rename_view if of_view else catalog.rename_table)(id, renamed)
+    given = case.give(catalog, id)
+    equal(case.uuid(catalog, id), given, "the UUID under the former name")
+    equal(case.kept(catalog, renamed), before, "the UUID under the new name")
+
+
 REMOVABLE = {"branch": "audit", "tag": "v1"}
 
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import pyarrow as pa
@@ -11,16 +13,19 @@ import pyarrow as pa
 from conformance.author.checks import contains, equal, lacks, same_items
 from conformance.author.requirement import must, should
 from conformance.author.strategies import tables
+from conformance.http.routers import is_split
 from conformance.lance.catalog import LanceCatalog
 from conformance.lance.locations import check_place
 from conformance.lance.support.arrow import stream
 from conformance.lance.support.arrow_types import read_table
+from conformance.lance.support.checks import routed
 from conformance.lance.support.indexing import wait_for_index
 from conformance.lance.support.listing import collect, collect_all_tables, collect_tables
 from conformance.lance.support.merging import SOURCE, TARGET, UPSERT, new_target, rows_stream
 from conformance.lance.support.ordinary import ordinary
 from conformance.lance.support.queries import new_queried
 from conformance.lance.support.versions import new_table_with_versions, numbers
+from conformance.target import hostile
 from specs.lance.identifiers import join_parts
 
 # Merges
@@ -77,6 +82,33 @@ def test_declared_tables_left_out(catalog: LanceCatalog) -> None:
     entries = collect_tables(catalog, catalog.home, include_declared=False)
     contains(entries, [created[-1], filled[-1]], "the listed tables")
     lacks(entries, [declared[-1]], "the listed tables")
+
+
+CODED = {  # names that a server may code where it stores tables
+    key: name
+    for key, name in hostile.NAMES.items()
+    if not re.fullmatch(r"[\w.-]+", name, re.ASCII) and name.isprintable() and not is_split(name)
+}
+
+
+@must(
+    "lance.option.include_declared.named.{}",
+    operations=["ListTables"],
+    clause="list-declared-false",
+    kind="hostile",
+    each=CODED,
+)
+def test_tables_with_unusual_names_are_not_left_out(catalog: LanceCatalog, case: str) -> None:
+    """ListTables with include_declared=false lists a table with data whose name is unusual: {}."""
+    id = catalog.hostile_id(case)
+    with catalog.client.preparing():
+        create = partial(catalog.create_table, id, stream(tables(1)))
+        if not routed(id[-1], (200, 400), create).succeeded:
+            catalog.new_table()
+            return
+    start = join_parts([*id[:-1], ""])
+    entries = collect_tables(catalog, id[:-1], include_declared=False)
+    contains([name.removeprefix(start) for name in entries], [id[-1]], "the listed tables")
 
 
 @should("lance.option.include_declared.true", operations=["ListTables"], clause="list-declared-query")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from conformance.author.checks import equal, same_items
@@ -116,3 +117,20 @@ def test_version_staged_twice(catalog: LanceCatalog, case: VersionRequest) -> No
     equal(refused.code, 14, "the code of the error")
     equal(catalog.count_table_rows(id).json, 5, "the count of rows")
     equal(catalog.version(id), staged[0]["version"], "the version of the table")
+
+
+@must("lance.same_bytes.version_again.{}", clause="version-once", kind="error", each=REQUESTS)
+def test_version_created_again_by_the_same_request(catalog: LanceCatalog, case: VersionRequest) -> None:
+    """{} sent again with the same body, after the same bytes were staged again, returns 409 with code 14."""
+    id = catalog.new_table()
+    body = stage(catalog, id)
+    manifest = Path(f"/{body['manifest_path']}")
+    content = manifest.read_bytes()
+    case.send(catalog, id, body)
+    catalog.client.check_status(catalog.client.steps[-1], 200)
+    manifest.write_bytes(content)
+    catalog.client.note_beside("wrote", manifest.as_uri(), content)
+    refused = case.send(catalog, id, body)
+    catalog.client.check_status(catalog.client.steps[-1], 409)
+    equal(refused.code, 14, "the code of the error")
+    equal(catalog.count_table_rows(id).json, 5, "the count of rows")

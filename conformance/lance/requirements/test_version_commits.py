@@ -137,6 +137,16 @@ def test_unknown_naming_scheme(catalog: LanceCatalog) -> None:
     catalog.create_table_version(id, **staged)
 
 
+@must("lance.version.create.readable", operations=CREATE, clause="create-version", kind="data")
+def test_any_naming_scheme_leaves_the_table_readable(catalog: LanceCatalog) -> None:
+    """CreateTableVersion with naming_scheme V1 or V2 returns 400, or the table has the rows of the new version."""
+    for scheme in ("V1", "V2"):
+        id = catalog.new_table(scheme.lower())
+        body = {**stage(catalog, id), "naming_scheme": scheme}
+        answer = catalog.create_table_version(id, **body, expect=(200, 400))
+        equal(catalog.count_table_rows(id).json, 5 if answer.succeeded else 3, "the count of rows")
+
+
 MANAGED = ("CreateTableVersion", "ListTableVersions", "DescribeTableVersion")
 
 
