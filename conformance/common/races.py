@@ -123,6 +123,49 @@ def losers_are_refused(suite: Suite, catalog: Catalog, case: LoserRace) -> None:
     fail_on(suite, [_told_otherwise(event, case.refusals) for event in late])
 
 
+@dataclass(frozen=True, slots=True)
+class DifferentWrites:
+    """Race of writes of different parts of one object: none that was acknowledged may be lost.
+
+    `start` prepares the race for a number of writes. It returns the keys of the parts, of which it may choose fewer,
+    the write of one key through the operations of one client, and a function that reads the keys which are there.
+    `action` describes the write in words.
+    """
+
+    operations: list[str]
+    clause: str
+    statement: str
+    action: str
+    start: Callable[[Any, int], tuple[Sequence[str], Callable[[Any, str], Answer], Callable[[], Collection[str]]]]
+
+
+@template("race.different.{}", must, kind="race")
+def no_different_write_is_lost(suite: Suite, catalog: Catalog, case: DifferentWrites) -> None:
+    """When clients write different parts of one object concurrently, each part is there or its write was refused."""
+    _require_all(catalog, case.operations)
+    size = SIZES[suite.settings.depth]
+    keys, write, read = case.start(catalog, size.clients * size.operations)
+
+    def program(own: Sequence[str], racer: Racer) -> None:
+        client = catalog.through(racer.client)
+        for key in own:
+            racer.do("write", (key,), partial(write, client, key))
+
+    events = race(suite, [partial(program, keys[number :: size.clients]) for number in range(size.clients)])
+    there = set(read())
+    fail_on(suite, (problem for event in events for problem in judge_write(event, there)))
+    successes(suite, events, case.action)
+
+
+def judge_write(event: Event, there: Collection[str]) -> list[Contradiction]:
+    """Return a contradiction if the answer to a write of a key does not fit the keys that are there in the end."""
+    if event.outcome == OK and event.key[0] not in there:
+        return [Contradiction("an update that was acknowledged is lost", (event,))]
+    if event.outcome == REFUSED and event.key[0] in there:
+        return [Contradiction("an update that was refused is there", (event,))]
+    return []
+
+
 @template("race.same.{}", should, clause="same-at-once", kind="race")
 def same_requests_are_no_failure(suite: Suite, catalog: Catalog, case: RequestCase) -> None:
     """{} succeeds or returns 4xx or 503 for each of several identical concurrent requests."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from functools import partial
 from typing import Any
 
@@ -10,8 +10,18 @@ from conformance.author.checks import equal, one_of, same_items
 from conformance.author.racing import SIZES, Racer, fail_on, race
 from conformance.author.requirement import must
 from conformance.author.suite import Suite
-from conformance.common.races import Act, WinnerRace, clients, one_wins, refused_otherwise, successes
+from conformance.common.races import (
+    Act,
+    DifferentWrites,
+    WinnerRace,
+    clients,
+    no_different_write_is_lost,
+    one_wins,
+    refused_otherwise,
+    successes,
+)
 from conformance.history import OK, REFUSED, Contradiction, Event, judge_pairs
+from conformance.http.answers import Answer
 from conformance.iceberg.catalog import IcebergCatalog, Names
 from conformance.iceberg.client import IcebergClient, change
 from conformance.iceberg.support.content import SCHEMA, sql, view_body, view_version
@@ -20,10 +30,11 @@ from conformance.iceberg.support.metadata import (
     Metadata,
     current_snapshot,
     properties_of,
+    refs,
     snapshot_ids,
 )
-from conformance.iceberg.support.staging import stage
-from conformance.iceberg.support.updates import LAST_ADDED, append, requirement, set_properties, update
+from conformance.iceberg.support.staging import FIRST, new_table_with_snapshots, stage
+from conformance.iceberg.support.updates import LAST_ADDED, append, requirement, set_properties, set_ref, update
 from conformance.values.json_values import shown
 from conformance.values.outcomes import Unoffered, Violation
 
@@ -147,6 +158,50 @@ CONTESTS = {
     ),
 }
 test_one_wins = one_wins.declare(__name__, CONTESTS)
+
+
+Different = tuple[Sequence[str], Callable[[Any, str], Answer], Callable[[], Collection[str]]]
+
+
+def _different_properties(catalog: IcebergCatalog, count: int) -> Different:
+    id = catalog.new_namespace(properties={"a": "1"})
+
+    def write(client: IcebergClient, key: str) -> Answer:
+        return client.update_properties(id, updates={key: "1"}, expect=None)
+
+    return _keys(count), write, lambda: list(catalog.load_namespace_metadata(id)["properties"])
+
+
+def _different_tags(catalog: IcebergCatalog, count: int) -> Different:
+    id, _ = new_table_with_snapshots(catalog, FIRST)
+
+    def write(client: IcebergClient, key: str) -> Answer:
+        return client.update_table(id, [set_ref(key, FIRST, "tag")], expect=None)
+
+    return _keys(count), write, lambda: list(refs(catalog.metadata(id)))
+
+
+def _keys(count: int) -> list[str]:
+    return [f"k{number}" for number in range(count)]
+
+
+DIFFERENT = {
+    "namespace_properties": DifferentWrites(
+        ["updateProperties"],
+        "update-properties-others",
+        "When clients set different properties of a namespace concurrently, each is there or its update was refused.",
+        "set a property",
+        _different_properties,
+    ),
+    "tags": DifferentWrites(
+        ["updateTable"],
+        "commit-conflict-unchanged",
+        "When clients set different tags of a table concurrently, each tag is there or its commit was refused.",
+        "set a tag",
+        _different_tags,
+    ),
+}
+test_no_different_write_is_lost = no_different_write_is_lost.declare(__name__, DIFFERENT)
 
 
 @must("iceberg.race.disjoint", operations=["updateTable"], clause="commit-conflict-unchanged", kind="race")

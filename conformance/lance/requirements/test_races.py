@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from functools import partial
 from typing import Any
 
@@ -14,7 +14,15 @@ from conformance.author.racing import SIZES, Racer, fail_on, fail_without_order,
 from conformance.author.requirement import must, should
 from conformance.author.strategies import tables
 from conformance.author.suite import Suite
-from conformance.common.races import Act, WinnerRace, clients, one_wins, successes
+from conformance.common.races import (
+    Act,
+    DifferentWrites,
+    WinnerRace,
+    clients,
+    no_different_write_is_lost,
+    one_wins,
+    successes,
+)
 from conformance.history import (
     OK,
     Contradiction,
@@ -33,6 +41,7 @@ from conformance.values.outcomes import Violation
 from specs.lance.identifiers import join_parts
 
 Start = tuple[Sequence[Act], Callable[[int], object]]
+SCHEMA_METADATA = ["UpdateTableSchemaMetadata"]
 EVERYTHING: dict[str, Any] = {"vector": {}, "k": ALL_ROWS}
 
 
@@ -128,6 +137,55 @@ test_one_wins = one_wins.declare(
 test_one_wins_as_recommended = one_wins.declare(
     __name__, {key: CONTESTS[key] for key in RECOMMENDED_CONTESTS}, level=should
 )
+
+
+def _different_tags(
+    catalog: LanceCatalog, count: int
+) -> tuple[Sequence[str], Callable[[Any, str], Answer], Callable[[], Collection[str]]]:
+    id = catalog.new_table()
+    version = catalog.version(id)
+
+    def write(client: LanceClient, key: str) -> Answer:
+        return client.create_table_tag(id, tag=key, version=version, expect=None)
+
+    return [f"k{number}" for number in range(count)], write, lambda: list(catalog.list_table_tags(id)["tags"])
+
+
+DIFFERENT = {
+    "tags": DifferentWrites(
+        ["CreateTableTag"],
+        "create-tag",
+        "When clients create different tags of a table concurrently, each tag is there or its creation was refused.",
+        "create a tag",
+        _different_tags,
+    ),
+}
+test_no_different_write_is_lost = no_different_write_is_lost.declare(__name__, DIFFERENT)
+
+
+@must("lance.race.schema_metadata", operations=SCHEMA_METADATA, clause="schema-metadata", kind="race")
+def test_race_of_schema_metadata(suite: Suite, catalog: LanceCatalog) -> None:
+    """Each of several concurrent UpdateTableSchemaMetadata requests returns the metadata that it sent, or an error."""
+    id = catalog.new_table()
+    size = SIZES[suite.settings.depth]
+
+    def program(racer: Racer) -> None:
+        client = catalog.through(racer.client)
+        sent = {f"k{racer.number}": "1"}
+        update = partial(client.update_table_schema_metadata, id, sent, expect=None)
+        racer.do("update", ("all",), update, value=sent, read=lambda answer: answer.json)
+
+    events = race(suite, [program] * size.clients)
+    done = [event for event in events if event.outcome == OK]
+    others = [event for event in done if event.value.items() - _metadata(event.result).items()]
+    fail_on(suite, [Contradiction("an update returned the metadata of another one", (event,)) for event in others])
+    successes(suite, events, "update the metadata of the schema")
+
+
+def _metadata(answer: Any) -> dict[str, Any]:
+    """Return the metadata in an answer, which is the map itself or has it in a field."""
+    inner = answer.get("metadata") if isinstance(answer, dict) else None
+    return inner if isinstance(inner, dict) else answer if isinstance(answer, dict) else {}
 
 
 @should("lance.race.merge", operations=["MergeInsertIntoTable"], clause="merge-race", kind="race")

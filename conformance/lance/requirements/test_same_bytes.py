@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from conformance.author.checks import equal, same_items
@@ -14,7 +13,7 @@ from conformance.http.answers import Answer
 from conformance.lance.catalog import LanceCatalog, Names
 from conformance.lance.support.arrow import stream
 from conformance.lance.support.queries import ids
-from conformance.lance.support.staging import stage
+from conformance.lance.support.staging import restaging, stage
 
 BODY = stream(tables(2, first=7))
 
@@ -124,12 +123,10 @@ def test_version_created_again_by_the_same_request(catalog: LanceCatalog, case: 
     """{} sent again with the same body, after the same bytes were staged again, returns 409 with code 14."""
     id = catalog.new_table()
     body = stage(catalog, id)
-    manifest = Path(f"/{body['manifest_path']}")
-    content = manifest.read_bytes()
-    case.send(catalog, id, body)
-    catalog.client.check_status(catalog.client.steps[-1], 200)
-    manifest.write_bytes(content)
-    catalog.client.note_beside("wrote", manifest.as_uri(), content)
+    with restaging(catalog, body) as stage_again:
+        case.send(catalog, id, body)
+        catalog.client.check_status(catalog.client.steps[-1], 200)
+        stage_again()
     refused = case.send(catalog, id, body)
     catalog.client.check_status(catalog.client.steps[-1], 409)
     equal(refused.code, 14, "the code of the error")

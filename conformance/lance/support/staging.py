@@ -9,6 +9,8 @@ from __future__ import annotations
 import shutil
 import tempfile
 import uuid
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
@@ -38,6 +40,20 @@ def stage(catalog: LanceCatalog, id: Names, rows: int = 2) -> dict[str, Any]:
         raise Skipped(f"staging a version needs a dataset that Lance can append to from here: {error}") from None
     catalog.client.note_beside("staged", location, thing=f"version {staged['version']} of a Lance dataset")
     return staged
+
+
+@contextmanager
+def restaging(catalog: LanceCatalog, staged: dict[str, Any]) -> Iterator[Callable[[], None]]:
+    """Keep a copy of a staged manifest within the block; yields a function that stages the same bytes again."""
+    manifest = Path("/", staged["manifest_path"])
+    with tempfile.TemporaryDirectory() as folder:
+        kept = shutil.copy2(manifest, folder)
+
+        def stage_again() -> None:
+            shutil.copy2(kept, manifest)
+            catalog.client.note_beside("staged", manifest.as_uri(), thing="the same manifest")
+
+        yield stage_again
 
 
 def stage_in(directory: Path, rows: int) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Collection, Sequence
 from functools import partial
 from typing import Any
 
@@ -11,17 +11,31 @@ from conformance.author.racing import SIZES, Racer, fail_on, race
 from conformance.author.requirement import must, should
 from conformance.author.suite import Suite
 from conformance.common.bodies import RequestCase
-from conformance.common.races import Act, WinnerRace, one_wins, refused_otherwise, same_requests_are_no_failure
-from conformance.history import OK, REFUSED, Contradiction, Event
+from conformance.common.races import (
+    Act,
+    DifferentWrites,
+    WinnerRace,
+    judge_write,
+    no_different_write_is_lost,
+    one_wins,
+    refused_otherwise,
+    same_requests_are_no_failure,
+)
+from conformance.history import REFUSED, Contradiction
+from conformance.http.answers import Answer
 from conformance.polaris.catalog import PolarisCatalog
 from conformance.polaris.client import PolarisClient
 from conformance.polaris.entities import CATALOG, CATALOG_ROLE, ENTITIES, PRINCIPAL_ROLE, EntityType, properties_with
 from conformance.polaris.operations import OPERATIONS
+from conformance.polaris.support import policies
 from conformance.polaris.support.grants import ADD, LIST, OLDER, grants, new_role
 from conformance.polaris.support.ordinary import preparation
+from conformance.polaris.support.principals import ASSIGNMENTS, Assignment
 
 LOST = 409
+MOST_ROLES = 24  # of one taker in a race
 Start = tuple[Sequence[Act], Any]
+Different = tuple[Sequence[str], Callable[[Any, str], Answer], Callable[[], Collection[str]]]
 
 
 def _create(entity: EntityType) -> Any:
@@ -72,6 +86,24 @@ def _update(entity: EntityType) -> Any:
     return start
 
 
+def _update_policy(catalog: PolarisCatalog, count: int) -> Start:
+    id = policies.new(catalog)
+    version = policies.load(catalog, id)["version"]
+
+    def check(won: int) -> None:
+        equal(policies.load(catalog, id)["description"], f"client {won}", "the description that the winner sent")
+
+    update = partial(
+        PolarisClient.update_policy,
+        namespace=id[:-1],
+        policy_name=id[-1],
+        content=policies.ON,
+        current_policy_version=version,
+        expect=None,
+    )
+    return [partial(update, description=f"client {number}") for number in range(count)], check
+
+
 def _delete(catalog: PolarisCatalog, count: int) -> Start:
     id = catalog.new(CATALOG)
 
@@ -104,6 +136,16 @@ UPDATES = {
     )
     for name, entity in ENTITIES.items()
 }
+POLICIES = {
+    "update_policy": WinnerRace(
+        ["updatePolicy"],
+        "policy-version",
+        "When several clients update one version of a policy concurrently, exactly one succeeds; the others get 409.",
+        "update the policy",
+        _update_policy,
+        (LOST,),
+    ),
+}
 DELETIONS = {
     "delete_catalog": WinnerRace(
         [CATALOG.delete],
@@ -115,7 +157,7 @@ DELETIONS = {
     ),
 }
 test_one_wins_as_recommended = one_wins.declare(__name__, CREATIONS, level=should)
-test_one_wins = one_wins.declare(__name__, {**UPDATES, **DELETIONS})
+test_one_wins = one_wins.declare(__name__, {**UPDATES, **POLICIES, **DELETIONS})
 
 
 @must("polaris.race.increments", operations=["updatePrincipalRole"], clause="update-stale", kind="race")
@@ -138,17 +180,60 @@ def test_no_update_is_lost(suite: Suite, catalog: PolarisCatalog) -> None:
 
     events = race(suite, [program] * size.clients)
     there = set(catalog.get(PRINCIPAL_ROLE, id)["properties"])
-    fail_on(suite, (problem for event in events for problem in _judged(event, there)))
+    fail_on(suite, (problem for event in events for problem in judge_write(event, there)))
     fail_on(suite, refused_otherwise(events, LOST))
 
 
-def _judged(event: Event, there: set[str]) -> list[Contradiction]:
-    """Return a contradiction if the answer to an update does not fit the final properties."""
-    if event.outcome == OK and event.key[0] not in there:
-        return [Contradiction("an update that was acknowledged is lost", (event,))]
-    if event.outcome == REFUSED and event.key[0] in there:
-        return [Contradiction("an update that was refused is there", (event,))]
-    return []
+def _grants(catalog: PolarisCatalog, count: int) -> Different:
+    role, case = new_role(catalog), OLDER["catalog"]
+    path = CATALOG_ROLE.place(role)
+
+    def write(client: PolarisClient, privilege: str) -> Answer:
+        return client.send(ADD, path, {"grant": case.grant((), privilege)}, expect=None)
+
+    return (
+        case.privileges(catalog.target.document)[:count],
+        write,
+        lambda: [str(grant["privilege"]) for grant in grants(catalog, role)],
+    )
+
+
+def _assignments(case: Assignment) -> Callable[[PolarisCatalog, int], Different]:
+    """Return the function that starts a race of clients assigning different roles to one taker."""
+
+    def start(catalog: PolarisCatalog, count: int) -> Different:
+        taker = catalog.new(case.taker)
+        roles = {role[-1]: role for role in (catalog.new(case.given) for _ in range(min(count, MOST_ROLES)))}
+
+        def write(client: PolarisClient, name: str) -> Answer:
+            path, body = case.request(roles[name], taker)
+            return client.send(case.assign, path, body, expect=None)
+
+        return list(roles), write, lambda: case.of_taker(catalog, next(iter(roles.values())), taker)
+
+    return start
+
+
+DIFFERENT = {
+    "grants": DifferentWrites(
+        [ADD],
+        "grant-privileges",
+        "When clients grant different privileges to one role concurrently, each is granted or its grant was refused.",
+        "grant a privilege",
+        _grants,
+    ),
+    **{
+        name: DifferentWrites(
+            [case.assign],
+            "assigned",
+            f"When clients assign different {case.given.id}s to one {case.taker.id} concurrently, none is lost.",
+            "assign a role",
+            _assignments(case),
+        )
+        for name, case in ASSIGNMENTS.items()
+    },
+}
+test_no_different_write_is_lost = no_different_write_is_lost.declare(__name__, DIFFERENT)
 
 
 @should("polaris.race.grants", operations=[ADD, LIST], clause="granted-twice", kind="race")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 from conformance.http.answers import Answer
 from conformance.http.client import Client, Expected
@@ -62,6 +63,10 @@ class Assignment:
         value = {"name": role[-1]}
         path = self._without_given(role, taker)
         return catalog.send(self.assign, path, value if bare else self.given.wrapped(value), expect=expect)
+
+    def request(self, role: Names, taker: Names) -> tuple[dict[str, str], Any]:
+        """Return the path values and the body that assign a role."""
+        return self._without_given(role, taker), self.given.wrapped({"name": role[-1]})
 
     def take(self, catalog: PolarisCatalog, role: Names, taker: Names, *, expect: Expected = DECLARED) -> Answer:
         """Revoke a role."""
