@@ -141,7 +141,7 @@ class DifferentWrites:
 
 @template("race.different.{}", must, kind="race")
 def no_different_write_is_lost(suite: Suite, catalog: Catalog, case: DifferentWrites) -> None:
-    """When clients write different parts of one object concurrently, each part is there or its write was refused."""
+    """Each of several parts of an object that clients write concurrently is stored, or its write was refused."""
     _require_all(catalog, case.operations)
     size = SIZES[suite.settings.depth]
     keys, write, read = case.start(catalog, size.clients * size.operations)

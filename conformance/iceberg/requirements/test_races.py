@@ -189,14 +189,14 @@ DIFFERENT = {
     "namespace_properties": DifferentWrites(
         ["updateProperties"],
         "update-properties-others",
-        "When clients set different properties of a namespace concurrently, each is there or its update was refused.",
+        "Each of several properties that clients set on a namespace concurrently is stored, or its update was refused.",
         "set a property",
         _different_properties,
     ),
     "tags": DifferentWrites(
         ["updateTable"],
         "commit-conflict-unchanged",
-        "When clients set different tags of a table concurrently, each tag is there or its commit was refused.",
+        "Each of several tags that clients set on a table concurrently is stored, or its commit was refused.",
         "set a tag",
         _different_tags,
     ),

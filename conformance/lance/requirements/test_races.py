@@ -155,7 +155,7 @@ DIFFERENT = {
     "tags": DifferentWrites(
         ["CreateTableTag"],
         "create-tag",
-        "When clients create different tags of a table concurrently, each tag is there or its creation was refused.",
+        "Each of several tags that clients create on a table concurrently is stored, or its creation was refused.",
         "create a tag",
         _different_tags,
     ),

@@ -218,7 +218,7 @@ DIFFERENT = {
     "grants": DifferentWrites(
         [ADD],
         "grant-privileges",
-        "When clients grant different privileges to one role concurrently, each is granted or its grant was refused.",
+        "Each of several privileges that clients grant to one role concurrently is granted, or its grant was refused.",
         "grant a privilege",
         _grants,
     ),
@@ -226,7 +226,7 @@ DIFFERENT = {
         name: DifferentWrites(
             [case.assign],
             "assigned",
-            f"When clients assign different {case.given.id}s to one {case.taker.id} concurrently, none is lost.",
+            f"Each of several {case.given.id}s that clients assign to one {case.taker.id} concurrently is assigned.",
             "assign a role",
             _assignments(case),
         )
