@@ -54,7 +54,8 @@ def check(
 ) -> tuple[Results, int]:
     """Test a server, write the reports, and return the results and the exit code.
 
-    If nothing is selected, nothing is written: the report of an earlier run stays. An interruption ends the tests;
+    If nothing is selected, nothing is written: the report of an earlier run stays. The reports are written before the
+    objects of the run are dropped, and again after that. An interruption ends the tests, another one the clean-up;
     during the report it is ignored, so that the findings are written.
 
     Without `api`, `profile` or `spec` it tests the API that answers at the URL: `results.target.profile` names it.
@@ -70,16 +71,22 @@ def check(
     runner = runner or partial(run, reference=_reference if loaded.server else None)
     with contextlib.ExitStack() as ended:
         with target_of(loaded) as target:
-            results, code = runner(target, listener, command=command)
+            write = partial(_write, settings=target, again=again(loaded, program))
+            results, code = runner(target, listener, command=command, keep=write)
             ended.enter_context(ignored())
-        results.run.again = again(loaded, program)
-        if results.run.selected:
-            try:
-                with doing("writing the report"):
-                    write_reports(results, target)
-            except NotWritten as problem:
-                raise NotReported(problem, results) from None
+        try:
+            write(results)
+        except NotWritten as problem:
+            raise NotReported(problem, results) from None
     return results, code
+
+
+def _write(results: Results, settings: Settings, again: str) -> None:
+    """Write the reports of a run that has selected requirements. Raises NotWritten."""
+    results.run.again = again
+    if results.run.selected:
+        with doing("writing the report"):
+            write_reports(results, settings)
 
 
 def reproduce(finding: Mapping[str, Any], url: str, **settings: object) -> Reproduced:

@@ -1,7 +1,7 @@
-"""Interruptions of a command by SIGINT and SIGTERM: handlers, and blocks that delay or ignore them.
+"""Interruptions of a command by SIGINT, SIGTERM and SIGHUP: handlers, and blocks that delay or ignore them.
 
-A command that was started with SIGINT ignored (`nohup`, a background job of a script) keeps ignoring it: Ctrl-C is not
-meant for it. SIGTERM still ends the command cleanly.
+A command that was started with SIGINT or SIGHUP ignored (`nohup`, a background job of a script) keeps ignoring it:
+Ctrl-C, or the end of the terminal, is not meant for it. SIGTERM still ends the command cleanly.
 """
 
 from __future__ import annotations
@@ -12,15 +12,15 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType
 
-INTERRUPTIONS = (signal.SIGINT, signal.SIGTERM)
+INTERRUPTIONS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 Handler = Callable[[int, FrameType | None], object]
 
 
 def handle(handler: Handler) -> None:
-    """Install a handler of interruptions, in the main thread; a SIGINT that was ignored at the start stays ignored."""
+    """Install a handler of interruptions, in the main thread; signals that were ignored at the start stay ignored."""
     if threading.current_thread() is threading.main_thread():
         for number in INTERRUPTIONS:
-            if number != signal.SIGINT or signal.getsignal(number) is not signal.SIG_IGN:
+            if number == signal.SIGTERM or signal.getsignal(number) is not signal.SIG_IGN:
                 signal.signal(number, handler)
 
 

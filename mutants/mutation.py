@@ -224,7 +224,6 @@ class Showing(SuitePlugin):
             if (noticed and self._first) or self.session.client.traffic.stopped:
                 return
 
-    @pytest.hookimpl(trylast=True)
-    def pytest_sessionfinish(self, session: pytest.Session, exitstatus: int) -> None:
+    def finish(self, session: pytest.Session, exitstatus: int) -> None:
         """Close the last session: each has been cleaned up after."""
         self.session.finish()

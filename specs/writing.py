@@ -22,7 +22,9 @@ OF_THE_DISK = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EFBIG)
 
 
 class NotWritten(Problem):
-    """Error for a file or a folder that cannot be written."""
+    """Error for a file or a folder that cannot be written; `full` is true where the disk has no more space."""
+
+    full = False
 
 
 @contextmanager
@@ -36,7 +38,9 @@ def written(what: object, hint: str) -> Iterator[None]:
 
 def not_written(what: object, error: OSError, hint: str) -> NotWritten:
     """Return the problem for an error while writing to a place."""
-    return NotWritten(f"{what} cannot be written: {error.strerror or error}.", hint)
+    problem = NotWritten(f"{what} cannot be written: {error.strerror or error}.", hint)
+    problem.full = error.errno in (errno.ENOSPC, errno.EDQUOT)
+    return problem
 
 
 def write_file(path: Path, content: str | bytes) -> Path:

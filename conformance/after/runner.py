@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 
 from conformance.after.causes import with_causes
 from conformance.after.comparing.reference_answers import Reference, add_reference_answers
@@ -31,18 +31,23 @@ def run(
     plugins: Sequence[object] = (),
     known: Target | None = None,
     reference: Reference | None = None,
+    keep: Callable[[Results], object] | None = None,
 ) -> tuple[Results, int]:
     """Test a target and return the results and the exit code.
 
     `ids` limits the run to these requirements, `package` names another suite's requirements, `plugins` are passed to
     pytest with the suite's own, `known` is the target if the caller has probed it already, `reference` starts the
-    reference server whose answers are added to the findings. Nothing is printed; `listener` receives the progress.
+    reference server whose answers are added to the findings. `keep` receives the results when the last requirement has
+    its verdict, or the run is interrupted: a process that is killed during the clean-up has written them then. Nothing
+    is printed; `listener` receives the progress.
 
     Raises Problem when the target cannot be tested.
     """
     if FUZZ in settings.kinds:
         require_extra(FUZZ)
     session = Session(settings, command, ids, known, own=not package and FUZZ not in settings.kinds)
+    if keep:
+        session.keep = lambda results: keep(with_causes(results))
     plugin = SuitePlugin(session, listener)
     suites = [package] if package else packages_of(settings, session.target.profile)
     with doing("collecting requirements"):

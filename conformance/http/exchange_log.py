@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import msgspec
@@ -35,9 +35,10 @@ class ExchangeLog:
         self.add_lines(line_of(exchange))
 
     def add_lines(self, lines: bytes) -> None:
-        """Write exchanges that are already encoded as lines."""
-        with self._noted():
-            self._file.write(lines)
+        """Write exchanges that are already encoded as lines, until a write fails."""
+        if not self.problem:
+            with self._noted():
+                self._file.write(lines)
 
     def keep(self) -> None:
         """Replace the file of an earlier run with this one."""
@@ -59,6 +60,8 @@ class ExchangeLog:
                 yield
         except NotWritten as problem:
             self.problem = self.problem or problem
+            with suppress(OSError):
+                self._file.close()
 
 
 class ExchangeBuffer:
@@ -87,6 +90,16 @@ class ExchangeBuffer:
 
     def close(self) -> None:
         """Do nothing: there is no file."""
+
+
+def shorten(folder: Path) -> bool:
+    """Cut the later half of the file in a folder, to make room on a full disk; return False when it has no more."""
+    path = folder / FILE_NAME
+    with suppress(OSError), path.open("r+b") as file:
+        length = path.stat().st_size // 2
+        file.truncate(length)
+        return length > 0
+    return False
 
 
 def line_of(exchange: Exchange) -> bytes:

@@ -86,7 +86,8 @@ class Traffic:
     `ends` is the end of the run's time on the monotonic clock, None for no end. `broken` counts requests whose
     connection broke, `waited` the seconds that the server asked for. `last` is the latest request that reached it,
     `patience` the seconds that a server which refuses connections has to come back, if more than GONE_SECONDS.
-    `interrupted` is true from an interruption until the run has ended. `gate` is that of a read-only run.
+    `interrupted` is true from an interruption until the run has ended, `abandoned` from the one that ends its clean-up.
+    `gate` is that of a read-only run.
     """
 
     requests: int = 0
@@ -102,6 +103,7 @@ class Traffic:
     stopped: Stopped | None = None
     cleaning: bool = False
     interrupted: bool = False
+    abandoned: bool = False
     impatient: bool = False
     gate: Gate | None = None
     lock: threading.Lock = field(default_factory=threading.Lock)
@@ -124,9 +126,15 @@ class Traffic:
             self.stop(Stopped("the run's time is over", "max-time"))
 
     def check_interrupted(self) -> None:
-        """Raise KeyboardInterrupt again if code lost it: Python drops exceptions raised in a destructor."""
-        if self.interrupted and not self.cleaning and threading.current_thread() is threading.main_thread():
-            raise KeyboardInterrupt
+        """Raise KeyboardInterrupt again if code lost it: Python drops exceptions raised in a destructor.
+
+        Raises Stopped in another thread, where the run ends its clean-up.
+        """
+        if threading.current_thread() is threading.main_thread():
+            if self.abandoned or (self.interrupted and not self.cleaning):
+                raise KeyboardInterrupt
+        elif self.abandoned:
+            raise Stopped("the clean-up was interrupted", "interruption")
 
     def stop(self, stopped: Stopped) -> None:
         """End the run, now and for every later request."""

@@ -11,6 +11,7 @@ import orjson
 
 from conformance.after.reading import read_results
 from conformance.http.exchange_log import FILE_NAME as EXCHANGES
+from conformance.http.exchange_log import shorten
 from conformance.report.badge import render_badge
 from conformance.report.body_files import write_bodies
 from conformance.report.findings import render_findings
@@ -22,7 +23,7 @@ from conformance.report.sarif import render_sarif
 from conformance.values.results import Results
 from conformance.values.results_files import FILE_NAME, report_written, write_compressed
 from conformance.values.settings import Settings
-from specs.writing import check_writable, write_file
+from specs.writing import NotWritten, check_writable, write_file
 
 RENDERERS = {
     "html": ("report.html", render_html),
@@ -43,10 +44,15 @@ def check_report(folder: Path) -> None:
 def write_reports(results: Results, settings: Settings) -> dict[str, Path]:
     """Write every report of a run into its folder and return their paths by kind.
 
-    Raises Problem when the folder cannot be written.
+    On a full disk they take the place of the log of exchanges. Raises Problem when the folder cannot be written.
     """
     folder = Path(settings.report)
-    return {"results": results.write(folder), **render_reports(results, folder)}
+    while True:
+        try:
+            return {"results": results.write(folder), **render_reports(results, folder)}
+        except NotWritten as problem:
+            if not problem.full or not shorten(folder):
+                raise
 
 
 def render_reports(results: Results, folder: Path) -> dict[str, Path]:

@@ -38,11 +38,12 @@ LONG = ("model",)  # kinds that start first: a late start would delay the end of
 
 @dataclass
 class Jobs:
-    """The plugin that distributes requirements to workers; see the module."""
+    """The plugin that distributes requirements to workers; see the module. `save` writes the results so far."""
 
     session: Session
     reporter: Reporter
     suspects: Suspects
+    save: Callable[[], None]
     crew: Crew = field(init=False)
     first_seen: dict[Any, int] = field(default_factory=dict)
 
@@ -94,6 +95,11 @@ class Jobs:
                 tested = set(self._test(items, tell))
                 tell("cleaning up")
                 self._dismiss()
+        except KeyboardInterrupt:
+            self.session.interrupted = self.session.client.traffic.stopped is None
+            self.save()  # the workers may take long to clean up
+            self._interrupt()
+            raise
         except BaseException:
             self._interrupt()
             raise

@@ -5,16 +5,12 @@ It patches nothing and does nothing unless a run has a target.
 
 from __future__ import annotations
 
-import gc
 import logging
-import signal
-import threading
 import time
 import traceback
 from collections.abc import Generator
 from contextlib import suppress
 from dataclasses import replace
-from types import CodeType, FrameType, FunctionType
 
 import pytest
 from hypothesis.errors import Flaky
@@ -28,6 +24,7 @@ from conformance.replay.issued import to_steps
 from conformance.run.evidence import evidence_of
 from conformance.run.experiments import Experiments
 from conformance.run.frozen import weighed
+from conformance.run.interruptions import Interruptions
 from conformance.run.jobs import Jobs
 from conformance.run.ledger import Judged
 from conformance.run.ordering import ranks
@@ -46,15 +43,8 @@ from conformance.values.verdict import FINDINGS
 from conformance.values.worlds import PLAIN_WORLD, only_in
 
 log = logging.getLogger("lakeproof.suite")
-# An exception in one of them leaves the lock taken: the next thread that needs it waits for ever.
-TAKING_LOCKS = {threading.Condition.__enter__.__code__, threading.Condition.__exit__.__code__}
 MESSAGE_LINES = 12
 UNREPEATED = ("race",)  # kinds in which other clients change what a read shows
-
-
-def _collecting() -> set[CodeType]:
-    """Return the code that runs around a garbage collection: Python prints and drops an exception raised in it."""
-    return {callback.__code__ for callback in gc.callbacks if isinstance(callback, FunctionType)}
 
 
 class SuitePlugin:
@@ -72,7 +62,7 @@ class SuitePlugin:
         target = session.target
         self._experiments = Experiments(reads_of(target.document, target.profile.reading()))
         self._collected: list[Requirement] = []
-        self._signals: list[int] = []  # with handlers of this run
+        self.interruptions = Interruptions(session.client.traffic)
 
     # Selection
 
@@ -86,11 +76,11 @@ class SuitePlugin:
         config.pluginmanager.register(self.suspects)
         config.pluginmanager.register(LastLook(self.session.ledger, self.session.look_again))
         if self.session.settings.jobs > 1:
-            config.pluginmanager.register(Jobs(self.session, self.reporter, self.suspects))
+            config.pluginmanager.register(Jobs(self.session, self.reporter, self.suspects, self.save))
         if not config.pluginmanager.has_plugin("terminal"):
             self.reporter.card = None
             config.option.tbstyle = "native"
-        self._take_signals()
+        self.interruptions.take()
 
     def pytest_itemcollected(self, item: pytest.Item) -> None:
         """Let -k match requirement ids."""
@@ -271,60 +261,71 @@ class SuitePlugin:
 
     # The end
 
-    def _take_signals(self) -> None:
-        """Install the SIGINT and SIGTERM handlers of the run."""
-        if threading.current_thread() is not threading.main_thread():
-            return
-        for name in (signal.SIGINT, signal.SIGTERM):
-            if signal.getsignal(name) is signal.default_int_handler:
-                signal.signal(name, self.interrupt)
-                self._signals.append(name)
-
-    def interrupt(self, _signal: int, frame: FrameType | None) -> None:
-        """End the run: now, or at its next request if an exception now would be lost or leave a lock taken.
-
-        Raises KeyboardInterrupt.
-        """
-        self.session.client.traffic.interrupted = True
-        if frame is None or frame.f_code not in TAKING_LOCKS | _collecting():
-            raise KeyboardInterrupt
+    def save(self) -> None:
+        """Write the results so far: whatever ends the run after this takes no verdict away."""
+        with self.interruptions.saving():
+            self.session.save()
 
     def pytest_keyboard_interrupt(self) -> None:
-        """Note that the run was interrupted, unless it ended itself."""
+        """Note that the run was interrupted, unless it ended itself, and write the results."""
         self.session.client.traffic.interrupted = False
         self.session.interrupted = self.session.client.traffic.stopped is None and not self.reporter.ended
+        self.save()
 
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
         """Record a requirement module that cannot be imported as an error of the kit."""
         if report.failed:
             self.session.kit_errors.append(str(report.longrepr))
 
-    @pytest.hookimpl(trylast=True)
-    def pytest_sessionfinish(self, session: pytest.Session, exitstatus: int) -> None:
-        """Decide the exit code: pytest's own, except for blocked requirements and errors of the kit."""
+    @pytest.hookimpl(wrapper=True, trylast=True)
+    def pytest_sessionfinish(self, session: pytest.Session, exitstatus: int) -> Generator[None, object, object]:
+        """Write the results, clean up, and decide the exit code."""
+        self.interruptions.tests_over = True
+        self.save()
+        try:
+            return (yield)  # fixtures drop their objects
+        except KeyboardInterrupt:
+            return None
+        finally:
+            self.finish(session, exitstatus)
+
+    def finish(self, session: pytest.Session, exitstatus: int) -> None:
+        """Clean up, and set the exit code."""
+        self._clean_up()
+        session.exitstatus = self._exit_code(session.exitstatus, exitstatus)
+
+    def _clean_up(self) -> None:
+        """Replay the findings, and drop the objects of the run, unless it was interrupted once more."""
+        sandbox, traffic = self.session.target.sandbox, self.session.client.traffic
         try:
             with suppress(Stopped):  # the server is gone: the next call notes what may be left on it
-                self.session.target.sandbox.sweep()
+                sandbox.sweep()
             if self.session.client.gone:
-                self.session.target.sandbox.clean_up()
+                sandbox.clean_up()
+        except KeyboardInterrupt:
+            pass
         except Exception:  # a bug of the kit, which changes no verdict
             self.session.kit_errors.append(traceback.format_exc())
+        self.interruptions.hold()
+        if traffic.abandoned:
+            sandbox.abandon()
         self.session.ledger.reconsider()
+
+    def _exit_code(self, present: int | pytest.ExitCode, exitstatus: int) -> int | pytest.ExitCode:
+        """Return the exit code: pytest's own, except for blocked requirements and errors of the kit."""
         results = self.session.results()
         code = results.exit_code(strict=self.session.settings.strict)
         broken = self.session.kit_errors or exitstatus == pytest.ExitCode.INTERNAL_ERROR
-        if broken and code != EXIT_FAILS:
-            session.exitstatus = EXIT_BROKEN
-        elif exitstatus != pytest.ExitCode.USAGE_ERROR:
-            session.exitstatus = code
         self.session.finish()
         if self.session.log.problem:
-            session.exitstatus = EXIT_USAGE
+            return EXIT_USAGE
+        if broken and code != EXIT_FAILS:
+            return EXIT_BROKEN
+        return present if exitstatus == pytest.ExitCode.USAGE_ERROR else code
 
     def pytest_unconfigure(self) -> None:
         """Restore the previous signal handlers."""
-        for name in self._signals:
-            signal.signal(name, signal.default_int_handler)
+        self.interruptions.give_back()
 
 
 def _comes_and_goes(error: BaseException | None) -> bool:

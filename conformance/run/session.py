@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import operator
 import sys
 import time
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from datetime import UTC, date, datetime
 from pathlib import Path
@@ -37,6 +38,7 @@ from conformance.values.resources import NAMESPACE, Resource
 from conformance.values.results import (
     Depth,
     OperationRecord,
+    Result,
     Results,
     RunRecord,
     State,
@@ -49,14 +51,22 @@ from conformance.values.settings import Settings
 from conformance.values.worlds import World
 from specs.apis import apis
 from specs.problems import Problem
+from specs.writing import NotWritten
 
 CREATES_NOTHING = (
     "The server offers no operation that creates an object: add --read-only to test it on objects that exist."
 )
+UNFINISHED = "The run ended before its clean-up did: the server may still have objects whose names contain {prefix}."
 
 
 class Session:
-    """Connects to the target, and collects and writes the results of a run."""
+    """Connects to the target, and collects and writes the results of a run.
+
+    `keep` is called with the results so far, before the clean-up begins: it writes them.
+    """
+
+    keep: Callable[[Results], object] = staticmethod(lambda _: None)
+    _saved: Sequence[Result] = ()
 
     def __init__(
         self,
@@ -129,7 +139,7 @@ class Session:
                 handshake(self.target)
                 if sandbox.inventory and not self.target.read_only and sandbox.inventory.only_shows():
                     self.note(CREATES_NOTHING)
-        except Problem:
+        except (Problem, KeyboardInterrupt):
             with suppress(Stopped):
                 if sandbox.noted or sandbox.kept:
                     sandbox.sweep()
@@ -211,16 +221,32 @@ class Session:
     def look_again(self) -> None:
         """Replay the steps of all findings, and drop the created objects: a finding that passes on replay is flaky."""
         preparation = self._preparation()
-        found = self.ledger.to_replay()
-        with suppress(Stopped), doing("sending findings again") as tell:
-            for number, result in enumerate(found, 1):
-                tell(f"sending findings again, {number:,} of {len(found):,}")
-                finding = Finding.seen(result, self.settings.server, self.target.prefix, preparation)
-                self.ledger.note_sent_again(result.id, replay_and_drop(finding, self.target))
+        found, sent = self.ledger.to_replay(), 0
+        try:
+            with suppress(Stopped), doing("sending findings again") as tell:
+                for number, result in enumerate(found, 1):
+                    tell(f"sending findings again, {number:,} of {len(found):,}")
+                    finding = Finding.seen(result, self.settings.server, self.target.prefix, preparation)
+                    self.ledger.note_sent_again(result.id, replay_and_drop(finding, self.target))
+                    sent = number
+        except KeyboardInterrupt:
+            self.note(f"The run was interrupted before {len(found) - sent:,} of {len(found):,} findings were replayed.")
 
     def note(self, text: str) -> None:
         """Add a note to the report."""
         self._notes.append(text)
+
+    def save(self) -> None:
+        """Pass the results so far to `keep`, if they changed, with the note that the clean-up has not ended."""
+        self.ledger.reconsider()
+        tested = self.ledger.results()
+        known = len(tested) == len(self._saved) and all(map(operator.is_, tested, self._saved))
+        if tested and not known:
+            results = self.results()
+            results.run.notes.append(UNFINISHED.format(prefix=self.target.prefix))
+            with suppress(NotWritten):  # the report at the end of the run says so
+                self.keep(results)
+            self._saved = tested
 
     def results(self) -> Results:
         """Return the results so far."""

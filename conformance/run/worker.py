@@ -52,7 +52,7 @@ class Worker(SuitePlugin):
         number = fork(self._pipe, self._pipes)
         self._pipe = self._pipes[number]
         self.session.target.share_names(number, len(self._pipes) + 1)
-        signal.signal(signal.SIGINT, self.interrupt)
+        signal.signal(signal.SIGINT, self.interruptions.interrupt)
         while task := _next(self._pipe):
             self.session.ledger.elsewhere.update(task.verdicts)
             self.session.client.known.done.update(task.done)
@@ -63,8 +63,7 @@ class Worker(SuitePlugin):
                 self._pipe.send(self._news(task.id, self._shown, started))
         return True
 
-    @pytest.hookimpl(trylast=True)
-    def pytest_sessionfinish(self, session: pytest.Session, exitstatus: int) -> None:
+    def finish(self, session: pytest.Session, exitstatus: int) -> None:
         """Drop the created objects, and send the last message."""
         own = self.session
         try:

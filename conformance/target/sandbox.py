@@ -27,6 +27,7 @@ MOST_TRIES = 3  # of an operation that the server seemed to lack: one wrong answ
 MOST_REFUSALS = 5  # of a drop that never succeeded; the sweep at the end tries again
 STAYED = "the server reported the drop as successful, but the object still exists"
 UNREACHABLE = "may still exist: the server is gone"
+ABANDONED = "may still exist: the clean-up did not end"
 UNSEEN = "not verified: no operation of the server shows whether the object exists"
 
 
@@ -130,7 +131,8 @@ class Sandbox:
     clearly dropped, with the reason from the server's answer. `registrations` are the ids of all noted registrations:
     servers list them as tables, but they must not be purged. `kept` are resources of the whole run: they are dropped at
     its end. `put_off` are those that a sweep failed to drop, `swept` those that sweeps dropped, according to the
-    server's answers. `undropped` are the refusals of drops by kind, without kinds of which one was dropped.
+    server's answers. `refusals` are those of drops by kind, without kinds of which one was dropped.
+    `sweeping` are those that the present sweep found and has not dropped yet.
     """
 
     client: Client
@@ -143,7 +145,8 @@ class Sandbox:
     kept: dict[Resource, Standing] = field(default_factory=dict)
     put_off: set[Resource] = field(default_factory=set)
     swept: set[Resource] = field(default_factory=set)
-    undropped: dict[str, list[str]] = field(default_factory=dict)
+    refusals: dict[str, list[str]] = field(default_factory=dict)
+    sweeping: set[Resource] = field(default_factory=set)
     _droppable: set[str] = field(default_factory=set)
 
     def note(self, kind: str, ids: Iterable[Names | str]) -> None:
@@ -226,7 +229,7 @@ class Sandbox:
         An interrupted clean-up continues at its next call. When the server is gone, all of them are left behind.
         """
         if self.client.gone:
-            self._give_up()
+            self._give_up(UNREACHABLE)
         if self.inventory is None or self.client.gone or self.client.traffic.gate:
             return
         with self.client.cleaning(), doing("cleaning up") as tell:
@@ -257,7 +260,7 @@ class Sandbox:
                     resource: Doubt("no drop was sent", standing is Standing.MADE)
                     for resource, standing in self.kept.items()
                 }
-                for memory in (self.kept, self.put_off, self.undropped):
+                for memory in (self.kept, self.put_off, self.refusals):
                     memory.clear()
             found = self._found(self.inventory)
             if not end:  # a resource that survived a successful drop is not dropped again
@@ -266,10 +269,12 @@ class Sandbox:
             self.swept.update(found)
             doubts = self._doubts()
             resources = ordered({**found, **doubts}, self.inventory.outer)
+            self.sweeping = set(found)
             for number, resource in enumerate(resources, 1):
                 tell(partial(_how_far, number, resources))
                 made = resource in found or doubts[resource].made
                 self._drop(self.inventory, resource, in_vain, made=made, there=resource in found)
+                self.sweeping.discard(resource)
             tell("cleaning up: looking for what is left")
             listed = self._found(self.inventory) if end or self._doubts() else {}
             reasons = {
@@ -288,15 +293,23 @@ class Sandbox:
             return Standing.OPEN if inventory.only_stages(exchange) else Standing.MADE
         return None if 400 <= exchange.status < 500 and exchange.status not in UNCLEAR else Standing.OPEN
 
-    def _give_up(self) -> None:
-        """Note all that was made and not dropped as left behind: the server is gone, and nobody can look."""
+    def undropped(self) -> list[Leftover]:
+        """Return what was made and not dropped so far, as left behind by a clean-up that does not end."""
+        return [Leftover(made.kind, made.name, ABANDONED) for made in ordered({**self.noted, **self.kept})]
+
+    def abandon(self) -> None:
+        """Note all that was made and not dropped as left behind: the clean-up was interrupted, and nobody looks."""
+        self._give_up(ABANDONED)
+
+    def _give_up(self, reason: str) -> None:
+        """Note all that was made and not dropped as left behind."""
         made = {
             resource for resource, standing in {**self.noted, **self.kept}.items() if standing is not Standing.NOTED
         }
-        self.doubtful |= dict.fromkeys(made, Doubt(UNREACHABLE, made=False))
+        self.doubtful |= dict.fromkeys((*made, *self.sweeping), Doubt(reason, made=False))
         self.noted.clear()
         self.kept.clear()
-        self.left_behind = [Leftover(left.kind, left.name, UNREACHABLE) for left in ordered(self.doubtful)]
+        self.left_behind = [Leftover(left.kind, left.name, reason) for left in ordered(self.doubtful)]
 
     def _doubts(self) -> dict[Resource, Doubt]:
         """Return the resources not clearly dropped, without those put off."""
@@ -337,7 +350,7 @@ class Sandbox:
             answer = inventory.drop(resource)
         self.doubtful.pop(resource, None)
         if answer is None:
-            words = self.undropped.get(resource.kind, [f"the server cannot drop a {resource.kind}"])
+            words = self.refusals.get(resource.kind, [f"the server cannot drop a {resource.kind}"])
             self.doubtful[resource] = Doubt(words[-1], made)
         elif answer.status not in (*DROPPED, GONE):
             self.doubtful[resource] = Doubt(_refusal(answer), made)
@@ -351,7 +364,7 @@ class Sandbox:
         each kind, its tries that were refused or concerned resources known to exist.
         """
         kind = resource.kind
-        offered = inventory.can_drop(kind) and len(self.undropped.get(kind, ())) < MOST_REFUSALS
+        offered = inventory.can_drop(kind) and len(self.refusals.get(kind, ())) < MOST_REFUSALS
         if not offered and (in_vain is None or in_vain[kind] >= MOST_TRIES):
             return None
         answer = inventory.drop(resource)
@@ -359,9 +372,9 @@ class Sandbox:
         refused = answer is not None and answer.status not in (*DROPPED, GONE, CONFLICT)
         if dropped:
             self._droppable.add(kind)
-            self.undropped.pop(kind, None)
+            self.refusals.pop(kind, None)
         elif refused and answer and kind not in self._droppable:
-            self.undropped.setdefault(kind, []).append(_refusal(answer))
+            self.refusals.setdefault(kind, []).append(_refusal(answer))
         if in_vain is not None and not offered:
             in_vain[kind] = 0 if dropped else in_vain[kind] + (there or refused)
         return answer if dropped or offered else None

@@ -83,8 +83,8 @@ def compare_command(url_a: str, url_b: str, *, as_json: bool, **given: Any) -> i
     del given["report"]
     answers: list[Comparison] = []
 
-    def both(settings: Settings, listener: Listener | None, command: str) -> tuple[Results, int]:
-        results, code, comparison = compare_answers(settings, other, listener, command)
+    def both(settings: Settings, listener: Listener | None, **given: Any) -> tuple[Results, int]:
+        results, code, comparison = compare_answers(settings, other, listener, **given)
         answers.append(comparison)
         return results, code
 
@@ -100,7 +100,9 @@ def compare_command(url_a: str, url_b: str, *, as_json: bool, **given: Any) -> i
         runs.append(asked.results)
         if asked.problem:
             return show_run(asked, as_json=as_json)
-        if asked.results.run.interrupted:
+        if asked.results.run.interrupted or answers[0].interrupted:
+            for deviation in answers[0].deviations if not as_json else ():
+                _print_deviation(deviation)
             err.print(f"Interrupted. The run so far: {report_of(folder)}", soft_wrap=True)
             return EXIT_INTERRUPTED
     sides = by_side(answers[0].deviations, *runs)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -41,9 +42,10 @@ from spark_tests.races import running
 from spark_tests.races import sql as sql_race
 from spark_tests.races.apis import raceable
 from spark_tests.races.report import NAME, advice, sentence, to_json, write
-from spark_tests.races.running import RaceSettings, run_race
+from spark_tests.races.running import Race, RaceSettings, run_race
 from spark_tests.session import SparkSettings, open_session
 from specs.problems import Problem
+from specs.writing import NotWritten
 
 MOST_PROBLEMS = 5
 LANE = 24
@@ -109,8 +111,14 @@ def race_command(
     many, much = (sql_race.CLIENTS, sql_race.OPERATIONS) if sql else (running.CLIENTS, running.OPERATIONS)
     size = RaceSettings(clients or many, operations or much, partitions or 0, settings.seed, most_orders=most_orders)
     through_sql = partial(sql_race.through_sql, tables=tables) if sql and tables else None
-    check_page(Path(settings.report), NAME)
+    folder, command = Path(settings.report), command_line()
+    check_page(folder, NAME)
     announce(spark)
+
+    def keep(race: Race) -> None:
+        with suppress(NotWritten):  # the write at the end says so
+            write(to_json(race, command), folder)
+
     with _target(settings, faults) as target:
         catalogs = [catalog_for(sql_race.CATALOG, target)] if sql else []
         with (
@@ -118,13 +126,13 @@ def race_command(
             open_session(spark, catalogs) as session,
             counting(progress, f"{size.clients:,} clients race", size.operations) as on_progress,
         ):
-            race = run_race(session, target, size, through_sql, on_progress)
-    report = to_json(race, command_line())
+            race = run_race(session, target, size, through_sql, on_progress, keep)
+    report = to_json(race, command)
     if as_json:
         click.echo(json.dumps(report, indent=2))
     else:
-        print_race(report, Path(settings.report) / f"{NAME}.json")
-    paths = write(report, Path(settings.report))
+        print_race(report, folder / f"{NAME}.json")
+    paths = write(report, folder)
     if not as_json:
         out.print(f"report: {paths['html']}", soft_wrap=True)
     return EXIT_CONFORMS if report["verdict"] == "pass" else EXIT_FAILS

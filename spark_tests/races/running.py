@@ -91,10 +91,12 @@ def run_race(
     race: RaceSettings,
     traffic: Traffic | None = None,
     on_progress: OnProgress = ignore_progress,
+    keep: Callable[[Race], object] = lambda _: None,
 ) -> Race:
     """Race on a target, by default over the wire, and judge it; `on_progress` receives the progress of each part.
 
-    Raises Problem if the target cannot be reached, does not offer the needed operations, or hardly responds.
+    `keep` receives the judged race before its objects are dropped: an interruption ends the clean-up alone. Raises
+    Problem if the target cannot be reached, does not offer the needed operations, or hardly responds.
     """
     started = datetime.now(UTC)
     target = connect(settings)
@@ -102,17 +104,25 @@ def run_race(
     catalog = race_api(settings.api).catalog(target)
     catalog.begin_example()
     seconds: dict[str, float] = {}
+    sandbox, judged = target.sandbox, None
     try:
         records = (traffic or over_the_wire)(spark, target, catalog, race, seconds, on_progress)
+        _check(records)
+        since = time.perf_counter()
+        with doing(f"judging the history of {len(records):,} operations"):
+            judgements = judge(spark, records, race)
+        seconds["judge"] = time.perf_counter() - since
+        judged = Race(new_run_id(started), started, race, target, records, judgements, seconds, sandbox.undropped())
+        keep(judged)
     finally:
-        target.sandbox.sweep()
-    _check(records)
-    since = time.perf_counter()
-    with doing(f"judging the history of {len(records):,} operations"):
-        judgements = judge(spark, records, race)
-    seconds["judge"] = time.perf_counter() - since
-    id = new_run_id(started)
-    return Race(id, started, race, target, records, judgements, seconds, target.sandbox.left_behind)
+        try:
+            sandbox.sweep()
+        except KeyboardInterrupt:
+            sandbox.abandon()
+            if judged is None:
+                raise
+    judged.left_behind = sandbox.left_behind
+    return judged
 
 
 def over_the_wire(

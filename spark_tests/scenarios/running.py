@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -32,16 +32,17 @@ def run_scenarios(
     ids: Collection[str] | None = None,
     spark: SparkSettings | None = None,
     session: SparkSession | None = None,
+    keep: Callable[[Results], object] | None = None,
 ) -> tuple[Results, int]:
     """Run the scenarios of an API against a target and return the results and the exit code.
 
-    `session` is a running session with the connectors. Raises Problem if the target cannot be tested; if Spark cannot
-    start, the scenarios are blocked, with the reason.
+    `session` is a running session with the connectors, `keep` receives the results before the clean-up. Raises Problem
+    if the target cannot be tested; if Spark cannot start, the scenarios are blocked, with the reason.
     """
     spark = spark or SparkSettings()
     starter = Starter(replace(spark, log=spark.log or Path(settings.report) / LOG), session)
     package = f"{PACKAGE}.{settings.api}"
-    return run(settings, listener, command=command, ids=ids, package=package, plugins=[starter])
+    return run(settings, listener, command=command, ids=ids, package=package, plugins=[starter], keep=keep)
 
 
 def scenarios(api: str) -> dict[str, Requirement]:

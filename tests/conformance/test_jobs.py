@@ -197,7 +197,7 @@ def test_an_interruption_that_a_worker_has_lost_ends_its_next_request_but_not_cl
         catalog.begin_example()
         assert catalog.list_namespaces(()).status == 200
         with pytest.raises(KeyboardInterrupt):
-            worker.interrupt(signal.SIGINT, None)
+            worker.interruptions.interrupt(signal.SIGINT, None)
         with pytest.raises(KeyboardInterrupt):
             catalog.list_namespaces(())
         worker.session.target.sandbox.clean_up()
@@ -228,7 +228,7 @@ def test_an_interruption_waits_until_a_lock_is_taken_or_given_back(server, tmp_p
     """Raised there, it left the lock of the connection pool taken: the next request waited for ever."""
     with met(settings_of(server, tmp_path)) as target:
         plugin = SuitePlugin(Session(target.settings, known=target))
-        plugin.interrupt(signal.SIGTERM, frame)
+        plugin.interruptions.interrupt(signal.SIGTERM, frame)
         with pytest.raises(KeyboardInterrupt):
             target.client.traffic.check_interrupted()
 
@@ -245,7 +245,7 @@ def test_an_interruption_waits_until_a_garbage_collection_is_over(server, tmp_pa
         gc.callbacks.append(callback)
         try:
             gc.collect()
-            plugin.interrupt(signal.SIGTERM, frames[0])
+            plugin.interruptions.interrupt(signal.SIGTERM, frames[0])
         finally:
             gc.callbacks.remove(callback)
         with pytest.raises(KeyboardInterrupt):

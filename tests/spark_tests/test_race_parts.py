@@ -8,15 +8,18 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from types import SimpleNamespace
 from typing import Any
+from unittest.mock import MagicMock
 from uuid import UUID
 
 import pytest
 
 from conformance.history import Contradiction, Event, Judgement
 from conformance.iceberg.support.idempotency import new_key
+from conformance.values.resources import Leftover
 from conformance.values.settings import Settings
 from lakeproof.commands.race import print_race
 from spark_tests.races import clock as clocks
+from spark_tests.races import running
 from spark_tests.races.figures import actions, percentile, timeline, totals
 from spark_tests.races.iceberg import extension
 from spark_tests.races.loop import TrafficPlan
@@ -161,3 +164,37 @@ def test_contradictions_that_are_not_printed_are_counted_and_kept(tmp_path, caps
     shown = page(report)
     assert 'the first 50 are shown; <a href="race.json">race.json</a> has all of them' in shown
     assert "The last 6 of its 8 operations" in shown
+
+
+@pytest.mark.parametrize("interrupted", [False, True])
+def test_a_race_is_judged_and_kept_before_its_objects_are_dropped(monkeypatch, interrupted):
+    done, left = [], Leftover("namespace", "n", "may still exist")
+
+    class Shelf:
+        left_behind: list[Leftover] = []  # noqa: RUF012 - an attribute of each
+
+        def undropped(self):
+            return [left]
+
+        def sweep(self):
+            done.append("sweep")
+            if interrupted:
+                raise KeyboardInterrupt
+
+        def abandon(self):
+            self.left_behind = [left]
+
+    target = SimpleNamespace(sandbox=Shelf())
+    monkeypatch.setattr(running, "connect", lambda _: target)
+    monkeypatch.setattr(running, "handshake", lambda _: None)
+    monkeypatch.setattr(running, "race_api", lambda _: MagicMock())
+    kept = []
+
+    def keep(race):
+        done.append("keep")
+        kept.append((len(race.judgements), race.left_behind))
+
+    spark: Any = None
+    race = running.run_race(spark, Settings(api="lance"), RaceSettings(), lambda *_: RECORDS, keep=keep)
+    assert (done, kept) == (["keep", "sweep"], [(2, [left])])
+    assert race.left_behind == ([left] if interrupted else [])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass, replace
 
@@ -24,21 +25,27 @@ class Comparison:
     """The differences of two servers' answers to the same requests.
 
     `lacking` are the operations that only one of the two lacks, for each; `lost` is the reason why requests to the
-    second server stopped.
+    second server stopped; an `interrupted` comparison has not looked for the fewest steps of all.
     """
 
     deviations: list[Deviation]
     lacking: tuple[list[str], list[str]]
     lost: str
+    interrupted: bool = False
 
 
 def compare_answers(
-    first: Settings, second: Settings, listener: Listener | None, command: str
+    first: Settings,
+    second: Settings,
+    listener: Listener | None,
+    command: str,
+    keep: Callable[[Results], object] | None = None,
 ) -> tuple[Results, int, Comparison]:
     """Run the suite on one server, repeat its requests on another; return results, exit code and comparison.
 
-    Requirements are tested one after another: the second server gets every request right after the first. Raises
-    Problem when one of them cannot be tested.
+    Requirements are tested one after another: the second server gets every request right after the first. `keep`
+    receives the results before the clean-up. An interruption ends the search for the fewest steps. Raises Problem when
+    one of them cannot be tested.
     """
     with met(second) as other:
         target = connect(first)
@@ -49,13 +56,16 @@ def compare_answers(
         reader = Reader(target.document.errors, ordered, chosen)
         mirror = Mirror(target, other, reader, listener)
         target.client.recording.listener = mirror.hear
-        results, code = run(replace(first, jobs=1), mirror, command=command, known=target)
+        results, code = run(replace(first, jobs=1), mirror, command=command, known=target, keep=keep)
     comparison = Comparison(list(mirror.deviations.values()), mirror.lacking, mirror.lost)
     if not comparison.deviations:
         return results, code, comparison
-    with ExitStack() as stack, suppress(Stopped), doing("looking for the fewest steps") as tell:
-        shrinker = Shrinker(mirror, stack.enter_context(met(first)), stack.enter_context(met(second)))
-        for number, deviation in enumerate(comparison.deviations, 1):
-            tell(f"looking for the fewest steps, difference {number:,} of {len(comparison.deviations):,}")
-            deviation.seen_once = not shrinker.shrink(deviation)
+    try:
+        with ExitStack() as stack, suppress(Stopped), doing("looking for the fewest steps") as tell:
+            shrinker = Shrinker(mirror, stack.enter_context(met(first)), stack.enter_context(met(second)))
+            for number, deviation in enumerate(comparison.deviations, 1):
+                tell(f"looking for the fewest steps, difference {number:,} of {len(comparison.deviations):,}")
+                deviation.seen_once = not shrinker.shrink(deviation)
+    except KeyboardInterrupt:
+        comparison.interrupted = True
     return results, code, comparison
