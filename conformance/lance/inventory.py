@@ -45,7 +45,10 @@ class LanceInventory(Inventory):
     def __init__(self, target: Target) -> None:
         super().__init__(target)
         self.deregistered: dict[Id, str] = {}
-        self._client = LanceClient(target.client)
+
+    @property
+    def _client(self) -> LanceClient:
+        return LanceClient(self.target.client)
 
     def prepare(self) -> None:
         """Register deregistered tables again: only a registered table can be dropped with its files."""
@@ -63,6 +66,12 @@ class LanceInventory(Inventory):
         if not self.is_ours(resource.id) or operation not in self.target.document.operations:
             return None
         return self._send(operation, resource.id, None if resource.kind == TABLE else {})
+
+    def drop_with_contents(self, namespace: Resource) -> Exchange | None:
+        """Drop a namespace with all that is in it."""
+        return (
+            self._send("DropNamespace", namespace.id, {"behavior": "Cascade"}) if self.is_ours(namespace.id) else None
+        )
 
     def id_made(self, operation: Operation, exchange: Exchange) -> tuple[Any, ...]:
         """Return the identifier of the object that a request creates or renames."""

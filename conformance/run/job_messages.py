@@ -89,11 +89,15 @@ class News:
 
 @dataclass(frozen=True, slots=True)
 class Rest:
-    """The last message of a worker: the notes of its whole time, and the objects that it could not clearly drop."""
+    """The last message of a worker: the notes of its whole time, and the objects that it could not clearly drop.
+
+    `restricts` is what its sandbox knows of drops of full namespaces.
+    """
 
     news: News
     cells: Mapping[str, set[str]]
     looks: Mapping[str, set[str]]
     doubtful: Mapping[Resource, Doubt]
     registrations: set[Names | str]
+    restricts: bool
     errors: list[str]

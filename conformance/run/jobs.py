@@ -198,6 +198,7 @@ class Jobs:
         self.session.cells.absorb(rest.cells, rest.looks)
         sandbox.doubtful.update(rest.doubtful)
         sandbox.registrations |= rest.registrations
+        sandbox.restricts |= rest.restricts
         self.session.kit_errors += rest.errors
 
     def _dismiss(self) -> None:

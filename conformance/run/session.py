@@ -95,6 +95,7 @@ class Session:
         self._order: dict[str, int] = {}
         self._notes: list[str] = []
         self.target: Target = known or connect(settings)
+        self.target.sandbox.jobs = settings.jobs
         self.suite = Suite(settings, self.target)
         parts = [suite_part(profile.api) for profile in self.target.profile.tested_by()]
         self.suite.wandering.dimensions = dimensions_of(parts, self.target.document)

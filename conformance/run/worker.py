@@ -73,7 +73,8 @@ class Worker(SuitePlugin):
         sandbox, cells = own.target.sandbox, own.cells
         news = self._news("", None, time.monotonic())
         with contextlib.suppress(OSError):  # nobody listens any more
-            self._pipe.send(Rest(news, cells.seen, cells.read, sandbox.doubtful, sandbox.registrations, own.kit_errors))
+            notes = sandbox.doubtful, sandbox.registrations, sandbox.restricts
+            self._pipe.send(Rest(news, cells.seen, cells.read, *notes, own.kit_errors))
         own.finish()
 
     def take(self, judged: Judged) -> Result:

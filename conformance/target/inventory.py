@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from copy import copy
 from itertools import islice
 from typing import Any, ClassVar
 
@@ -55,6 +57,20 @@ class Inventory(ABC):
     def drop(self, resource: Resource) -> Exchange | None:
         """Ask the server to drop a resource; None when no request can be sent."""
 
+    def drop_with_contents(self, _namespace: Resource) -> Exchange | None:
+        """Ask the server to drop a namespace with its contents; None when the API has no such request."""
+        return None
+
+    def fork(self) -> Inventory:
+        """Return an inventory for another thread; `join` merges the recording of its client."""
+        other, other.target = copy(self), copy(self.target)
+        other.target.client = self.target.client.fork(math.inf)
+        return other
+
+    def join(self, other: Inventory) -> None:
+        """Merge the recording of a forked inventory, and close its connections."""
+        self.target.client.join(other.target.client)
+
     @abstractmethod
     def look(self, operation: str, resource: Resource) -> Exchange | None:
         """Request a resource by an operation that succeeds when it exists."""
@@ -96,16 +112,19 @@ class Inventory(ABC):
         return [] if isinstance(namespace.id, str) else self.children(namespace.id)
 
     def is_there(self, resource: Resource) -> bool | None:
-        """Return whether a resource exists, None if unknown.
+        """Return whether a resource exists: True if any operation shows it, None if unknown.
 
         A server without the operation may return 404, too, and a success proves nothing if it also succeeds for a
         resource that never existed.
         """
-        looks = sorted(filter(self.may_offer, self.looks[resource.kind]), key=lambda name: not self.offers(name))
-        answer = self.look(looks[0], resource) if looks and self.is_ours(resource.id) else None
-        if answer and answer.status == 404 and self.offers(looks[0]):
-            return False
-        return True if answer and answer.succeeded and self._tells_apart(looks[0], resource) else None
+        there: bool | None = None
+        for operation in filter(self.may_offer, self.looks[resource.kind]) if self.is_ours(resource.id) else ():
+            answer = self.look(operation, resource)
+            if answer and answer.succeeded and self._tells_apart(operation, resource):
+                return True
+            if answer and answer.status == 404 and self.offers(operation):
+                there = False
+        return there
 
     def _tells_apart(self, operation: str, resource: Resource) -> bool:
         """True unless an operation that shows a resource also succeeds for one that never existed."""

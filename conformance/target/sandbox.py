@@ -8,14 +8,14 @@ its remaining resources and drops them too, contents first. Those that the serve
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Container, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum
-from functools import partial
-from typing import Protocol
+from typing import TypeVar
 
 from conformance.http.client import Client
-from conformance.values.activity import doing
+from conformance.target.findable import Findable, in_threads, ordered
+from conformance.values.activity import Portion, Text, doing
 from conformance.values.exchange import Exchange
 from conformance.values.resources import NAMESPACE, REGISTRATION, TABLE, Leftover, Names, Resource
 
@@ -24,10 +24,14 @@ DROPPED = (200, 202, 204)
 GONE, CONFLICT = 404, 409
 UNCLEAR = (408, CONFLICT)  # client errors after which the object may exist
 MOST_TRIES = 3  # of an operation that the server seemed to lack: one wrong answer may have said so
+SAMPLE = 16  # namespaces that a sweep drops first: if all of them stay, it drops no other
 MOST_REFUSALS = 5  # of a drop that never succeeded; the sweep at the end tries again
 STAYED = "the server reported the drop as successful, but the object still exists"
+T = TypeVar("T")
+Tell = Callable[[Text], None]
 UNREACHABLE = "may still exist: the server is gone"
 ABANDONED = "may still exist: the clean-up did not end"
+LOOKING = "cleaning up: looking for what is left"
 UNSEEN = "not verified: no operation of the server shows whether the object exists"
 
 
@@ -52,77 +56,6 @@ class Doubt:
     made: bool
 
 
-class Findable(Protocol):
-    """The inventory as a sandbox uses it: inventory.py implements it for every API."""
-
-    base: Names
-
-    @property
-    def creates(self) -> Mapping[str, str]:
-        """The kind of resource that a call of an operation may create, by operation."""
-
-    @property
-    def renames(self) -> Mapping[str, str]:
-        """The kind of resource that a call of an operation may rename, by operation."""
-
-    @property
-    def looks(self) -> Mapping[str, Sequence[str]]:
-        """The operations that show whether a resource exists, by kind."""
-
-    @property
-    def drops(self) -> Mapping[str, str]:
-        """The operation that drops a resource, by kind."""
-
-    @property
-    def outer(self) -> Sequence[str]:
-        """The kinds that are dropped after namespaces."""
-
-    def prepare(self) -> None:
-        """Prepare the server for drops."""
-
-    def drop(self, resource: Resource) -> Exchange | None:
-        """Ask the server to drop a resource; None when no request can be sent."""
-
-    def look(self, operation: str, resource: Resource) -> Exchange | None:
-        """Request a resource by an operation that succeeds when it exists."""
-
-    def made_by(self, exchange: Exchange) -> Resource | None:
-        """Return the resource that a request may create or rename, None for none."""
-
-    def made_otherwise(self, exchange: Exchange, /) -> Resource | None:
-        """Return the resource that was created although the request does not name it, None for none."""
-
-    def only_stages(self, exchange: Exchange, /) -> bool:
-        """True for a request whose success creates nothing yet."""
-
-    def roots(self) -> list[Resource]:
-        """List the resources of the run at the first level."""
-
-    def inside(self, namespace: Resource) -> list[Resource]:
-        """List the resources in a namespace of the run."""
-
-    def is_there(self, resource: Resource) -> bool | None:
-        """True when a resource exists, None when no operation shows it."""
-
-    def is_ours(self, id: Names | str) -> bool:
-        """True for ids of this run."""
-
-    def can_see(self, kind: str) -> bool:
-        """True when an operation of the server shows resources of a kind."""
-
-    def only_shows(self) -> bool:
-        """True when the server offers operations that show resources, and none that creates one."""
-
-    def can_drop(self, kind: str) -> bool:
-        """True unless the server lacks the operation that drops resources of a kind."""
-
-    def undroppable(self) -> list[str]:
-        """Return the kinds of resources that the server creates and cannot drop."""
-
-    def offers(self, operation: str) -> bool:
-        """True unless a probe showed that the server lacks the operation, and it never succeeded."""
-
-
 @dataclass
 class Sandbox:
     """The resources of a run. `noted` are those to drop, with the evidence that they exist.
@@ -132,7 +65,8 @@ class Sandbox:
     servers list them as tables, but they must not be purged. `kept` are resources of the whole run: they are dropped at
     its end. `put_off` are those that a sweep failed to drop, `swept` those that sweeps dropped, according to the
     server's answers. `refusals` are those of drops by kind, without kinds of which one was dropped.
-    `sweeping` are those that the present sweep found and has not dropped yet.
+    `sweeping` are those that the present sweep found and has not dropped yet. `restricts` is true when the server has
+    refused to drop a namespace that was not empty. A sweep uses as many threads as the run has `jobs`.
     """
 
     client: Client
@@ -147,6 +81,13 @@ class Sandbox:
     swept: set[Resource] = field(default_factory=set)
     refusals: dict[str, list[str]] = field(default_factory=dict)
     sweeping: set[Resource] = field(default_factory=set)
+    restricts: bool = False
+    jobs: int = 1
+    _cascading: bool = False  # only at the end: until then, drops show what the server offers
+    _inner: dict[Names | str | None, list[Resource]] = field(
+        default_factory=dict
+    )  # listed resources by listed namespace
+    _opened: dict[Resource, list[Resource]] = field(default_factory=dict)  # by the present sweep
     _droppable: set[str] = field(default_factory=set)
 
     def note(self, kind: str, ids: Iterable[Names | str]) -> None:
@@ -176,7 +117,10 @@ class Sandbox:
         An answer may also report a resource as created that its request names by no text. Requests of a clean-up are
         ignored.
         """
-        if self.inventory is None or self.client.traffic.cleaning:
+        if self.inventory is None:
+            return
+        self.restricts |= exchange.status == CONFLICT and exchange.operation == self.inventory.drops[NAMESPACE]
+        if self.client.traffic.cleaning:
             return
         if other := self.inventory.made_otherwise(exchange):
             self.noted[other] = Standing.MADE
@@ -239,8 +183,9 @@ class Sandbox:
                 namespaces = [resource for resource in self.noted if resource.kind == NAMESPACE]
                 self.noted.update(dict.fromkeys(self._deep(self.inventory, namespaces), Standing.MADE))
             resources = ordered(self.noted, self.inventory.outer)
-            for number, resource in enumerate(resources, 1):
-                tell(partial(_how_far, number, resources))
+            portion = Portion("cleaning up", "objects", len(resources))
+            tell(portion)
+            for portion.done, resource in enumerate(resources):
                 self._drop(self.inventory, resource, made=self.noted[resource] is Standing.MADE)
                 del self.noted[resource]
 
@@ -253,8 +198,8 @@ class Sandbox:
         self.clean_up()
         if self.inventory is None or self.client.gone or self.client.traffic.gate:
             return
-        in_vain: Counter[str] = Counter()
-        with self.client.cleaning(), doing("cleaning up: looking for what is left") as tell:
+        with self.client.cleaning(), doing(LOOKING) as tell:
+            self._cascading = end
             if end:
                 self.doubtful |= {
                     resource: Doubt("no drop was sent", standing is Standing.MADE)
@@ -262,30 +207,77 @@ class Sandbox:
                 }
                 for memory in (self.kept, self.put_off, self.refusals):
                     memory.clear()
-            found = self._found(self.inventory)
+            found = self._roots(self.inventory)
             if not end:  # a resource that survived a successful drop is not dropped again
                 self.put_off |= self.swept & found.keys()
                 found = {resource: None for resource in found if resource not in self.put_off}
             self.swept.update(found)
-            doubts = self._doubts()
-            resources = ordered({**found, **doubts}, self.inventory.outer)
             self.sweeping = set(found)
-            for number, resource in enumerate(resources, 1):
-                tell(partial(_how_far, number, resources))
-                made = resource in found or doubts[resource].made
-                self._drop(self.inventory, resource, in_vain, made=made, there=resource in found)
-                self.sweeping.discard(resource)
-            tell("cleaning up: looking for what is left")
-            listed = self._found(self.inventory) if end or self._doubts() else {}
-            reasons = {
-                resource: self._reason(self.inventory, resource, listed)
-                for resource in ordered({**listed, **self._doubts()})
-            }
+            self._clear(self.inventory, found, tell)
+            tell(LOOKING)
+            listed = self._listed(self.inventory, tell) if end or self._doubts() else {}
+            reasons = self._reasons(self.inventory, listed, tell)
         self.left_behind = [] if end else self.left_behind
         self.left_behind += [
             Leftover(resource.kind, resource.name, reason) for resource, reason in reasons.items() if reason
         ]
         self.put_off.update(reasons)
+
+    def _clear(self, inventory: Findable, found: Mapping[Resource, None], tell: Tell) -> None:
+        """Drop the found and the doubtful resources: what lies in one namespace in one thread, the outer kinds last.
+
+        If none of a sample of namespaces is dropped, the others are opened alone.
+        """
+        doubts, in_vain = self._doubts(), Counter[str]()
+        self._opened.clear()
+        units: dict[Names | str, list[Resource]] = {}
+        outer: list[Resource] = []
+        tops = {resource.id for resource in found if resource.kind == NAMESPACE}
+        self._inner.clear()
+        for resource in found:
+            top = next((resource.id[:end] for end in range(len(resource.id)) if resource.id[:end] in tops), None)
+            self._inner.setdefault(top, []).append(resource)
+        for resource in ordered({**dict.fromkeys(self._inner.get(None, ())), **doubts}, inventory.outer):
+            place = resource.id if isinstance(resource.id, str) else resource.id[: len(inventory.base) + 1]
+            (outer if resource.kind in inventory.outer else units.setdefault(place, [])).append(resource)
+
+        def clear(inventory: Findable, unit: Sequence[Resource]) -> None:
+            for resource in unit:
+                made = resource in found or doubts[resource].made
+                self._drop(inventory, resource, in_vain, made=made, there=resource in found)
+                self.sweeping.discard(resource)
+
+        every = list(units.values())
+        sample = every[:: len(every) // SAMPLE] if len(every) > 2 * SAMPLE else every
+        self._each(inventory, sample, clear, "dropped", tell)
+        if len(sample) < len(every):
+            tried = {unit[-1] for unit in sample if unit[-1].kind == NAMESPACE}
+            if tried and tried <= self._roots(inventory).keys():
+                self.refusals.setdefault(NAMESPACE, []).extend([STAYED] * MOST_REFUSALS)
+                in_vain[NAMESPACE] = MOST_TRIES
+            chosen = {id(unit) for unit in sample}
+            self._each(inventory, [unit for unit in every if id(unit) not in chosen], clear, "dropped", tell)
+        for resource in outer:
+            clear(inventory, [resource])
+
+    def _each(
+        self,
+        inventory: Findable,
+        things: Sequence[T],
+        action: Callable[[Findable, T], None],
+        what: str,
+        tell: Tell,
+    ) -> None:
+        """Call an action for each thing in the threads of the run, and show how many are done."""
+        portion = Portion(f"cleaning up, {what}", "objects", len(things))
+
+        def act(own: Findable, thing: T) -> None:
+            action(own, thing)
+            portion.done += 1
+
+        if things:
+            tell(portion)
+        in_threads(inventory, self.jobs, things, act)
 
     def _standing(self, inventory: Findable, exchange: Exchange) -> Standing | None:
         """Return the evidence of an answer that the resource of its request exists, None for a refusal."""
@@ -294,7 +286,7 @@ class Sandbox:
         return None if 400 <= exchange.status < 500 and exchange.status not in UNCLEAR else Standing.OPEN
 
     def undropped(self) -> list[Leftover]:
-        """Return what was made and not dropped so far, as left behind by a clean-up that does not end."""
+        """Return the objects made and not dropped so far, as left behind by a clean-up that does not end."""
         return [Leftover(made.kind, made.name, ABANDONED) for made in ordered({**self.noted, **self.kept})]
 
     def abandon(self) -> None:
@@ -315,21 +307,47 @@ class Sandbox:
         """Return the resources not clearly dropped, without those put off."""
         return {resource: doubt for resource, doubt in self.doubtful.items() if resource not in self.put_off}
 
-    def _found(self, inventory: Findable) -> dict[Resource, None]:
-        """Return the resources that the server lists for the run, without those kept or put off."""
+    def _roots(self, inventory: Findable) -> dict[Resource, None]:
+        """Return the resources that the server lists for the run at the first level, without those kept or put off."""
         left_out = {*self.kept, *self.put_off}
-        return {resource: None for resource in self._listed(inventory) if resource not in left_out}
+        return {resource: None for resource in map(self._known, inventory.roots()) if resource not in left_out}
 
-    def _reason(self, inventory: Findable, resource: Resource, listed: Container[Resource]) -> str:
+    def _listed(self, inventory: Findable, tell: Tell) -> dict[Resource, None]:
+        """Return the resources that the server lists now.
+
+        A namespace that is still there is opened, unless it has been and was empty.
+        """
+        listed = self._roots(inventory)
+        full = [root for root in listed if root.kind == NAMESPACE and self._opened.get(root, True)]
+
+        def open_one(own: Findable, root: Resource) -> None:
+            self._opened[root] = self._deep(own, [root])
+
+        self._each(inventory, full, open_one, "opened", tell)
+        left_out = {*self.kept, *self.put_off}
+        inner = (resource for root in full for resource in self._opened[root] if resource not in left_out)
+        return listed | dict.fromkeys(inner)
+
+    def _reasons(self, inventory: Findable, listed: Collection[Resource], tell: Tell) -> dict[Resource, str]:
+        """Return the listed and the doubtful resources with the reason why each is left behind, "" if it is not."""
+        left = ordered({**dict.fromkeys(listed), **self._doubts()})
+        reasons = dict.fromkeys(left, "")
+
+        def look(own: Findable, resource: Resource) -> None:
+            reasons[resource] = self._reason(own, resource, listed)
+
+        self._each(inventory, left, look, "looked at", tell)
+        return reasons
+
+    def _reason(self, inventory: Findable, resource: Resource, listed: Collection[Resource]) -> str:
         """Return why a resource is left behind, "" if it is not.
 
-        It exists when the server shows it, or lists it and shows nothing else. Without any operation that shows it, it
-        may exist if its creation succeeded. A listed resource that the server cannot drop exists, without another
-        request: there may be thousands of them.
+        It exists when any operation shows it, a listing without another request: there may be thousands of them.
+        Without any operation that shows it, it may exist if its creation succeeded.
         """
         doubt = self.doubtful.get(resource, Doubt(STAYED, made=False))
-        there = (resource in listed and not inventory.can_drop(resource.kind)) or inventory.is_there(resource)
-        if there or (there is None and resource in listed):
+        there = resource in listed or inventory.is_there(resource)
+        if there:
             return doubt.reason
         return UNSEEN if there is None and doubt.made and not inventory.can_see(resource.kind) else ""
 
@@ -342,18 +360,45 @@ class Sandbox:
         made: bool,
         there: bool = False,
     ) -> None:
-        """Drop a resource, a namespace with its contents; note the answer of a failed drop."""
+        """Drop a resource, a namespace with its contents; note the answer of a failed drop.
+
+        A listed namespace is opened first only where the run has not seen that the server refuses to drop a full one:
+        most are empty.
+        """
+        container = resource.kind == NAMESPACE
+        opened = container and there and not self.restricts
+        if opened:
+            self._empty(inventory, resource, in_vain)
         answer = self._ask(inventory, resource, in_vain, there=there)
-        if answer and answer.status == CONFLICT and resource.kind == NAMESPACE:
-            for inner in ordered(self._deep(inventory, [resource])):
-                self._ask(inventory, inner, in_vain, there=True)
-            answer = inventory.drop(resource)
+        full = container and answer is not None and answer.status == CONFLICT
+        if full and (at_once := self._drop_at_once(inventory, resource)):
+            answer = at_once
+        elif full or (container and there and not opened and (answer is None or answer.status not in (*DROPPED, GONE))):
+            emptied = not opened and self._empty(inventory, resource, in_vain)
+            answer = inventory.drop(resource) if emptied and answer else answer
         self.doubtful.pop(resource, None)
         if answer is None:
             words = self.refusals.get(resource.kind, [f"the server cannot drop a {resource.kind}"])
             self.doubtful[resource] = Doubt(words[-1], made)
+        elif answer.status == GONE and there:
+            self.doubtful[resource] = Doubt(f"{_refusal(answer)}, although a listing has the object", made)
         elif answer.status not in (*DROPPED, GONE):
             self.doubtful[resource] = Doubt(_refusal(answer), made)
+
+    def _drop_at_once(self, inventory: Findable, namespace: Resource) -> Exchange | None:
+        """Drop a namespace with its contents; return None where that fails, or would purge the files of others."""
+        if not self._cascading or any(id[: len(namespace.id)] == namespace.id for id in self.registrations):
+            return None
+        answer = inventory.drop_with_contents(namespace)
+        return answer if answer and answer.status in DROPPED else None
+
+    def _empty(self, inventory: Findable, namespace: Resource, in_vain: Counter[str] | None) -> bool:
+        """Drop the contents of a namespace; return True if it has any."""
+        contents = {*self._deep(inventory, [namespace]), *self._inner.get(namespace.id, ())}
+        self._opened[namespace] = list(contents)
+        for inner in ordered(contents):
+            self._drop(inventory, inner, in_vain, made=True)
+        return bool(contents)
 
     def _ask(
         self, inventory: Findable, resource: Resource, in_vain: Counter[str] | None, *, there: bool
@@ -387,11 +432,6 @@ class Sandbox:
             else resource
         )
 
-    def _listed(self, inventory: Findable) -> list[Resource]:
-        roots = [self._known(resource) for resource in inventory.roots()]
-        opened = [resource for resource in roots if resource.kind == NAMESPACE and resource not in self.put_off]
-        return [*roots, *self._deep(inventory, opened)]
-
     def _deep(self, inventory: Findable, namespaces: Sequence[Resource]) -> list[Resource]:
         """Return the contents of namespaces, at any depth; a server that lists the same everywhere ends the walk."""
         contents: dict[Resource, None] = {}
@@ -410,20 +450,3 @@ def _refusal(answer: Exchange) -> str:
     """Return the answer to a drop that dropped nothing, in words."""
     said = f"returned {answer.status}" if answer.status else f"got no answer ({answer.failure})"
     return f"{answer.operation} {said}"
-
-
-def _how_far(number: int, resources: Collection[Resource]) -> str:
-    """Return the progress of a clean-up, in words."""
-    kinds = {resource.kind for resource in resources}
-    return f"cleaning up: {number:,} of {len(resources):,} {kinds.pop() if len(kinds) == 1 else 'object'}s"
-
-
-def ordered(resources: Iterable[Resource], outer: Sequence[str] = ()) -> list[Resource]:
-    """Return resources in drop order: contents first, namespaces from the deepest up.
-
-    `outer` are the kinds that contain namespaces, or that they depend on: they come last, in this order.
-    """
-    ranks = {NAMESPACE: 1, **{kind: place for place, kind in enumerate(outer, 2)}}
-    return sorted(
-        resources, key=lambda resource: (ranks.get(resource.kind, 0), -len(resource.id) * (resource.kind == NAMESPACE))
-    )

@@ -6,7 +6,7 @@ import pytest
 
 from conformance.after.comparing.servers import compare_answers
 from conformance.http.client import Client
-from conformance.values.activity import doing, present
+from conformance.values.activity import Portion, doing, present, present_step
 from conformance.values.settings import load_settings
 from lakeproof import check, serve
 
@@ -22,6 +22,17 @@ def test_the_innermost_phase_is_present():
         tell("testing b")
         assert present() == "testing b"
     assert present() == ""
+
+
+def test_a_portion_tells_the_time_left_at_its_pace():
+    now = [10.0]
+    portion = Portion("cleaning up, dropped", "objects", 900, clock=lambda: now[0])
+    with doing(portion):
+        assert present() == "cleaning up, dropped: 0 of 900 objects"
+        now[0], portion.done = 20.0, 300
+        assert present() == "cleaning up, dropped: 300 of 900 objects, about 20 s left"
+        assert present_step() is portion
+    assert present_step() is None
 
 
 def test_a_phase_ends_with_its_exception():
@@ -60,7 +71,7 @@ def test_each_phase_of_a_run_that_sends_requests_has_its_words(heard, faulty, tm
         "cleaning up: looking for what is left",
     ):
         assert words in heard
-    assert any(words.startswith("cleaning up: 1 of ") for words in heard)
+    assert any(words.startswith("cleaning up: 0 of ") for words in heard)
     assert present() == ""
 
 

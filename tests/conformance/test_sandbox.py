@@ -22,7 +22,8 @@ from conformance.lance.inventory import LanceInventory
 from conformance.polaris.inventory import PolarisInventory
 from conformance.run.selection import Scope
 from conformance.run.session import Session
-from conformance.target.sandbox import Standing, ordered
+from conformance.target.findable import ordered
+from conformance.target.sandbox import Standing
 from conformance.values.exchange import Exchange
 from conformance.values.outcomes import Blocked, Violation
 from conformance.values.resources import NAMESPACE, REGISTRATION, TABLE, VIEW, Leftover, Resource, summary

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 
@@ -21,7 +21,8 @@ from tests.conformance.small_servers import Meddler
 class Shelf:
     """An inventory in memory whose server answers drops with `answers`, in turn."""
 
-    outer = ()
+    outer, base = (), ()
+    drops: ClassVar = {NAMESPACE: "drop"}
 
     def __init__(self, resources, answers, *, droppable=True):
         self.resources, self.answers, self.droppable = dict.fromkeys(resources), iter(answers), droppable
@@ -40,6 +41,9 @@ class Shelf:
         if status == 204:
             self.resources.pop(resource, None)
         return Exchange("drop", "DELETE", "http://t", {}, status=status) if status else None
+
+    def drop_with_contents(self, _):
+        return None
 
     def roots(self):
         return list(self.resources)
