@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 import msgspec
@@ -12,12 +12,15 @@ from conformance.replay.beside import unrepeatable
 from conformance.replay.expectations import Expectations, same_evidence
 from conformance.replay.flaky import FAILED_AGAIN, FAILED_OTHERWISE, SENT_AGAIN, TESTED_AGAIN, as_flaky
 from conformance.replay.replaying import Replayed
+from conformance.run.crowding import SAMPLE, samples
 from conformance.run.verdicts import Decision, Facts, decide
+from conformance.values.exchange import Exchange
 from conformance.values.kinds import WIRE
 from conformance.values.results import Result
 from conformance.values.verdict import FAILED, FINDINGS, GOOD, Verdict
 
 MOST_TRIES = 5  # tests of one requirement again, on a server that answers equal requests differently
+UNMET = (*FAILED, "blocked")
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,15 +49,22 @@ class Ledger:
     _results: dict[str, Result] = field(default_factory=dict)
     _again: set[str] = field(default_factory=set)  # tested, or to be tested, once more
     _repeated: set[str] = field(default_factory=set)  # tested again in place of a replay
+    _crowded: dict[str, str] = field(default_factory=dict)  # tested again alone -> the answer before
     _sent_again: dict[str, Replayed] = field(default_factory=dict)
     _tries: Counter[str] = field(default_factory=Counter)  # of each requirement, to see whether its outcome stays
 
-    def take(self, judged: Judged) -> Result:
-        """Store the facts of a test, in place of those of an earlier one; return its result."""
+    def take(self, judged: Judged, answers: Sequence[Exchange] = ()) -> Result:
+        """Store the facts of a test, in place of those of an earlier one; return its result.
+
+        `answers` are those of its last example: a flaky finding shows the one that differs.
+        """
         name = judged.result.id
         before = self._results.get(name)
         if before and name in self._repeated:
-            self.note_sent_again(name, self._compared(before, self._decided(judged)[0]))
+            subject = before.evidence.operation if before.evidence else ""
+            differs = [answer for answer in answers if answer.operation == subject][-1:]
+            replayed = self._compared(before, self._decided(judged)[0])
+            self.note_sent_again(name, replace(replayed, exchanges=differs))
             return self._results[name]
         if judged.facts.before is None or before is None or self._decided(judged)[1].reason != "cleaning up":
             self._judged[name] = judged
@@ -127,6 +137,29 @@ class Ledger:
         } - self._again
         self._again |= chosen
         return chosen
+
+    def crowded(self) -> dict[str, str]:
+        """Return findings and blocked requirements to test again alone, with the answer that others may have caused.
+
+        Some for each answer are first: the others follow where one of these passes.
+        """
+        chosen = {
+            name: judged.facts.crowded
+            for name, judged in self._judged.items()
+            if judged.facts.crowded and self._results[name].verdict in UNMET and name not in self._again
+        }
+        caused = set(self.only_in_a_crowd().values())
+        tried = Counter(self._crowded.values())
+        chosen = {name: answer for name, answer in chosen.items() if answer in caused or tried[answer] < SAMPLE}
+        first = samples({name: answer for name, answer in chosen.items() if answer not in caused})
+        chosen = {name: answer for name, answer in chosen.items() if answer in caused or name in first}
+        self._crowded |= chosen
+        self._again |= chosen.keys()
+        return chosen
+
+    def only_in_a_crowd(self) -> dict[str, str]:
+        """Return the requirements that failed beside others and pass alone, with the answer before."""
+        return {name: answer for name, answer in self._crowded.items() if self.verdict(name) in GOOD}
 
     def unrepeatable(self, prefix: str) -> set[str]:
         """Return the findings to test again since no replay can do their steps; each is returned once.

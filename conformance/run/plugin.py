@@ -21,6 +21,7 @@ from conformance.author.shrinking import IN_EXAMPLES, shrinking_notes
 from conformance.author.suite import VARYING
 from conformance.http.gate import reads_of
 from conformance.replay.issued import to_steps
+from conformance.run.crowding import crowded
 from conformance.run.evidence import evidence_of
 from conformance.run.experiments import Experiments
 from conformance.run.frozen import weighed
@@ -51,7 +52,10 @@ class SuitePlugin:
     """The pytest plugin of one run."""
 
     def __init__(self, session: Session, listener: Listener | None = None, card: Card | None = None) -> None:
-        """Create the plugin of a run. `card` formats a finding for pytest's terminal."""
+        """Create the plugin of a run. `card` formats a finding for pytest's terminal.
+
+        `beside_others` is true in a process that tests requirements while others do.
+        """
         self.__name__ = fixtures.PLUGIN  # the name of its registration in pytest
         self.session = session
         self.reporter = Reporter(session.settings, listener, card)
@@ -62,6 +66,7 @@ class SuitePlugin:
         target = session.target
         self._experiments = Experiments(reads_of(target.document, target.profile.reading()))
         self._collected: list[Requirement] = []
+        self.beside_others = False
         self.interruptions = Interruptions(session.client.traffic)
 
     # Selection
@@ -74,7 +79,7 @@ class SuitePlugin:
         config.pluginmanager.register(fixtures)
         config.pluginmanager.register(SecondTry(self.session.ledger, lambda: self.session.target.prefix))
         config.pluginmanager.register(self.suspects)
-        config.pluginmanager.register(LastLook(self.session.ledger, self.session.look_again))
+        config.pluginmanager.register(LastLook(self.session.ledger, self._look_again))
         if self.session.settings.jobs > 1:
             config.pluginmanager.register(Jobs(self.session, self.reporter, self.suspects, self.save))
         if not config.pluginmanager.has_plugin("terminal"):
@@ -204,7 +209,7 @@ class SuitePlugin:
 
     def take(self, judged: Judged) -> Result:
         """Store the facts of a test, and return the result."""
-        return self.session.ledger.take(judged)
+        return self.session.ledger.take(judged, self.session.client.steps)
 
     def _judge(self, requirement: Requirement, error: BaseException | None, when: str) -> Judged:
         """Return the facts about a requirement after its test."""
@@ -212,7 +217,8 @@ class SuitePlugin:
         error = self._by_offers(requirement, error)
         outcome = outcome_of(error, called=when == "call")
         before = self.last.verdict if self.last else None
-        facts = Facts(outcome, requirement.level, before, flaky=_comes_and_goes(error))
+        answer = crowded(self.session.client, error) if self.beside_others else ""
+        facts = Facts(outcome, requirement.level, before, flaky=_comes_and_goes(error), crowded=answer)
         result = self._result(requirement, facts, error)
         if isinstance(error, Unoffered) and error.otherwise:
             finding = self._result(requirement, replace(facts, outcome="violated"), error.otherwise)
@@ -294,8 +300,13 @@ class SuitePlugin:
         self._clean_up()
         session.exitstatus = self._exit_code(session.exitstatus, exitstatus)
 
+    def _look_again(self) -> None:
+        """Write the results so far, and replay the findings."""
+        self.save()
+        self.session.look_again()
+
     def _clean_up(self) -> None:
-        """Replay the findings, and drop the objects of the run, unless it was interrupted once more."""
+        """Drop the objects of the run, unless it was interrupted once more."""
         sandbox, traffic = self.session.target.sandbox, self.session.client.traffic
         try:
             with suppress(Stopped):  # the server is gone: the next call notes what may be left on it

@@ -1,5 +1,8 @@
 """Second try of requirements whose first one does not decide.
 
+Some failed with a server error, 409 or 429 while other requirements were tested: a few for each such answer are tested
+alone, and the others with it where one of these passes.
+
 Some were blocked by an operation which the server has after all: sometimes only a success shows that it exists. Without
 a second try, a verdict would depend on the requirements tested before it, and so on the number of jobs. Others are
 findings whose steps no replay can do: their second outcome shows whether they are flaky.
@@ -32,9 +35,9 @@ class SecondTry:
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtestloop(self, session: pytest.Session) -> Generator[None, object, object]:
-        """Test wrongly blocked requirements again, until there are none, then findings that no replay can repeat."""
+        """Test again what a crowd may have broken and what was blocked wrongly, then what no replay can repeat."""
         outcome = yield
-        while not _over(session) and (names := self.ledger.wrongly_blocked()):
+        while not _over(session) and (names := self.ledger.crowded() or self.ledger.wrongly_blocked()):
             _test(session, names)
         if not _over(session):
             _test(session, self.ledger.unrepeatable(self.prefix()))

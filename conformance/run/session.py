@@ -22,6 +22,7 @@ from conformance.replay.expectations import Expectations
 from conformance.replay.expectations_file import load_expectations
 from conformance.replay.issued import to_steps
 from conformance.replay.replaying import Finding, Replayed, replay
+from conformance.run.crowding import told
 from conformance.run.drawn_worlds import drawn_worlds, given_world, is_given
 from conformance.run.dropping import check_dropped, check_refused
 from conformance.run.frozen import is_newer
@@ -232,6 +233,7 @@ class Session:
                     sent = number
         except KeyboardInterrupt:
             self.note(f"The run was interrupted before {len(found) - sent:,} of {len(found):,} findings were replayed.")
+            raise
 
     def note(self, text: str) -> None:
         """Add a note to the report."""
@@ -297,7 +299,7 @@ class Session:
             available=self.available,
             left_behind=list(self.target.sandbox.left_behind),
             preparation=self._preparation(),
-            notes=[*self._notes, *self.target.notes, *traffic.notes()],
+            notes=[*self._notes, *self.target.notes, *told(self.ledger.only_in_a_crowd()), *traffic.notes()],
             not_reached=[name for name in self._order if name not in self.ledger],
             stopped=_stopped(traffic.stopped) if traffic.stopped else None,
         )

@@ -8,7 +8,8 @@ Facts are weighed in this order; nothing else decides:
                  is a finding then, and those that only needed the operation are tested once more
 4. outcome       passed, violated, blocked, unoffered, skipped
 5. expectations  a finding that equals the stored one is `known`; if the test passes, the stored counterexample decides
-6. replay        a finding whose steps get the expected answer on replay is flaky; where no replay can do its steps, the
+6. the crowd     what failed beside other requirements with a server error, 409 or 429 is tested once more, alone
+7. replay        a finding whose steps get the expected answer on replay is flaky; where no replay can do its steps, the
                  requirement is tested again instead. Where the expectations say that the server is unsteady, a flaky
                  finding is `known`, and an entry whose requirement fails when it is tested again is not stale
 
@@ -49,7 +50,8 @@ class Facts:
     missing operation has succeeded in this run, `violates` that its rejection is a finding in that case, `tried` that
     the requirement was tested once more. `flaky` means that its own examples got different answers, `sent_again` is the
     outcome of its replay after the run. `died` means that the server died: a failure at any level. `unsteady` means
-    that findings which come and go are expected.
+    that findings which come and go are expected. `crowded` is the answer that other requests of the run, at the same
+    time, may have brought about.
     """
 
     outcome: Outcome
@@ -63,6 +65,7 @@ class Facts:
     sent_again: Replay | None = None
     died: bool = False
     unsteady: bool = False
+    crowded: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -39,6 +39,7 @@ class Worker(SuitePlugin):
         target.take(start.found)
         self._log = ExchangeBuffer()
         super().__init__(Session(start.settings, ids=start.ids, known=target, log=self._log))
+        self.beside_others = len(pipes) > 1
         self._pipe = pipe
         self._pipes = pipes
         self._counted = 0
