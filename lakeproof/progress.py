@@ -5,8 +5,9 @@ from __future__ import annotations
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from datetime import timedelta
 from typing import Any
 
 from rich.console import RenderableType
@@ -28,9 +29,11 @@ from conformance.report.matrix import GLYPHS, WORST_FIRST
 from conformance.values.activity import present, present_step
 from conformance.values.requirement import Requirement
 from conformance.values.results import Result
+from conformance.values.verdict import UNTESTED
 from lakeproof.console import err
 from lakeproof.first_causes import FirstCauses
 from lakeproof.terminal import COLOURS
+from lakeproof.time_left import TimeLeft
 
 LINE_SECONDS = 10.0
 LOOK_SECONDS = 1.0
@@ -89,8 +92,11 @@ class ActivityProgress(Progress):
             yield line
 
 
-class TimeLeft(ProgressColumn):
-    """Column of the estimated time left until the last requirement; empty if unknown or over."""
+class TimeLeftColumn(ProgressColumn):
+    """Column of the estimated time left until the last requirement; empty if unknown or over.
+
+    The field `left` of a task is its estimate, without which the pace of the last seconds counts.
+    """
 
     max_refresh = TimeRemainingColumn.max_refresh
 
@@ -100,7 +106,10 @@ class TimeLeft(ProgressColumn):
 
     def render(self, task: Task) -> Text:
         """Return the time left of a task."""
-        return self._left.render(task) if task.time_remaining else Text("")
+        if "left" not in task.fields:
+            return self._left.render(task) if task.time_remaining else Text("")
+        left = None if task.finished else task.fields["left"]()
+        return Text(str(timedelta(seconds=round(left))), "progress.remaining") if left else Text("")
 
 
 @contextmanager
@@ -114,7 +123,7 @@ def showing(line: Callable[[], str] = present, causes: FirstCauses | None = None
     columns = (
         BarColumn(None, table_column=Column(max_width=BAR)),
         MofNCompleteColumn(table_column=Column(no_wrap=True)),
-        TimeLeft(),
+        TimeLeftColumn(),
         TextColumn("{task.fields[counts]}", table_column=Column(no_wrap=True)),
     )
     if err.is_terminal:
@@ -140,15 +149,14 @@ class ProgressListener:
         self._counts: Counter[str] = Counter()
         self._verdicts: dict[tuple[str, str], str] = {}  # a requirement may be tested twice
         self._total = 0
-        self._clock = clock
-        self._started = clock()
+        self._left = TimeLeft(clock)
         self._causes = FirstCauses()
         self._shown = showing(self.line, self._causes)
         self._progress: Progress | None = None
 
     def __enter__(self) -> ProgressListener:
         self._progress = self._shown.__enter__()
-        self._task = self._progress.add_task("", total=None, counts="")
+        self._task = self._progress.add_task("", total=None, counts="", left=self._left.seconds)
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -156,22 +164,22 @@ class ProgressListener:
 
     def selected(self, requirements: list[Requirement]) -> None:
         """Add the selected requirements to the total."""
-        self.expect(len(requirements))
+        self.expect([requirement.kind for requirement in requirements])
 
-    def expect(self, count: int) -> None:
+    def expect(self, kinds: Sequence[str]) -> None:
         """Add the requirements of a run to the total; several runs may be active."""
-        if not self._total:
-            self._started = self._clock()
-        self._total += count
+        self._left.expect(kinds)
+        self._total += len(kinds)
         self._update(total=self._total)
 
     def tested(self, result: Result) -> None:
         """Count a verdict of the only run, and add its findings to the causes."""
         self._causes.add(result)
-        self.note(result.id, result.verdict)
+        self.note(result.id, result.verdict, result.kind, result.seconds)
 
-    def note(self, id: str, verdict: str, run: str = "") -> None:
+    def note(self, id: str, verdict: str, kind: str, seconds: float, run: str = "") -> None:
         """Count a verdict of one of several runs."""
+        self._left.note(f"{run} {id}", kind, seconds, tested=verdict not in UNTESTED)
         self._verdicts[run, id] = verdict
         self._counts = Counter(self._verdicts.values())
         counts = " ".join(
@@ -187,8 +195,8 @@ class ProgressListener:
         if not tested:
             return present()
         counts = ", ".join(f"{self._counts[verdict]:,} {verdict}" for verdict in WORST_FIRST if self._counts[verdict])
-        left = (self._clock() - self._started) / tested * (self._total - tested)
-        about = f", about {left:.0f} s left" if left > 0 else ""
+        left = self._left.seconds() if tested < self._total else None
+        about = f", about {left:.0f} s left" if left else ""
         now = f"; {text}" if (text := present()) else ""
         return f"{tested:,} of {self._total:,} requirements{about}: {counts}{now}"
 

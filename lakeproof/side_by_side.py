@@ -34,9 +34,9 @@ INTERRUPTED = (EXIT_INTERRUPTED, -signal.SIGTERM)  # exit codes of an interrupte
 
 @dataclass(frozen=True, slots=True)
 class Selected:
-    """Message with the number of requirements that a run tests."""
+    """Message with the kinds of the requirements that a run tests."""
 
-    count: int
+    kinds: list[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +45,8 @@ class Tested:
 
     id: str
     verdict: str
+    kind: str
+    seconds: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,12 +65,12 @@ class PipeListener:
         self._doing = ""
 
     def selected(self, requirements: list[Requirement]) -> None:
-        """Send the number of selected requirements."""
-        self._tell(Selected(len(requirements)))
+        """Send the kinds of the selected requirements."""
+        self._tell(Selected([requirement.kind for requirement in requirements]))
 
     def tested(self, result: Result) -> None:
         """Send a verdict."""
-        self._tell(Tested(result.id, result.verdict))
+        self._tell(Tested(result.id, result.verdict, result.kind, result.seconds))
 
     def tell_activity(self) -> None:
         """Send the present activity if it has changed; called in another thread than the run's."""
@@ -162,10 +164,10 @@ def _hear(run: ActiveRun, listener: ProgressListener, activities: dict[str, str]
             return True
         raise RuntimeError(f"the run of {run.name} ended with code {code}") from None
     match said:
-        case Selected(count):
-            listener.expect(count)
-        case Tested(id, verdict):
-            listener.note(id, verdict, run.name)
+        case Selected(kinds):
+            listener.expect(kinds)
+        case Tested(id, verdict, kind, seconds):
+            listener.note(id, verdict, kind, seconds, run.name)
         case Doing(text):
             activities[run.name] = text
         case Problem():

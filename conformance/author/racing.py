@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import threading
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
@@ -20,6 +20,7 @@ from conformance.values.exchange import Moment
 from conformance.values.outcomes import Blocked, Violation
 
 RACE_SECONDS = 120.0
+LATE_ANSWERS = 20  # answers, the slowest of a client, in which a change may come after all others have ended
 HISTORY = "history"  # blocks a requirement whose history cannot be judged
 
 
@@ -37,11 +38,27 @@ SIZES = {"smoke": Size(4, 8, 2), "gate": Size(8, 16, 3), "deep": Size(16, 200, 8
 
 @dataclass
 class Racer:
-    """One client of a race."""
+    """One client of a race; `active` are the numbers of those that may still change something."""
 
     number: int
     client: Client
     events: list[Event] = field(default_factory=list)
+    active: set[int] = field(default_factory=set)
+
+    def looks(self) -> Iterator[None]:
+        """Yield for each look for a change that another client makes, as long as it may come.
+
+        That is while another client works, and after that for LATE_ANSWERS times the slowest answer of this one.
+        """
+        self.active.discard(self.number)
+        quiet = 0.0
+        while True:
+            started = time.monotonic()
+            yield
+            slowest = max((step.seconds for step in self.client.steps), default=0.0)
+            quiet = 0.0 if self.active else quiet + time.monotonic() - started
+            if quiet > LATE_ANSWERS * slowest:
+                return
 
     def do(
         self,
@@ -72,7 +89,8 @@ Program = Callable[[Racer], None]
 
 def race(suite: Suite, programs: Sequence[Program]) -> list[Event]:
     """Run programs concurrently, each with its own client, and return their events by start."""
-    racers = [Racer(number, suite.client.fork(RACE_SECONDS)) for number in range(len(programs))]
+    active = set(range(len(programs)))
+    racers = [Racer(number, suite.client.fork(RACE_SECONDS), active=active) for number in range(len(programs))]
     start = threading.Barrier(len(programs))
     failures: list[BaseException] = []
 
@@ -82,6 +100,8 @@ def race(suite: Suite, programs: Sequence[Program]) -> list[Event]:
             program(racer)
         except BaseException as error:  # it is raised again below, in the thread of the requirement
             failures.append(error)
+        finally:
+            active.discard(racer.number)
 
     threads = [threading.Thread(target=run, args=pair, daemon=True) for pair in zip(racers, programs, strict=True)]
     for thread in threads:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import math
+import threading
 from dataclasses import replace
 from types import SimpleNamespace
+from typing import Any
 
 import msgspec
 import pytest
 
-from conformance.author.racing import fail_without_order, note_moments
+from conformance.author.racing import fail_without_order, note_moments, race
 from conformance.common.races import refused_otherwise
 from conformance.history import OK, REFUSED, UNKNOWN, Event
 from conformance.lance.support.rows import by_row
@@ -83,3 +85,58 @@ def test_operations_on_a_table_are_split_by_row():
     }
     (put,) = by_row(Event(1, "put -1", TABLE, 7, 0, 1, OK))
     assert (put.key, put.action, put.value) == (("register", *TABLE, "-1"), "set", 7)
+
+
+# Waiting for a change
+
+
+def raced(suite_client, *programs):
+    judged: Any = SimpleNamespace(client=suite_client, settings=SimpleNamespace(timeout=60.0))
+    return race(judged, programs)
+
+
+class Answering:
+    """A client whose slowest answer took so many seconds."""
+
+    def __init__(self, seconds):
+        self.steps = [Exchange("look", "GET", "http://h:1", {}, status=200, seconds=seconds)]
+
+    def fork(self, _):
+        return Answering(self.steps[0].seconds)
+
+    def join(self, other):
+        pass
+
+
+def test_a_wait_for_a_change_that_never_comes_ends_in_the_pace_of_the_server():
+    """Answers take a millisecond: two minutes would be waited for nothing."""
+    looks = []
+
+    def reader(racer):
+        looks.extend(racer.looks())
+
+    raced(Answering(0.001), reader, reader, lambda _: None)
+    assert len(looks) > 1
+
+
+def test_a_wait_lasts_while_another_client_works():
+    """The writer ends when each reader has looked often; with these answers a reader would give up at once."""
+    looked, over = threading.Barrier(3, timeout=60), []
+
+    def reader(racer):
+        for number, _ in enumerate(racer.looks()):
+            if number == 99:
+                looked.wait()
+                return
+        over.append(racer.number)
+
+    raced(Answering(0.0), reader, reader, lambda _: looked.wait())
+    assert over == []
+
+
+def test_an_error_of_the_writer_ends_the_wait_of_the_readers():
+    def writer(_):
+        raise Violation("commitTransaction: expected 204, got 500")
+
+    with pytest.raises(Violation, match="expected 204"):
+        raced(Answering(0.001), lambda racer: list(racer.looks()), writer)

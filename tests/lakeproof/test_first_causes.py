@@ -71,7 +71,7 @@ def test_a_terminal_shows_them_below_the_bar(monkeypatch, width):
     monkeypatch.setattr(progress, "err", SafeConsole(file=io.StringIO(), force_terminal=True, width=width))
     stream = io.StringIO()
     with ProgressListener() as listener:
-        listener.expect(3)
+        listener.expect(["behaviour"] * 3)
         listener.tested(STRONG)
         SafeConsole(file=stream, width=width).print(listener._progress.get_renderable(), width=width)
     *_, last = stream.getvalue().splitlines()

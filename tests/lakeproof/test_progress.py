@@ -11,6 +11,7 @@ from conformance.values.activity import Step, doing, present
 from lakeproof import progress
 from lakeproof.console import SafeConsole
 from lakeproof.progress import Heartbeat, ProgressListener, showing
+from lakeproof.time_left import TimeLeft
 from tests.conformance.made_results import result
 from tests.lakeproof.screens import Screen
 
@@ -62,10 +63,10 @@ def test_a_line_says_how_far_the_run_is(clock):
     listener = ProgressListener(clock)
     with doing("finding out what http://h:1 offers"):
         assert listener.line() == "finding out what http://h:1 offers"
-    listener.selected([None] * 3)
-    listener.tested(result("pass", name="a"))
+    listener.expect(["behaviour"] * 3)
+    listener.tested(result("pass", name="a", seconds=5.0))
     clock.now = 10.0
-    listener.tested(result("fail", name="b"))
+    listener.tested(result("fail", name="b", seconds=5.0))
     with doing("shrinking lance.table.c, 512 of 1,000 requests"):
         assert listener.line() == (
             "2 of 3 requirements, about 5 s left: 1 fail, 1 pass; shrinking lance.table.c, 512 of 1,000 requests"
@@ -79,9 +80,9 @@ def frame(tested, width):
     """The lines of a terminal after so many requirements."""
     stream = Screen()
     with ProgressListener() as listener, doing("sending findings again, 12 of 40"):
-        listener.expect(TOTAL)
+        listener.expect(["behaviour"] * TOTAL)
         for number in range(tested):
-            listener.note(f"lance.table.n{number}", VERDICTS[number % len(VERDICTS)])
+            listener.note(f"lance.table.n{number}", VERDICTS[number % len(VERDICTS)], "behaviour", 0.1)
         SafeConsole(file=stream, force_terminal=True, width=width).print(listener._progress.get_renderable())
     return MOVES.sub("", stream.getvalue()).splitlines()
 
@@ -142,3 +143,42 @@ def test_a_step_of_several_has_a_bar_beside_its_text(printed):
     (line,) = MOVES.sub("", stream.getvalue()).splitlines()
     assert "━━━━━━━━━━" in line
     assert line.rstrip().endswith("starting Spark, step 3 of 3")
+
+
+# Time left
+
+
+def estimates(clock, kinds, seconds):
+    """The estimated total after each requirement of a run; the kinds are tested in this order."""
+    left = TimeLeft(clock)
+    left.expect(kinds)
+    for number, (kind, took) in enumerate(zip(kinds, seconds, strict=True)):
+        clock.now += took
+        left.note(str(number), kind, took, tested=True)
+        yield clock.now + (left.seconds() or 0.0)
+
+
+def test_the_time_left_knows_that_kinds_differ(clock):
+    """Models are tested first, and each takes as long as many others; requirements on the wire take no time."""
+    kinds = ["model"] * 2 + ["behaviour"] * 100 + ["wire"] * 400
+    seconds = [60.0] * 2 + [2.0] * 100 + [0.02] * 400
+    told = list(estimates(clock, kinds, seconds))
+    assert all(0.9 < total / sum(seconds) < 1.1 for total in told)
+
+
+def test_a_test_that_takes_very_long_predicts_no_others(clock):
+    """It shrank a finding for two minutes; naive, the run of 320 s would be told to take 4,000."""
+    kinds, seconds = ["behaviour"] * 200, [1.0] * 200
+    seconds[6] = 120.0
+    told = list(estimates(clock, kinds, seconds))
+    assert all(total / sum(seconds) < 2.5 for total in told[6:])
+    assert told[-1] == sum(seconds)
+
+
+def test_jobs_share_the_time_left(clock):
+    left = TimeLeft(clock)
+    left.expect(["behaviour"] * 4)
+    clock.now = 10.0
+    for name in "ab":
+        left.note(name, "behaviour", 10.0, tested=True)
+    assert left.seconds() == pytest.approx(10.0)

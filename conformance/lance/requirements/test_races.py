@@ -236,9 +236,11 @@ def _look_at_pairs(pairs: list[tuple[Names, Names]], racer: Racer) -> None:
     client = LanceClient(racer.client)
     for pair in pairs:
         first, second = pair if racer.number % 2 else pair[::-1]
-        for _ in range(ALL_ROWS):
+        for _ in racer.looks():
             if client.describe_table(first, expect=(200, 404)).succeeded:
                 break
+        else:
+            return
         seen = len(racer.client.steps)
         there = client.describe_table(second, expect=(200, 404)).succeeded
         steps = tuple(racer.client.steps[seen - 1 :])
