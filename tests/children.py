@@ -5,8 +5,11 @@ from __future__ import annotations
 import contextlib
 import signal
 import subprocess
-from collections.abc import Iterator, Sequence
+import time
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
+
+PATIENCE = 300  # seconds for what takes a moment on an idle machine
 
 
 def start(command: Sequence[str], *, sigint_ignored: bool = False, **options: Any) -> subprocess.Popen[Any]:
@@ -26,3 +29,11 @@ def _sigint(handler: Any) -> Iterator[None]:
         yield
     finally:
         signal.signal(signal.SIGINT, before)
+
+
+def wait_for(condition: Callable[[], object]) -> None:
+    """Wait until a condition holds."""
+    deadline = time.monotonic() + PATIENCE
+    while not condition():
+        assert time.monotonic() < deadline
+        time.sleep(0.02)

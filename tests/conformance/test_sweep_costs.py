@@ -15,9 +15,9 @@ from conformance.values.exchange import Exchange
 from conformance.values.resources import NAMESPACE, TABLE, Leftover, Resource
 from conformance.values.settings import load_settings
 from lakeproof import serve
+from tests.conformance.shelf import Shelf, T, sandbox_with
 from tests.conformance.small_servers import Meddler, say
 from tests.conformance.somebody import SOMEBODY, fill
-from tests.conformance.test_sweeps import Shelf, T, sandbox_with
 
 # Left behind is what any operation of the server shows
 

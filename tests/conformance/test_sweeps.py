@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from contextlib import contextmanager
-from typing import Any, ClassVar
+from typing import Any
 
 import pytest
 
-from conformance.http.transport import Traffic
 from conformance.iceberg.catalog import IcebergCatalog
 from conformance.run.session import Session
 from conformance.target.sandbox import MOST_REFUSALS, MOST_TRIES, UNSEEN, Doubt, Sandbox, Standing
@@ -15,66 +13,8 @@ from conformance.values.exchange import Exchange
 from conformance.values.resources import NAMESPACE, TABLE, Leftover, Resource
 from conformance.values.settings import load_settings
 from lakeproof import serve
+from tests.conformance.shelf import Shelf, Silent, T, sandbox_with
 from tests.conformance.small_servers import Meddler
-
-
-class Shelf:
-    """An inventory in memory whose server answers drops with `answers`, in turn."""
-
-    outer, base = (), ()
-    drops: ClassVar = {NAMESPACE: "drop"}
-
-    def __init__(self, resources, answers, *, droppable=True):
-        self.resources, self.answers, self.droppable = dict.fromkeys(resources), iter(answers), droppable
-
-    def prepare(self):
-        pass
-
-    def is_ours(self, id):
-        return True
-
-    def can_drop(self, kind):
-        return self.droppable
-
-    def drop(self, resource):
-        status = next(self.answers)
-        if status == 204:
-            self.resources.pop(resource, None)
-        return Exchange("drop", "DELETE", "http://t", {}, status=status) if status else None
-
-    def drop_with_contents(self, _):
-        return None
-
-    def roots(self):
-        return list(self.resources)
-
-    def inside(self, _):
-        return []
-
-    def is_there(self, resource):
-        return resource in self.resources
-
-    def can_see(self, kind):
-        return True
-
-
-class Silent:
-    """As much of a client as a sandbox needs."""
-
-    gone = False
-    traffic = Traffic()
-
-    @contextmanager
-    def cleaning(self):
-        yield
-
-
-def sandbox_with(shelf):
-    client: Any = Silent()
-    return Sandbox(client, shelf)
-
-
-T = Resource(TABLE, ("n", "t"))
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -16,8 +15,8 @@ import urllib3
 from lakeproof import serve
 from specs.apis import apis
 from tests import children
+from tests.children import PATIENCE, wait_for
 
-PATIENCE = 300  # seconds for what takes a moment on an idle machine
 IGNORED = "SIGTERM, and before it SIGINT, which is ignored"
 
 
@@ -152,10 +151,3 @@ def _logs(folder):
 def wait_for_more(log):
     size = log.stat().st_size
     wait_for(lambda: log.stat().st_size > size)
-
-
-def wait_for(condition):
-    deadline = time.monotonic() + PATIENCE
-    while not condition():
-        assert time.monotonic() < deadline
-        time.sleep(0.02)

@@ -24,8 +24,8 @@ from lakeproof import check, serve
 from specs import writing
 from tests import children
 from tests.amount import amount
+from tests.children import PATIENCE, wait_for
 from tests.conformance.small_servers import Meddler
-from tests.lakeproof.test_interrupting import PATIENCE, wait_for
 
 GROUP = "lance.namespace.create"
 CONFLICT = "lance.namespace.create.conflict"
