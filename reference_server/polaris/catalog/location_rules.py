@@ -1,8 +1,9 @@
 """Rules for the locations of a catalog's namespaces, tables and views.
 
 Each lies in the folder of its namespace, the top-level namespaces in the base location of the catalog, and no two
-overlap; settings of the catalog lift these rules. In an external catalog all allowed locations are equal. A table whose
-default folder is taken, for example by a former table of its name, gets another one beside it.
+children of one namespace overlap; settings of the catalog lift these rules. In an external catalog all allowed
+locations are equal. A table whose default folder is taken, for example by a former table of its name, gets another one
+beside it.
 """
 
 from __future__ import annotations
@@ -44,8 +45,8 @@ class CatalogLocationRules(LocationRules):
     def new(self, change: WarehouseChange, path: Path) -> str:
         """Return a free location in the folder of the namespace for a new table or view."""
         location = self._default(change, path)
-        taken = self._overlapping(change, path, place_of(location))
-        return location if taken is None else f"{location}-{secrets.token_hex(8)}"
+        taken = self._all_overlapping(change, path, place_of(location))
+        return location if not taken else f"{location}-{secrets.token_hex(8)}"
 
     def check(
         self, change: WarehouseChange, kind: Kind, path: Path, metadata: Json, previous: Json | None = None
@@ -109,13 +110,14 @@ class CatalogLocationRules(LocationRules):
         return place
 
     def check_free(self, change: WarehouseChange, kind: Kind, path: Path, location: str, place: Place) -> None:
-        """Raise PermissionDenied for the location of another object, unless the catalog allows it."""
-        taken = self._overlapping(change, path, place)
-        if taken is not None:
-            raise PermissionDenied(
-                f"Unable to create {kind.label.lower()} at location '{location:.300}' because it conflicts with "
-                f"existing table or namespace: {show(taken.path):.300}"
-            )
+        """Raise PermissionDenied for the location of a sibling, unless the catalog allows it."""
+        for taken in self._all_overlapping(change, path, place):
+            if taken.warehouse == change.warehouse and taken.path[:-1] == path[:-1]:
+                there = location_of(change, taken.kind, taken.path) or show(taken.path)
+                raise PermissionDenied(
+                    f"Unable to create {kind.label.lower()} at location '{location:.300}' because it conflicts with "
+                    f"existing table or namespace at location '{there.rstrip('/'):.300}/'"
+                )
 
     def _check_places(self, change: WarehouseChange, path: Path, places: list[str]) -> Place:
         """Return the place of a table or view, whose location is the first of these. Raises the errors of `check`."""
@@ -133,16 +135,14 @@ class CatalogLocationRules(LocationRules):
         check_plain(location)
         return place
 
-    def _overlapping(self, change: WarehouseChange, path: Path, place: Place) -> Occupant | None:
-        """Return an object that overlaps with a place, None for none and where overlaps are allowed.
+    def _all_overlapping(self, change: WarehouseChange, path: Path, place: Place) -> list[Occupant]:
+        """Return the objects that overlap with a place, none where overlaps are allowed.
 
         An object whose path begins with the other's does not count: a table may share the folder of its namespace, and
         of a namespace of its name.
         """
         things = lying(change, place) if not self._catalog.has(OVERLAPPING) else []
-        return next(
-            (thing for thing in things if not _begins(thing.path, path) and not _begins(path, thing.path)), None
-        )
+        return [thing for thing in things if not _begins(thing.path, path) and not _begins(path, thing.path)]
 
     def _place_namespace(self, change: WarehouseChange, path: Path, location: str) -> None:
         check_plain(location)

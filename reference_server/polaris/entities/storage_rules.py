@@ -6,6 +6,8 @@ from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from typing import Any
 
+import orjson
+
 from reference_server.backends import OWN_FOLDER
 from reference_server.errors import InvalidInput, invalid_at
 from reference_server.iceberg.errors import IllegalArgument
@@ -22,7 +24,8 @@ SCHEMES = {
     "GCS": ("gs://",),
     "FILE": ("file:/", "/"),
 }
-FIXED = {"externalId": "S3", "tenantId": "AZURE"}  # settings that cannot be changed, and their storage type
+FIXED = {"externalId": ("S3", "ExternalId"), "tenantId": ("AZURE", "TenantId")}
+"""Settings that can be neither changed nor added, with their storage type and their name in messages."""
 
 
 def check_overlap(catalog: Json, others: Iterable[Json]) -> None:
@@ -80,14 +83,18 @@ def check_change(present: Json, changed: Json, rules: ManagementRules) -> None:
         raise InvalidInput(
             f"Cannot modify storage type of storage config from {present['storageType']} to {changed['storageType']}"
         )
-    for name, kind in FIXED.items():
-        before = present.get(name) if kind == present["storageType"] else None
-        if before is not None and before != changed.get(name):
-            raise InvalidInput(f"Cannot modify {name} of the storage config")
+    for name, (kind, label) in FIXED.items():
+        if kind == present["storageType"] and present.get(name) != changed.get(name):
+            raise InvalidInput(_unmodifiable(label, present, changed))
     if rules.role_is_fixed and present.get("roleArn") != changed.get("roleArn"):
-        raise InvalidInput("Cannot modify Role ARN of the storage config")
-    if _account(present, rules) not in (None, _account(changed, rules)):
-        raise InvalidInput("Cannot modify AWS account ID of the storage config")
+        raise InvalidInput(_unmodifiable("Role ARN", present, changed))
+    if _account(present, rules) != _account(changed, rules):
+        raise InvalidInput(_unmodifiable("AWS account ID", present, changed))
+
+
+def _unmodifiable(label: str, present: Json, changed: Json) -> str:
+    before, after = (orjson.dumps(storage).decode() for storage in (present, changed))
+    return f"Cannot modify {label} in storage config from {before:.300} to {after:.300}"
 
 
 def _check_location(kind: str, location: str, at: str) -> None:

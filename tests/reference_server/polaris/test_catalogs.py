@@ -122,6 +122,17 @@ def test_what_never_changes_of_a_storage(admin, storage):
     assert admin.manage("GET", "/catalogs/c").body == present
 
 
+@pytest.mark.parametrize(
+    ("storage", "name"),
+    [({**S3, "externalId": "new"}, "ExternalId"), ({**S3, "roleArn": "arn:aws:iam::999999999999:role/r"}, "")],
+)
+def test_an_id_of_the_account_is_not_added_later(admin, storage, name):
+    admin.catalog("c", base="s3://b/x", **S3)
+    refused = admin.manage("PUT", "/catalogs/c", {"currentEntityVersion": 1, "storageConfigInfo": storage}, expect=400)
+    assert f"Cannot modify {name}" in refused.body["error"]["message"]
+    assert "in storage config from" in refused.body["error"]["message"]
+
+
 def test_a_role_changes_within_its_account(admin, revision):
     admin.catalog("c", base="s3://b/x", **S3)
     body = {"currentEntityVersion": 1, "storageConfigInfo": {**S3, "roleArn": f"{ROLE}2"}}

@@ -120,6 +120,18 @@ def test_siblings_do_not_overlap(root):
     root.table("c", name="u", location=f"{base}/a/t")
 
 
+def test_only_children_of_one_namespace_must_not_overlap(root):
+    base = root.catalog("c", **{"polaris.config.allow.unstructured.table.location": "true"})
+    for name in ("a", "b", "d"):
+        root.namespace("c", name)
+    root.table("c")
+    root.table("c", path="b/tables", name="u", location=f"{base}/a/t/x")
+    root.table("c", path="b/tables", name="x", location=f"{base}/d/in")
+    _, message = root.table("c", path="b/tables", name="v", location=f"{base}/a/t", expect=403).error
+    assert message.endswith(f"conflicts with existing table or namespace at location '{base}/a/t/x/'")
+    root.table("c", name="s", location=f"{base}/a/t/x", expect=403)
+
+
 def test_a_new_name_keeps_the_place(root):
     base = root.catalog("c")
     root.namespace("c", "a")
