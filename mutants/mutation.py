@@ -23,7 +23,7 @@ from conformance.run.reporting import Listener
 from conformance.run.session import Session
 from conformance.target.target import connect
 from conformance.values.requirement import Requirement
-from conformance.values.results import Result
+from conformance.values.results import Result, Results, RunRecord
 from conformance.values.settings import Settings
 from conformance.values.verdict import FINDINGS
 from conformance.values.worlds import World
@@ -40,13 +40,14 @@ LATE = {"wire": 1, "model": 2, "race": 3}  # kinds that judge what others exchan
 class Shown:
     """Results of the requirements that ran against a server with a fault.
 
-    `results` is None where it could not even be looked at: so all of them notice.
+    `results` is None where it could not even be looked at: so all of them notice. `run` is the record of their run.
     """
 
     fault: str
     asked: Sequence[str]
     results: list[Result] | None
     seconds: float
+    run: RunRecord | None = None
 
     @property
     def noticed_by(self) -> dict[str, int]:
@@ -186,8 +187,9 @@ class Showing(SuitePlugin):
         for fault, stages in self._plan.items():
             started = time.perf_counter()
             asked = [name for ids in stages for name in self._order(fault, ids) if name in items]
-            results = self._judged(fault, [items[name] for name in asked])
-            self.shown.append(Shown(fault, asked, results, round(time.perf_counter() - started, 2)))
+            judged = self._judged(fault, [items[name] for name in asked])
+            results, record = (judged.requirements, judged.run) if judged else (None, None)
+            self.shown.append(Shown(fault, asked, results, round(time.perf_counter() - started, 2), record))
             self._likely.learn(self.shown[-1])
         session.shouldstop = "every fault was shown"
         return True
@@ -201,7 +203,7 @@ class Showing(SuitePlugin):
         """Return the worlds of requirements, those that a fault is in first: a twin has many."""
         return {name: sorted(worlds, key=_elsewhere(fault)) for name, worlds in self._worlds.items()}
 
-    def _judged(self, fault: str, asked: Sequence[pytest.Item]) -> list[Result] | None:
+    def _judged(self, fault: str, asked: Sequence[pytest.Item]) -> Results | None:
         """Return the results under a fault, None where the run could not connect to the server."""
         settings = replace(self._settings, header=(*self._settings.header, f"{HEADER}: {fault}"))
         self.session.finish()
@@ -214,7 +216,7 @@ class Showing(SuitePlugin):
         self._test(asked)
         self.session.target.sandbox.sweep()
         self.session.ledger.reconsider()
-        return self.session.results().requirements
+        return self.session.results()
 
     def _test(self, asked: Sequence[pytest.Item]) -> None:
         for item in asked:

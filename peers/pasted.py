@@ -21,8 +21,9 @@ import click
 from rich.text import Text
 
 from conformance.after.reading import read_results
-from conformance.after.reproduction import Recorded, as_pytest, as_shell, recorded, reproduce, settings_for
+from conformance.after.reproduction import Recorded, as_shell, recorded, reproduce, settings_for
 from conformance.replay.script import doubt
+from conformance.report.pytest_module import as_pytest
 from conformance.run.session import met
 from conformance.values.evidence import shown_step
 from conformance.values.results import Result

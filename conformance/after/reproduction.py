@@ -33,6 +33,7 @@ NOT_KEPT = "is missing: the results contain only the beginning of this body"
 FORMER = {"headers": "header", "storage_options": "storage_option", "operations": "operation", "clauses": "clause"}
 State = Literal["fails", "fixed", "unknown"]
 OTHER = "it fails in another way"
+NEW_LINE = "\n"
 UNSEEN = "pass, over the few answers of this requirement alone; a run of all requirements decides"
 RACES = 3  # one pass of a race is no evidence
 PREPARED = (
@@ -147,16 +148,20 @@ def _replayed(records: Collection[Recorded], settings: Settings) -> dict[str, Re
 
 
 def _outcome(finding: Finding, replayed: Replayed, result: Result | None) -> Reproduced:
-    """Return the outcome of a reproduction from the replay, and from the test of the requirement after it."""
+    """Return the outcome of a reproduction from the replay, and from the test of the requirement after it.
+
+    A failure begins with the sentence of the finding, as reports have it.
+    """
     if replayed.state == "same":
-        return Reproduced("fails", replayed.why, replayed.exchanges)
+        return Reproduced("fails", f"{finding.message.partition(NEW_LINE)[0]} ({replayed.why})", replayed.exchanges)
     why = f"{replayed.why}; so the requirement was tested: "
     if result is None:
         return Reproduced("unknown", f"{why}it could not be tested", replayed.exchanges)
     same = same_evidence(result, finding)
-    line = result.message.partition("\n")[0] or result.verdict
+    line = result.message.partition(NEW_LINE)[0] or result.verdict
     if result.verdict in FINDINGS or (result.verdict == "blocked" and same):
-        return Reproduced("fails", why + (line if same else f"{OTHER}: {line}"), replayed.exchanges)
+        tested = f" (the requirement was tested: {replayed.why})" if finding.steps else ""
+        return Reproduced("fails", (line if same else f"{OTHER}: {line}") + tested, replayed.exchanges)
     if finding.seen_as.suspected:
         raise Problem(
             f"{finding.id} alone does not kill the server: other requests were in flight when it died.",
@@ -246,48 +251,3 @@ def _file(step: Step) -> list[str]:
 def _comment(text: str) -> str:
     """Return a text as a one-line comment of a shell script: no word of it is executed."""
     return f"# {visible(' '.join(text.split()))}"
-
-
-def as_pytest(record: Recorded, url: str) -> str:
-    """Return a pytest module that asserts that a finding is fixed."""
-    name = "".join(sign if sign.isalnum() else "_" for sign in record.finding.id)
-    content = msgspec.json.format(msgspec.json.encode(record)).decode()
-    return PYTEST.format(
-        id=record.finding.id,
-        statement=_plain(record.statement),
-        due=_plain(record.due),
-        kit=record.kit,
-        seen=record.seen,
-        url=url,
-        name=name,
-        content=repr(content).replace("\\n", "\\n'\n    '"),
-    )
-
-
-def _plain(text: str) -> str:
-    """Return a text in the form of a module's docstring."""
-    return visible(text).replace("\\", "\\\\").replace('"""', "'''")
-
-
-PYTEST = '''\
-"""{id}: {statement}
-
-Found by {kit} on {seen}: {due}
-
-    BASE={url} pytest {name}.py
-"""
-
-import json
-import os
-
-import lakeproof
-
-FOUND = json.loads(
-    {content}
-)
-
-
-def test_{name}():
-    outcome = lakeproof.reproduce(FOUND, os.environ.get("BASE", {url!r}))
-    assert not outcome.fails, outcome.why
-'''

@@ -13,6 +13,6 @@ PART = SuitePart(
     extra_checks,
     (Levels("id", r"\$", (0, 1, 2, 3)),),
     crowded=("ListAllTables",),
-    chosen=("page_token", "transaction_id"),
+    chosen=("e_tag", "manifest_path", "manifest_size", "manifestSize", "page_token", "plan", "transaction_id"),
     worlds=DIMENSIONS,
 )

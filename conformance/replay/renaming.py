@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import quote
@@ -20,9 +20,13 @@ SMALLEST = 10**6  # smaller numbers are counts, not ids
 
 @dataclass
 class Renaming:
-    """Names and values of the recorded run, with their current replacements."""
+    """Names and values of the recorded run, with their current replacements.
+
+    `issued` are server-chosen values that later requests carry, whatever their form.
+    """
 
     names: dict[str, str]
+    issued: Collection[str] = ()
     _own: tuple[str, ...] = field(init=False)  # the names that the recorded run chose
 
     def __post_init__(self) -> None:
@@ -67,7 +71,8 @@ class Renaming:
         now = {name.lower(): value for name, value in exchange.response_headers.items()}
         pairs += [(old, now.get(name.lower())) for name, old in headers.items()]
         for old, new in pairs:
-            if is_made_up(old) and type(new) is type(old) and self.value(old) != new and not self._is_named(old):
+            chosen = is_made_up(old) or str(old) in self.issued
+            if chosen and type(new) is type(old) and self.value(old) != new and not self._is_named(old):
                 self.names[str(old)] = str(new)
 
     def _is_named(self, value: Any) -> bool:

@@ -13,9 +13,9 @@ from itertools import count
 from types import MappingProxyType
 from typing import Any, Literal
 
-from conformance.replay.answers import alike
+from conformance.replay.answers import all_alike
 from conformance.replay.beside import FileActions, is_canary, unrepeatable
-from conformance.replay.chosen import names_files, own_names, rests_on
+from conformance.replay.chosen import chosen, names_files, own_names, rests_on
 from conformance.replay.older import evidence_of
 from conformance.replay.renaming import Renaming
 from conformance.target.hostile import CANARY, LAKE
@@ -100,7 +100,8 @@ def replay(finding: Finding, target: Target, between: Mapping[str, str] = Mappin
     prepared = _prepared_now(finding, target)
     if prepared is None:
         return Replayed("impossible", UNPREPARED)
-    names = Renaming({**prepared, **between, finding.prefix: f"{target.prefix}r{next(NUMBERS)}x"})
+    issued = {value.value for value in chosen(finding.steps) if value.everywhere}
+    names = Renaming({**prepared, **between, finding.prefix: f"{target.prefix}r{next(NUMBERS)}x"}, issued)
     actions = FileActions(target.prefix)
     with actions.restored(), client.repeating():
         why, exchanges = _sent(finding, target, names, actions)
@@ -232,7 +233,7 @@ def _compared(
         return "same", f"{said} and violates the document at the same place: {wrong[step.mark]}"
     for number, (recorded, exchange) in pairs:
         other = exchange.to_step().response
-        if recorded.response.status != other.status or not _alike(names.value(recorded.response.body), other.body):
+        if recorded.response.status != other.status or not all_alike(names.value(recorded.response.body), other.body):
             return "changed", f"the answer to step {number}, {recorded.operation}, differs from the recorded one"
     return "same", "all answers are as recorded"
 
@@ -242,12 +243,3 @@ def _keeps_rule(finding: Finding, step: Step, status: int, wrong: Mapping[str, s
     seen = finding.seen_as
     comparable = bool(status) and (status == step.response.status or seen.about_status)
     return finding.kind == "wire" and bool(seen.expected) and comparable and step.mark not in wrong
-
-
-def _alike(value: Any, other: Any) -> bool:
-    """True for equal JSON values; ids, times and similar values are ignored."""
-    if isinstance(value, dict) and isinstance(other, dict):
-        return value.keys() == other.keys() and all(_alike(value[name], other[name]) for name in value)
-    if isinstance(value, list) and isinstance(other, list):
-        return len(value) == len(other) and all(map(_alike, value, other))
-    return alike(value, other)

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from conformance.replay.chosen import FUNCTIONS, chosen, kept, names_files
+from conformance.replay.chosen import chosen, functions, kept, names_files
 from conformance.replay.pasted import first, from_file, pasted
 from conformance.replay.replaying import Finding, lack
 from conformance.values.exchange import Step, is_cut
@@ -41,13 +41,16 @@ def script_of(finding: Finding, preparation: Sequence[Step], base: str, shorten:
     for number, step in enumerate(steps, 1):
         curl, bodies = shorten(_curl(step)) if shorten else (_curl(step), {})
         files |= bodies
-        variables = {value.value: value.variable for value in values if value.step < number}
-        curl = pasted(curl, finding.base, finding.prefix, variables)
+        before = [value for value in values if value.step < number]
+        places = [place for value in before for place in value.replacements(number)]
+        texts = {value.value: value.variable for value in before if value.everywhere}
+        curl = pasted(curl, finding.base, finding.prefix, texts, places)
         for name, body in bodies.items():
-            curl = from_file(curl, name, body, finding.prefix, variables)
+            curl = from_file(curl, name, body, finding.prefix, texts)
         taken = [value for value in values if value.step == number]
         sent.append(kept(curl, taken) if taken else [curl])
-    return Script([first(base, finding.prefix), *_secrets(steps), *([FUNCTIONS] if values else [])], sent, files)
+    called = functions(line for lines in sent for line in lines)
+    return Script([first(base, finding.prefix), *_secrets(steps), *called], sent, files)
 
 
 def doubt(finding: Finding) -> str:

@@ -15,13 +15,13 @@ from conformance.after.reproduction import (
     Recorded,
     Reproduced,
     State,
-    as_pytest,
     as_shell,
     recorded,
     reproduce_all,
     settings_for,
 )
 from conformance.report.pretty import step_lines
+from conformance.report.pytest_module import as_pytest
 from conformance.values.exchange import Exchange, Step
 from conformance.values.exit_codes import EXIT_CONFORMS, EXIT_FAILS
 from conformance.values.settings import DEFAULT_REPORT

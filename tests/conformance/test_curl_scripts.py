@@ -19,6 +19,7 @@ from conformance.replay.chosen import chosen, names_files
 from conformance.replay.expectations_file import ExpectationFile, read_expectations, write_expectations
 from conformance.replay.issued import to_steps
 from conformance.replay.replaying import UNPREPARED, Finding, obstacle, replay
+from conformance.report.pytest_module import as_pytest
 from conformance.run.session import met
 from conformance.values.exchange import MAX_BODY, Exchange
 from conformance.values.redaction import REDACTED
@@ -69,6 +70,56 @@ def test_a_header_is_what_the_server_chose_too():
     assert "If-None-Match: W/other" in said(script, "HTTP/1.1 200 OK\r\netag: W/other\r\n\r\n{}")
 
 
+def asked(method, url, body=b"", answer=b"", headers=None, **sent):
+    """An exchange as results show it, with the command of its request."""
+    exchange = Exchange("op", method, f"{BASE}/{url}", sent, body, 200, headers or {}, answer)
+    return exchange.to_step()
+
+
+PLANNED = b'{"plan-id":"abc","plan-tasks":["first","second-one"]}'
+ISSUED_ANEW = [
+    # A value of an answer, a later request that carries it, another answer, and that request then.
+    (b'{"next-page-token":"abcd=="}', asked("GET", "t?pageToken=abcd%3D%3D&n=2"), '{"next-page-token":"x/y"}',
+     "/t?pageToken=%78%2f%79&n=2>"),
+    (b'{"page_token":"bc"}', asked("POST", "t", b'{"page_token":"bc","name":"bc"}'), '{"page_token":"de"}',
+     '{"page_token":"de","name":"bc"}'),
+    (b'{"page_token":"bc"}', asked("POST", "t", b'{"page_token":"bc"}'), r'{"page_token":"a\u003d\/b"}',
+     '{"page_token":"a=/b"}'),
+    (PLANNED, asked("GET", "plan/abc/tasks"), '{"plan-id":"x"}', "/plan/%78/tasks>"),
+    (PLANNED, asked("POST", "tasks", b'{"plan-task":"second-one"}'), '{"plan-tasks":["1","b"]}', '{"plan-task":"b"}'),
+    (b'{"version":3}', asked("POST", "t", b'{"version":3,"limit":3}'), '{"version":4}', '{"version":4,"limit":3}'),
+    (b'{"entityVersion":1}', asked("PUT", "t", b'{"currentEntityVersion":1,"n":1}'), '{"entityVersion":2}',
+     '{"currentEntityVersion":2,"n":1}'),
+    (b'{"version":3}', asked("GET", "t?version=3"), '{"version":4}', "/t?version=%34>"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("answer", "carrying", "anew", "then"), ISSUED_ANEW)
+def test_whatever_a_server_issues_is_taken_from_its_answer(answer, carrying, anew, then):
+    script = as_shell(finding(asked("POST", "make", b"{}", answer), carrying), BASE)
+    assert then in said(script, anew)
+
+
+def test_a_short_tag_is_taken_from_its_header():
+    steps = [asked("GET", "t", headers={"ETag": '"1"'}), asked("GET", "t?n=1", **{"If-None-Match": '"1"'})]
+    last = said(as_shell(finding(*steps), BASE), 'HTTP/1.1 200 OK\r\netag: "two"\r\n\r\n{}')
+    assert '<If-None-Match: "two">' in last
+    assert "/t?n=1>" in last
+
+
+@pytest.mark.parametrize(
+    ("sent", "carrying"),
+    [
+        (b'{"id":7}', asked("POST", "t", b'{"source-id":7}')),  # the run chose it
+        (b"{}", asked("POST", "t", b'{"limit":7}')),  # of another name
+        (b"{}", asked("GET", "t/7")),  # a number is no part of a path
+        (b"{}", asked("GET", "t?limit=7")),
+    ],
+)
+def test_a_number_that_happens_to_be_the_same_is_not_taken(sent, carrying):
+    assert "ANSWER" not in as_shell(finding(asked("POST", "make", sent, b'{"id":7}'), carrying), BASE)
+
+
 def test_names_of_the_run_and_what_was_sent_first_are_not_taken_from_answers():
     steps = [step("a", b'{"id":"12345678"}', b'{"id":"12345678"}'), step("b/12345678")]
     assert chosen(steps) == []
@@ -110,6 +161,21 @@ def test_a_defect_in_the_same_place_is_the_same_whatever_else_the_answer_says(de
     outcome = reproduce(record, settings_for(record, server.url, {}))
     assert outcome.fails, outcome.why
     assert "at the same place" in outcome.why
+
+
+def test_a_module_of_a_finding_about_all_answers_has_the_requests_that_show_it(defect, monkeypatch):
+    server, record = defect
+    module = as_pytest(record, server.url)
+    assert len(module.splitlines()) <= 60
+    assert "schemas" not in module.partition("FOUND = ")[2].replace(record.due, "")  # of what the server answered
+    names = {}
+    exec(compile(module, "module", "exec"), names)
+    test = next(value for name, value in names.items() if name.startswith("test_"))
+    with pytest.raises(AssertionError, match=re.escape(record.due)):
+        test()
+    with serve("iceberg") as fixed:
+        monkeypatch.setenv("BASE", fixed.url)
+        test()
 
 
 def test_an_answer_may_have_defects_in_several_places():

@@ -7,31 +7,46 @@ these; all of them with `tox -e py -- --thorough tests/conformance/test_mutants.
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import ExitStack
 from functools import cache
 from pathlib import Path
+from urllib.error import HTTPError
+from urllib.parse import urlencode, urlsplit
+from urllib.request import urlopen
 from zlib import crc32
 
 import pytest
 
 import reference_server
+from conformance.after.reproduction import Recorded
 from conformance.apis import requirements
 from conformance.lance.support import indexing
+from conformance.replay.script import doubt
 from conformance.run.selection import Scope
+from conformance.run.session import met
+from conformance.values.results import Result, RunRecord
+from conformance.values.settings import variable
+from conformance.values.verdict import FINDINGS
 from lakeproof.server_process import ServerProcess
 from mutants.faults import FAULTS
 from mutants.mutation import Shown, show
 from mutants.noticed import matching
+from reference_server.control.client import RemoteServer
 from reference_server.derived_faults import derived_faults
 from reference_server.serve import server_settings
 from specs.apis import apis
 from specs.profiles import find_profile, profiles
 from tests.amount import amount, tried
 from tests.conformance.mutants import ERRING, NOTICED, ON_S3, SERVED, TOKEN, judge, settings_for, unnoticed
+from tests.conformance.pasted_scripts import Shell, record_of
 
 WRITTEN, DERIVED = 3, 12  # one in so many
+PASTED = 3 * WRITTEN
+# What they do depends on the requests and objects of others in the run, too: a script is alone.
+AMONG_OTHERS = ("config-every-other-time", "grants-of-all-roles", "listed-once", "offset-pages")
 MOST = amount(6, None)
 RACES_AGAIN = 3
 Meets = Callable[[str, set[str]], set[str]]
@@ -105,8 +120,11 @@ def shown(request, servers, tmp_path_factory) -> Callable[[str], dict[str, Shown
 
     @cache
     def by_fault(profile: str) -> dict[str, Shown]:
-        tests = (item for item in request.session.items if item.function is test_fault_is_noticed)
-        faults = [test.callspec.params["fault"] for test in tests if test.callspec.params["profile"] == profile]
+        tests = (
+            item for item in request.session.items if item.function in (test_fault_is_noticed, test_a_pasted_script)
+        )
+        shown = (test.callspec.params["fault"] for test in tests if test.callspec.params["profile"] == profile)
+        faults = dict.fromkeys(shown)
         settings = settings_for(servers(profile), tmp_path_factory.mktemp("shown"), profile=profile)
         return {entry.fault: entry for entry in show(settings, {fault: [asked(profile, fault)] for fault in faults})}
 
@@ -143,6 +161,52 @@ def test_fault_is_noticed(profile: str, fault: str, shown, servers, meets: Meets
     assert not (missed and meets(profile, missed))
     assert missed < wanted
     assert {result.id for result in results} == asked(profile, fault)
+
+
+@pytest.fixture(scope="module")
+def shells(servers, tmp_path_factory):
+    """A shell for each profile, which knows what its server offers."""
+    with ExitStack() as stack:
+
+        @cache
+        def opened(profile: str) -> Shell:
+            settings = settings_for(servers(profile), tmp_path_factory.mktemp("shell"), profile=profile)
+            return Shell(stack.enter_context(met(settings)))
+
+        yield opened
+
+
+def secrets_of(url: str) -> dict[str, str]:
+    """The variable of a caller's header: of the token, or where the server issues tokens of a new one."""
+    form = {"grant_type": "client_credentials", "client_id": "root", "client_secret": TOKEN}
+    path, scope = "/api/catalog/v1/oauth/tokens", {"scope": "PRINCIPAL_ROLE:ALL"}
+    try:
+        with urlopen(url + path, urlencode({**form, **scope}).encode()) as answer:
+            token = json.load(answer)["access_token"]
+    except HTTPError:
+        token = TOKEN
+    return {variable("Authorization"): f"Bearer {token}"}
+
+
+def strongest(findings: Iterable[Result], url: str, run: RunRecord) -> Recorded:
+    """The finding whose script shows most: one without a doubt, of the fewest steps."""
+    records = [record_of(result, url, run) for result in findings]
+    return min(records, key=lambda record: (bool(doubt(record.finding)), len(record.finding.steps), record.finding.id))
+
+
+@pytest.mark.parametrize(
+    ("profile", "fault"),
+    [one for one in MUTANTS if tried(one.values[1], PASTED) and one.values[1] not in AMONG_OTHERS],
+)
+def test_a_pasted_script(profile: str, fault: str, shown, servers, shells):
+    """It shows the finding, in a tenant of its own: as on a server with the fault that nobody else uses."""
+    server, seen = servers(profile), shown(profile)[fault]
+    findings = [result for result in seen.results if result.verdict in FINDINGS and result.steps and not result.flaky]
+    record = strongest(findings, server.url, seen.run)
+    if not doubt(record.finding):
+        address = urlsplit(server.url)
+        with RemoteServer(f"{address.scheme}://{address.netloc}").tenant() as tenant:
+            assert not shells(profile).differs(record, tenant.url, secrets_of(tenant.url))
 
 
 @pytest.mark.parametrize("api", apis())

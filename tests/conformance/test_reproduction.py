@@ -13,10 +13,11 @@ from unittest.mock import MagicMock
 import pytest
 
 from conformance.after.reading import read_results
-from conformance.after.reproduction import as_pytest, as_shell, recorded, reproduce, settings_for
+from conformance.after.reproduction import as_shell, recorded, reproduce, settings_for
 from conformance.replay.commands import again
 from conformance.replay.expectations import same_evidence
 from conformance.replay.replaying import Replayed
+from conformance.report.pytest_module import as_pytest
 from conformance.run import session
 from conformance.values.settings import Settings
 from lakeproof import check, serve
@@ -41,6 +42,7 @@ FINDINGS = [
     ("iceberg", "pages-start-refused", "iceberg.page.start.list_views"),
 ]
 TOKEN = "token:s3cret"
+MODULE_LINES = 60
 
 
 @pytest.fixture
@@ -61,6 +63,7 @@ def test_a_finding_is_seen_again_until_it_is_mended(starting, tmp_path, api, fau
         assert results.totals["fail"] + results.totals["warn"] == 1, results.totals
     record = recorded(read_results(tmp_path), name)
     assert "s3cret" not in as_pytest(record, "http://x") + as_shell(record, "http://x")
+    assert len(as_pytest(record, "http://x").splitlines()) <= MODULE_LINES
     with starting(api, fault) as fresh:
         outcome = reproduce(record, settings_for(record, fresh.url, {"token": "s3cret"}))
         assert outcome.fails, outcome.why
@@ -154,7 +157,7 @@ def test_a_test_for_pytest_fails_until_it_is_mended(recorded_run, faulty, pytest
     pytester.makepyfile(test_found=as_pytest(recorded(recorded_run, NAME), faulty.url))
     failed = pytester.runpytest_subprocess("-q", "-p", "no:cacheprovider")
     failed.assert_outcomes(failed=1)
-    failed.stdout.fnmatch_lines(["*CreateNamespace returns 400, as recorded*"])
+    failed.stdout.fnmatch_lines(["E * CreateNamespace: expected 409, got 400"])
     with serve("lance", storage="memory:pure", auth=TOKEN) as fixed:
         monkeypatch.setenv("BASE", fixed.url)
         pytester.runpytest_subprocess("-q", "-p", "no:cacheprovider").assert_outcomes(passed=1)

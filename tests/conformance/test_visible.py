@@ -10,10 +10,11 @@ import msgspec
 import pytest
 from rich.text import Text
 
-from conformance.after.reproduction import as_pytest, as_shell, recorded
+from conformance.after.reproduction import as_shell, recorded
 from conformance.report import render_reports
 from conformance.report.findings import render_findings
 from conformance.report.notes import Notes
+from conformance.report.pytest_module import as_pytest
 from conformance.values.exchange import Exchange
 from conformance.values.requirement import Requirement
 from conformance.values.results import Result
