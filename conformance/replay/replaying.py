@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import count
 from types import MappingProxyType
-from typing import Any, Literal
+from typing import Literal
 
 from conformance.replay.answers import all_alike
 from conformance.replay.beside import FileActions, is_canary, unrepeatable
