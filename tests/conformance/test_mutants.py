@@ -196,7 +196,7 @@ def strongest(findings: Iterable[Result], url: str, run: RunRecord) -> Recorded:
 
 @pytest.mark.parametrize(
     ("profile", "fault"),
-    [one for one in MUTANTS if tried(one.values[1], PASTED) and one.values[1] not in AMONG_OTHERS],
+    [one for one in MUTANTS if tried(str(one.values[1]), PASTED) and one.values[1] not in AMONG_OTHERS],
 )
 def test_a_pasted_script(profile: str, fault: str, shown, servers, shells):
     """It shows the finding, in a tenant of its own: as on a server with the fault that nobody else uses."""
