@@ -155,7 +155,7 @@ def _by_form(steps: Sequence[Step], sent: Sequence[str]) -> Iterator[tuple[int, 
 
 
 def _by_name(steps: Sequence[Step], carried: Sequence[Sequence[Slot]]) -> Iterator[tuple[Spot, int, Slot]]:
-    """Yield what a later request carries of an answer under a fitting name: the value, the request, and the place."""
+    """Yield the values of answers that later requests carry under a fitting name: value, request and place."""
     spots: dict[str, list[Spot]] = {}
     sent: dict[str, list[Slot]] = {}
     for number, step in enumerate(steps, 1):
