@@ -19,7 +19,10 @@ def test_a_finding_is_sent_again(cli, folder, monkeypatch):
     with serve("lance", storage="memory:pure", faults=["conflict-as-400"]) as faulty:
         assert cli("check", faulty.url, "-k", CONFLICT)[0] == 1
         code, out, _ = cli("repro", CONFLICT)
-        assert (code, "It still fails: CreateNamespace returns 400, as recorded." in out) == (1, True)
+        assert (
+            code,
+            "It still fails: CreateNamespace: expected 409, got 400 (CreateNamespace returns 400, as recorded)." in out,
+        ) == (1, True)
         assert "3. POST /v1/namespace/" in out
         code, out, _ = cli("repro", "--all")
         assert (code, f"{CONFLICT}  It still fails" in out) == (1, True)
