@@ -11,7 +11,7 @@ from pathlib import Path
 
 import click
 
-from website import catalogue, servers
+from website import catalogue, servers, sources
 from website.checks import problems
 from website.documents import copy_documents
 
@@ -25,15 +25,18 @@ EMPTY_HEADER = re.compile(r"<th([^>]*)>\s*</th>")
 
 @click.command()
 @click.option("--site", type=click.Path(path_type=Path), default=SITE, help="Folder of the site.")
-def main(site: Path) -> None:
+@click.option("--url", default="", metavar="URL", help="Address of the site, such as https://me.example/lakeproof/.")
+def main(site: Path, url: str) -> None:
     """Build the static site."""
     write_pages(PAGES)
     mkdocs = [sys.executable, "-m", "mkdocs", "build", "--quiet", "--strict"]
     command = [*mkdocs, "--config-file", str(CONFIG), "--site-dir", str(site)]
-    environ = {**os.environ, "NO_MKDOCS_2_WARNING": "1"}
+    environ = {**os.environ, "NO_MKDOCS_2_WARNING": "1", "SITE_URL": url}
     if code := subprocess.run(command, check=False, env=environ).returncode:
         sys.exit(code)
     _drop_unused(site)
+    if not url:  # the page for missing addresses links from the root, which a site below a path does not have
+        (site / "404.html").unlink()
     for path in site.rglob("*.html"):
         path.write_text(_accessible(path.read_text()))
     found = list(problems(site))
@@ -69,11 +72,13 @@ def write_pages(pages: Path) -> None:
         shutil.copy(Path(__file__).with_name(name), pages)
     every, known = servers.servers(ROOT / "reports"), catalogue.requirements()
     by_chapter, noticing = catalogue.chapters(known), catalogue.faults(known)
-    (pages / "requirements").mkdir()
-    (pages / "servers").mkdir()
+    for folder in ("requirements", "servers", sources.FOLDER):
+        (pages / folder).mkdir()
     (pages / "requirements" / "index.md").write_text(catalogue.index(by_chapter))
     for name, members in by_chapter.items():
         (pages / "requirements" / f"{name}.md").write_text(catalogue.page(name, members, noticing, every))
+    for name, content in sources.source_pages(known.values()).items():
+        (pages / sources.FOLDER / name).write_text(content)
     (pages / "servers" / "index.md").write_text(servers.scoreboard(every))
     for server in every:
         (pages / "servers" / f"{server.name}.md").write_text(servers.page(server, known))

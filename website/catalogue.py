@@ -1,43 +1,44 @@
-"""Pages of requirements: each with an address that lasts, its clause, the faults that it notices, and the servers."""
+"""Pages of requirements: each with an address that lasts, its clause, its source, its faults, and the servers."""
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
+from itertools import groupby
 
-from conformance.run.requirement_index import index_of
-from conformance.values.requirement import VIEWS, Requirement
+from conformance.run.requirement_index import Declared, index_of
+from conformance.values.requirement import VIEWS
 from mutants.noticed import FILE, SCENARIOS, matching, noticed_file, read_noticed
 from spark_tests.scenarios import PACKAGE, SUITE
 from specs.apis import apis, find_api
 from specs.clauses import Clause, clauses
 from website.markup import chapter_of, code, facts, heading, line, link, some, text, verdict
 from website.servers import Server
+from website.sources import source_address
 
 MOST_FAULTS = 12
 SHOWN = ("pass", "fail", "warn", "known", "blocked")
 
 
-def requirements() -> dict[str, Requirement]:
+def requirements() -> dict[str, Declared]:
     """Return all requirements and scenarios by id."""
-    found = {name: entry.requirement for api in apis() for name, entry in index_of(f"conformance.{api}", api).items()}
-    views = {name: entry.requirement for api in apis() for name, entry in index_of(f"{PACKAGE}.{api}", SUITE).items()}
-    return found | views
+    found = {name: entry for api in apis() for name, entry in index_of(f"conformance.{api}", api).items()}
+    return found | {name: entry for api in apis() for name, entry in index_of(f"{PACKAGE}.{api}", SUITE).items()}
 
 
-def chapters(known: Mapping[str, Requirement]) -> dict[str, list[Requirement]]:
+def chapters(known: Mapping[str, Declared]) -> dict[str, list[Declared]]:
     """Return the requirements of each page, sorted by id."""
-    by_chapter = defaultdict[str, list[Requirement]](list)
+    by_chapter = defaultdict[str, list[Declared]](list)
     for name in sorted(known):
         by_chapter[chapter_of(name)].append(known[name])
     return dict(sorted(by_chapter.items()))
 
 
-def faults(known: Mapping[str, Requirement]) -> dict[str, list[str]]:
+def faults(known: Mapping[str, Declared]) -> dict[str, list[str]]:
     """Return the faults that each requirement notices."""
     noticing = defaultdict[str, list[str]](list)
     for api in apis():
-        ids = [name for name, requirement in known.items() if requirement.api == api]
+        ids = [name for name, entry in known.items() if entry.requirement.api == api]
         for file in (FILE, SCENARIOS):
             for fault, patterns in sorted(read_noticed(noticed_file(api, file)).items()):
                 for name in matching(patterns, ids):
@@ -45,7 +46,7 @@ def faults(known: Mapping[str, Requirement]) -> dict[str, list[str]]:
     return noticing
 
 
-def index(by_chapter: Mapping[str, Sequence[Requirement]]) -> str:
+def index(by_chapter: Mapping[str, Sequence[Declared]]) -> str:
     """Return the page that lists all pages of requirements."""
     total = sum(map(len, by_chapter.values()))
     lines = [
@@ -59,32 +60,47 @@ def index(by_chapter: Mapping[str, Sequence[Requirement]]) -> str:
         lines += [f"## {title}\n", "| page | MUST | SHOULD | MAY |", "|---|--:|--:|--:|"]
         for name, members in by_chapter.items():
             if name.partition(".")[0] == suite:
-                levels = Counter(entry.level for entry in members)
+                levels = Counter(entry.requirement.level for entry in members)
                 lines.append(f"| [{name}]({name}.md) | {levels['MUST']} | {levels['SHOULD']} | {levels['MAY']} |")
         lines.append("")
     return "\n".join(lines) + "\n"
 
 
-def page(
-    name: str, members: Sequence[Requirement], noticing: Mapping[str, Sequence[str]], every: Sequence[Server]
-) -> str:
-    """Return a page of requirements, with their clauses at its end."""
-    levels = Counter(entry.level for entry in members)
+def page(name: str, members: Sequence[Declared], noticing: Mapping[str, Sequence[str]], every: Sequence[Server]) -> str:
+    """Return a page of requirements by subject, with their clauses at its end."""
+    levels = Counter(entry.requirement.level for entry in members)
     counts = ", ".join(f"{count} {level}" for level, count in levels.items())
-    entries = [_entry(entry, noticing.get(entry.id, ()), every) for entry in members]
-    followed = {entry.clause: clauses(entry.suite)[entry.clause] for entry in members}
-    stated = [_clause(clause) for _, clause in sorted(followed.items())]
-    return "\n".join([f"# {name}\n", f"{counts}.\n", "## Requirements\n", *entries, "## Clauses\n", *stated]) + "\n"
+    entries = []
+    for subject, some_members in groupby(members, lambda entry: subject_of(entry.requirement.id)):
+        entries.append(f"## {subject}\n")
+        entries += [_entry(entry, noticing.get(entry.requirement.id, ()), every) for entry in some_members]
+    followed = {entry.requirement.clause: clauses(entry.requirement.suite) for entry in members}
+    stated = [_clause(known[name]) for name, known in sorted(followed.items())]
+    return "\n".join([f"# {name}\n", f"{counts}.\n", *entries, "## Clauses\n", *stated]) + "\n"
 
 
-def _entry(requirement: Requirement, noticed: Sequence[str], every: Sequence[Server]) -> str:
+def subject_of(requirement_id: str) -> str:
+    """Return the heading of a requirement on its page: the third part of its id."""
+    return [*requirement_id.split("."), "Others"][2]
+
+
+def _entry(declared: Declared, noticed: Sequence[str], every: Sequence[Server]) -> str:
+    requirement = declared.requirement
     since = f"since {text(requirement.since)}" if requirement.since else ""
     clause = f"clause {link(f'#clause-{requirement.clause}', text(requirement.clause))}"
     level = f"<strong>{requirement.level}</strong>"
     more = f" and {len(noticed) - MOST_FAULTS} more" if len(noticed) > MOST_FAULTS else ""
     by_name = ", ".join(map(code, noticed[:MOST_FAULTS])) + more if noticed else "none that is known by name"
     shown = facts(
-        line(level, requirement.kind, some(requirement.operations), since, clause),
+        line(
+            level,
+            requirement.kind,
+            some(requirement.operations),
+            since,
+            clause,
+            link(source_address(declared), "source"),
+        ),
+        f"test it: {code(f'lakeproof check URL --api {requirement.api} -k {requirement.id}')}",
         f"faults that it notices: {by_name}",
         line(*_servers(requirement.id, every)),
     )

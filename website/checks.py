@@ -7,7 +7,7 @@ from html.parser import HTMLParser
 from pathlib import Path
 from urllib.parse import unquote, urldefrag, urlsplit
 
-MOST_BYTES = 20_000_000
+MOST_BYTES = 30_000_000  # the site stays quick to copy and to publish
 LOADS = {"script": "src", "img": "src", "iframe": "src", "source": "src", "link": "href"}
 NO_REQUESTS = ("canonical", "prev", "next", "alternate")
 
@@ -42,7 +42,7 @@ def problems(site: Path) -> Iterator[str]:
         name = path.relative_to(site)
         yield from (f"{name}: two elements have the id {id}" for id in page.twice)
         yield from (f"{name}: loads {url} from another machine" for url in page.loads if urlsplit(url).netloc)
-        if path.name != "404.html":  # its links begin at the root of the server
+        if path.name != "404.html":  # its links begin with the address of the site
             for url in {*page.links, *page.loads}:
                 if why := _broken(path, url, pages):
                     yield f"{name}: {why}"

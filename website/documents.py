@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import os
 import re
 from pathlib import Path
 
 from specs.apis import apis
 
 LINK = re.compile(r"(?<!!)\[([^\[\]]*)\]\(([^()\s]+)\)")
-DOCUMENTS = ("README.md", "docs/*.md", "mutants/results/*.md", "reports/README.md", "reports/*/findings.md")
-# The pages of servers have the same findings, those of requirements the same faults.
-UNSEARCHED = ("reports/*/findings.md", *(f"mutants/results/{api}.md" for api in apis()))
+DOCUMENTS = ("README.md", "docs/*.md", "mutants/results/*.md", "reports/README.md")
+FINDINGS = "reports/*/findings.md"  # the page of the server has the same findings
+UNSEARCHED = tuple(f"mutants/results/{api}.md" for api in apis())  # the pages of requirements have the same faults
+GUIDES = ("README.md", "CONTRIBUTING.md", "docs/*.md")
+BOOST = 6  # of guides in the search: there are 7,000 requirements, and some thirty guides
 LARGEST = 200_000  # bytes of a linked file that is no page
 FENCED = re.compile(r"(^ *```.*?^ *```$)", re.MULTILINE | re.DOTALL)
 
@@ -48,13 +51,26 @@ def _with_links(path: Path, root: Path, linked: list[Path]) -> str:
         file = (path.parent / name).resolve()
         if file.is_dir():
             file, name = file / "README.md", f"{name.rstrip('/')}/README.md"
+        if file.is_relative_to(root) and file.relative_to(root).match(FINDINGS):
+            return f"[{label}]({os.path.relpath(root / 'servers' / file.parent.name, path.parent)}.md)"
         small = file.is_file() and (file.suffix == ".md" or file.stat().st_size <= LARGEST)
         if not small or not file.is_relative_to(root):
             return label
         linked.append(file)
         return f"[{label}]({name}{'#' + anchor if anchor else ''})"
 
-    unsearched = any(map(path.relative_to(root).match, UNSEARCHED))
-    head = "---\nsearch: {exclude: true}\n---\n" if unsearched else ""
     parts = FENCED.split(path.read_text())  # text and fenced code take turns
-    return head + "".join(part if number % 2 else LINK.sub(replaced, part) for number, part in enumerate(parts))
+    return _head(path.relative_to(root)) + "".join(
+        part if number % 2 else LINK.sub(replaced, part) for number, part in enumerate(parts)
+    )
+
+
+def _head(path: Path) -> str:
+    """Return the front matter of a document: its place in the search."""
+    if any(map(path.match, UNSEARCHED)):
+        return "---\nsearch: {exclude: true}\n---\n"
+    return (
+        f"---\nsearch: {{boost: {BOOST}}}\n---\n"
+        if path.parent.name in ("", "docs") and any(map(path.match, GUIDES))
+        else ""
+    )

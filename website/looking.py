@@ -19,6 +19,7 @@ from playwright.sync_api import Browser, Page, sync_playwright
 
 from website.__main__ import SITE
 
+SEARCH = "?q=namespace"
 PLACES = {
     "start": "",
     "servers": "servers/",
@@ -27,11 +28,14 @@ PLACES = {
     "requirement": "requirements/iceberg.namespace/#iceberg.namespace.create.conflict",
     "document": "docs/gate-your-server/",
     "bugs": "mutants/results/shipped/",
-    "search": "?q=namespace",
+    "search": SEARCH,
 }
 WIDTHS = (1400, 400)
 SCHEMES = ("light", "dark")
 FLAGS = ("--no-sandbox", "--disable-gpu")
+# Tables and code that are wider than their place, which a reader sees only by scrolling; the scoreboard may be.
+CUT = """[...document.querySelectorAll(".md-typeset__scrollwrap, .md-typeset pre > code, .md-typeset pre.steps")]
+  .filter(each => each.scrollWidth > each.clientWidth + 1).map(each => each.textContent.trim().slice(0, 60))"""
 RULES = "axe.run(document, {resultTypes: ['violations']})"
 
 
@@ -51,19 +55,22 @@ def served(site: Path) -> Iterator[str]:
         server.shutdown()
 
 
+def chromium() -> str:
+    """Return the path of the system's Chromium. Exits with what to do where there is none."""
+    found = shutil.which("chromium") or shutil.which("google-chrome")
+    return found or sys.exit("There is no Chromium on this machine: apt install chromium.")
+
+
 @click.command()
 @click.argument("folder", type=click.Path(path_type=Path))
 @click.option("--site", type=click.Path(path_type=Path, exists=True), default=SITE, help="The built site.")
 @click.option("--axe", type=click.Path(path_type=Path, exists=True), help="File axe.min.js; without it, only pictures.")
 def main(folder: Path, site: Path, axe: Path | None) -> None:
     """Take pictures of pages in both widths and schemes, and run axe on them."""
-    chromium = shutil.which("chromium") or shutil.which("google-chrome")
-    if not chromium:
-        sys.exit("There is no Chromium on this machine: apt install chromium.")
     folder.mkdir(parents=True, exist_ok=True)
     found: list[str] = []
     with served(site) as url, sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=chromium, args=FLAGS)
+        browser = playwright.chromium.launch(executable_path=chromium(), args=FLAGS)
         for scheme in SCHEMES:
             for width in WIDTHS:
                 found += _look(browser, url, folder, axe, scheme, width)
@@ -84,10 +91,13 @@ def _look(browser: Browser, url: str, folder: Path, axe: Path | None, scheme: st
     page.on("pageerror", lambda error: found.append(f"script error: {error}"))
     for name, place in PLACES.items():
         page.goto(url + place, wait_until="networkidle")
+        if place == SEARCH:  # it loads its index first
+            page.wait_for_selector(".md-search-result__item")
         page.screenshot(path=folder / f"{name}-{width}-{scheme}.png")
         where = f"{name} at {width}, {scheme}"
         wide = page.evaluate("document.documentElement.scrollWidth")
         found += [f"{where}: {wide} pixels wide"] if wide > width else []
+        found += [f"{where}: a table or code is cut: {text}" for text in page.evaluate(CUT) if width == max(WIDTHS)]
         found += [f"{where}: {line}" for line in (_violations(page, axe) if axe else ())]
     context.close()
     return found

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -22,6 +23,8 @@ from specs.profiles import find_profile
 from website.markup import address, code, facts, heading, line, link, some, text, verdict
 
 MOST_STEPS = 8
+MAIN_CAUSES = "Main causes"
+OTHER_FINDINGS = re.compile(r"\]\(\.\./([^/()]+)/findings\.md\)")  # links to another report: its page is beside
 FULL, PARTIAL, NONE, ABSENT = "full", "partial", "none", "not offered"
 STATES = {
     FULL: "every operation of the group is offered, and no MUST about them is broken",
@@ -63,11 +66,12 @@ class Group:
 
 @dataclass(frozen=True)
 class Server:
-    """A published report: its folder, its title and its results."""
+    """A published report: its folder, its title, its results, and notes about the server in Markdown."""
 
     name: str
     title: str
     results: Results
+    notes: str = ""
 
     @property
     def api(self) -> str:
@@ -105,12 +109,20 @@ class Server:
 def servers(reports: Path) -> list[Server]:
     """Read the published reports."""
     found = [folder for folder in sorted(reports.iterdir()) if folder.is_dir() and results_file(folder).exists()]
-    return [Server(folder.name, _title(folder), with_causes(read_results(folder))) for folder in found]
+    return [Server(folder.name, _title(folder), with_causes(read_results(folder)), notes(folder)) for folder in found]
 
 
 def _title(folder: Path) -> str:
     title: str = tomllib.loads((folder / "notes.toml").read_text())["title"]
     return title
+
+
+def notes(folder: Path) -> str:
+    """Return the notes that findings.md has before the findings, without its title and counts."""
+    *_, notes = (folder / "findings.md").read_text().split("\n\n", 3)
+    parts = re.split(r"^(?=## )", notes, flags=re.MULTILINE)
+    kept = [part for part in parts if not part.startswith("## ") or part.startswith(f"## {MAIN_CAUSES}")]
+    return OTHER_FINDINGS.sub(r"](\1.md)", "".join(kept)).rstrip()
 
 
 # The scoreboard
@@ -173,9 +185,10 @@ def page(server: Server, known: Mapping[str, object]) -> str:
     run, target = results.run, results.target
     counts = ", ".join(f"{count:,} {name}" for name, count in results.totals.items() if count)
     lines = [
+        "---\nsearch: {boost: 0.2}\n---\n",  # guides and requirements come first
         f"# {server.title}\n",
-        f"{target.profile}, {target.share} operations offered, {run.started[:10]}, {text(run.kit)}: {counts}. ",
-        f"[Notes and confirmed findings](../reports/{server.name}/findings.md).\n",
+        f"{target.profile}, {target.share} operations offered, {run.started[:10]}, {text(run.kit)}: {counts}.\n",
+        f"{server.notes}\n",
     ]
     if server.plain:
         lines += ["## Groups of operations\n", *(_group(server, group, known) for group in server.groups.values())]

@@ -10,7 +10,7 @@ case's own `id`, or the key in words. A case has `operations`, or is an operatio
 names them; one that not all revisions include has `since`. `@given` below it draws further arguments, as in Hypothesis.
 With `reads=True` a read-only run tests it on existing objects: it must hold for any object, whoever created it, and
 send nothing that writes. A requirement is tested in drawn worlds, too (conformance/values/worlds.py); `world={"state":
-("new",)}` names the values that it bears of a dimension, for one that takes more for granted than the objects that it
+("new",)}` names the values that it supports, for one that takes more for granted than the objects that it
 creates. With `twin=True` drawn worlds go to it first: its test sees each of its operations take effect through the
 others. A statement shared by several APIs is a template (common/template.py), which provides the statement and the
 place of its declaration.

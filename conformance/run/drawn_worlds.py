@@ -137,7 +137,7 @@ class Covering:
                 drawn.setdefault(requirement.id, []).append(world)
 
     def _missing(self, requirement: Requirement, operation: str) -> World:
-        """Return a world of values that a requirement bears and that its operation has not met."""
+        """Return a world of values that a requirement supports and that its operation has not met."""
         world = {}
         for dimension in self.dimensions:
             values = dimension.values_of(operation)
@@ -202,7 +202,7 @@ def may_vary(requirement: Requirement) -> bool:
 
 
 def _bearable(requirement: Requirement, world: World, dimensions: Sequence[Dimension]) -> World:
-    """Return the part of a world that a requirement bears and that concerns its operations."""
+    """Return the part of a world that a requirement supports and that concerns its operations."""
     return {
         dimension.name: world[dimension.name]
         for dimension in dimensions

@@ -16,7 +16,7 @@ from specs.openapi import Document, Operation
 
 World = Mapping[str, str]
 PLAIN_WORLD: World = {}
-Pins = Mapping[str, tuple[str, ...]]  # the values that a requirement bears, by dimension
+Pins = Mapping[str, tuple[str, ...]]  # the values that a requirement supports, by dimension
 
 
 @dataclass(frozen=True, slots=True)

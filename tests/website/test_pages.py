@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import re
 import tomllib
+from html import unescape
 from pathlib import Path
 
 import pytest
 
-from conformance.apis import requirements
+from conformance.run.requirement_index import index_of
 from tests.conformance.made_results import result, results
-from website import catalogue, servers
+from website import catalogue, servers, sources
 from website.checks import problems
-from website.documents import copy_documents
+from website.documents import BOOST, copy_documents
 from website.markup import address
 
 ROOT = Path(__file__).parents[2]
@@ -21,7 +22,7 @@ NAME = "iceberg.namespace.create.conflict"
 
 @pytest.fixture(scope="module")
 def known():
-    return requirements("iceberg")
+    return index_of("conformance.iceberg", "iceberg")
 
 
 def test_a_requirement_has_an_address_with_clause_faults_and_servers(known):
@@ -30,15 +31,31 @@ def test_a_requirement_has_an_address_with_clause_faults_and_servers(known):
     page = catalogue.page("iceberg.namespace", [known[NAME]], {NAME: ["some-fault"]}, [server])
     assert f'<h3 id="{NAME}">' in page
     assert address(NAME).endswith(f"/requirements/iceberg.namespace/#{NAME}")
-    clause = known[NAME].clause
-    for part in (f"#clause-{clause}", f'<h3 id="clause-{clause}">', "some-fault", f"../../servers/mine-1.0/#{NAME}"):
+    clause = known[NAME].requirement.clause
+    assert "\n## create\n" in page
+    for part in (
+        sources.source_address(known[NAME]),
+        f"check URL --api iceberg -k {NAME}",
+        f"#clause-{clause}",
+        f'<h3 id="clause-{clause}">',
+        "some-fault",
+        f"../../servers/mine-1.0/#{NAME}",
+    ):
         assert part in page, part
 
 
 def test_every_requirement_is_on_one_page(known):
     by_chapter = catalogue.chapters(known)
-    assert sorted(entry.id for members in by_chapter.values() for entry in members) == sorted(known)
+    assert sorted(entry.requirement.id for members in by_chapter.values() for entry in members) == sorted(known)
     assert all(f"({name}.md)" in catalogue.index(by_chapter) for name in by_chapter)
+
+
+def test_the_source_of_a_requirement_is_at_its_address(known):
+    declared = known[NAME]
+    page, _, place = sources.source_address(declared).rpartition("/")[2].partition("#")
+    content = sources.source_pages([declared])[page]
+    shown = content.partition(f'<pre id="{place}">')[2].partition("</pre>")[0]
+    assert unescape(shown) == declared.source()
 
 
 @pytest.mark.parametrize(
@@ -65,7 +82,23 @@ def test_documents_are_copied_with_what_they_link_to(tmp_path):
     (root / "tool.py").write_text("pass\n")
     copy_documents(root, pages)
     assert (pages / "tool.py").exists()
-    assert (pages / "README.md").read_text() == "[a\nb](docs/a.md#x) folder none\n```\n[x](docs/y.md)\n```\n"
+    _, head, page = (pages / "README.md").read_text().split("---\n")
+    assert head == f"search: {{boost: {BOOST}}}\n"
+    assert page == "[a\nb](docs/a.md#x) folder none\n```\n[x](docs/y.md)\n```\n"
+
+
+def test_the_findings_of_a_report_are_on_the_page_of_its_server(tmp_path):
+    root, pages = tmp_path / "root", tmp_path / "pages"
+    folder = root / "reports" / "mine-1.0"
+    folder.mkdir(parents=True)
+    (root / "reports" / "README.md").write_text("[mine](mine-1.0/findings.md)\n")
+    (folder / "findings.md").write_text(
+        "# Mine\n\nConforms.\n\nTested.\n\nThe notes.\n\n## Main causes\n\n- x\n\n## Form\n\ny\n"
+    )
+    copy_documents(root, pages)
+    assert (pages / "reports" / "README.md").read_text() == "[mine](../servers/mine-1.0.md)\n"
+    assert not (pages / "reports" / "mine-1.0").exists()
+    assert servers.notes(folder) == "The notes.\n\n## Main causes\n\n- x"
 
 
 @pytest.mark.parametrize(
