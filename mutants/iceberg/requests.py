@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
 
+from mutants.iceberg.blocks import when
 from reference_server.context import Reply
 from reference_server.errors import CatalogError, Internal, InvalidInput
-from reference_server.faults import Call, Proceed, fault, status_becomes
+from reference_server.faults import NOWHERE, Call, Proceed, fault, status_becomes
 from reference_server.iceberg.faults.blocks import error_becomes, refuses_when
 from specs.openapi import JSON_TYPE
 
@@ -30,7 +31,10 @@ async def _page_of_the_proxy(_call: Call, proceed: Proceed) -> Reply:
     return Reply(reply.status, b"<html><h1>Not Found</h1></html>", "text/html")
 
 
-fault("missing-as-bad-request", "A missing object returns 400.")(error_becomes(404, InvalidInput("It does not exist.")))
+# A path that leads nowhere is no missing object: with one answer for both, no operation would look offered.
+fault("missing-as-bad-request", "A missing object returns 400.")(
+    when(lambda call: call.operation is not NOWHERE, error_becomes(404, InvalidInput("It does not exist.")))
+)
 fault("conflicts-as-bad-requests", "A conflict with the state of the catalog returns 400.")(
     error_becomes(409, InvalidInput("The request cannot be processed."))
 )
