@@ -65,6 +65,7 @@ def publish_mutants(folder: Path, faults_by_api: Mapping[str, Mapping[str, str]]
         texts[clustering_page.PAGE] = clustering_page.clustering_page(causes)
     if in_worlds := worlds_page.read_worlds(folder):
         texts[worlds_page.PAGE] = worlds_page.worlds_page(in_worlds)
+    if in_worlds or (folder / worlds_page.PAGE).exists():
         texts[PAGE] += f"\nFaults that occur in one world alone have [a page of their own]({worlds_page.PAGE}).\n"
     texts |= {f"{api}.md": "\n".join(_both_ways(api, faults)) for api, faults in known.items()}
     texts[shipped_page.PAGE] = shipped_page.shipped_page(read_shipped())

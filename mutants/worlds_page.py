@@ -27,8 +27,8 @@ and shown to the suite at gate depth with seed 0: every requirement in the plain
 Excused faults are left out: `mutants/<api>/excused.toml` has the reasons, and
 `python -m mutants measure --api API --worlds --list` lists them.
 
-`python -m mutants measure --api API --worlds --sample N --keep mutants/results` measures what is not measured yet, and
-`python -m mutants publish mutants/results` makes this page.
+`python -m mutants measure --api API --worlds --keep mutants/results` measures all of them again, which takes hours, and
+`python -m mutants publish mutants/results` makes this page. The measurements are not in the repository.
 """
 OUTCOMES = ("noticed", "not noticed", "beside", "not reached")
 

@@ -69,6 +69,17 @@ def test_a_page_shows_all_judges_and_names_survivors(folder):
     assert json.loads((folder / "badge.json").read_text())["message"] == "1/2"
 
 
+def test_the_page_about_worlds_stays_without_its_measurements(folder):
+    """They are not in the repository, and take hours."""
+    link = "Faults that occur in one world alone have [a page of their own](worlds.md)."
+    publish_mutants(folder, {"lance": {}})
+    assert link not in (folder / "README.md").read_text()
+    (folder / "worlds.md").write_text("measured\n")
+    publish_mutants(folder, {"lance": {}})
+    assert link in (folder / "README.md").read_text()
+    assert (folder / "worlds.md").read_text() == "measured\n"
+
+
 def test_a_folder_without_measurements_has_no_page(tmp_path):
     with pytest.raises(Problem, match="has no measurements"):
         publish_mutants(tmp_path, {})
