@@ -88,13 +88,6 @@ def test_a_table_is_created_by_commit(api, tmp_path):
     assert api.commit(creation(), [CREATE], path="none/tables/t", expect=404).type == "NoSuchNamespaceException"
 
 
-def test_a_staged_table_is_completed(api):
-    staged = api.table(**{"stage-create": True}).body["metadata"]
-    updates = [*creation(staged["location"]), {"action": "assign-uuid", "uuid": staged["table-uuid"]}]
-    created = api.commit(updates, [CREATE], expect=200).body
-    assert created["metadata"]["table-uuid"] == staged["table-uuid"]
-
-
 def test_a_creation_needs_a_schema(api):
     api.commit([], [CREATE], expect=400)
     api.load(expect=404)
@@ -228,13 +221,6 @@ def test_a_table_created_in_a_transaction_is_changed_in_it(api):
     assert metadata["properties"]["k"] == "v"
     assert metadata["metadata-log"] == []
     assert metadata_files(api, "n") == ["00000"]
-
-
-def test_transactions_name_their_tables(api):
-    api.table()
-    unnamed = {"table-changes": [{"updates": [set_property()], "requirements": []}]}
-    api.call("POST", "transactions/commit", unnamed, expect=400)
-    api.call("POST", "transactions/commit", {"table-changes": []}, expect=204)
 
 
 def test_transactions_at_once_leave_tables_alike(api):

@@ -49,11 +49,6 @@ def test_files_in_a_local_warehouse_need_no_keys(api):
     assert api.call("GET", "namespaces/a/tables/t/credentials", expect=200).body == {"storage-credentials": []}
 
 
-def test_missing_tables_have_none(api):
-    missing = api.call("GET", "namespaces/a/tables/none/credentials", expect=404)
-    assert missing.type == "NoSuchTableException"
-
-
 def test_keys_for_a_table(s3):
     answer = s3.load(headers=ASK, expect=200)
     vended = credential(answer)

@@ -41,33 +41,10 @@ def test_the_samples_are_listed(samples):
     assert ["samples"] in samples.call("GET", "namespaces").body["namespaces"]
 
 
-def test_pages(samples):
-    token, pages = "", []
-    while token is not None:
-        page = samples.call("GET", f"namespaces/samples/functions?pageToken={token}&pageSize=2", expect=200).body
-        pages.append([name for _, name in page["identifiers"]])
-        token = page["next-page-token"]
-    assert pages == [NAMES[:2], NAMES[2:]]
-    assert samples.call("GET", "namespaces/samples/functions?pageToken=x&pageSize=2").status == 400
-
-
 def test_a_function_is_shown(samples):
     function = samples.call("GET", "namespaces/samples/functions/net_price", expect=200).body
     assert function["metadata"] == NET_PRICE
     assert function["metadata-location"] == f"file://{SAMPLES}/samples/net_price.json"
-
-
-def test_what_is_missing(samples):
-    samples.namespace("a")
-    samples.table("a/tables/net_price")
-    expected = {
-        "namespaces/samples/functions/none": "NoSuchFunctionException",
-        "namespaces/a/functions/net_price": "NoSuchFunctionException",
-        "namespaces/none/functions/net_price": "NoSuchNamespaceException",
-        "namespaces/none/functions": "NoSuchNamespaceException",
-    }
-    assert {path: samples.call("GET", path, expect=404).type for path in expected} == expected
-    assert samples.call("GET", "namespaces/a/functions", expect=200).body["identifiers"] == []
 
 
 def test_a_namespace_with_functions_stays(samples):

@@ -22,14 +22,6 @@ def full(api):
 PATHS = {"namespaces?parent=a": "namespaces", "namespaces/a/tables?x=1": "identifiers"}
 
 
-@pytest.mark.parametrize(("path", "key"), PATHS.items())
-def test_without_a_token_everything_is_listed(full, path, key):
-    for query in ("", "&pageSize=3", "&pageSize=1000"):
-        body = full.call("GET", path + query, expect=200).body
-        assert len(body[key]) == 25
-        assert body["next-page-token"] is None
-
-
 @pytest.fixture
 def parts(monkeypatch):
     """The requests for parts of listings, of 10 names each."""
@@ -90,23 +82,6 @@ def test_a_token_outlives_the_entry_at_which_its_page_ended(full):
     full.call("DELETE", "namespaces/a/tables/t04", expect=204)
     second = full.call("GET", f"namespaces/a/tables?pageSize=5&pageToken={first['next-page-token']}").body
     assert [identifier["name"] for identifier in second["identifiers"]] == [f"t{number:02}" for number in range(5, 10)]
-
-
-def test_levels(api):
-    api.namespace("a", "b")
-    api.namespace("a", "b", "c")
-    assert api.call("GET", "namespaces").body["namespaces"] == [["a"]]
-    assert api.call("GET", "namespaces?parent=").body["namespaces"] == [["a"]]
-    assert api.call("GET", "namespaces?parent=a").body["namespaces"] == [["a", "b"]]
-    assert api.call("GET", "namespaces?parent=a%1Fb").body["namespaces"] == [["a", "b", "c"]]
-    assert api.call("GET", "namespaces?parent=a%1Fb%1Fc").body["namespaces"] == []
-
-
-@pytest.mark.parametrize(
-    "path", ["namespaces?parent=none", "namespaces/none/tables", "namespaces/none/tables?pageToken="]
-)
-def test_listing_what_is_not_there(api, path):
-    assert api.call("GET", path, expect=404).type == "NoSuchNamespaceException"
 
 
 def test_listings_are_fresh(api):

@@ -32,49 +32,6 @@ def test_impossible_names_are_refused(api, levels):
     assert refused.type == "BadRequestException"
 
 
-def test_a_namespace_is_created_once(api):
-    refused = api.call("POST", "namespaces", {"namespace": ["a"], "properties": {"k": "v"}}, expect=409)
-    assert refused.type == "AlreadyExistsException"
-    assert api.call("GET", "namespaces/a").body["properties"] == {}
-
-
-def test_a_parent_has_to_be_there(api):
-    refused = api.call("POST", "namespaces", {"namespace": ["none", "below"]}, expect=404)
-    assert refused.type == "NoSuchNamespaceException"
-
-
-def test_existence(api):
-    assert api.call("HEAD", "namespaces/a").status == 204
-    assert api.call("HEAD", "namespaces/b").status == 404
-    assert api.call("HEAD", "namespaces/a%1Fb").status == 404
-
-
-def test_dropping(api):
-    api.namespace("a", "b")
-    api.namespace("ab")
-    assert api.call("DELETE", "namespaces/a", expect=409).type == "NamespaceNotEmptyException"
-    api.call("DELETE", "namespaces/a%1Fb", expect=204)
-    api.table()
-    assert api.call("DELETE", "namespaces/a", expect=409).type == "NamespaceNotEmptyException"
-    api.call("DELETE", "namespaces/a/tables/t", expect=204)
-    api.call("DELETE", "namespaces/a", expect=204)
-    assert api.call("DELETE", "namespaces/a", expect=404).type == "NoSuchNamespaceException"
-    assert api.call("GET", "namespaces").body["namespaces"] == [["ab"]]
-
-
-def test_properties_are_updated_as_a_whole(api):
-    path = "namespaces/a/properties"
-    first = api.call("POST", path, {"updates": {"x": "1", "y": "2"}, "removals": ["none"]}, expect=200)
-    assert first.body == {"updated": ["x", "y"], "removed": [], "missing": ["none"]}
-    second = api.call("POST", path, {"updates": {"x": "3"}, "removals": ["y"]}, expect=200)
-    assert second.body == {"updated": ["x"], "removed": ["y"], "missing": []}
-    refused = api.call("POST", path, {"updates": {"x": "4"}, "removals": ["x"]}, expect=422)
-    assert refused.type == "UnprocessableEntityException"
-    api.call("POST", path, {"updates": {"x": 4}}, expect=400)
-    assert api.call("GET", "namespaces/a").body["properties"] == {"x": "3"}
-    assert api.call("POST", "namespaces/b/properties", {"updates": {}}, expect=404).type == "NoSuchNamespaceException"
-
-
 def test_requests_are_open_and_bodies_are_checked(api):
     api.call("POST", "namespaces?later=1", {"namespace": ["n"], "later": {"x": 1}}, expect=200)
     api.call("POST", "namespaces", {"namespace": "n"}, expect=400)

@@ -26,33 +26,6 @@ def test_a_dropped_table_comes_back_with_its_history(api):
     assert len(again.body["metadata"]["metadata-log"]) == 2
 
 
-def test_unregistering_tells_where_the_table_was(api):
-    api.table()
-    committed = api.commit(SET, expect=200).body
-    unregistered = api.call("POST", "namespaces/a/tables/t/unregister", expect=200).body
-    assert unregistered == committed
-    api.commit(SET, expect=404)
-    assert register(api, unregistered["metadata-location"], expect=200).body["metadata"] == committed["metadata"]
-
-
-def test_overwriting(api):
-    first = api.table("a/tables/first").body
-    second = api.table().body
-    assert register(api, first["metadata-location"], expect=409).type == "AlreadyExistsException"
-    register(api, first["metadata-location"], overwrite=False, expect=409)
-    assert api.load().body == second
-    api.call("POST", "namespaces/a/tables/first/unregister", expect=200)
-    assert register(api, first["metadata-location"], overwrite=True, expect=200).body == first
-    assert api.load().body == first
-    assert register(api, second["metadata-location"], "new", overwrite=True, expect=200).body == second
-
-
-def test_a_namespace_is_needed(api):
-    location = api.table().body["metadata-location"]
-    body = {"name": "u", "metadata-location": location}
-    assert api.call("POST", "namespaces/none/register", body, expect=404).type == "NoSuchNamespaceException"
-
-
 @pytest.mark.parametrize(
     ("name", "status", "kinds"),
     [

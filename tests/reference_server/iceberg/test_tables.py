@@ -62,12 +62,6 @@ def test_bad_tables_are_refused(api, body):
     assert api.call("GET", "namespaces/a/tables").body["identifiers"] == []
 
 
-def test_a_namespace_is_needed(api):
-    for staged in (True, False):
-        body = {"name": "t", "schema": SCHEMA, "stage-create": staged}
-        assert api.call("POST", "namespaces/b/tables", body, expect=404).type == "NoSuchNamespaceException"
-
-
 def test_a_requested_location_is_granted(api, tmp_path):
     location = f"file:{tmp_path}/mine"
     created = api.table(location=location + "/").body
@@ -84,15 +78,6 @@ def test_staging_leaves_an_empty_folder_alone(api, tmp_path):
     assert list((tmp_path / "staged").rglob("*")) == [tmp_path / "staged/metadata"]
     assert api.load(expect=404).type == "NoSuchTableException"
     assert api.call("GET", "namespaces/a/tables").body["identifiers"] == []
-
-
-@pytest.mark.parametrize("path", ["a/tables/none", "none/tables/t", "a%1Fb/tables/t"])
-def test_missing_tables(api, path):
-    assert api.load(path, expect=404).type == "NoSuchTableException"
-    assert api.call("HEAD", f"namespaces/{path}").status == 404
-    assert api.call("DELETE", f"namespaces/{path}?purgeRequested=true", expect=404).type == "NoSuchTableException"
-    assert api.commit([], path=path, expect=404).type == "NoSuchTableException"
-    assert api.call("POST", f"namespaces/{path}/unregister", expect=404).type == "NoSuchTableException"
 
 
 def test_an_etag_names_a_state_and_what_is_shown_of_it(api):
