@@ -8,6 +8,8 @@ from xdist.scheduler import LoadScopeScheduling
 
 from specs.apis import apis
 
+# They read all sources, which a process parses once.
+READERS = ("tests/test_architecture.py", "tests/test_english.py", "tests/test_generic_code.py")
 WORDS = re.compile(r"[^\W_]+")
 
 
@@ -19,7 +21,8 @@ class ByFileAndApi(LoadScopeScheduling):  # type: ignore[misc]  # xdist has no t
 
 
 def unit_of(nodeid: str) -> str:
-    """Return the unit of work of a test: its file, and the API that its parameters name first."""
+    """Return the unit of work of a test: its file, and the API that its parameters name first. Readers share one."""
     name, _, parameters = nodeid.partition("[")
     api = next((word for word in WORDS.findall(parameters) if word in apis()), "")
-    return f"{name.partition('::')[0]} {api}".rstrip()
+    file = name.partition("::")[0]
+    return READERS[0] if file in READERS else f"{file} {api}".rstrip()

@@ -6,12 +6,12 @@ import ast
 import re
 from collections import Counter
 from collections.abc import Collection, Iterator
-from functools import cache
 from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parent.parent
+from tests.sources import ROOT, tree
+
 MOST_LINES = 500
 MOST_LINES_OF_A_FUNCTION = 60
 MAY_IMPORT = {
@@ -27,11 +27,6 @@ MAY_IMPORT = {
 }
 FILES = [path.relative_to(ROOT) for package in MAY_IMPORT for path in sorted((ROOT / package).rglob("*.py"))]
 Function = ast.FunctionDef | ast.AsyncFunctionDef
-
-
-@cache
-def tree(path: Path) -> ast.Module:
-    return ast.parse((ROOT / path).read_text())
 
 
 def imported(path: Path) -> Iterator[str]:

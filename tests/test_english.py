@@ -16,8 +16,8 @@ from conformance.apis import import_requirements, requirements
 from conformance.author.requirement import REQUIREMENTS
 from mutants.faults import FAULTS
 from specs.apis import apis
+from tests.sources import ROOT, tree
 
-ROOT = Path(__file__).parent.parent
 PACKAGES = (
     "specs",
     "reference_server",
@@ -47,16 +47,16 @@ IN_STATEMENTS = {
 
 def docstrings(path: Path) -> Iterator[tuple[str, str]]:
     """Yield the place and the first line of each docstring of a file."""
-    for node in ast.walk(ast.parse(path.read_text())):
+    for node in ast.walk(tree(path)):
         if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
             text = ast.get_docstring(node)
             if text:
-                yield f"{path.relative_to(ROOT)}:{getattr(node, 'lineno', 1)}", text.partition("\n")[0]
+                yield f"{path}:{getattr(node, 'lineno', 1)}", text.partition("\n")[0]
 
 
 @pytest.mark.parametrize("package", PACKAGES)
 def test_docstrings_name_things_or_begin_with_a_verb(package):
-    files = sorted((ROOT / package).rglob("*.py"))
+    files = [path.relative_to(ROOT) for path in sorted((ROOT / package).rglob("*.py"))]
     said = [pair for path in files for pair in docstrings(path)]
     assert said
     wrong = [

@@ -13,8 +13,8 @@ from reference_server.errors import CatalogError
 from reference_server.serve import servable
 from specs.apis import apis
 from specs.profiles import every_operation
+from tests.sources import ROOT, tree
 
-ROOT = Path(__file__).parent.parent
 PACKAGES = ("specs", "reference_server", "conformance", "spark_tests", "mutants", "lakeproof")
 NAMED = re.compile(rf"(?<!py)({'|'.join({*apis(), 'polaris'})})", re.IGNORECASE)
 EXAMPLES = ("help", "epilog")  # arguments whose text may show an API as an example
@@ -68,13 +68,12 @@ def names_one(word: str) -> bool:
     return bool(NAMED.search(word)) or not known_words().isdisjoint(re.findall(r"\w+", word))
 
 
-def named(source: str) -> list[str]:
+def named(module: ast.Module) -> list[str]:
     """Return the lines of code that name an API."""
-    tree = ast.parse(source)
-    read = {id(inner) for outer in examples(tree) for inner in ast.walk(outer)}
+    read = {id(inner) for outer in examples(module) for inner in ast.walk(outer)}
     return [
         f"line {getattr(node, 'lineno', '?')}: {word}"
-        for node in ast.walk(tree)
+        for node in ast.walk(module)
         if id(node) not in read
         for word in words(node)
         if names_one(word)
@@ -90,20 +89,23 @@ def test_generic_code_names_no_api():
     paths = [path.relative_to(ROOT) for package in PACKAGES for path in (ROOT / package).rglob("*.py")]
     generic = [path for path in paths if not is_exempt(path)]
     assert len(generic) > 100
-    assert {str(path): lines for path in generic if (lines := named((ROOT / path).read_text()))} == {}
+    assert {str(path): lines for path in generic if (lines := named(tree(path)))} == {}
 
 
 def test_names_are_found_and_examples_are_not():
-    assert named('"""For Lance."""\nEPILOG = "lance"\ncall(help="lance", other=1)\nimport pylance') == []
+    shown = '"""For Lance."""\nEPILOG = "lance"\ncall(help="lance", other=1)\nimport pylance'
+    assert named(ast.parse(shown)) == []
     source = (
         'import lance\nfrom a.iceberg import b\nx.is_lance = LanceThing\nf(lance=1)\nif api == "iceberg":\n    pass'
     )
-    assert [line.partition(":")[0] for line in sorted(named(source))] == [f"line {n}" for n in (1, 2, 3, 3, 4, 5)]
+    assert [line.partition(":")[0] for line in sorted(named(ast.parse(source)))] == [
+        f"line {n}" for n in (1, 2, 3, 3, 4, 5)
+    ]
 
 
 def test_operations_and_errors_of_an_api_are_found():
     source = 'call("loadTable")\ncatalog.create_namespace(1)\nraise TableTagNotFound\nraise TableNotFound'
-    assert [line.partition(":")[0] for line in sorted(named(source))] == ["line 1", "line 2", "line 3"]
+    assert [line.partition(":")[0] for line in sorted(named(ast.parse(source)))] == ["line 1", "line 2", "line 3"]
 
 
 def test_exempt_files_are_there():

@@ -15,6 +15,7 @@ from tests.scheduling import unit_of
         ("tests/a/test_b.py::test_c[lance-status:GetTable]", "tests/a/test_b.py lance"),
         ("tests/a/test_b.py::test_c[iceberg/1.11-memory]", "tests/a/test_b.py iceberg"),
         ("tests/a/test_b.py::test_c[polaris.grant.iceberg]", "tests/a/test_b.py polaris"),
+        ("tests/test_english.py::test_c[lance]", "tests/test_architecture.py"),
         ("tests/lance/test_b.py::test_c[pylance]", "tests/lance/test_b.py"),
     ],
 )

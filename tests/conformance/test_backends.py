@@ -1,6 +1,6 @@
 """The suite against the reference server on a directory, and in a namespace that it is given, in another order there.
 
-These runs are of the depth `smoke`, of one requirement in six. What the backends have to do alike has tests of its
+These runs are of the depth `smoke`, of one requirement in sixteen. What the backends have to do alike has tests of its
 own in tests/reference_server. `tox -e py -- --thorough tests/conformance/test_backends.py` asks everything, with as
 many examples as the runs of test_whole_runs.py; `--seeds 1` is another order.
 """
@@ -28,7 +28,7 @@ from tests.conformance.whole_runs import assert_all_met, unchanged, unoffered
 
 FUNCTIONS = {"iceberg": {"functions": SAMPLE_NAMESPACE}}
 DEPTH = amount("smoke", "gate")
-PART = 6
+PART = 16
 IN_PART = ("in this run shows it",)  # what is checked over all responses, where a part of the requirements saw none
 
 

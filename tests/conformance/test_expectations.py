@@ -38,6 +38,7 @@ from reference_server.context import Reply
 from reference_server.faults import FAULTS, find_fault
 from specs.problems import Problem
 from tests.conformance.mutants import Mended
+from tests.conformance.whole_runs import not_met
 
 CONFLICT = "lance.namespace.create.conflict"
 WORDS = "lance.namespace.create"
@@ -85,7 +86,7 @@ def states(results):
 def test_what_is_seen_as_it_is_known_breaks_no_gate(findings, faulty, judge):
     results, code = judge(faulty, strict=True)
     broken = {name for cause in findings.causes for name in cause.requirements}
-    assert code == 0
+    assert code == 0, not_met(results)
     assert CONFLICT in broken
     assert {entry.id for entry in results.requirements if entry.verdict == "known"} == broken
     assert (states(results), results.causes) == (dict.fromkeys(broken, "known"), [])
@@ -139,7 +140,7 @@ def test_what_stored_steps_should_have_returned_is_read_from_no_sentence(finding
 
 def test_what_was_not_selected_is_not_tested(fixed, judge):
     results, code = judge(fixed, select="lance.namespace.exists")
-    assert code == 0
+    assert code == 0, not_met(results)
     assert set(states(results).values()) == {"untested"}
 
 
@@ -292,7 +293,7 @@ def test_a_part_of_the_requirements_meets_expectations_of_more_of_them(tmp_path)
         results, code = check(server.url, select=" or ".join(sorted(blocked)), expect=str(path), **given)
     assert {state for name, state in states(results).items() if name in blocked} <= {"unseen", "known"}
     assert states(results)["lance.pagination.complete.list_all_tables"] == "unseen"
-    assert code == 0
+    assert code == 0, not_met(results)
 
 
 def test_a_finding_whose_steps_end_well_when_they_are_sent_again_is_flaky(tmp_path, monkeypatch):

@@ -17,6 +17,7 @@ from specs.problems import Problem
 from tests.conformance.mutants import TOKEN
 from tests.conformance.partial_servers import Partial, partial_server
 from tests.conformance.small_servers import Meddler, SmallServer, drip, hang_up, say
+from tests.conformance.whole_runs import not_met
 
 APIS = ("lance", "iceberg")
 LONG = 60.0
@@ -155,7 +156,7 @@ def test_a_catalog_is_known_by_its_listing_where_its_configuration_says_nothing(
 def test_what_lacks_one_map_of_settings_still_has_the_other(tmp_path):
     with lacking("iceberg", "/v1/config", without("defaults")) as (url, given):
         results, code = check(url, report=str(tmp_path), select="iceberg.config.prefix", **given)
-    assert code == 0
+    assert code == 0, not_met(results)
     assert {result.verdict for result in results.requirements} == {"pass"}
 
 
@@ -182,7 +183,7 @@ def test_a_namespace_without_a_list_of_namespaces_is_known_by_its_tables(tmp_pat
 
     with serve("lance", storage="memory") as server, Meddler(server.url, meddle) as proxy:
         results, code = check(proxy.url, api="lance", report=str(tmp_path), select="lance.table.create.conflict")
-    assert code == 0
+    assert code == 0, not_met(results)
     assert results.requirements
 
 
@@ -211,9 +212,9 @@ def test_a_server_that_comes_up_later_is_waited_for(tmp_path, monkeypatch):
             return nullcontext()
 
         monkeypatch.setattr(target, "doing", doing)
-        _, code = check(f"http://127.0.0.1:{port}", wait=LONG, **given)
+        results, code = check(f"http://127.0.0.1:{port}", wait=LONG, **given)
         assert started
-    assert code == 0
+    assert code == 0, not_met(results)
 
 
 def test_a_server_that_is_starting_is_waited_for(tmp_path, monkeypatch):

@@ -25,7 +25,8 @@ def run(*command, **rest):
 
 
 def uv(*command):
-    code, output = run(find_uv_bin(), *command)
+    """Run uv where UV_CONSTRAINT, as tox.ini sets it, names a file: a list of paths has no way to write a blank."""
+    code, output = run(find_uv_bin(), *command, cwd=ROOT)
     assert code == 0, output
 
 

@@ -39,8 +39,8 @@ def test_version_and_help(cli):
         ["race"],
         ["warehouse"],
     ):
-        code, out, _ = cli(*command, "--help")
-        assert code == 0
+        code, out, err = cli(*command, "--help")
+        assert code == 0, out + err
         assert "Example" in out
 
 
@@ -48,8 +48,8 @@ def test_version_and_help(cli):
 
 
 def test_check_judges_the_embedded_server(cli, folder):
-    code, out, _ = cli("check", "-k", "lance.namespace")
-    assert code == 0
+    code, out, err = cli("check", "-k", "lance.namespace")
+    assert code == 0, out + err
     assert "requirements of lance/0.11 tested: none of" in out
     assert "Conforms" not in out
     assert json.loads((folder / "lakeproof-report" / "badge.json").read_text())["color"] == "lightgrey"
@@ -106,7 +106,7 @@ def test_secrets_stay_out_of_everything_that_is_written(cli, folder):
     with serve("lance", storage="memory:pure", auth="token:s3cret-value") as guarded:
         secrets = ("--token", "s3cret-value", "--header", "X-Other-Token: s3cret-value")
         code, out, err = cli("check", guarded.url, *secrets, "-k", "lance.namespace or lance.auth")
-    assert code == 0
+    assert code == 0, out + err
     assert "s3cret-value" not in out + err
     for path in (folder / "lakeproof-report").iterdir():
         assert "s3cret-value" not in path.read_text(), path.name
@@ -205,9 +205,9 @@ def test_a_whole_id_means_that_requirement_alone(cli):
 
 
 def test_requirements_are_listed_as_check_selects_them(cli):
-    code, out, _ = cli("list", "--operation", "RenameTable", "--kinds", "error")
+    code, out, err = cli("list", "--operation", "RenameTable", "--kinds", "error")
     lines = out.strip().splitlines()
-    assert code == 0
+    assert code == 0, out + err
     assert all("error" in line and "RenameTable" in line for line in lines[:-2])
     assert lines[-1].startswith(f"{len(lines) - 2} of ")
     entries = json.loads(cli("list", "--operation", "RenameTable", "--kinds", "error", "--json")[1])
@@ -296,8 +296,8 @@ def test_a_server_of_another_kind_is_recognised(cli, server):
 
 
 def test_explain_shows_statement_clause_and_source(cli):
-    code, out, _ = cli("explain", "lance.namespace.create.conflict")
-    assert code == 0
+    code, out, err = cli("explain", "lance.namespace.create.conflict")
+    assert code == 0, out + err
     assert "returns 409 with code 2" in out
     assert "conflict-as-400" in out
     assert "def test_create_existing_namespace" in out
@@ -387,22 +387,22 @@ def test_spec_commands_know_what_is_only_documented(cli):
 
 
 def test_serve_lists_the_faults_of_what_it_would_serve(cli):
-    code, out, _ = cli("serve", "--api", "lance", "--list-faults")
-    assert code == 0
+    code, out, err = cli("serve", "--api", "lance", "--list-faults")
+    assert code == 0, out + err
     assert "slow[:SECONDS]" in out
     assert "torn-batch" in out
     assert "commit-conflict" not in out
     assert "lost-answer-field:OPERATION:FIELD" in out
-    code, out, _ = cli("serve", "--list-faults")
-    assert code == 0
+    code, out, err = cli("serve", "--list-faults")
+    assert code == 0, out + err
     assert "torn-batch" in out
     assert "commit-conflict" in out
     assert "iceberg, polaris" in out
 
 
 def test_faults_are_listed_as_json(cli):
-    code, out, _ = cli("serve", "--api", "polaris", "--list-faults", "--json")
-    assert code == 0
+    code, out, err = cli("serve", "--api", "polaris", "--list-faults", "--json")
+    assert code == 0, out + err
     listed = json.loads(out)
     faults = {fault["name"]: fault for fault in listed["faults"]}
     assert faults["slow"]["form"] == "slow[:SECONDS]"

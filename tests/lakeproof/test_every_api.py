@@ -12,8 +12,8 @@ from specs.apis import apis
 
 @pytest.mark.parametrize("jobs", ["1", "2", "3"])
 def test_each_api_is_tested_and_one_page_shows_all(cli, folder, jobs):
-    code, out, _ = cli("check", "-k", "namespace and conflict", "--jobs", jobs)
-    assert code == 0
+    code, out, err = cli("check", "-k", "namespace and conflict", "--jobs", jobs)
+    assert code == 0, out + err
     report = folder / "lakeproof-report"
     for api in apis():
         results = json.loads((report / api / "results.json").read_text())

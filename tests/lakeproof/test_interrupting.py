@@ -52,7 +52,7 @@ def test_serve_is_ready_when_it_says_so_and_leaves_nothing(tmp_path, how):
     answers()
     interrupt(process, how, answers)
     out, err = process.communicate(timeout=PATIENCE)
-    assert process.returncode == 0
+    assert process.returncode == 0, out + err
     assert "s3cret" not in line + out + err
     assert list(tmp_path.iterdir()) == []
 

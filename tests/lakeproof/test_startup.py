@@ -36,8 +36,8 @@ def run(*arguments):
 
 @pytest.mark.parametrize("arguments", [("--help",), ("check", "--help")])
 def test_help_imports_nothing_slow(arguments):
-    code, _, imported = run(*arguments)
-    assert code == 0
+    code, said, imported = run(*arguments)
+    assert code == 0, said
     assert [name for name in imported if name in SLOW] == []
 
 

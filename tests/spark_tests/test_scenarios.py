@@ -10,6 +10,7 @@ import pytest
 
 from lakeproof import check
 from spark_tests.connectors import spoken_profile
+from tests.conformance.whole_runs import not_met
 
 BACKENDS = [("iceberg", "memory"), ("lance", "dir"), ("polaris", "memory")]
 
@@ -24,5 +25,5 @@ def test_spark_works_with_the_reference_server(api, storage, spark_can_run, tmp_
     verdicts = [(entry.id, entry.verdict, entry.message) for entry in results.requirements]
     assert [verdict for verdict in verdicts if verdict[1] != "pass"] == []
     assert verdicts
-    assert code == 0
+    assert code == 0, not_met(results)
     assert results.run.left_behind == []

@@ -15,6 +15,7 @@ from specs.problems import Problem
 from specs.profiles import Profile, find_profile, nearest_profile, profiles
 from specs.references import dangling
 from specs.revisions import read_revision
+from tests.conformance.whole_runs import not_met
 
 NEWEST = find_profile("iceberg")
 OLDEST = find_profile("iceberg/1.6")
@@ -135,7 +136,7 @@ def test_what_leads_nowhere_in_the_document_itself_is_no_fault_of_an_action():
 
 def run(path, folder, **settings):
     results, code = check(api="iceberg", spec=str(path), report=str(folder), select="iceberg.config.maps", **settings)
-    assert code == 0
+    assert code == 0, not_met(results)
     return results
 
 

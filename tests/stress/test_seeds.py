@@ -17,8 +17,8 @@ def run():
 
 def test_every_run_has_its_seed(run):
     done = run("--count", "2", "--seed", "7")
+    assert done.exit_code == 0, done.output
     first, second = done.output.splitlines()
-    assert done.exit_code == 0
     assert first.startswith("iceberg 1 of 2: seed 7, 1 requirements, ")
     assert first.endswith(": green")
     assert second.endswith(": green")

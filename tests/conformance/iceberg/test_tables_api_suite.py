@@ -23,6 +23,7 @@ from specs.revisions import merge_patch
 from tests.amount import amount
 from tests.conformance.drawing import part
 from tests.conformance.harmless import foreign_names
+from tests.conformance.whole_runs import not_met
 
 TABLES_API = "iceberg/tables-api"
 SCHEMA = {"type": "struct", "fields": [{"id": 1, "name": "id", "type": "long", "required": True}]}
@@ -80,7 +81,7 @@ def test_the_reference_server_conforms_and_what_others_have_is_left_alone(http):
         before = [http("GET", f"{tables}/b{number}").json() for number in range(3)]
         given: dict[str, Any] = {"profile": TABLES_API, "namespace": "shop.own", "depth": DEPTH}
         results, code = check(server.url, api="iceberg", **given)
-        assert code == 0
+        assert code == 0, not_met(results)
         assert by_verdict(results, "pass", "unoffered", "skipped") == {result.id for result in results.requirements}
         assert {name for name in by_verdict(results, "pass") if ".tables_api." in name} == {
             "iceberg.tables_api.exists",
