@@ -67,8 +67,13 @@ def _documented_query(body: Any) -> Any:
 
 
 def as_expected(request: Request, operation: Operation, reply: Reply) -> Reply:
-    """Return an answer to the remote client as it expects it; others stay as they are."""
-    if operation.id in EXPECTED and reply.status == 200 and is_remote_client(request):
+    """Return an answer to the remote client as it expects it; others stay as they are.
+
+    The final slash tells its requests from those that have its headers and the document's path: these get the answer of
+    the document.
+    """
+    own = is_remote_client(request) and request.path.endswith("/")
+    if own and operation.id in EXPECTED and reply.status == 200:
         reply.body = orjson.dumps(EXPECTED[operation.id](orjson.loads(reply.body)))
     return reply
 
