@@ -6,19 +6,19 @@ import asyncio
 from copy import copy
 
 from reference_server.context import Reply
-from reference_server.faults import Call, Proceed, fault
+from reference_server.faults import Call, Proceed, declare
 
 MOMENT_SECONDS = 0.01
 RUNNING = "updates in progress"
-UPDATES = (
-    *("updateProperties", "updateTable", "CreateTableTag", "UpdateTableSchemaMetadata", "updatePolicy"),
-    *("addGrantToCatalogRole", "assignPrincipalRole", "assignCatalogRoleToPrincipalRole"),
-)
 
 
-@fault("updates-coalesced", on=UPDATES)
+def updates_coalesced(*operations: str) -> None:
+    """Declare that of different updates of one object that meet one is done, for operations of an API."""
+    breaks = "Of different updates of one object that meet one is done, and all clients get its answer."
+    declare("updates-coalesced", breaks, _coalesced, on=operations)
+
+
 async def _coalesced(call: Call, proceed: Proceed) -> Reply:
-    """Of different updates of one object that meet one is done, and all clients get its answer."""
     running: dict[tuple[str, str], asyncio.Future[Reply]] = call.state.setdefault(RUNNING, {})
     key = (call.operation.id, call.request.target)
     if key in running:

@@ -52,7 +52,7 @@ class Shell:
     target: Target
 
     def differs(self, record: Recorded, url: str, secrets: Mapping[str, str]) -> str:
-        """What the script of a finding shows otherwise on the server at a URL, "" if it shows the finding.
+        """Return the difference between a finding and what its script shows on the server at a URL, "" for none.
 
         `secrets` are the variables that it wants.
         """
@@ -81,7 +81,7 @@ class Shell:
         return self._at_mark(finding, steps[place], answers[place], names)
 
     def _at_mark(self, finding: Finding, step: Step, answer: Exchange, names: Renaming) -> str:
-        """What an answer says otherwise in the place that the finding marks."""
+        """Return the difference between an answer and the recorded one at the place that the finding marks."""
         if not step.mark or step.mark == "status":
             return ""
         if finding.kind == "wire":

@@ -49,7 +49,7 @@ def test_the_reference_server_is_given_the_files_of_the_run(tmp_path):
     with serve("iceberg", faults=["bad-updates-skipped"]) as server:
         results, _ = check(server.url, api="iceberg", select=name, report=str(tmp_path))
     (finding,) = results.requirements
-    assert finding.verdict == "fail"
+    assert finding.verdict == "warn"
     assert {step.beside.verb for step in finding.steps if step.beside} == {"wrote"}
     pairs = list(zip(finding.steps, finding.reference, strict=False))
     assert all(answer.status == 0 for step, answer in pairs if step.beside)
