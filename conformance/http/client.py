@@ -169,7 +169,7 @@ class Client:
         if operation_id in self.subjects and not self.recording.preparing:
             self.reach_subject()
         if expect is not None:
-            self._check_unrefused(exchange)
+            self._check_unrefused(exchange, {expect} if isinstance(expect, int) else expect)
         self.send(exchange)
         self.check_status(exchange, expect)
         return Answer(exchange, self.touch, self.document.errors, self.recording.look)
@@ -346,8 +346,13 @@ class Client:
             if wanted is not None and operation in self.subjects and not self.recording.preparing:
                 self.reached.add(f"{operation} {exchange.status}")
             return
+        self._reject_status(exchange, wanted or ())
+
+    def _reject_status(self, exchange: Exchange, wanted: Collection[int]) -> NoReturn:
+        """Raise the error for an answer whose status is not one of the `wanted`."""
+        operation = exchange.operation
         self.touch(exchange, "status")
-        violation = unexpected_status(exchange, sorted(wanted or ()))
+        violation = unexpected_status(exchange, sorted(wanted))
         if operation not in self.known.done and self.refuses(exchange):
             raise self._unoffered(operation, violation)
         if self.traffic.gate and exchange.status == FORBIDDEN:
@@ -367,19 +372,22 @@ class Client:
         stated = self.recording.checking and not isinstance(expect, Successes) and all(map(is_success, statuses))
         return not stated and any(map(is_success, statuses))
 
-    def _check_unrefused(self, exchange: Exchange) -> None:
-        """Raise Blocked or Unoffered for a prerequisite that the server always refused; it is not sent."""
+    def _check_unrefused(self, exchange: Exchange, wanted: Collection[int]) -> None:
+        """Raise the error for a prerequisite that the server always refused; it is not sent.
+
+        The last refusal is a step in its place, with the same evidence.
+        """
         operation = exchange.operation
         if self.recording.checking or operation in self.known.done:
             return
         refusal = self.known.refusals.stand_in(operation)
-        if refusal is None:
+        if refusal is None or refusal.status in wanted:
             return
         self.recording.withhold(exchange)
         self.require(operation)
-        if self.refuses(refusal):
-            raise self._unoffered(operation)
-        raise Blocked(f"{operation} returned {refusal.status} for every earlier request: not sent again", operation)
+        shown = replace(refusal, resent=False, before=())
+        self.steps.append(shown)
+        self._reject_status(shown, wanted)
 
     def require(self, operation: str) -> None:
         """Raise Unoffered for an operation that the server does not offer."""

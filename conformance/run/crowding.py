@@ -6,7 +6,6 @@ from collections.abc import Mapping
 
 from conformance.http.client import Client
 from conformance.values.exchange import Exchange
-from conformance.values.outcomes import Blocked
 
 CONFLICT, TOO_MANY, SERVER_ERROR = 409, 429, 500
 SAMPLE = 2  # requirements with an answer: if all fail alone, too, the others are not tested again
@@ -20,20 +19,13 @@ def crowded(client: Client, error: BaseException | None) -> str:
     """
     if error is None:
         return ""
-    steps = [*client.steps, *_stand_ins(client, error)]
-    found = next((step for step in reversed(steps) if _may_be(step)), None)
+    found = next((step for step in reversed(client.steps) if _may_be(step)), None)
     return f"{found.operation} returned {found.status}" if found else ""
 
 
 def _may_be(step: Exchange) -> bool:
     wrong = step.mark == "status" and step.status == CONFLICT
     return bool(step.operation) and (step.status >= SERVER_ERROR or step.status == TOO_MANY or wrong)
-
-
-def _stand_ins(client: Client, error: BaseException) -> list[Exchange]:
-    """Return the refusal because of which a prerequisite was not sent at all."""
-    known = client.known.refusals.seen.get(error.by) if isinstance(error, Blocked) else None
-    return [known[0]] if known else []
 
 
 def samples(answers: Mapping[str, str]) -> list[str]:
