@@ -30,7 +30,7 @@ STATES: dict[State, str] = {
     "": "",
     "unsteady": "; the same request again returns another answer",
     "not done": "; {write} succeeded and changed nothing",
-    "done": "; {write} was rejected and changed the state",
+    "done": "; {write} returned an error and changed the state all the same",
     "stale": "; the answer of {write} is the one before it, and {reader} shows the change",
     "answer": "; the answer of {write} is wrong, and {reader} shows another value",
     "state": "; {reader} shows the same as the answer of {write}",

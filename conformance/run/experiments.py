@@ -1,14 +1,14 @@
 """Experiments after a finding about state: one read tells whether an answer is wrong or the state behind it.
 
-They run before the objects of a finding are cleaned up, send reads alone, and decide no verdict. Which operation reads
-what another one writes follows from the document: the same path with GET, an object of a collection, or a sibling that
-describes it.
+After a write that failed, it tells whether the write was done all the same. Experiments run before the objects of a
+finding are cleaned up, send reads alone, and decide no verdict. Which operation reads what another one writes follows
+from the document: the same path with GET, an object of a collection, or a sibling that describes it.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import quote, urlsplit, urlunsplit
@@ -18,6 +18,7 @@ import orjson
 from jsonpointer import JsonPointerException, resolve_pointer
 
 from conformance.http.client import Client
+from conformance.replay.answers import alike, all_alike
 from conformance.values.evidence import Evidence
 from conformance.values.exchange import NO_JSON, Exchange
 from conformance.values.outcomes import Skipped
@@ -26,6 +27,9 @@ from specs.openapi import JSON_TYPE, Document, Operation
 MOST = 200  # experiments of a run
 DESCRIBING = "describe"
 GONE = (404,)
+SERVER_ERROR = 500  # and above
+CREATING = re.compile(r"([Cc]reate|[Dd]eclare|[Rr]egister)[A-Z][a-z]+(?P<part>.*)")
+REMOVING = re.compile(r"([Dd]rop|[Dd]elete|[Dd]eregister|[Rr]ename)(?![a-z])")  # from its address
 BODY_HEADERS = ("content-type", "content-length", "if-none-match", "idempotency-key")
 
 
@@ -39,9 +43,8 @@ class Experiments:
     def on(self, client: Client, evidence: Evidence) -> Evidence:
         """Return the evidence of a finding with the outcome of an experiment, unchanged where none fits."""
         steps, shown = client.steps, _shown(client.steps)
-        about_state = evidence.aspect in ("body", "effect") or (
-            evidence.aspect == "status" and evidence.statuses == GONE
-        )
+        missing = evidence.aspect == "status" and evidence.statuses == GONE
+        about_state = evidence.aspect in ("body", "effect") or missing or _failed(evidence)
         if shown is None or not about_state or shown.made_up or client.traffic.stopped or not self.left:
             return evidence
         self.left -= 1
@@ -60,6 +63,8 @@ def _experiment(client: Client, reads: frozenset[str], steps: Sequence[Exchange]
     writes = [step for step in steps if step.operation in document.operations and step.operation not in reads]
     if not writes or shown.operation not in document.operations:
         return evidence
+    if _failed(evidence):
+        return _of_a_failed_write(client, reads, steps, evidence) if writes[-1] is shown else evidence
     if writes[-1] is shown:
         return _of_a_write(client, reads, steps, evidence)
     before = steps[: steps.index(writes[-1])]
@@ -96,6 +101,85 @@ def _of_a_write(client: Client, reads: frozenset[str], steps: Sequence[Exchange]
     stale = answered != stored and bool(earlier) and earlier[-1] == answered
     outcome = "stale" if stale else "answer" if answered != stored else "state"
     return msgspec.structs.replace(evidence, state=outcome, write=write.operation, reader=load.operation)
+
+
+def _of_a_failed_write(
+    client: Client, reads: frozenset[str], steps: Sequence[Exchange], evidence: Evidence
+) -> Evidence:
+    """Look whether a valid write that failed was done: whether its object, or that of the write before, has changed."""
+    *before, write = steps
+    document = client.document
+    done = [step for step in before if step.succeeded and step.operation in document.operations]
+    writes = [number for number, step in enumerate(done) if step.operation not in reads]
+    load = reading(document, reads, write) or (reading(document, reads, done[writes[-1]]) if writes else None)
+    if load is None:
+        return evidence
+    address = _path(load)
+    about = [number for number, step in enumerate(done) if address in (_path(step), _read_at(document, reads, step))]
+    again = [done[number] for number in about if done[number].operation == load.operation]
+    load = _copy(again[-1]) if again else load  # its query may ask for more
+    loaded = client.send(load)
+    if _creates(write, load):
+        changed = _lists(loaded, write, before) if address == _path(write) else loaded.succeeded and not about
+    elif not about or any(REMOVING.match(step.operation) for step in done[about[-1] :]):
+        changed = False  # it may not have been there
+    elif REMOVING.match(write.operation):
+        changed = loaded.status in GONE
+    else:
+        current = about[-1] >= max(writes, default=0)  # no other write may have changed it since
+        changed = current and _has_changed(client, done[about[-1]], write, loaded)
+    return msgspec.structs.replace(evidence, state="done", write=write.operation) if changed else evidence
+
+
+def _failed(evidence: Evidence) -> bool:
+    """True for a request that may succeed and that the server failed to process."""
+    return evidence.aspect == "status" and evidence.request in ("valid", "unusual") and evidence.status >= SERVER_ERROR
+
+
+def _creates(write: Exchange, load: Exchange) -> bool:
+    """True for the creation of an object that has an address, not of a part of one, such as an index of a table."""
+    creating = CREATING.match(write.operation)
+    return creating is not None and (creating["part"] == "" or _path(load).startswith(f"{_path(write)}/"))
+
+
+def _lists(listing: Exchange, write: Exchange, before: Sequence[Exchange]) -> bool:
+    """True when a listing has the levels of the name that a creation was the first to send."""
+    sent, shown = _sent(write), listing.json()
+    if not (isinstance(sent, dict) and isinstance(shown, dict)):
+        return False
+    items = [item for value in shown.values() if isinstance(value, list) for item in value]
+    earlier = [body for step in before if isinstance(body := _sent(step), dict)]
+    return any(
+        isinstance(value, list) and value in items and not any(body.get(name) == value for body in earlier)
+        for name, value in sent.items()
+    )
+
+
+def _has_changed(client: Client, known: Exchange, write: Exchange, loaded: Exchange) -> bool:
+    """True when an object differs from its state in an earlier answer.
+
+    The same read shows each difference that a second one confirms: credentials differ in each answer. Other operations
+    may show an object in another form: there, a new version counts, and a text that the write sent.
+    """
+    old, new = known.json(), loaded.json()
+    if not (loaded.succeeded and isinstance(old, dict) and isinstance(new, dict)):
+        return False
+    if _request(known) == _request(loaded):
+        return not all_alike(old, new) and all_alike(new, client.send(_copy(loaded)).json())
+    sent, shared = set(_texts(_sent(write))), old.keys() & new.keys()
+    numbers = [name for name in shared if type(old[name]) is type(new[name]) is int]
+    return any(not alike(old[name], new[name]) for name in numbers) or any(
+        sent & (set(_texts(new[name])) - set(_texts(old[name]))) for name in shared
+    )
+
+
+def _texts(value: Any) -> Iterator[str]:
+    """Yield the texts in a JSON value."""
+    if isinstance(value, dict | list):
+        for item in value.values() if isinstance(value, dict) else value:
+            yield from _texts(item)
+    elif isinstance(value, str):
+        yield value
 
 
 def reading(document: Document, reads: frozenset[str], write: Exchange) -> Exchange | None:
@@ -139,13 +223,26 @@ def _shown(steps: Sequence[Exchange]) -> Exchange | None:
 
 
 def _named(write: Exchange) -> str:
-    """Return the name that the body of a creation gives to its object, "" for none."""
-    try:
-        body = orjson.loads(write.request_body)
-    except orjson.JSONDecodeError:
-        return ""
+    """Return the name that the body of a creation gives to its object, also one level deeper, "" for none."""
+    body = _sent(write)
+    if isinstance(body, dict) and "name" not in body:
+        body = next((value for value in body.values() if isinstance(value, dict) and "name" in value), body)
     name = body.get("name") if isinstance(body, dict) else None
     return name if isinstance(name, str) else ""
+
+
+def _sent(write: Exchange) -> Any:
+    """Return the JSON body of a request, None for another one."""
+    try:
+        return orjson.loads(write.request_body)
+    except orjson.JSONDecodeError:
+        return None
+
+
+def _read_at(document: Document, reads: frozenset[str], step: Exchange) -> str:
+    """Return the path at which the object of a write is read, "" for none."""
+    read = None if step.operation in reads else reading(document, reads, step)
+    return _path(read) if read else ""
 
 
 def _copy(exchange: Exchange) -> Exchange:
@@ -154,6 +251,10 @@ def _copy(exchange: Exchange) -> Exchange:
 
 def _request(exchange: Exchange) -> tuple[str, str, bytes]:
     return exchange.method, exchange.url, exchange.request_body
+
+
+def _path(exchange: Exchange) -> str:
+    return urlsplit(exchange.url).path
 
 
 def _seen(exchange: Exchange, mark: str) -> tuple[int, Any]:

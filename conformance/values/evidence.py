@@ -78,7 +78,7 @@ class Evidence(msgspec.Struct, kw_only=True, omit_defaults=True, frozen=True):
     `caller`      who sent the request, where its privileges decide
     `said`        the server's words
     `state`       the outcome of experiments: the same request again is answered differently ("unsteady"); the `write`
-                  was accepted and changed nothing ("not done"), or was rejected and changed something ("done"); its
+                  was accepted and changed nothing ("not done"), or failed and changed something ("done"); its
                   answer is the one before it ("stale"), wrong where `reader` shows another value ("answer"), or as
                   `reader` shows it ("state")
     `check`       the place of the check in the code
