@@ -8,9 +8,11 @@ from typing import Any, NamedTuple
 
 import click
 
+from conformance.replay.commands import SELECTING
 from conformance.report.servers import REPORT
 from conformance.values.exit_codes import EXIT_USAGE
 from conformance.values.results import Results
+from conformance.values.settings import SETTINGS, Settings, flag
 from conformance.values.visible import visible
 from lakeproof.checking import NotReported, check
 from lakeproof.cli import complain
@@ -62,17 +64,31 @@ def show_run(ended: Ended, *, as_json: bool) -> int:
 
 
 def _print(results: Results, *, reported: bool) -> None:
+    if not results.run.selected:
+        out.print(nothing_selected(results), soft_wrap=True, markup=False)
+        return
     print_results(results)
     if os.environ.get("GITHUB_ACTIONS") == "true":
         for line in workflow_commands(results):
             click.echo(visible(line))
-    if not results.run.selected:
-        out.print("No requirement was selected. No report was written.")
-        return
     totals = ", ".join(f"{count:,} {verdict}" for verdict, count in results.totals.items() if count) or "nothing tested"
     out.print(f"{totals} in {results.run.seconds:.1f} s")
     if reported:
         out.print(report_of(results.target.settings["report"]), soft_wrap=True)
+
+
+def nothing_selected(results: Results) -> str:
+    """Return why a run has tested nothing: the options that select, and notes such as those of --last-failed."""
+    settings, defaults = results.target.settings, Settings()
+    given = {name: settings[name] for name in SELECTING if settings.get(name)}
+    chosen = {name: value for name, value in given.items() if [*value] != [*getattr(defaults, name)]}
+    words = [f"{SETTINGS[name].short or flag(name)} {_listed(value)}" for name, value in chosen.items()]
+    by = f" by {' '.join(words)}" if words else ""
+    return " ".join([*results.run.notes, f"No requirement is selected{by}. No report was written."])
+
+
+def _listed(value: Any) -> str:
+    return repr(value) if isinstance(value, str) else ",".join(value)
 
 
 def report_of(folder: str) -> str:

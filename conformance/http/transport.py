@@ -14,6 +14,7 @@ import threading
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from typing import Any
 from urllib.parse import urlsplit
 
 import urllib3
@@ -35,6 +36,7 @@ NOT_UP = (502, 503, 504)
 HANGS = 5  # consecutive requests without a complete answer in time: the server hangs
 CLEAN_UP_SECONDS = 60.0  # limit of clean-up after the end of the run's time
 MAX_ANSWER = 256 << 20
+CUT = "before the end of the body"
 OF_PYTHON = re.compile(r"\[[^]]*\]|\(_ssl\.c:\d+\)")  # codes and source places in Python's error messages
 
 
@@ -317,8 +319,14 @@ def name_of(exchange: Exchange) -> str:
 
 
 def _reason(error: BaseException) -> str:
-    """Return the message of an error's innermost cause."""
+    """Return the message of an error's innermost cause, in words where the error has values alone."""
     while isinstance(error.args[-1] if error.args else None, BaseException):
         error = error.args[-1]
+    if isinstance(error, http.client.IncompleteRead):
+        partial: Any = error.partial  # urllib3 has the number of bytes
+        came = partial if isinstance(partial, int) else len(partial)
+        return f"{came:,} of {came + error.expected:,} bytes came" if error.expected else CUT
+    if isinstance(error, http.client.BadStatusLine) and not isinstance(error, http.client.RemoteDisconnected):
+        return f"no HTTP status line, but {str(error.args[0]).strip()}"
     words = getattr(error, "strerror", None) or str(error.args[-1] if error.args else "")
     return OF_PYTHON.sub("", words).rpartition(": ")[2].strip() or type(error).__name__

@@ -19,6 +19,7 @@ INDENT = "  "
 MOST_STEPS = 6  # of a card
 MAX_LINES = 200
 MAX_SHORT = 160
+LEVELS = (99, 4, 3, 2, 1)  # of JSON on a line, the first that fits
 BEGINNING, BEFORE = 40, 40  # characters kept of a line cut around a mark: at its start, and before the mark
 GAP = "…"
 BODY, HEADER = "body:", "header:"
@@ -60,14 +61,18 @@ def absence(body: dict[str, Any] | None, mark: str) -> str:
 
 
 def short_body(body: dict[str, Any] | None, mark: str = "") -> str:
-    """Return a body of the results on one line, cut at MAX_SHORT characters: around the marked field, or at its end."""
+    """Return a body of the results on one line of at most MAX_SHORT characters.
+
+    JSON loses the contents of inner objects and lists first, the deepest first, so that all its fields are seen; those
+    on the way to the marked field stay. What is still too long is cut around the mark, or at its end.
+    """
     if not body:
         return ""
     if "json" not in body:
         raw = " ".join(body.get("text", "").split()) or f"({body.get('size')} bytes)"
         return _window(raw, 0, 0)
     pointer = _there(body["json"], _pointer(mark))
-    parts = list(_compact(body["json"], pointer))
+    parts = _fitting(body["json"], pointer)
     text = "".join(part for part, _ in parts)
     inside = [number for number, (_, marked) in enumerate(parts) if marked]
     if not inside or not pointer:
@@ -183,19 +188,37 @@ def _json(
     yield Line(INDENT * depth + closing + end, marked)
 
 
-def _compact(value: Any, pointer: str | None, here: str = "", marked: bool = False) -> Iterator[tuple[str, bool]]:
-    """Yield JSON as the parts of one line, each with true if it is at the pointer or below; keys are with values."""
+def _fitting(value: Any, pointer: str | None) -> list[tuple[str, bool]]:
+    """Return the parts of `_compact` with as many levels as fit on a line."""
+    parts: list[tuple[str, bool]] = []
+    for levels in LEVELS:
+        parts = list(_compact(value, pointer, levels=levels))
+        if sum(len(part) for part, _ in parts) <= MAX_SHORT:
+            break
+    return parts
+
+
+def _compact(
+    value: Any, pointer: str | None, here: str = "", marked: bool = False, levels: int = LEVELS[0]
+) -> Iterator[tuple[str, bool]]:
+    """Yield JSON as the parts of one line, each with true if it is at the pointer or below; keys are with values.
+
+    Below so many `levels`, counted from the root, only the way to the pointer and its value show their contents.
+    """
     marked = marked or here == pointer
     if not isinstance(value, dict | list):
         yield AS_JSON(value), marked
         return
     opening, closing = "{}" if isinstance(value, dict) else "[]"
+    if value and not levels and not marked and not (pointer or "").startswith(f"{here}/"):
+        yield f"{opening}{GAP}{closing}", marked
+        return
     yield opening, marked
     for number, (name, key, item) in enumerate(_items(value)):
         place = f"{here}/{name}"
         yield ("," if number else ""), marked
         yield (f"{key}:" if key else ""), marked or place == pointer
-        yield from _compact(item, pointer, place, marked)
+        yield from _compact(item, pointer, place, marked, max(levels - 1, 0))
     yield closing, marked
 
 

@@ -188,14 +188,18 @@ def test_a_namespace_without_a_list_of_namespaces_is_known_by_its_tables(tmp_pat
 
 
 @pytest.mark.parametrize(
-    ("answer", "words"),
+    ("sent", "words"),
     [
-        (hang_up, "the connection broke"),
-        (lambda handler: handler.wfile.write(b"SSH-2.0-server\r\n") and hang_up(handler), "the connection broke"),
+        (b"", "Remote end closed connection without response"),
+        (b"SSH-2.0-server\r\n", "no HTTP status line, but SSH-2.0-server"),
+        (b"HTTP/1.1 200 OK\r\nContent-Length: 499\r\n\r\n0123456789", "10 of 499 bytes came"),
+        (b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1000\r\n0123456789", "before the end of the body"),
+        (b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n", "before the end of the body"),
     ],
 )
-def test_why_there_is_no_answer_is_told(answer, words, tmp_path):
-    assert f"cannot be reached: {words}" in str(problem_of(answer, tmp_path)[0])
+def test_why_there_is_no_answer_is_told(sent, words, tmp_path):
+    problem, _ = problem_of(lambda handler: handler.wfile.write(sent) + hang_up(handler), tmp_path)
+    assert f"cannot be reached: the connection broke: {words}" in str(problem)
 
 
 def test_a_server_that_comes_up_later_is_waited_for(tmp_path, monkeypatch):

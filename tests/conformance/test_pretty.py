@@ -55,6 +55,33 @@ def test_one_line_of_a_body_shows_its_beginning_where_nothing_is_marked():
         assert short_body({"json": LONG}, mark) == whole[: MAX_SHORT - 1] + "…"
 
 
+DEEP = {
+    "metadata": {"schemas": [{"fields": [{"id": number, "name": "a-long-name"} for number in range(9)]}]},
+    "entries": [{"key": "k" * 30, "value": [{"n": 7}]}, {"key": "l" * 30}],
+    "config": {"a": "b"},
+    "version": WRONG,
+}
+
+
+@pytest.mark.parametrize(
+    ("mark", "line"),
+    [
+        (
+            "body:/version",
+            f'{{"metadata":{{"schemas":[…]}},"entries":[{{…}},{{…}}],"config":{{"a":"b"}},"version":"{WRONG}"}}',
+        ),
+        (
+            "body:/entries/0/value/0/n",
+            f'{{"metadata":{{"schemas":[…]}},"entries":[{{"key":"{"k" * 30}","value":[{{"n":7}}]}},{{…}}],'
+            f'"config":{{"a":"b"}},"version":"{WRONG}"}}',
+        ),
+    ],
+)
+def test_one_line_of_a_body_loses_the_contents_of_inner_objects_first(mark, line):
+    assert short_body({"json": DEEP}, mark) == line
+    assert len(line) <= MAX_SHORT
+
+
 def test_what_is_not_there_is_named():
     body = {"json": {"a": {"b": 1}}}
     assert absence(body, "body:/a/c") == "(/a/c is missing)"

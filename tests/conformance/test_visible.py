@@ -139,7 +139,7 @@ def test_styles_still_reach_a_terminal():
 def test_errors_and_annotations_have_no_such_sign(run, monkeypatch, capsys):
     monkeypatch.setenv("GITHUB_ACTIONS", "true")
     cli.complain(TARGET, TARGET)
-    run.target.settings = {"report": "x"}
+    run.target.settings, run.run.selected = {"report": "x"}, len(run.requirements)
     show_run(Ended(run, 1), as_json=False)
     written = capsys.readouterr()
     assert "::error" in written.out

@@ -132,10 +132,15 @@ def test_a_server_that_wants_credentials_says_so(cli):
 def test_where_nothing_is_selected_an_earlier_report_stays(cli, server, folder):
     assert cli("check", server.url, "-k", "lance.namespace.create.conflict")[0] == 0
     before = {path: path.read_bytes() for path in (folder / "lakeproof-report").iterdir()}
-    for nothing in (["-k", "no_such_thing"], ["--last-failed"], ["--operation", "RenameTable", "--kinds", "model"]):
+    for nothing, by in (
+        (["-k", "no_such_thing[a]"], " by -k 'no_such_thing[a]'"),
+        (["--last-failed"], ""),
+        (["--operation", "RenameTable", "--kinds", "model"], " by --kinds model --operation RenameTable"),
+    ):
         code, out, _ = cli("check", server.url, *nothing)
         assert code == 5
-        assert "No report was written" in out
+        assert out.endswith(f"No requirement is selected{by}. No report was written.\n")
+        assert "offered" not in out
         assert ("All tested requirements passed" in out) == ("--last-failed" in nothing)
     assert {path: path.read_bytes() for path in (folder / "lakeproof-report").iterdir()} == before
 
