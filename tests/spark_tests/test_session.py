@@ -64,7 +64,7 @@ def test_a_master_that_is_not_there_is_said_at_once(session_module):
 
 def test_no_pyspark_is_said_with_what_to_install(session_module, monkeypatch):
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
-    with pytest.raises(Problem, match=r"pip install .*\[spark\]'"):
+    with pytest.raises(Problem, match=r"pip install .*\[spark\]"):
         session_module.check_spark(session_module.SparkSettings())
 
 
