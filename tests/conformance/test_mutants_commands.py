@@ -34,7 +34,7 @@ def test_no_line_of_a_list_is_cut_or_wrapped(run):
 
 def test_the_faults_of_a_requirement_are_listed(run):
     assert "conflict-as-400" in run("noticed", "lance.namespace.create.conflict").stdout.splitlines()
-    assert run("noticed", "spark.iceberg.error.unauthorized").stdout.splitlines()
+    assert "list-empty" in run("noticed", "spark.lance.table.created").stdout.splitlines()
 
 
 def test_the_nearest_value_is_suggested(run):

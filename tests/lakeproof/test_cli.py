@@ -304,17 +304,15 @@ def test_explain_shows_statement_clause_and_source(cli):
     code, out, err = cli("explain", "lance.namespace.create.conflict")
     assert code == 0, out + err
     assert "returns 409 with code 2" in out
-    assert "conflict-as-400" in out
+    assert "create-namespace-mode-create" in out
     assert "def test_create_existing_namespace" in out
 
 
-@pytest.mark.parametrize(
-    ("requirement", "fault"),
-    [("lance.namespace.create.conflict", "conflict-as-400"), ("spark.lance.table.created", "list-empty")],
-)
-def test_explain_in_a_process_of_its_own_knows_the_faults(requirement, fault):
-    command = [sys.executable, "-m", "lakeproof", "explain", requirement]
-    assert fault in subprocess.run(command, capture_output=True, text=True, check=True).stdout
+def test_explain_works_in_a_process_of_its_own():
+    command = [sys.executable, "-m", "lakeproof", "explain", "spark.lance.table.created"]
+    shown = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    assert shown.startswith("spark.lance.table.created\n")
+    assert "@must" in shown
 
 
 def test_report_writes_the_reports_again(cli, server, folder):
