@@ -8,7 +8,7 @@ from __future__ import annotations
 import logging
 import time
 import traceback
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 
@@ -77,15 +77,20 @@ class SuitePlugin:
         Terminal reporters are registered later: this asks for the plugin that provides them.
         """
         config.pluginmanager.register(fixtures)
-        config.pluginmanager.register(SecondTry(self.session.ledger, lambda: self.session.target.prefix))
         config.pluginmanager.register(self.suspects)
-        config.pluginmanager.register(LastLook(self.session.ledger, self._look_again))
+        for plugin in self.tests_again():
+            config.pluginmanager.register(plugin)
         if self.session.settings.jobs > 1:
             config.pluginmanager.register(Jobs(self.session, self.reporter, self.suspects, self.save))
         if not config.pluginmanager.has_plugin("terminal"):
             self.reporter.card = None
             config.option.tbstyle = "native"
         self.interruptions.take()
+
+    def tests_again(self) -> Sequence[object]:
+        """Return the plugins that test requirements again after all others."""
+        ledger = self.session.ledger
+        return SecondTry(ledger, lambda: self.session.target.prefix), LastLook(ledger, self._look_again)
 
     def pytest_itemcollected(self, item: pytest.Item) -> None:
         """Let -k match requirement ids."""

@@ -47,6 +47,10 @@ class Worker(SuitePlugin):
         self._traffic = (0, 0, 0, 0.0)
         target.client.traffic.ends = start.ends
 
+    def tests_again(self) -> Sequence[object]:
+        """Return no plugin: the run tests again, when its workers have ended."""
+        return ()
+
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
         """Fork the workers; in each, test the requirements from the pipe until the run ends it."""
         items = {requirement.id: item for item in session.items if (requirement := requirement_of(item))}

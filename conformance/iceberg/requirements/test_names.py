@@ -145,7 +145,7 @@ def test_names_stay_inside(catalog: IcebergCatalog, case: str) -> None:
 
 def _beside(catalog: IcebergCatalog, id: Names) -> str:
     """Return the folder of a plain table in the namespace of another one."""
-    beside = (*id[:-1], "beside")
+    beside = (*id[:-1], catalog.target.new_name())
     with catalog.client.preparing():
         made = catalog.create_table(beside, schema=SCHEMA)
     return posixpath.dirname(str(made["metadata"]["location"]).rstrip("/"))
