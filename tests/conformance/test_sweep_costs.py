@@ -1,4 +1,4 @@
-"""Sweeps: what is told as left behind, and how many requests that takes."""
+"""Sweeps: the objects that they report as left behind, and the number of their requests."""
 
 from __future__ import annotations
 
