@@ -19,6 +19,7 @@ from reference_server.context import Reply
 from reference_server.faults import FAULTS, HEADER, Call, Fault, Proceed
 from reference_server.iceberg.catalog.function_files import SAMPLES
 from reference_server.iceberg.options import SAMPLE_NAMESPACE
+from reference_server.serve import server_settings
 from specs.apis import apis
 
 TOKEN = "test-token"
@@ -51,6 +52,13 @@ def judge(
 ) -> Results:
     """Run the suite, or these requirements of it, against a server that misbehaves like this."""
     return run(settings_for(server, folder, fault=fault, **more), ids=ids)[0]
+
+
+def found(api: str, name: str, fault: str, folder: Path) -> Result:
+    """Test one requirement, in its plain world, against a new server with a fault."""
+    with ServerProcess(server_settings(api, auth=f"token:{TOKEN}", allow_faults=True, **SERVED.get(api, {}))) as server:
+        (result,) = judge(server, folder, fault=fault, ids={name}, depth="smoke", world="plain").requirements
+    return result
 
 
 def settings_for(server: Server | ServerProcess, folder: Path, *, fault: str = "", **more: Any) -> Settings:

@@ -6,9 +6,7 @@ import pytest
 
 from conformance.common.addresses import resolved
 from conformance.values.outcomes import Unoffered, Violation
-from lakeproof.server_process import ServerProcess
-from reference_server.serve import server_settings
-from tests.conformance.mutants import SERVED, TOKEN, judge
+from tests.conformance.mutants import found
 
 BASE = "http://catalog:8181/api/catalog"
 
@@ -51,7 +49,5 @@ def test_what_is_no_address_is_a_finding(address):
     ],
 )
 def test_what_leads_nowhere_is_a_finding(api, name, fault, verdict, tmp_path):
-    served = SERVED.get(api, {})
-    with ServerProcess(server_settings(api, auth=f"token:{TOKEN}", allow_faults=True, **served)) as server:
-        (found,) = judge(server, tmp_path, fault=fault, ids={name}, depth="smoke", world="plain").requirements
-    assert found.verdict == verdict
+    result = found(api, name, fault, tmp_path)
+    assert result.verdict == verdict

@@ -5,9 +5,7 @@ from __future__ import annotations
 import pytest
 
 from conformance.apis import requirements
-from lakeproof.server_process import ServerProcess
-from reference_server.serve import server_settings
-from tests.conformance.mutants import SERVED, TOKEN, judge
+from tests.conformance.mutants import found
 
 USABLE = {  # requirement -> why a client can use the answer
     "iceberg.table.load.snapshots_refs": "the answer has more snapshots than were asked for",
@@ -37,7 +35,5 @@ def test_other_names_are_a_must(name):
 
 @pytest.mark.parametrize(("api", "name", "fault"), LOSING)
 def test_a_loss_fails_the_gate(api, name, fault, tmp_path):
-    served = SERVED.get(api, {})
-    with ServerProcess(server_settings(api, auth=f"token:{TOKEN}", allow_faults=True, **served)) as server:
-        (found,) = judge(server, tmp_path, fault=fault, ids={name}, depth="smoke", world="plain").requirements
-    assert (found.level, found.verdict) == ("MUST", "fail")
+    result = found(api, name, fault, tmp_path)
+    assert (result.level, result.verdict) == ("MUST", "fail")

@@ -7,9 +7,7 @@ import pytest
 from conformance.author.checks import equal, same_items
 from conformance.values.numbers import PAST_DOUBLE, PAST_INT, loss
 from conformance.values.outcomes import Violation
-from lakeproof.server_process import ServerProcess
-from reference_server.serve import server_settings
-from tests.conformance.mutants import SERVED, TOKEN, judge
+from tests.conformance.mutants import found
 
 LARGEST = 2**63 - 1
 
@@ -57,8 +55,6 @@ def test_a_check_says_it():
     ],
 )
 def test_a_lost_digit_fails_the_gate(api, name, fault, words, tmp_path):
-    served = SERVED.get(api, {})
-    with ServerProcess(server_settings(api, auth=f"token:{TOKEN}", allow_faults=True, **served)) as server:
-        (found,) = judge(server, tmp_path, fault=fault, ids={name}, depth="smoke", world="plain").requirements
-    assert (found.level, found.verdict) == ("MUST", "fail")
-    assert words in found.message
+    result = found(api, name, fault, tmp_path)
+    assert (result.level, result.verdict) == ("MUST", "fail")
+    assert words in result.message
