@@ -253,10 +253,3 @@ def test_a_conflict_by_fault_changes_nothing(api):
     refused = api.commit([set_property()], headers={HEADER: "commit-conflict"}, expect=409)
     assert refused.type == "CommitFailedException"
     assert api.load().body == created
-
-
-def test_fields_that_nobody_knows_survive_a_commit(api, tmp_path):
-    metadata = {**api.table().body["metadata"], "of-the-future": {"x": [1]}}
-    (tmp_path / "f.metadata.json").write_text(json.dumps(metadata))
-    register(api, f"{tmp_path}/f.metadata.json", overwrite=True, expect=200)
-    assert api.commit([set_property()]).body["metadata"]["of-the-future"] == {"x": [1]}

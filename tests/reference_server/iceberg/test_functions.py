@@ -82,10 +82,6 @@ def test_the_folder_is_read_anew_at_each_start(tmp_path, folder, http):
         assert api.call("GET", "namespaces/a/functions").body["identifiers"] == []
 
 
-def test_without_a_folder_there_are_none(api):
-    assert api.call("GET", "namespaces/a/functions", expect=200).body == {"identifiers": [], "next-page-token": None}
-
-
 def test_older_revisions_have_none():
     assert read_functions(str(SAMPLES), find_profile("iceberg/1.11").document()) == {}
 

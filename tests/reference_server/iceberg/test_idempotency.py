@@ -32,16 +32,6 @@ def test_a_repeated_creation_answers_as_the_first(api):
     api.call("POST", "namespaces/a/tables", {"name": "t", "schema": SCHEMA}, headers=other, expect=409)
 
 
-def test_a_repeated_commit_is_carried_out_once(api):
-    api.table()
-    first = api.commit([set_property()], headers=HEADERS, expect=200)
-    api.commit([set_property("k", "w")], expect=200)
-    again = api.commit([set_property()], headers=HEADERS, expect=200)
-    assert again.body == first.body
-    assert api.load().body["metadata"]["properties"]["k"] == "w"
-    assert metadata_files(api) == ["00000", "00001", "00002"]
-
-
 def test_a_repeated_drop_leaves_the_new_table(api):
     api.table()
     api.call("DELETE", "namespaces/a/tables/t", headers=HEADERS, expect=204)

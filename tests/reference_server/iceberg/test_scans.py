@@ -22,18 +22,6 @@ def staged(api):
     return Staged(api).commit(File("f1")).commit(File("f2")).commit(File("f3"))
 
 
-def test_a_table_without_snapshots_has_no_tasks(api):
-    answer = Staged(api).plan()
-    assert answer.body["file-scan-tasks"] == answer.body["plan-tasks"] == answer.body["delete-files"] == []
-    assert answer.body["status"] == "completed"
-
-
-def test_the_newest_snapshot_or_the_one_that_is_named(staged):
-    assert staged.files() == ["f1", "f2", "f3"]
-    assert staged.files(snapshot_id=2) == ["f1", "f2"]
-    assert is_bad(staged.plan(None, snapshot_id=99))
-
-
 def test_ranges(staged):
     staged.commit(File("f4"), operation="overwrite").commit(File("f5"))
     assert staged.files(start_snapshot_id=1, end_snapshot_id=3) == ["f2", "f3"]
@@ -191,27 +179,8 @@ def test_wrong_requests(staged, wrong):
     assert is_bad(staged.plan(None, **wrong))
 
 
-def test_names_may_match_whatever_their_case(staged):
-    name = {"type": "is-null", "term": "NAME"}
-    request = {"filter": name, "select": ["ID", "point.X", "tags.element"], "stats_fields": ["nAME"]}
-    assert is_bad(staged.plan(None, **request))
-    (task, *_) = staged.plan(case_sensitive=False, **request).body["file-scan-tasks"]
-    assert task["residual-filter"] == {"type": "is-null", "term": "Name"}
-
-
 def test_columns_of_rows_can_be_selected(staged):
     assert staged.files(select=["id", "_file", "_pos"]) == ["f1", "f2", "f3"]
-
-
-def test_names_of_the_snapshot_or_of_the_table(staged):
-    fields = [{**field, "name": {"Name": "title"}.get(field["name"], field["name"])} for field in SCHEMA["fields"]]
-    schema = {**SCHEMA, "fields": fields}
-    current = {"action": "set-current-schema", "schema-id": -1}
-    staged.api.commit([{"action": "add-schema", "schema": schema}, current], expect=200)
-    old, new = ({"type": "is-null", "term": name} for name in ("Name", "title"))
-    assert is_bad(staged.plan(None, filter=old))
-    assert is_bad(staged.plan(None, filter=new, use_snapshot_schema=True))
-    assert staged.files(filter=new) == staged.files(filter=old, use_snapshot_schema=True) == ["f1", "f2", "f3"]
 
 
 def test_rows_enough(api):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.reference_server.iceberg.staged_tables import TABLE, Staged
+from tests.reference_server.iceberg.staged_tables import Staged
 from tests.reference_server.iceberg.written_manifests import (
     DATA,
     EQUALITY,
@@ -48,16 +48,6 @@ def manifest_of(*files, sequence, **more):
 def staged(api):
     """An unpartitioned table with one file in each of three commits."""
     return Staged(api).commit(File("f1")).commit(File("f2")).commit(File("f3"))
-
-
-def test_position_deletes_count_for_the_same_commit_and_earlier_ones(staged):
-    staged.commit(manifests=[manifest_of(position("d"), sequence=2)])
-    assert deletes_of(staged.plan()) == {"f1": ["d"], "f2": ["d"], "f3": []}
-
-
-def test_equality_deletes_count_for_earlier_commits_alone(staged):
-    staged.commit(manifests=[manifest_of(equality("d"), sequence=2)])
-    assert deletes_of(staged.plan()) == {"f1": ["d"], "f2": [], "f3": []}
 
 
 def test_an_entry_keeps_the_sequence_number_that_it_names(staged):
@@ -127,29 +117,10 @@ def test_equality_deletes_without_a_partition_are_for_all(api):
     assert deletes_of(staged.plan()) == {"f1": ["e"], "f2": ["e"]}
 
 
-def test_plan_tasks_bring_their_own_deletes(open_api):
-    with open_api(page_size=1) as api:
-        api.namespace("a")
-        staged = Staged(api).commit(File("f1")).commit(File("f2"))
-        answer = staged.commit(manifests=[manifest_of(position("d"), sequence=3)]).plan()
-        (task,) = answer.body["plan-tasks"]
-        page = api.call("POST", f"{TABLE}/tasks", {"plan-task": task}, expect=200)
-        assert deletes_of(answer) == {"f1": ["d"]}
-        assert deletes_of(page) == {"f2": ["d"]}
-
-
 def test_ranges_and_hints_know_deletes(staged):
     staged.commit(manifests=[manifest_of(position("d"), sequence=2)])
     assert deletes_of(staged.plan(start_snapshot_id=1, end_snapshot_id=3)) == {"f2": [], "f3": []}
     assert list(deletes_of(staged.plan(min_rows_requested=5))) == ["f1", "f2", "f3"]
-
-
-def test_row_ids_go_on_where_entries_have_none(api):
-    staged = Staged(api)
-    files = [File("f1", rows=10), File("f2", rows=5, more={"first_row_id": 7}), File("f3", rows=2)]
-    staged.commit(manifests=[manifest_of(*files, sequence=1, first_row=100)])
-    tasks = staged.plan().body["file-scan-tasks"]
-    assert [task["data-file"]["first-row-id"] for task in tasks] == [100, 7, 110]
 
 
 def test_no_spec_no_tasks(api):
