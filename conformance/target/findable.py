@@ -9,7 +9,7 @@ from contextlib import suppress
 from typing import Any, Protocol, TypeVar
 
 from conformance.values.exchange import Exchange
-from conformance.values.resources import NAMESPACE, Names, Resource
+from conformance.values.resources import NAMESPACE, REGISTRATION, Names, Resource
 
 T = TypeVar("T")
 
@@ -97,9 +97,10 @@ class Findable(Protocol):
 def ordered(resources: Iterable[Resource], outer: Sequence[str] = ()) -> list[Resource]:
     """Return resources in drop order: contents first, namespaces from the deepest up.
 
-    `outer` are the kinds that contain namespaces, or that they depend on: they come last, in this order.
+    Registrations come before all others: one may share its files with a table, whose drop purges them. `outer` are the
+    kinds that contain namespaces, or that they depend on: they come last, in this order.
     """
-    ranks = {NAMESPACE: 1, **{kind: place for place, kind in enumerate(outer, 2)}}
+    ranks = {REGISTRATION: -1, NAMESPACE: 1, **{kind: place for place, kind in enumerate(outer, 2)}}
     return sorted(
         resources, key=lambda resource: (ranks.get(resource.kind, 0), -len(resource.id) * (resource.kind == NAMESPACE))
     )

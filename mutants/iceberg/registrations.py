@@ -11,10 +11,13 @@ from mutants.iceberg.blocks import table_there
 from reference_server.context import Reply
 from reference_server.errors import Internal, InvalidInput
 from reference_server.faults import Call, Proceed, content, fault
-from reference_server.iceberg.faults.blocks import error_field_becomes, performed, refused
+from reference_server.iceberg.errors import FileNotFound
+from reference_server.iceberg.faults.blocks import error_field_becomes, performed, refused, refuses_when
 from reference_server.iceberg.metadata.finalize import current_of
+from reference_server.iceberg.metadata.reading import Json
 
 REGISTER = ["registerTable"]
+NO_COLUMNS: Json = {"type": "struct", "fields": []}
 
 
 async def _forgotten(call: Call, proceed: Proceed) -> None:
@@ -89,3 +92,33 @@ async def _overwritten_in_words(call: Call, proceed: Proceed) -> Reply:
     body = content(call) or {}
     there = body.get("overwrite") is True and await table_there(call, proceed, table=str(body.get("name")))
     return await (performed(call, proceed, "loadTable", table=body["name"]) if there else proceed())
+
+
+REGISTER_ANY = ["registerTable", "registerView"]
+
+fault(
+    "files-never-written",
+    "No metadata file is written: there is none at any location to register.",
+    on=REGISTER_ANY,
+)(refuses_when(lambda call: True, FileNotFound("The metadata file does not exist.")))
+
+
+@fault("any-location-registered", on=REGISTER_ANY)
+async def _any_location(call: Call, proceed: Proceed) -> Reply:
+    """A location without a file is registered as an empty table or view."""
+    reply = await proceed()
+    if reply.status != 404 or b"NoSuch" in reply.body:
+        return reply
+    name = str((content(call) or {}).get("name"))
+    if call.operation.id == "registerTable":
+        return await performed(call, proceed, "createTable", {"name": name, "schema": NO_COLUMNS})
+    version = {
+        "version-id": 1,
+        "timestamp-ms": 1,
+        "schema-id": 0,
+        "summary": {},
+        "representations": [{"type": "sql", "sql": "SELECT 1", "dialect": "spark"}],
+        "default-namespace": [],
+    }
+    body = {"name": name, "schema": NO_COLUMNS, "view-version": version, "properties": {}}
+    return await performed(call, proceed, "createView", body)

@@ -430,6 +430,29 @@ FREEDOMS.update({name: lacks(name, words) for name, words in LACKING.items()})
 FREEDOMS["plain_namespaces"] = Freedom("plain_namespaces", API, _without_properties, _null_properties)
 
 
+def _of_an_existing_one(call: Call) -> Answer | None:
+    """The metadata file of an existing table or view is registered under no other name."""
+    body = call.json
+    files = call.state.setdefault("one name per file", {})
+    if not call.operation.startswith("register") or body.get("overwrite") or not well_formed(call):
+        return None
+    return refusal(409, "AlreadyExistsException") if body.get("metadata-location") in files.values() else None
+
+
+def _noted_locations(call: Call, answer: Answer) -> Answer:
+    files = call.state.setdefault("one name per file", {})
+    if call.operation in ("loadTable", "loadView") and answer.status == 200:
+        files[table_path(call)] = of_json(answer).get("metadata-location")
+    elif call.operation in ("dropTable", "dropView", "unregisterTable") and answer.status < 300:
+        files.pop(table_path(call), None)
+    elif call.operation in ("renameTable", "renameView") and answer.status < 300:
+        files.clear()
+    return answer
+
+
+FREEDOMS["one_name_per_file"] = Freedom("one_name_per_file", API, _of_an_existing_one, _noted_locations)
+
+
 # Defects of which only the requirements that are about them may speak
 
 

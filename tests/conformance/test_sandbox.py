@@ -485,6 +485,11 @@ def test_contents_come_before_namespaces_and_those_from_the_deepest_up():
     assert ordered([a, abc, table, ab, view]) == [table, view, abc, ab, a]
 
 
+def test_registrations_come_before_tables_whose_files_they_may_share():
+    table, registration = Resource(TABLE, ("a", "t")), Resource(REGISTRATION, ("a", "again"))
+    assert ordered([table, registration]) == [registration, table]
+
+
 def test_leftovers_are_summed_up_by_kind_and_reason():
     left = [Leftover("table", f"t{number}", "405") for number in range(1200)]
     left += [Leftover("view", "v", "it came back")]

@@ -4,17 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from urllib.parse import urlsplit
-
-import orjson
 
 from conformance.author.checks import equal, exactly, holds, text, unequal
 from conformance.author.requirement import must
-from conformance.http.answers import Answer
 from conformance.iceberg.catalog import IcebergCatalog, Names
 from conformance.iceberg.client import change
 from conformance.iceberg.support.assertions import COMMIT, ours
-from conformance.iceberg.support.content import SCHEMA, WIDER, now_ms, sql, view_version
+from conformance.iceberg.support.content import WIDER, now_ms, sql, view_version
 from conformance.iceberg.support.metadata import (
     MAIN,
     Metadata,
@@ -23,25 +19,22 @@ from conformance.iceberg.support.metadata import (
     logged_snapshots,
     outline,
     previous_files,
-    properties_of,
     refs,
     snapshot_ids,
 )
-from conformance.iceberg.support.registrations import drop_table, file_of, located, read_content
-from conformance.iceberg.support.staging import FIRST, KEPT, SECOND, new_table_with_snapshots, stage
+from conformance.iceberg.support.registrations import drop_table, file_of
+from conformance.iceberg.support.staging import FIRST, KEPT, SECOND, new_table_with_snapshots
 from conformance.iceberg.support.updates import (
-    CREATE,
     LAST_ADDED,
     TOUCH,
     Updates,
     add_and_use_schema,
     append,
-    creation,
     set_properties,
     set_ref,
     update,
 )
-from conformance.values.outcomes import Unoffered, Violation
+from conformance.values.outcomes import Unoffered
 
 DAY_MS = 86_400_000
 FILE = "metadata-location"
@@ -235,116 +228,6 @@ def test_metadata_log_is_true(catalog: IcebergCatalog) -> None:
         raise Unoffered("the table has no metadata-log")
     exactly(set(logged), len(logged), "the different files of the metadata-log")
     equal([name for name in logged if name not in files[:-1]], [], "the logged files that were never current before")
-
-
-# Metadata files
-
-
-@dataclass(frozen=True, slots=True)
-class Write:
-    """Operation that writes a metadata file of a table. `send` returns the table and the metadata that are due."""
-
-    id: str
-    send: Callable[[IcebergCatalog], tuple[Names, Answer | None]]
-
-
-def _create(catalog: IcebergCatalog) -> tuple[Names, Answer]:
-    id = catalog.table_id()
-    return id, catalog.create_table(id, schema=SCHEMA, properties={"a": "1"})
-
-
-def _update(catalog: IcebergCatalog) -> tuple[Names, Answer]:
-    id = catalog.new_table()
-    catalog.load_table(id)
-    return id, catalog.update_table(id, [TOUCH])
-
-
-def _transact(catalog: IcebergCatalog) -> tuple[Names, None]:
-    id = catalog.new_table()
-    catalog.load_table(id)
-    catalog.commit_transaction([change(id, [TOUCH])])
-    return id, None
-
-
-def _register(catalog: IcebergCatalog) -> tuple[Names, Answer]:
-    id = catalog.new_table()
-    with catalog.client.preparing():
-        catalog.update_table(id, [TOUCH])
-    return id, catalog.register_table(id, metadata_location=drop_table(catalog, id))
-
-
-def _commit_staged(catalog: IcebergCatalog) -> tuple[Names, Answer]:
-    id = catalog.table_id()
-    with catalog.client.preparing():
-        staged = catalog.create_table(id, schema=SCHEMA, stage_create=True)["metadata"]
-    touched = {**staged, "properties": {**(staged.get("properties") or {}), **TOUCH["updates"]}}
-    return id, catalog.update_table(id, creation(touched), [CREATE])
-
-
-def _rename(catalog: IcebergCatalog) -> tuple[Names, None]:
-    id, other = catalog.new_table(), catalog.table_id("renamed")
-    with catalog.client.preparing():
-        catalog.update_table(id, [TOUCH])
-    catalog.rename_table(id, other)
-    return other, None
-
-
-WRITES = {
-    "create_table": Write("createTable", _create),
-    "update_table": Write("updateTable", _update),
-    "commit_transaction": Write("commitTransaction", _transact),
-    "register_table": Write("registerTable", _register),
-    "rename_table": Write("renameTable", _rename),
-}
-STAGED = {"staged": Write("updateTable", _commit_staged)}
-
-
-@must("iceberg.file.{}", clause="metadata-file-true", each=WRITES | STAGED)
-def test_file_has_the_metadata(catalog: IcebergCatalog, case: Write) -> None:
-    """After {}, the file at the metadata-location of loadTable contains the metadata that loadTable returns."""
-    control = catalog.new_table("control")
-    with catalog.client.preparing():
-        catalog.update_table(control, [TOUCH])
-    files = stage(catalog, control).files  # raises Skipped where files cannot be read from here
-    id, _ = case.send(catalog)
-    loaded = catalog.load_table(id)
-    if not loaded.get(FILE):
-        raise Unoffered("the server does not tell where metadata files are")
-    location, own = text(loaded[FILE], FILE), loaded["metadata"]
-    holds(files.exists(location), f"the file {location} exists")
-    try:
-        stored = orjson.loads(read_content(located(location, files)))
-    except orjson.JSONDecodeError:
-        raise Violation(f"the file {location} is not valid JSON") from None
-    equal(str(stored.get("table-uuid")).lower(), str(own["table-uuid"]).lower(), "the table-uuid in the file")
-    equal(outline(stored), outline(own), "the metadata in the file, in outline")
-    for name in ("a", "touched"):
-        equal(properties_of(stored).get(name), properties_of(own).get(name), f'the property "{name}" in the file')
-
-
-ANSWERING = {
-    name: write for name, write in (WRITES | STAGED).items() if name not in ("commit_transaction", "rename_table")
-}
-
-
-@must("iceberg.file.{}.named", clause="metadata-file-named", each=ANSWERING)
-def test_answer_names_the_file(catalog: IcebergCatalog, case: Write) -> None:
-    """The metadata-location that {} returns, if any, is the one that loadTable returns next."""
-    id, answer = case.send(catalog)
-    first, second = (catalog.load_table(id).get(FILE) for _ in range(2))
-    if not first or first != second:
-        raise Unoffered("each answer names another metadata file, or none")
-    named = answer.get(FILE) if answer else None
-    if named is None and case.id != "updateTable":
-        raise Unoffered("the answer names no metadata file")
-    if _scheme(named) != _scheme(first):  # iceberg.commit.answer_location reports it
-        raise Unoffered("the answer names the metadata outside of the storage of the table")
-    equal(named, first, f"the {FILE} of the answer")
-
-
-def _scheme(location: object) -> str:
-    """Return the scheme of a location, "file" for a path."""
-    return urlsplit(text(location, FILE)).scheme or "file"
 
 
 @must("iceberg.etag.transaction", operations=["commitTransaction", "loadTable"], clause="etag-changes")

@@ -11,12 +11,13 @@ from uuid import uuid4
 
 from conformance.author.checks import text
 from conformance.iceberg.catalog import IcebergCatalog, Names
+from conformance.iceberg.support.assertions import POLICY
 from conformance.iceberg.support.files import UNREACHABLE, Files, LocalFiles, RecordedFiles
 from conformance.iceberg.support.staging import is_of, stage
 from conformance.values.outcomes import Skipped, Unoffered, Violation
 
 PLAIN, GZIPPED = ".metadata.json", ".gz.metadata.json"
-CONTROL = "control"  # a table that the run drops to test that its file stays
+CONTROL = "drop_control"  # a table that the run drops to test that its file stays
 DROPS, FILES_STAY = "drops of tables", "leave their files"
 REFUSED = (400, 403, 404, 422)
 
@@ -99,6 +100,22 @@ def registered_before(catalog: IcebergCatalog, name: str = "t") -> Located:
     location, id = dropped_file(catalog, name), catalog.table_id(name)
     catalog.control(lambda: catalog.register_table(id, metadata_location=location))
     return drop_table(catalog, id, location.reached)
+
+
+def registered_again(catalog: IcebergCatalog, id: Names, location: str) -> Names:
+    """Register the metadata file of a table again, unread, and return the new name.
+
+    The table stays where the server registers the file of an existing table. Where it refuses that, the table is
+    dropped first and registered under its name. Raises Blocked where it cannot register files of dropped tables either.
+    """
+    again = catalog.table_id("again")
+    if catalog.register_foreign(again, location, expect=(200, *POLICY)).succeeded:
+        return again
+    _check_drops(catalog)
+    with catalog.client.preparing():
+        catalog.drop_table(id)
+    catalog.register_foreign(id, location, expect=200)
+    return id
 
 
 def missing_file(location: str) -> str:
