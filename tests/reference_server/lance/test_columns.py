@@ -12,8 +12,6 @@ from reference_server.errors import InvalidInput
 from reference_server.lance.data.arrow_json import DEEPEST, LARGEST_LENGTH, type_from_json, type_to_json
 from reference_server.lance.data.arrow_schema import check_new_name, check_schema
 from reference_server.lance.data.paths import find_field
-from reference_server.lance.data.pylance_errors import translate
-from reference_server.lance.data.sql import whole
 from reference_server.lance.errors import TableSchemaValidationError
 from reference_server.lance.handlers.columns import _check_renames, _fit
 from reference_server.lance.handlers.statistics import summary
@@ -107,30 +105,6 @@ def test_names_that_no_column_can_have(name):
 def test_no_table_is_made_with_a_name_that_lance_would_change(name):
     with pytest.raises(TableSchemaValidationError):
         check_schema(pa.schema({name: pa.int8()}))
-
-
-@pytest.mark.parametrize("text", ["?", "id = ?", "$1", "id = :x", "N'a'", "b'0'", 'r"a"', "$$a$$", "$t$a$t$", "v[:2]"])
-def test_what_lance_panics_over_is_refused(text):
-    with pytest.raises(InvalidInput):
-        whole(text)
-
-
-@pytest.mark.parametrize("text", ["'? $1 :x'", "id::int", "id /* ? */", "name = 'N'", "a$b", "`?`", "x'00'", "n = 'b'"])
-def test_what_only_looks_like_it_is_taken(text):
-    assert whole(text) == f"({text})"
-
-
-@pytest.mark.parametrize(
-    ("text", "kind"),
-    [
-        ('Invalid user input: Cannot cast column "a" from Utf8 to Int64', TableSchemaValidationError),
-        ("Cannot drop all columns from a dataset", InvalidInput),
-        ("LanceError(Arrow): Parser error: Error parsing timestamp", InvalidInput),
-        ("regex parse error:\n    (\n    ^", InvalidInput),
-    ],
-)
-def test_texts_of_pylance_are_understood(text, kind):
-    assert type(translate(OSError(text))) is kind
 
 
 def test_lengths_are_summed_up():

@@ -31,9 +31,13 @@ def test_other_timeouts_are_refused(text):
         parse_timeout(text)
 
 
-@pytest.mark.parametrize(
-    "text", ["a > 1", "(a > 1) OR (b)", "name = ')'", "`odd)` = 1", '"x)" = 1', "a /* ) */ > 1", "name = 'it''s )'"]
-)
+WHOLE = [
+    *("a > 1", "(a > 1) OR (b)", "name = ')'", "`odd)` = 1", '"x)" = 1', "a /* ) */ > 1", "name = 'it''s )'"),
+    *("'? $1 :x'", "id::int", "id /* ? */", "name = 'N'", "a$b", "`?`", "x'00'", "n = 'b'"),  # look like parameters
+]
+
+
+@pytest.mark.parametrize("text", WHOLE)
 def test_whole_expressions_get_parentheses(text):
     assert whole(text) == f"({text})"
 
@@ -42,8 +46,14 @@ def test_a_comment_does_not_swallow_the_parenthesis():
     assert whole("a > 1 -- note") == "(a > 1 -- note\n)"
 
 
-@pytest.mark.parametrize("text", ["", "  ", "a) OR (b", "a > 1)", "a\0"])
-def test_text_that_leaves_its_parentheses_is_refused(text):
+REFUSED = [
+    *("", "  ", "a) OR (b", "a > 1)", "a\0"),
+    *("?", "id = ?", "$1", "id = :x", "N'a'", "b'0'", 'r"a"', "$$a$$", "$t$a$t$", "v[:2]"),  # Lance panics over them
+]
+
+
+@pytest.mark.parametrize("text", REFUSED)
+def test_text_that_is_no_whole_expression_is_refused(text):
     with pytest.raises(InvalidInput):
         whole(text)
 
@@ -125,6 +135,10 @@ def test_streams_are_read_into_aligned_memory():
         ("Not supported: Lance v2.2 has no field encoding for 'c'", TableSchemaValidationError),
         ("LanceError(IO): Generic N/A error: Not found: /lake/a$t/data/0100.lance, /home/ru", TableNotFound),
         ("Column 'id' is declared as non-nullable but contains null values", TableSchemaValidationError),
+        ('Invalid user input: Cannot cast column "a" from Utf8 to Int64', TableSchemaValidationError),
+        ("Cannot drop all columns from a dataset", InvalidInput),
+        ("LanceError(Arrow): Parser error: Error parsing timestamp", InvalidInput),
+        ("regex parse error:\n    (\n    ^", InvalidInput),
     ],
 )
 def test_lance_errors_are_translated(text, kind):
