@@ -1,4 +1,4 @@
-"""Catalogs: what their storage may be, versions, and what is dropped with them."""
+"""Catalogs: their manager, what their storage may be in each revision, and what is dropped with them."""
 
 from __future__ import annotations
 
@@ -31,17 +31,6 @@ def test_a_catalog_is_made_with_its_manager(admin):
     ]
     assigned = admin.manage("GET", "/catalogs/c/catalog-roles/catalog_admin/principal-roles").body["roles"]
     assert [role["name"] for role in assigned] == ["service_admin"]
-
-
-def test_a_body_may_be_bare(admin):
-    assert admin.manage("POST", "/catalogs", catalog("c"), expect=201).body["name"] == "c"
-
-
-def test_a_name_is_taken_once(admin):
-    admin.catalog("c")
-    again = admin.manage("POST", "/catalogs", {"catalog": catalog("c", "file:///tmp/other")}, expect=409)
-    assert again.type == "AlreadyExistsException"
-    admin.catalog("C")
 
 
 @pytest.mark.parametrize(
@@ -97,16 +86,6 @@ def test_allowed_locations_by_revision(admin, revision):
     assert answer.status == {"2024-09": 400, "1.7": 201}[revision]
 
 
-def test_a_version_is_used_once(admin):
-    admin.catalog("c")
-    changed = admin.manage("PUT", "/catalogs/c", {"currentEntityVersion": 1, "properties": {"a": "b"}}, expect=200).body
-    assert changed["entityVersion"] == 2
-    assert changed["properties"] == {"default-base-location": "file:///tmp/lakeproof-polaris/c", "a": "b"}
-    admin.manage("PUT", "/catalogs/c", {"currentEntityVersion": 1, "properties": {}}, expect=409)
-    admin.manage("PUT", "/catalogs/c", {"properties": {}}, expect=400)
-    assert admin.manage("GET", "/catalogs/c").body == changed
-
-
 @pytest.mark.parametrize(
     "storage",
     [
@@ -137,21 +116,6 @@ def test_a_role_changes_within_its_account(admin, revision):
     admin.catalog("c", base="s3://b/x", **S3)
     body = {"currentEntityVersion": 1, "storageConfigInfo": {**S3, "roleArn": f"{ROLE}2"}}
     admin.manage("PUT", "/catalogs/c", body, expect={"2024-09": 400, "1.7": 200}[revision])
-
-
-def test_only_an_empty_catalog_is_dropped(admin):
-    admin.catalog("c")
-    admin.namespace("a")
-    admin.manage("DELETE", "/catalogs/c", expect=400)
-    admin.content("DELETE", "/c/namespaces/a", expect=204)
-    admin.catalog_role("cr")
-    admin.manage("DELETE", "/catalogs/c", expect=400)
-    admin.manage("DELETE", "/catalogs/c/catalog-roles/catalog_admin", expect=400)
-    admin.manage("DELETE", "/catalogs/c/catalog-roles/cr", expect=204)
-    admin.manage("DELETE", "/catalogs/c", expect=204)
-    for path in ("", "/catalog-roles", "/catalog-roles/catalog_admin/grants"):
-        admin.manage("GET", f"/catalogs/c{path}", expect=404)
-    admin.content("GET", "/c/namespaces", expect=404)
 
 
 def test_a_dropped_catalog_leaves_nothing_to_its_successor(admin):

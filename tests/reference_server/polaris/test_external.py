@@ -55,16 +55,6 @@ def test_the_newest_notification_holds(root, metadata_file):
     notify(root, "CREATE", 12, metadata_file)
 
 
-def test_a_dropped_table_leaves_no_time_behind(root, metadata_file):
-    notify(root, "CREATE", 10, metadata_file)
-    notify(root, "DROP", 1, metadata_file)
-    root.call("GET", TABLE, expect=404)
-    notify(root, "DROP", 2, metadata_file)
-    notify(root, "UPDATE", 3, metadata_file)
-    root.call("DELETE", TABLE, expect=204)
-    notify(root, "UPDATE", 3, metadata_file)
-
-
 def test_a_validation_changes_nothing(root, metadata_file, tmp_path):
     notify(root, "VALIDATE", 10, f"file://{tmp_path}/e/x/none")
     notify(root, "UNKNOWN", 10, metadata_file)

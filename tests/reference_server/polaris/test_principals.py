@@ -26,27 +26,6 @@ def test_bare_and_wrapped_bodies(admin, body):
     assert "must rotate" in user.manage("GET", "/principals", expect=403).body["error"]["message"]
 
 
-def test_one_old_secret_stays_good(admin):
-    client, first = admin.principal("u")
-    secrets = [first]
-    for _ in range(3):
-        user = admin.login(client, secrets[-1])
-        rotated = user.manage("POST", "/principals/u/rotate", expect=200).body["credentials"]
-        assert rotated["clientId"] == client
-        secrets.append(rotated["clientSecret"])
-        good = [admin.token_for(client, secret).status == 200 for secret in secrets]
-        assert good == [*[False] * (len(secrets) - 2), True, True]
-
-
-def test_a_secret_that_must_be_changed_is_good_for_nothing_else(admin):
-    client, secret = admin.principal("u", "service_admin", credentialRotationRequired=True)
-    user = admin.login(client, secret)
-    user.manage("GET", "/principals", expect=403)
-    new = user.manage("POST", "/principals/u/rotate", expect=200).body["credentials"]["clientSecret"]
-    assert admin.token_for(client, secret).status == 401
-    admin.login(client, new).manage("GET", "/principals", expect=200)
-
-
 def test_reset(admin, revision):
     if revision == "2024-09":
         admin.manage("POST", "/principals/u/reset", expect=404, declared=False)
@@ -84,40 +63,11 @@ def test_a_reset_keeps_a_client_id_that_is_not_given(http, tmp_path, storage):
             assert admin.token_for(client, secret).status == 200
 
 
-def test_a_version_is_used_once(admin):
-    admin.principal("u")
-    changed = admin.manage("PUT", "/principals/u", {"currentEntityVersion": 1, "properties": {"a": "b"}}, expect=200)
-    assert (changed.body["entityVersion"], changed.body["properties"]) == (2, {"a": "b"})
-    admin.manage("PUT", "/principals/u", {"currentEntityVersion": 1, "properties": {}}, expect=409)
-    assert admin.manage("PUT", "/principals/u", {"currentEntityVersion": 2, "properties": {}}).body["properties"] == {}
-
-
-def test_names(admin):
-    for name in ("", "x" * 257, "system$a", " SyStEm$", "a\nb"):
-        admin.manage("POST", "/principals", {"principal": {"name": name}}, expect=400)
-    for name in ("x" * 256, "system", "xsystem$", "a/b c%2Fd", "ü"):
-        admin.principal(name)
-    admin.manage("GET", "/principals/a%2Fb%20c%252Fd", expect=200)
-    admin.manage("GET", "/principals/system%24a", expect=400)
-    admin.manage("GET", f"/principals/{'x' * 257}", expect=400)
-    assert (
-        admin.manage("POST", "/principals", {"principal": {"name": "ü"}}, expect=409).type == "AlreadyExistsException"
-    )
-
-
 @pytest.mark.parametrize("kind", ["principals", "principal-roles"])
 def test_properties_that_are_reserved(admin, revision, kind):
     for name, reserved in (("polaris.x", True), ("polaris.config.x", False), ("xpolaris.", False)):
         body = {"name": name.replace(".", ""), "properties": {name: "v"}}
         admin.manage("POST", f"/{kind}", body, expect=400 if reserved and revision == "1.7" else 201)
-
-
-def test_a_dropped_principal_has_no_roles(admin):
-    admin.principal("u", "r")
-    admin.manage("DELETE", "/principals/u", expect=204)
-    assert admin.manage("GET", "/principal-roles/r/principals").body["principals"] == []
-    admin.principal("u")
-    assert admin.manage("GET", "/principals/u/principal-roles").body["roles"] == []
 
 
 def test_an_unknown_field_without_a_name_is_ignored(admin):

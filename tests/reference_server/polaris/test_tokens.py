@@ -10,7 +10,7 @@ import pytest
 from lakeproof import serve
 from reference_server.lifetimes import TOKEN_SECONDS, Lifetimes
 from reference_server.polaris.entities.access_tokens import Claims, Signer, is_scope
-from tests.reference_server.polaris.conftest import ALL, ROOT, TOKENS, Admin, Caller, basic
+from tests.reference_server.polaris.conftest import ALL, ROOT, TOKENS, Admin, Caller
 
 EXCHANGE = "urn:ietf:params:oauth:grant-type:token-exchange"
 ACCESS = "urn:ietf:params:oauth:token-type:access_token"
@@ -42,15 +42,6 @@ def test_refused_requests(nobody, changes, status, code):
     answer = nobody.call("POST", TOKENS, form={name: value for name, value in form.items() if value is not None})
     assert (answer.status, answer.body["error"]) == (status, code)
     assert b"wrong" not in answer.data
-
-
-def test_basic_authentication(nobody):
-    form = {"grant_type": "client_credentials", "scope": ALL}
-    token = nobody.call("POST", TOKENS, form=form, headers=basic(*ROOT), expect=200).body
-    assert (token["token_type"], token["expires_in"]) == ("bearer", 3600)
-    nobody.call("POST", TOKENS, form=form, headers=basic(ROOT[0], "x"), expect=401)
-    nobody.token = token["access_token"]
-    nobody.manage("GET", "/catalogs", expect=200)
 
 
 @pytest.mark.parametrize("header", [{}, {"Authorization": "Bearer x.y.z"}, {"Authorization": "Basic x"}])
