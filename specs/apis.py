@@ -20,6 +20,9 @@
     [reading]        the requests that a read-only run may send, beside GET and HEAD
         posts        operations that read, although they POST
         log_in       operations that issue credentials: sent to log the run in, and never as a test
+    [instead]        options of a run that replace an operation
+        unoffered    by operation that the server lacks: the option that tests its users all the same
+        refused      by operation that returns 4xx wherever it prepares something
     [groups]         groups of operations that servers may lack as a whole: by name, patterns as for files of
                      `METHOD path`; beside them `reads` and `writes` follow from [reading]
 
@@ -47,7 +50,7 @@ SHARED_PORT = 8181  # of a server of several APIs
 LAST = 1000
 FIELDS = {
     *("title", "place", "port", "mount", "extra", "revisions", "default", "dialects", "document", "error"),
-    *("selectors", "reading", "groups"),
+    *("selectors", "reading", "instead", "groups"),
 }
 
 
@@ -92,6 +95,7 @@ class ApiFacts:
     selectors: Selectors = field(default_factory=Selectors)
     reading: Reading = field(default_factory=Reading)
     groups: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    instead: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     port: int = SHARED_PORT
     mount: str = ""
     place: int = LAST
@@ -201,6 +205,7 @@ def _read(path: Path) -> ApiFacts:
         selectors,
         reading,
         raw.get("groups", {}),
+        raw.get("instead", {}),
         raw.get("port", SHARED_PORT),
         raw.get("mount", ""),
         raw.get("place", LAST),

@@ -73,6 +73,11 @@ class Profile:
             tuple(name for table in tables for name in table.log_in),
         )
 
+    def instead(self, outcome: str) -> dict[str, str]:
+        """Return the options of a run that replace an operation, by its id: one that is `unoffered`, or `refused`."""
+        tables = [profile.facts.instead.get(outcome, {}) for profile in reversed(self.tested_by())]
+        return {operation: option for table in tables for operation, option in table.items()}
+
     def groups(self) -> dict[str, frozenset[str]]:
         """Return the groups of operations that servers may lack as a whole: the ids by the name of the group."""
         operations, reading = self.document().operations.values(), self.reading()

@@ -20,6 +20,7 @@ from conformance.target.sandbox import Sandbox
 from conformance.target.target import Target
 from conformance.values.outcomes import Skipped, Unoffered
 from conformance.values.resources import NAMESPACE, TABLE, Names
+from conformance.values.settings import flag
 from specs.openapi import Operation
 
 JOINT = "x"  # between the name of an example and that of an object beside its home
@@ -30,7 +31,7 @@ class Catalog:
     """Base of the catalogs of all APIs. An API adds its operations, the home of an example and `ask`.
 
     `broken_json` are bodies that are not JSON, `no_objects` JSON bodies that are not objects, and `refusals` the
-    statuses that both may return.
+    statuses that both may return. `makes_namespace` is the operation that creates namespaces.
     """
 
     client: Client
@@ -40,6 +41,7 @@ class Catalog:
     broken_json: ClassVar[Iterable[bytes]]
     no_objects: ClassVar[Iterable[bytes]]
     refusals: ClassVar[Collection[int]]
+    makes_namespace: ClassVar[str] = ""
     _home: Any = None
     _mark = ""
     _stand_ins: dict[tuple[str, str], Names]  # of the example: kind and name of an object -> an existing one
@@ -126,7 +128,8 @@ class Catalog:
             free = [id for id in known if id not in (home, *self._stand_ins.values())]
             if not free:
                 another = "other " if self._stand_ins else ""
-                raise Skipped(f"the run found no {another}{kind} to read", f"--{kind}" if kind in NAMED_BY else "")
+                named = {NAMESPACE: NAMESPACE, **NAMED_BY}.get(kind, "")
+                raise Skipped(f"the run found no {another}{kind} to read", flag(named) if named else "")
             self._stand_ins[kind, name] = free[0]
         return self._stand_ins[kind, name]
 
@@ -143,6 +146,7 @@ class Catalog:
     def require_nested(self) -> None:
         """Raise Unoffered when the target does not support nested namespaces."""
         if not self.nested:
+            self.client.require(self.makes_namespace)
             raise Unoffered("the server has no nested namespaces")
 
     def note_namespaces(self, ids: Iterable[Names]) -> None:

@@ -16,6 +16,8 @@ from conformance.values.exchange import Exchange
 from conformance.values.outcomes import Skipped, Unoffered, Violation
 from specs.openapi import Operation, media_type_of
 
+UNSEEN = "the run saw no response to judge"
+
 
 @template("offered.{}", must, clause="unsupported-operation", kind="wire")
 def offered_or_refused(suite: Suite, case: Operation) -> None:
@@ -67,7 +69,7 @@ def answers_match_document(suite: Suite, case: Operation) -> None:
     suite.client.require(case.id)
     raise_first(suite, suite.client.wire.of(case.id))
     if not suite.client.wire.count(case.id):
-        raise Skipped(f"the run saw no response of {case.id}")
+        raise Skipped(UNSEEN)
 
 
 def check_extra(suite: Suite, operations: Sequence[str], check: str) -> None:
@@ -80,11 +82,7 @@ def check_extra(suite: Suite, operations: Sequence[str], check: str) -> None:
         suite.client.require(operations[0])
     raise_first(suite, suite.client.wire.extra(check, offered))
     if not suite.client.wire.has_judged(check, offered):
-        raise Skipped(f"no response of {_named(offered)} in this run shows it")
-
-
-def _named(operations: Sequence[str]) -> str:
-    return operations[0] if len(operations) == 1 else f"{len(operations)} operations"
+        raise Skipped(UNSEEN)
 
 
 def raise_first(suite: Suite, findings: list[WireFinding]) -> None:

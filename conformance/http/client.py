@@ -7,7 +7,7 @@ log, and the wire requirement of its operation reports it once.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from copy import copy
 from dataclasses import replace
@@ -24,6 +24,7 @@ from conformance.values.evidence import alternatives, aspect_of
 from conformance.values.exchange import A_FILE, Action, Beside, Exchange, Verb, is_success
 from conformance.values.outcomes import UNREADABLE, Blocked, Skipped, Unoffered, Violation
 from conformance.values.redaction import is_secret
+from conformance.values.settings import ANOTHER_CALLER
 from specs.identifiers import encode_segment
 from specs.openapi import JSON_TYPE, Document, Operation
 from specs.validation import Validators
@@ -120,9 +121,9 @@ class Client:
             self.recording.left_out.add(operation)
         return lacks
 
-    def untested(self) -> list[str]:
-        """Return the subjects that the server does not offer and that the requirement neither called nor left out."""
-        return sorted(filter(self.known.lacks, self.recording.subjects - self.recording.left_out))
+    def untested(self, operations: Iterable[str]) -> list[str]:
+        """Return those of a requirement's operations that the server lacks, and that it neither called nor left out."""
+        return [name for name in operations if self.known.lacks(name) and name not in self.recording.left_out]
 
     def begin(self, subjects: Collection[str]) -> None:
         """Start a requirement: from now on every call of an operation other than its subjects is a prerequisite."""
@@ -356,7 +357,7 @@ class Client:
         if operation not in self.known.done and self.refuses(exchange):
             raise self._unoffered(operation, violation)
         if self.traffic.gate and exchange.status == FORBIDDEN:
-            raise Skipped(f"{operation} returns {FORBIDDEN}: the caller of the run may not do this", "--credential")
+            raise Skipped(f"{operation} returns {FORBIDDEN}: the caller of the run may not do this", ANOTHER_CALLER)
         if self.recording.checking:
             raise violation
         raise Blocked(str(violation), operation) from violation

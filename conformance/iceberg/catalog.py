@@ -88,6 +88,7 @@ class IcebergCatalog(IcebergClient, Catalog):
     broken_json = (b'{"name": "t", ', b"name=t")
     no_objects = (b"[]", b'"text"', b"null", b"7")
     refusals = (400, 404)
+    makes_namespace = "createNamespace"
     states: ClassVar[dict[str, State]] = {**TABLE_STATES}
 
     def __init__(self, target: Target) -> None:
@@ -158,7 +159,7 @@ class IcebergCatalog(IcebergClient, Catalog):
         """
         if self._home is None:
             if not (self.makes_namespaces or self._shared):
-                raise Skipped("the run found no namespace to read")
+                raise Skipped("the run found no namespace to read", "--namespace")
             if self.makes_namespaces:
                 with self.client.preparing():
                     self._make_home()

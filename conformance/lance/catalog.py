@@ -62,6 +62,8 @@ NAMESPACE_BODIES: dict[str, dict[str, Any]] = {
 class LanceCatalog(TableMaker):
     """The target's catalog, with the operations of the Lance Namespace as methods."""
 
+    makes_namespace = "CreateNamespace"
+
     def __init__(self, target: Target) -> None:
         super().__init__(target.client)
         self.target = target
@@ -90,6 +92,7 @@ class LanceCatalog(TableMaker):
     def require_namespaces(self) -> None:
         """Raise Unoffered when the target has no namespaces but the root."""
         if not self.has_namespaces:
+            self.client.require(self.makes_namespace)
             raise Unoffered("the server has no namespaces but the root")
 
     def begin_example(self) -> None:

@@ -1,32 +1,39 @@
-"""Why requirements of a run were not tested: operations that the server does not offer, options of the run."""
+"""Why requirements of a run were not tested: each reason once, with the option of the run that helps."""
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable
+from collections import Counter, defaultdict
 
 from conformance.values.results import Result, Results
+from conformance.values.verdict import would_test
 
-MOST = 6
+MOST = 8
+TOLD = ("unoffered", "skipped", "blocked")
 
 
 def why_untested(results: Results) -> list[str]:
-    """Return a line for what the server does not offer, and one for what the run lacks, none without such."""
-    unoffered = [result for result in results.requirements if result.verdict == "unoffered"]
-    skipped = [result for result in results.requirements if result.verdict == "skipped"]
-    lines = []
-    if unoffered:
-        needs = _most(unoffered, lambda result: f"need {result.lacks}" if result.lacks else "for reasons in the report")
-        lines.append(f"not offered: {needs}")
-    if skipped:
-        needs = _most(skipped, lambda result: f"need {result.option}" if result.option else "saw no response to judge")
-        lines.append(f"skipped: {needs}")
-    return lines
+    """Return a line for each reason, the most frequent first; the rarest ones share the last line.
+
+    A reason is an operation that the server lacks or refuses, or the message of the requirements. What was blocked and
+    no option would test is shown by the causes alone.
+    """
+    reasons: dict[tuple[str, str, str], list[Result]] = defaultdict(list)
+    for result in results.requirements:
+        if result.verdict in TOLD and (result.option or result.verdict != "blocked"):
+            subject = result.lacks or result.blocked_by or result.option or result.message
+            reasons[result.verdict, subject, result.option].append(result)
+    lines = sorted(reasons.values(), key=len, reverse=True)
+    rest = sum(map(len, lines[MOST:]))
+    others = [f"{rest:,} not tested for {len(lines) - MOST} other reasons: see the report"] if rest else []
+    return [*(f"{len(alike):,} {alike[0].verdict}: {_reason(alike)}" for alike in lines[:MOST]), *others]
 
 
-def _most(results: list[Result], reason: Callable[[Result], str]) -> str:
-    """Return the most frequent reasons with the number of requirements for each."""
-    counts = Counter(map(reason, results)).most_common()
-    rest = sum(count for _, count in counts[MOST:])
-    named = [f"{count:,} {text}" for text, count in counts[:MOST]]
-    return ", ".join([*named, f"{rest:,} others"] if rest else named)
+def _reason(alike: list[Result]) -> str:
+    """Return the reason that results share, with the option that would test them."""
+    first = alike[0]
+    if first.lacks:
+        return f"{first.lacks} is not offered{would_test(first.option)}"
+    if first.verdict == "blocked":
+        return f"{first.blocked_by} failed{would_test(first.option)}"
+    (message, _), *_ = Counter(result.message for result in alike).most_common()
+    return message

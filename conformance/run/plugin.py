@@ -29,6 +29,7 @@ from conformance.run.interruptions import Interruptions
 from conformance.run.jobs import Jobs
 from conformance.run.ledger import Judged
 from conformance.run.ordering import ranks
+from conformance.run.remedies import remedy_for
 from conformance.run.reporting import Card, Listener, Reporter
 from conformance.run.second_try import LastLook, SecondTry
 from conformance.run.session import Session
@@ -240,7 +241,7 @@ class SuitePlugin:
         operations, lacks = requirement.operations, client.lacks
         if isinstance(error, Blocked) and not isinstance(error, Stopped) and operations and all(map(lacks, operations)):
             return Unoffered(f"the server does not offer {operations[0]}", operations[0])
-        if error is None and requirement.kind != WIRE and (untested := client.untested()):
+        if error is None and requirement.kind != WIRE and (untested := client.untested(operations)):
             return Unoffered(f"this tests {untested[0]}, too, which the server does not offer", untested[0])
         return error
 
@@ -264,7 +265,7 @@ class SuitePlugin:
             reached=sorted(client.reached),
             blocked_by=error.by if isinstance(error, Blocked) else "",
             lacks=error.operation if isinstance(error, Unoffered) else "",
-            option=error.option if isinstance(error, Skipped) else "",
+            option=remedy_for(error, self.session.settings, target.profile),
             evidence=evidence,
             notes=shrinking_notes(shown) if shown else [],
             worlds=self.session.suite.wandering.tested,

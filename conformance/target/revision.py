@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from conformance.values.outcomes import Unoffered
+from conformance.values.outcomes import NotInRevision, Unoffered
 from specs.openapi import Document
 
 
@@ -19,22 +19,22 @@ class DocumentRevision:
     def require_operation(self, operation: str) -> None:
         """Require that the document has an operation."""
         if operation not in self.document.operations:
-            raise Unoffered(f"this revision of the document has no operation {operation}")
+            raise NotInRevision(f"this revision of the document has no operation {operation}")
 
     def require_status(self, operation: str, status: int) -> None:
         """Require that an operation declares a status."""
         if self.document.operation(operation).declared(status) is None:
-            raise Unoffered(f"this revision of the document has no status {status} for {operation}")
+            raise NotInRevision(f"this revision of the document has no status {status} for {operation}")
 
     def require_field(self, schema: str, field: str) -> None:
         """Require that objects of a schema have a field."""
         if field not in self.schemas.get(schema, {}).get("properties", {}):
-            raise Unoffered(f"this revision of the document has no field {field} in {schema}")
+            raise NotInRevision(f"this revision of the document has no field {field} in {schema}")
 
     def require_schema(self, schema: str) -> None:
         """Require that the document has a schema of this name."""
         if schema not in self.schemas:
-            raise Unoffered(f"this revision of the document has no {schema}")
+            raise NotInRevision(f"this revision of the document has no {schema}")
 
     def require_optional(self, schema: str, field: str) -> None:
         """Require that the document has a schema, and that the field is optional in it."""

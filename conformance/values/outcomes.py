@@ -3,6 +3,7 @@
 Violation    the target violates it: a failure, at the level of the requirement
 NotTested    no evidence for or against it:
   Unoffered    the target does not offer the subject, or an operation that prepares it
+    NotInRevision  the tested revision of the document lacks it
   Blocked      a step before the one under test failed although the target offers it; the operation is named
   Skipped      the run lacks something, or saw no answer that could violate the requirement
   Stopped      the run is over: its time is up, or the target is gone
@@ -17,6 +18,7 @@ import pytest
 
 from conformance.values.evidence import Evidence, sentence
 from conformance.values.exchange import Exchange
+from conformance.values.verdict import would_test
 
 if TYPE_CHECKING:
 
@@ -70,7 +72,7 @@ class Skipped(NotTested):
     """
 
     def __init__(self, message: str, option: str = "") -> None:
-        super().__init__(f"{message}: {option} would test this" if option else message)
+        super().__init__(message + would_test(option))
         self.option = option
 
 
@@ -85,6 +87,10 @@ class Unoffered(NotTested):
         super().__init__(message)
         self.operation = operation
         self.otherwise = otherwise
+
+
+class NotInRevision(Unoffered):
+    """The requirement uses a feature that the tested revision of the document lacks."""
 
 
 class Stopped(Blocked):

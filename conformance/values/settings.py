@@ -31,6 +31,7 @@ SURROGATE = re.compile("[\ud800-\udfff]")  # Python's form of command-line bytes
 PATH_PREFIX = re.compile(r"/?(?!v1(/|$))[^\s/?#{}]+(/[^\s/?#{}]+)*/?")
 LOCATION = re.compile(r"/|[a-z][a-z0-9+.-]*:/")
 MOST_JOBS = 64
+ANOTHER_CALLER = "--token TOKEN of another caller"
 DEFAULT_REPORT = "lakeproof-report"
 PLAIN, DRAWN = "plain", "drawn"  # as values of `world`
 EXPECTATIONS = "lakeproof-expectations.toml"

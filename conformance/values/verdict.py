@@ -42,7 +42,7 @@ class Result(msgspec.Struct, kw_only=True, omit_defaults=True):
     `message` is a sentence made from the `evidence`; `notes` are further sentences, and `flaky` means that the same
     steps returned different answers. `steps` are the exchanges that show it, `reached` the expected operations and
     statuses that occurred, `blocked_by` the operation or requirement that failed before. `lacks` is the operation that
-    the server does not offer, `option` the one that would test a skipped requirement. `reference` are the answers of
+    the server does not offer, `option` the one that would test it if it was not. `reference` are the answers of
     the reference server to the steps that were sent to it. `worlds` are the drawn worlds in which it was tested, too.
     """
 
@@ -139,3 +139,8 @@ class ExpectationRecord(msgspec.Struct, kw_only=True):
     link: str
     expires: str
     seen: str
+
+
+def would_test(option: str) -> str:
+    """Return the end of a sentence that names the option with which a requirement would be tested, "" without one."""
+    return f": {option} would test this" if option else ""

@@ -20,7 +20,7 @@ from conformance.report.html import render_html
 from conformance.report.junit import render_junit
 from conformance.report.matrix import GLYPHS, MEANINGS, WORST_FIRST
 from conformance.report.pretty import body_lines
-from conformance.report.untested import why_untested
+from conformance.report.untested import MOST, why_untested
 from conformance.values.arrow_lines import arrow_lines
 from conformance.values.resources import summary
 from conformance.values.results import SCHEMA, VERDICTS, ClauseRecord, Results, results_schema
@@ -358,13 +358,25 @@ def test_expectations_are_on_the_page_and_their_reasons_in_junit():
     assert "https://example.com/17" in cases["k"].find("skipped").get("message")
 
 
-def test_what_was_not_tested_is_told_with_its_reasons():
-    unoffered = [result("unoffered", name=f"u{number}", lacks="DropTable") for number in range(3)]
-    lines = why_untested(
-        results(*unoffered, result("unoffered", name="v"), result("skipped", name="s", option="--token"))
-    )
-    assert lines == ["not offered: 3 need DropTable, 1 for reasons in the report", "skipped: 1 need --token"]
+def test_a_reason_why_requirements_were_not_tested_is_one_line_with_the_option_that_helps():
+    unoffered = [
+        result("unoffered", name=f"u{number}", lacks="CreateNamespace", option="--namespace NAME")
+        for number in range(3)
+    ]
+    blocked = [
+        result("blocked", name="b", blocked_by="CreateTable", option="--location URI"),
+        result("blocked", name="c", blocked_by="lance.x"),  # its cause shows it
+    ]
+    skipped = [result("skipped", name=f"s{number}", option="--token", message="no token") for number in range(2)]
+    assert why_untested(results(*unoffered, *blocked, *skipped, result("unoffered", name="v", message="why"))) == [
+        "3 unoffered: CreateNamespace is not offered: --namespace NAME would test this",
+        "2 skipped: no token",
+        "1 blocked: CreateTable failed: --location URI would test this",
+        "1 unoffered: why",
+    ]
     assert why_untested(results(result("pass"))) == []
+    many = [result("unoffered", name=f"u{number}", message=f"why {number}") for number in range(10)]
+    assert why_untested(results(*many))[MOST:] == ["2 not tested for 2 other reasons: see the report"]
 
 
 def test_junit_has_a_failure_for_a_required_operation_that_is_not_offered():

@@ -30,6 +30,7 @@ from conformance.target.local_files import local_path
 from conformance.values.outcomes import NotTested, Skipped, Violation
 
 UNREACHABLE = "the files of the server's tables cannot be reached from here"
+REACHED_BY = "--storage-option KEY=VALUE or --location URI"
 UNWRITTEN = "the files of the server's tables cannot be written from here, and this needs some that can be read"
 
 
@@ -138,24 +139,24 @@ class UnwrittenFiles:
 
     def read(self, location: str) -> bytes:
         """Raise Skipped: there is nothing to read."""
-        raise Skipped(UNWRITTEN)
+        raise Skipped(UNWRITTEN, REACHED_BY)
 
     def write(self, location: str, content: bytes) -> None:
         """Do nothing."""
 
     def exists(self, location: str) -> bool:
         """Raise Skipped: no file exists."""
-        raise Skipped(UNWRITTEN)
+        raise Skipped(UNWRITTEN, REACHED_BY)
 
     def remove(self, location: str) -> None:
         """Raise Skipped: no file exists."""
-        raise Skipped(UNWRITTEN)
+        raise Skipped(UNWRITTEN, REACHED_BY)
 
 
 def local_files(catalog: IcebergCatalog, id: Names, loaded: Answer) -> Files:
     """Return the files of a table on this machine. Raises Skipped where its location is elsewhere."""
     if local_path(location_of(loaded)) is None:
-        raise Skipped(UNREACHABLE)
+        raise Skipped(UNREACHABLE, REACHED_BY)
     return RecordedFiles(LocalFiles(), catalog.client)
 
 
@@ -163,9 +164,9 @@ def files_by_options(catalog: IcebergCatalog, id: Names, loaded: Answer) -> File
     """Return the files of a table on S3, with keys from --storage-option. Raises Unoffered without them."""
     options = dict(catalog.target.settings.pairs("storage_option"))
     if not _on_s3(location_of(loaded)):
-        raise Skipped(UNREACHABLE)
+        raise Skipped(UNREACHABLE, REACHED_BY)
     if not options:
-        raise Skipped(UNREACHABLE, "--storage-option")
+        raise Skipped(UNREACHABLE, REACHED_BY)
     return RecordedFiles(S3Files({**(loaded.get("config") or {}), **options}), catalog.client)
 
 
@@ -173,13 +174,13 @@ def files_by_credentials(catalog: IcebergCatalog, id: Names, loaded: Answer) -> 
     """Return the files of a table on S3, with credentials from the server. Raises Skipped without keys."""
     location = location_of(loaded)
     if not _on_s3(location):
-        raise Skipped(UNREACHABLE)
+        raise Skipped(UNREACHABLE, REACHED_BY)
     for offered in (_in_config, _vended, _refreshed):
         settings = {**(loaded.get("config") or {}), **offered(catalog, id, loaded)}
         if settings.get(ACCESS_KEY):
             texts = {name: value for name, value in settings.items() if isinstance(value, str)}
             return RecordedFiles(S3Files(texts), catalog.client)
-    raise Skipped(UNREACHABLE)
+    raise Skipped(UNREACHABLE, REACHED_BY)
 
 
 def unwritten_files(catalog: IcebergCatalog, id: Names, loaded: Answer) -> Files:
@@ -241,7 +242,7 @@ def _path(location: str) -> Path:
     """Return the path of a location on this machine. Raises Skipped for one elsewhere."""
     path = local_path(location)
     if path is None:
-        raise Skipped(UNREACHABLE)
+        raise Skipped(UNREACHABLE, REACHED_BY)
     return path
 
 
@@ -251,4 +252,4 @@ def reachable() -> Iterator[None]:
     try:
         yield
     except (OSError, ValueError):
-        raise Skipped(UNREACHABLE) from None
+        raise Skipped(UNREACHABLE, REACHED_BY) from None

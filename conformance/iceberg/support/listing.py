@@ -68,7 +68,9 @@ class IcebergListing:
         with catalog.client.preparing():
             entries = self.everything(catalog)
         if not least <= len(entries) <= MOST_READ:
-            raise Skipped(f"{self.id} shows {len(entries)} entries, and this reads {least} to {MOST_READ}")
+            raise Skipped(
+                f"{self.id} shows {len(entries)} entries, and this reads {least} to {MOST_READ}", "--namespace"
+            )
         return sorted(entries)
 
     def prepare(self, catalog: IcebergCatalog) -> None:

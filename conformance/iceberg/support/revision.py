@@ -7,7 +7,7 @@ from functools import cache
 from typing import Any
 
 from conformance.target.revision import DocumentRevision
-from conformance.values.outcomes import Unoffered
+from conformance.values.outcomes import NotInRevision
 from specs.iceberg.commits import actions, newest_actions, newest_requirement_types, requirement_types
 from specs.openapi import Document
 from specs.profiles import find_profile
@@ -41,20 +41,20 @@ class Revision(DocumentRevision):
         for update in updates:
             action = update.get("action", "") if isinstance(update, dict) else ""
             if not self.has_update(action):
-                raise Unoffered(f"this revision of the document has no update {action}")
+                raise NotInRevision(f"this revision of the document has no update {action}")
 
     def require_requirements(self, requirements: Iterable[Any]) -> None:
         """Require that the document has the types of all requirements, except types that no document has."""
         for requirement in requirements:
             type = requirement.get("type", "") if isinstance(requirement, dict) else ""
             if not self.has_requirement(type):
-                raise Unoffered(f"this revision of the document has no requirement {type}")
+                raise NotInRevision(f"this revision of the document has no requirement {type}")
 
     def require_format_version(self, version: Any) -> None:
         """Require that the document has the format version, except versions that no document has."""
         highest = self.format_version
         if str(version) in map(str, range(highest + 1, newest_format_version() + 1)):
-            raise Unoffered(f"this revision of the document ends with format version {highest}")
+            raise NotInRevision(f"this revision of the document ends with format version {highest}")
 
     def page_size(self, operation: str) -> int | None:
         """Return the default page size of an operation, None where it lists everything by default."""

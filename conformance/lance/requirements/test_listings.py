@@ -48,7 +48,9 @@ def _fill(catalog: LanceCatalog, listing: LanceListing, names: Sequence[str], le
     with catalog.client.preparing():
         there = _collect_own(catalog, listing)
     if not least <= len(there) <= MOST_READ:
-        raise Skipped(f"{listing.id} shows {len(there)} {listing.field}, and this reads {least} to {MOST_READ}")
+        raise Skipped(
+            f"{listing.id} shows {len(there)} {listing.field}, and this reads {least} to {MOST_READ}", "--namespace"
+        )
     return there
 
 

@@ -33,7 +33,7 @@ def stage(catalog: LanceCatalog, id: Names, rows: int = 2) -> dict[str, Any]:
     location = text(catalog.describe_table(id)["location"], "the location of the table")
     directory = local_directory(location)
     if not (directory / VERSIONS).is_dir():  # other files there are not the run's to copy
-        raise Skipped(f"staging a version needs a dataset, and there is none at {location}")
+        raise Skipped("staging a version needs a dataset, and the location of the table has none")
     try:
         staged = stage_in(directory, rows)
     except (OSError, ValueError, RuntimeError) as error:
@@ -92,7 +92,7 @@ def local_directory(location: str) -> Path:
     """Return the directory of a table's location. Raises Skipped when it is not a local directory."""
     path = _local_path(location)
     if path is None:
-        raise Skipped(f"staging a version needs access to the files of the table, which lie at {location}")
+        raise Skipped("staging a version needs tables whose files lie on this machine", "--location PATH")
     return path
 
 

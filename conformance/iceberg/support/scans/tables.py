@@ -17,7 +17,7 @@ import fastavro
 
 from conformance.iceberg.catalog import IcebergCatalog, Names
 from conformance.iceberg.support.content import now_ms
-from conformance.iceberg.support.files import UNWRITTEN, UnwrittenFiles
+from conformance.iceberg.support.files import REACHED_BY, UNWRITTEN, UnwrittenFiles
 from conformance.iceberg.support.metadata import MAIN, Metadata, by_id, current_schema
 from conformance.iceberg.support.scans.avro import partition_fields, source_column
 from conformance.iceberg.support.scans.files import (
@@ -282,5 +282,5 @@ def new_scan_table(
     id = catalog.new_table(schema=schema, properties={"format-version": str(version)}, **partitioned)
     made = stage(catalog, id)
     if isinstance(made.files, UnwrittenFiles):
-        raise Skipped(UNWRITTEN)
+        raise Skipped(UNWRITTEN, REACHED_BY)
     return ScanTable(catalog, id, made)
