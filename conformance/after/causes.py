@@ -112,7 +112,7 @@ def _rank_of_all(findings: Sequence[Sighting]) -> Rank:
 
 def _rank(finding: Sighting) -> Rank:
     kind, evidence = finding.result.kind, finding.evidence
-    if evidence.died:
+    if evidence.died and finding.result.verdict in FINDINGS:
         return 0
     if evidence.caller and evidence.request == "invalid" and (evidence.aspect == "effect" or not evidence.refused):
         return 1

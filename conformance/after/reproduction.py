@@ -164,8 +164,8 @@ def _outcome(finding: Finding, replayed: Replayed, result: Result | None) -> Rep
         return Reproduced("fails", (line if same else f"{OTHER}: {line}") + tested, replayed.exchanges)
     if finding.seen_as.suspected:
         raise Problem(
-            f"{finding.id} alone does not kill the server: other requests were in flight when it died.",
-            "Reproduce the other suspects of the run, or run it again with --jobs 1.",
+            f"{finding.id} alone does not kill the server: it was stopped, or another request killed it.",
+            "Reproduce the other requirements that were blocked when the server went away.",
         )
     if result.verdict != "pass":
         return Reproduced("unknown", f"{why}{result.verdict}, {line}", replayed.exchanges)

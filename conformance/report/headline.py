@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from conformance.values.causes import Cause
-from conformance.values.results import Results
+from conformance.values.results import Result, Results
 from conformance.values.verdict import BREAKING, UNTESTED
 
 SCENARIO = "scenario"
@@ -30,8 +30,10 @@ def _verdict(results: Results) -> str:
         return _scenarios(results)
     must = sum(count for (level, verdict), count in counts.items() if level == "MUST" and verdict not in UNTESTED)
     broken, blocked, known = (counts["MUST", verdict] for verdict in ("fail", "blocked", "known"))
-    if (stopped and stopped.gone) or any(cause.fatal for cause in results.causes):
-        return f"Does not conform to {profile}: {'; '.join([*_deadly(results, known), *_also(results, blocked)])}."
+    gone, fatal = bool(stopped and stopped.gone), any(cause.fatal for cause in results.causes)
+    if gone or fatal:
+        opening = "Does not conform to" if broken or fatal or results.target.lacking else "No verdict on"
+        return f"{opening} {profile}: {'; '.join([*_deadly(results, known), *_also(results, blocked)])}."
     details = "; ".join([_cause_counts(results.causes, broken, known, must), *_also(results, blocked)])
     if broken or blocked or results.target.lacking:
         return f"Does not conform to {profile}: {details}.{_data(results.causes)}"
@@ -73,11 +75,18 @@ def _also(results: Results, blocked: int) -> Iterator[str]:
     if broken := sum(record.state in BREAKING for record in results.expectations):
         yield f"{_counted(broken, 'expectation')} no longer {'holds' if broken == 1 else 'hold'}"
     if results.run.stopped and results.run.stopped.gone:
-        yield f"the server stopped answering after {_tested(results).removesuffix(' tested')}"
+        unexplained = not any(map(_kills, results.requirements))
+        reason = ", and no request is known to have caused it" if unexplained else ""
+        yield f"the server went away after {_tested(results).removesuffix(' tested')}{reason}"
     elif results.run.stopped:
         yield f"stopped: {_tested(results)}"
     elif results.partial:
         yield f"{_part(results)} tested"
+
+
+def _kills(entry: Result) -> bool:
+    """True for a finding, also a known one, that the server died of a request."""
+    return bool(entry.evidence and entry.evidence.died) and entry.verdict != "blocked"
 
 
 def _deadly(results: Results, known: int) -> Iterator[str]:

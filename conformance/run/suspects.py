@@ -2,7 +2,8 @@
 
 When a server dies, every request in flight loses its connection, in all workers and threads of the run. Where the
 server comes back, the run goes on without these requirements and tests them after all others, one at a time: the one
-during which the server dies again has killed it. Without that, the finding names all suspects.
+during which the server dies again has killed it. Otherwise the server may have been stopped from outside: no request is
+blamed, and suspects that were not tested alone are blocked.
 
 Other requirements under way may have lost what they made, if the server has a memory alone: they are tested again, too.
 """
@@ -10,7 +11,7 @@ Other requirements under way may have lost what they made, if the server has a m
 from __future__ import annotations
 
 from collections.abc import Collection, Generator, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 import msgspec
 import pytest
@@ -31,7 +32,8 @@ from conformance.values.requirement import Requirement
 from conformance.values.results import Result
 from conformance.values.verdict import FAILED
 
-WAY_OUT = "to find the request that kills the server, run with --jobs 1, or with --wait and restart the server"
+WAY_OUT = "to find out whether a request kills the server, run with --wait and restart it, or use lakeproof repro"
+INNOCENT = "but not when that was sent alone: no request is known to have caused it"
 TESTED = ("pass", "fail", "warn", "known")
 MOMENT = 2.0  # seconds within which the connections of one death break
 MOST = 8  # deaths: then the rest of the run is not worth the restarts
@@ -139,20 +141,19 @@ class Suspects:
         ]
 
     def _conclude(self, items: Mapping[str, pytest.Item]) -> None:
-        """Report the deaths of which nobody was found guilty: as findings of all suspects, or as a note."""
+        """Report the deaths of which nobody was found guilty: suspects that were not tested are blocked."""
         for death in _deaths(self._seen):
             left = [suspicion for suspicion in death if suspicion.id not in self.cleared]
             if self.guilty & {suspicion.id for suspicion in death}:
                 continue
             if not left:
                 names = " or ".join(_named(exchange for suspicion in death for exchange in suspicion.fatal))
-                self.session.note(f"the server died while it processed {names}, but not when that was sent alone")
+                self.session.note(f"the server went away while it processed {names}, {INNOCENT}")
             for suspicion in left:
-                judged = _among(suspicion, left)
+                judged = _untested(suspicion, left)
                 self.reporter.publish(items[suspicion.id], self.session.ledger.take(judged))
-            if len(left) > 1:
-                self.session.note(WAY_OUT)
             if left:
+                self.session.note(WAY_OUT)
                 self._explain_end(left)
         if (self._seen or self.disturbed) and not self.session.client.gone:
             self.session.note("the server stopped accepting connections during the run, and came back")
@@ -164,7 +165,7 @@ class Suspects:
         if stopped and stopped.gone:
             fatal = [exchange for suspicion in suspicions for exchange in suspicion.fatal]
             names = list(dict.fromkeys(map(name_of, fatal)))
-            shown = f"one of {len(names):,} requests: {', '.join(names)}" if len(names) > 1 else names[0]
+            shown = f"{len(names):,} requests: {', '.join(names)}" if len(names) > 1 else names[0]
             message = f"the server is gone: it refuses connections after {shown}"
             self.session.client.traffic.stopped = Stopped(message, "target", gone=True, exchange=fatal[0])
 
@@ -217,15 +218,14 @@ def _judged(
     return Judged(Facts("violated", requirement.level, died=True), result)
 
 
-def _among(suspicion: Suspicion, suspicions: Sequence[Suspicion]) -> Judged:
-    """Return the finding of a suspect: of the only one, or one that names all suspects of a death."""
-    if len(suspicions) == 1:
-        return suspicion.judged
+def _untested(suspicion: Suspicion, suspicions: Sequence[Suspicion]) -> Judged:
+    """Return a suspect that was not tested alone as blocked: the evidence names all requests that were in flight."""
     fatal = [exchange for suspect in suspicions for exchange in suspect.fatal]
-    result, shown = suspicion.judged.result, f"one of {len(fatal):,} requests: {', '.join(_named(fatal))}"
+    count = f"{len(fatal):,} requests: " if len(fatal) > 1 else ""
+    result, shown = suspicion.judged.result, f"{count}{', '.join(_named(fatal))}"
     evidence = msgspec.structs.replace(result.evidence or Evidence(), relation=SUSPECT, actual=shown)
-    told = msgspec.structs.replace(result, evidence=evidence, message=sentence(evidence))
-    return replace(suspicion.judged, result=told)
+    told = msgspec.structs.replace(result, verdict="blocked", evidence=evidence, message=sentence(evidence))
+    return Judged(Facts("blocked", result.level), told)
 
 
 def _named(exchanges: Collection[Exchange] | Iterator[Exchange]) -> list[str]:

@@ -37,7 +37,7 @@ SENTENCES: dict[Relation, str] = {
     "holds": "this does not hold: {thing}",
     "present": "{thing} is missing",
     "died": "the server died while it processed {actual}",
-    "suspect": "the server died while it processed {actual}",
+    "suspect": "the server went away while it processed {actual}; no request is known to have caused it",
 }
 PAGE = re.compile(r"<(?:!doctype )?html", re.IGNORECASE)
 TITLE = re.compile(r"<title>([^<]*)</title>", re.IGNORECASE)
@@ -125,7 +125,7 @@ class Evidence(msgspec.Struct, kw_only=True, omit_defaults=True, frozen=True):
 
     @property
     def suspected(self) -> bool:
-        """True when the server died during several requests, and it is unknown which one killed it."""
+        """True when the server went away during the requests, and none is known to have caused it."""
         return self.relation == SUSPECT
 
     @property

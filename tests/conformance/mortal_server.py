@@ -9,12 +9,16 @@ from __future__ import annotations
 
 import os
 import re
+import signal
 import subprocess
 import sys
 import threading
 from http.server import BaseHTTPRequestHandler
 
 from tests.conformance.proxy import Proxy
+
+DEAD = 70
+DEATHS = (DEAD, -signal.SIGKILL)
 
 
 class MortalServer(Proxy):
@@ -26,7 +30,7 @@ class MortalServer(Proxy):
 
     def answer(self, handler: BaseHTTPRequestHandler, body: bytes) -> None:
         if self._fatal.search(f"{handler.command} {handler.path} {body.decode('utf-8', 'replace')}"):
-            os._exit(70)
+            os._exit(DEAD)
         super().answer(handler, body)
 
 
@@ -37,6 +41,7 @@ class Supervisor:
         self._arguments = (server, fatal)
         self._lives = lives
         self.deaths = 0
+        self._over = False
         self._process = self._start(0)
         self.url = self._url()
         self._watch = threading.Thread(target=self._restart, daemon=True)
@@ -52,7 +57,7 @@ class Supervisor:
 
     def _restart(self) -> None:
         port = int(self.url.rsplit(":", 1)[1])
-        while self._process.wait() == 70:
+        while self._process.wait() in DEATHS and not self._over:
             self.deaths += 1
             if self.deaths == self._lives:
                 return
@@ -63,7 +68,12 @@ class Supervisor:
         self._watch.start()
         return self
 
+    def kill(self) -> None:
+        """End the process from outside, whatever it is doing."""
+        self._process.kill()
+
     def __exit__(self, *_: object) -> None:
+        self._over = True
         self._process.kill()
         self._watch.join()
         self._process.wait()

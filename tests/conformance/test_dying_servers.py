@@ -35,11 +35,13 @@ from specs.problems import Problem
 from specs.profiles import find_profile
 from tests.conformance.made_results import result, results
 from tests.conformance.mortal_server import Supervisor
+from tests.conformance.proxy import Proxy
 from tests.conformance.small_servers import SmallServer, hang_up, say
 
 DOCUMENT = find_profile("lance").document()
 LONG = 60.0
 GUILTY = "lance.namespace.create.mode_unknown"
+NEVER = "no such request"
 FATAL = r'POST .*/create .*"mode":"Perhaps"'
 SOME = "lance.namespace.create or lance.namespace.describe.missing"
 
@@ -268,30 +270,80 @@ def test_the_guilty_request_is_found_alone_when_the_server_comes_back(good, tmp_
     assert not fixed.fails
 
 
-def test_a_server_that_stays_away_ends_the_run_with_the_finding(good, tmp_path, monkeypatch):
-    monkeypatch.setattr(transport, "GONE_SECONDS", 0.2)
-    with Supervisor(good.url, FATAL) as mortal:
+def test_a_server_that_dies_of_a_request_alone_is_a_finding_everywhere(good, tmp_path, monkeypatch):
+    with Supervisor(good.url, FATAL, lives=2) as mortal:  # in the run, and alone: then it stays away
+        monkeypatch.setattr(transport, "GONE_SECONDS", 9.0)
         results, code = check(mortal.url, api="lance", depth="smoke", select=SOME, report=str(tmp_path))
     assert code == 1
-    assert results.run.stopped.gone
-    assert "CreateNamespace (POST /v1/namespace/" in results.run.stopped.message
-    (failed,) = [entry for entry in results.requirements if entry.verdict != "pass"]
-    assert failed.id == GUILTY
     cause = results.causes[0]
     assert (cause.title, cause.requirements, cause.verdict) == ("Kills the server", [GUILTY], "fail")
     assert cause.sentence == "The server died while it processed CreateNamespace"
-    assert results.run.left_behind
-    assert all(UNREACHABLE in line for line in summary(results.run.left_behind))
-    tested = f"{len(results.requirements)} of {results.run.selected} requirements"
-    assert sentence(results) == (
-        f"Does not conform to {results.target.profile}: 1 cause kills the server; "
-        f"the server stopped answering after {tested}."
-    )
+    assert sentence(results).startswith(f"Does not conform to {results.target.profile}: 1 cause kills the server")
+    assert "no request is known" not in sentence(results)
     (failure,) = ET.parse(tmp_path / "junit.xml").getroot().iter("failure")
     assert (failure.get("type"), failure.get("message")) == (cause.title, cause.sentence)
     (found,) = json.loads((tmp_path / "findings.sarif").read_text())["runs"][0]["results"]
     assert (found["ruleId"], found["level"]) == (GUILTY, "error")
     assert cause.sentence in (tmp_path / "report.html").read_text()
+
+
+class Killer(Proxy):
+    """A proxy behind a server that kills it once, from outside, while the server processes a request."""
+
+    victim = None
+
+    def answer(self, handler, body):
+        if self.victim and b'"Perhaps"' in body:
+            victim, self.victim = self.victim, None
+            victim.kill()
+        super().answer(handler, body)
+
+
+def killed(good, tmp_path, lives):
+    """Return the results of a run during which somebody kills the server, and the exit code."""
+    with Killer(good.url) as killer, Supervisor(killer.url, NEVER, lives=lives) as mortal:
+        killer.victim = mortal
+        return check(mortal.url, api="lance", depth="smoke", select=SOME, report=str(tmp_path))
+
+
+def test_a_server_that_somebody_stopped_went_away_and_no_request_is_blamed(good, tmp_path, monkeypatch):
+    monkeypatch.setattr(transport, "GONE_SECONDS", 0.2)
+    results, code = killed(good, tmp_path, lives=1)
+    assert code == 1
+    assert results.run.stopped.gone
+    assert "CreateNamespace (POST /v1/namespace/" in results.run.stopped.message
+    (blocked,) = [entry for entry in results.requirements if entry.verdict != "pass"]
+    assert (blocked.verdict, blocked.evidence.suspected) == ("blocked", True)
+    assert blocked.message == (
+        "the server went away while it processed CreateNamespace; no request is known to have caused it"
+    )
+    (cause,) = results.causes
+    assert (cause.title, cause.requirements, cause.blocked) == ("Not tested", [], [blocked.id])
+    assert WAY_OUT in results.run.notes
+    assert results.run.left_behind
+    assert all(UNREACHABLE in line for line in summary(results.run.left_behind))
+    tested = f"{len(results.requirements)} of {results.run.selected} requirements"
+    assert sentence(results) == (
+        f"No verdict on {results.target.profile}: 1 could not be tested; "
+        f"the server went away after {tested}, and no request is known to have caused it."
+    )
+    assert "kill" not in sentence(results)
+    (found,) = json.loads((tmp_path / "findings.sarif").read_text())["runs"][0]["results"]
+    assert (found["ruleId"], found["level"]) == (GUILTY, "note")
+    record = recorded(read_results(tmp_path), blocked.id)
+    with pytest.raises(Problem, match="alone does not kill the server"):
+        reproduce(record, settings_for(record, good.url, {}))
+    with Supervisor(good.url, FATAL) as mortal:
+        assert reproduce(record, settings_for(record, mortal.url, {})).fails
+
+
+def test_a_server_that_somebody_stopped_and_started_again_is_a_note(good, tmp_path, monkeypatch):
+    monkeypatch.setattr(transport, "GONE_SECONDS", 9.0)
+    results, code = killed(good, tmp_path, lives=9)
+    assert code == 0
+    assert {entry.verdict for entry in results.requirements} == {"pass"}
+    assert len(results.requirements) == results.run.selected
+    assert any("CreateNamespace, but not when that was sent alone" in note for note in results.run.notes)
 
 
 class Run:
@@ -352,7 +404,10 @@ def test_a_death_of_which_no_request_is_guilty_is_noted():
     run = Run([suspect("a"), suspect("b", operation="DropTable")])
     run.end()
     assert run.published == []
-    assert run.notes == ["the server died while it processed DropTable or ListTables, but not when that was sent alone"]
+    assert run.notes == [
+        "the server went away while it processed DropTable or ListTables, but not when that was sent alone: "
+        "no request is known to have caused it"
+    ]
 
 
 def test_what_was_under_way_when_the_server_died_is_tested_again():
@@ -373,7 +428,8 @@ def test_one_that_was_blocked_when_it_was_alone_stays_a_suspect():
     blocked = suspect("a")
     run = Run([blocked, suspect("b", 0.1)], blocks=[blocked.id])
     run.end()
-    assert (run.published, run.notes) == ([blocked.judged.result], [])
+    (told,) = run.published
+    assert (told.id, told.verdict, told.evidence.suspected, run.notes) == (blocked.id, "blocked", True, [WAY_OUT])
 
 
 def test_a_run_that_ends_before_names_the_suspects_of_each_death():
@@ -382,10 +438,12 @@ def test_a_run_that_ends_before_names_the_suspects_of_each_death():
     run.traffic.stopped = Stopped("the server is gone", "target", gone=True)
     run.end(alone=False)
     told = {entry.id[-1]: (entry.message, entry.evidence.suspected) for entry in run.published if entry.id[-1] != "c"}
-    message = "the server died while it processed one of 2 requests: DropTable, ListTables"
+    message = "the server went away while it processed 2 requests: DropTable, ListTables"
+    message += "; no request is known to have caused it"
     assert told == {"a": (message, True), "b": (message, True)}
-    assert run.notes == [WAY_OUT]
-    assert run.published[-1] is late.judged.result
+    assert {entry.verdict for entry in run.published} == {"blocked"}
+    assert run.notes == [WAY_OUT] * 2
+    assert run.published[-1].id == late.id
     assert run.traffic.stopped.msg == "the server is gone: it refuses connections after DropTable (GET /c)"
 
 

@@ -125,12 +125,13 @@ def test_exit_codes(judged, strict, code):
         ),
         (
             results(result("pass"), stopped=GONE),
-            "Does not conform to lance/2026-03: the server stopped answering after 1 requirement.",
+            "No verdict on lance/2026-03: the server went away after 1 requirement, "
+            "and no request is known to have caused it.",
         ),
         (
             results(result("fail"), result("blocked", name="b"), stopped=GONE, selected=9),
             "Does not conform to lance/2026-03: 1 cause of findings; 1 could not be tested; "
-            "the server stopped answering after 2 of 9 requirements.",
+            "the server went away after 2 of 9 requirements, and no request is known to have caused it.",
         ),
         (
             results(result("fail"), result("warn", "SHOULD", "w", steps=[], message="else")),
