@@ -13,7 +13,7 @@ from conformance.values.settings import SUITES, Settings, load_settings
 from lakeproof import check, serve
 from specs.apis import apis
 from specs.problems import Problem
-from tests.conformance.ids import listed_ids
+from tests.conformance.ids import known_ids
 
 NAME = "iceberg.namespace.create.conflict"
 FAULT = ("X-Lakeproof-Fault: conflicts-as-bad-requests",)
@@ -25,7 +25,7 @@ def test_a_set_has_ids_that_exist(api, date):
     ids = [line.split()[0] for line in set_file(api, date).read_text().splitlines()]
     assert ids == sorted(ids)
     assert set(ids) == set(frozen.frozen(api, date))
-    assert set(ids) <= listed_ids(api)
+    assert set(ids) <= known_ids(api)
 
 
 @pytest.fixture

@@ -1,21 +1,31 @@
-"""The ids of requirements, a list for each API: expectations, links and repros of users name them, so none may go."""
+"""The ids of requirements: expectations, links and repros of users name them, so none may go.
+
+A set of a date has those that were there then; a list for each API has those that are newer than all sets.
+"""
 
 from __future__ import annotations
 
 from pathlib import Path
 
 from conformance.apis import requirements
+from conformance.run.frozen import frozen
+from conformance.values.settings import SUITES
 
 
 def list_of(api: str) -> Path:
-    """Return the file with the ids of an API's requirements."""
+    """Return the file with the ids of an API's requirements that no set has."""
     return Path(__file__).with_name(f"{api}.txt")
 
 
+def frozen_ids(api: str) -> set[str]:
+    """Return the ids that the sets of an API have."""
+    return {id for date in SUITES for id in frozen(api, date)}
+
+
 def listed_ids(api: str) -> set[str]:
-    """Return the ids that are listed, none where there is no list."""
+    """Return the ids that a set has or that are listed, none where there is neither."""
     path = list_of(api)
-    return set(path.read_text().split()) if path.exists() else set()
+    return frozen_ids(api) | set(path.read_text().split() if path.exists() else ())
 
 
 def known_ids(api: str) -> set[str]:

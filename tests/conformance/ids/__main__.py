@@ -2,30 +2,38 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from pathlib import Path
+
 import click
 
 from conformance.apis import requirements
-from conformance.run.frozen import set_file
+from conformance.run.frozen import frozen, set_file
 from conformance.values.settings import SUITES
 from specs.apis import apis
-from tests.conformance.ids import known_ids, list_of, listed_ids
+from tests.conformance.ids import frozen_ids, known_ids, list_of, listed_ids
 
 
 @click.command()
-@click.option("--freeze", metavar="DATE", help="Write the requirement sets of a date instead, such as 2026-11.")
+@click.option("--freeze", metavar="DATE", help="Write the requirement sets of a date too, such as 2026-11.")
 def main(freeze: str | None) -> None:
-    """Write the ids of all requirements; a set of a date has their levels, too."""
+    """Write the ids of all requirements that no set has; a set of a date has their levels, too."""
     for api in apis():
-        known = requirements(api)
+        known, ids = requirements(api), known_ids(api)
+        if gone := sorted(listed_ids(api) - ids):
+            raise click.ClickException(f"No requirement has the id {gone[0]} any more. Ids are never removed.")
         if freeze:
-            lines = [f"{id} {known[id].level}" for id in known_ids(api)]
-        else:
-            lines = list(listed_ids(api) | known_ids(api))
-        path = set_file(api, freeze) if freeze else list_of(api)
-        path.parent.mkdir(exist_ok=True)
-        path.write_text("".join(f"{line}\n" for line in sorted(lines)))
+            write(set_file(api, freeze), (f"{id} {known[id].level}" for id in ids))
+            frozen.cache_clear()
+        write(list_of(api), ids - frozen_ids(api))
     if freeze and freeze not in SUITES:
         click.echo(f"Add {freeze} to SUITES in conformance/values/settings.py.")
+
+
+def write(path: Path, lines: Iterable[str]) -> None:
+    """Write lines to a file, sorted."""
+    path.parent.mkdir(exist_ok=True)
+    path.write_text("".join(f"{line}\n" for line in sorted(lines)))
 
 
 if __name__ == "__main__":
