@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from itertools import groupby
 
 from rich.console import Group
@@ -20,7 +20,7 @@ from conformance.report.untested import why_untested
 from conformance.values.causes import Cause
 from conformance.values.exchange import Step
 from conformance.values.exit_codes import EXIT_CONFORMS
-from conformance.values.resources import Leftover, summary
+from conformance.values.resources import LeftBehind, summary
 from conformance.values.results import Result, Results
 from lakeproof.console import out, table_of
 
@@ -102,7 +102,7 @@ def traits(results: Results) -> Iterator[str]:
         yield f"profile: {'; '.join(shown)}"
 
 
-def print_end(notes: Iterable[str], left_behind: Collection[Leftover | str]) -> None:
+def print_end(notes: Iterable[str], left_behind: LeftBehind) -> None:
     """Print the notes of a run, such as lost connections, and the objects that it left behind."""
     for note in notes:
         out.print(Text(note, "yellow"))

@@ -13,7 +13,7 @@ from conformance.report.page_data import pack, page_data, shown_reference
 from conformance.report.pages import template
 from conformance.report.pretty import answer_line, left_out, more_steps, shown_steps, step_lines
 from conformance.report.untested import why_untested
-from conformance.values.resources import summary
+from conformance.values.resources import names_of, summary
 from conformance.values.results import Results
 
 SLOWEST = 10
@@ -36,6 +36,7 @@ def render_html(results: Results) -> str:
         sentence=sentence(results),
         why_untested=why_untested(results),
         left_behind=summary(results.run.left_behind),
+        left_names=names_of(results.run.left_behind),
         causes=[(title, list(group)) for title, group in groupby(numbered, key=lambda pair: pair[1].title)],
         by_id={entry.id: entry for entry in results.requirements},
         expectations=by_state(results),

@@ -35,7 +35,7 @@ from conformance.values.cells import CellLog
 from conformance.values.exchange import Exchange, Step
 from conformance.values.outcomes import Stopped
 from conformance.values.requirement import VIEWS, Requirement
-from conformance.values.resources import NAMESPACE, Resource
+from conformance.values.resources import NAMESPACE, Resource, grouped
 from conformance.values.results import (
     Depth,
     OperationRecord,
@@ -297,7 +297,7 @@ class Session:
             requests=self.client.requests,
             selected=self.selected,
             available=self.available,
-            left_behind=list(self.target.sandbox.left_behind),
+            left_behind=[*grouped(self.target.sandbox.left_behind)],
             preparation=self._preparation(),
             notes=[*self._notes, *self.target.notes, *told(self.ledger.only_in_a_crowd()), *traffic.notes()],
             not_reached=[name for name in self._order if name not in self.ledger],

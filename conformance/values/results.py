@@ -21,7 +21,7 @@ from conformance.values.causes import Cause
 from conformance.values.cells import CellRecord
 from conformance.values.exchange import Step
 from conformance.values.exit_codes import EXIT_BROKEN, EXIT_CONFORMS, EXIT_FAILS, EXIT_INTERRUPTED, EXIT_NOTHING
-from conformance.values.resources import Leftover
+from conformance.values.resources import Leftovers
 from conformance.values.results_files import FILE_NAME, read_content, report_written, results_file
 from conformance.values.verdict import (
     BREAKING,
@@ -107,7 +107,7 @@ class RunRecord(msgspec.Struct, kw_only=True, omit_defaults=True):
     selected: Count = 0
     available: Count = 0
     not_reached: list[RequirementId] = msgspec.field(default_factory=lambda: [])
-    left_behind: list[Leftover | str]
+    left_behind: list[Leftovers | str]
     preparation: list[Step] = msgspec.field(default_factory=lambda: [])
     stopped: StopRecord | None = None
     notes: list[str] = msgspec.field(default_factory=lambda: [])

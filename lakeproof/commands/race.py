@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import click
+import msgspec
 from rich.table import Table
 from rich.text import Text
 
@@ -19,7 +20,7 @@ from conformance.history.orders import MOST_ORDERS
 from conformance.report.pages import check_page
 from conformance.report.timeline import bars
 from conformance.values.exit_codes import EXIT_CONFORMS, EXIT_FAILS
-from conformance.values.resources import Leftover
+from conformance.values.resources import Leftovers
 from conformance.values.settings import EMBEDDED_STORAGE, Settings
 from lakeproof.command_line import command_line
 from lakeproof.commands.on_spark import (
@@ -173,7 +174,7 @@ def print_race(report: dict[str, Any], path: Path) -> None:
         out.print(advice(report), soft_wrap=True)
     for never in figures["never_done"]:
         out.print(Text(f"never succeeded, so the race proves nothing about it: {never}", "yellow"))
-    print_end((), [Leftover(**left) for left in report["run"]["left_behind"]])
+    print_end((), msgspec.convert(report["run"]["left_behind"], list[Leftovers | str]))
 
 
 def _print_rest(count: int, nouns: str, path: Path) -> None:

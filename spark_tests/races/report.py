@@ -6,14 +6,16 @@ import math
 import re
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
+
+import msgspec
 
 from conformance.history import Contradiction, Event, Judgement, Key
 from conformance.history.orders import MOST_ORDERS
 from conformance.report.pages import template, write_page
 from conformance.report.timeline import timeline_table
+from conformance.values.resources import grouped
 from conformance.values.results import kit_name
 from spark_tests.races.figures import actions, timeline, totals
 from spark_tests.races.running import Race
@@ -39,7 +41,7 @@ def to_json(race: Race, command: str) -> dict[str, Any]:
             "command": command,
             "kit": kit_name(),
             "seconds": {name: round(seconds, 3) for name, seconds in race.seconds.items()},
-            "left_behind": [asdict(left) for left in race.left_behind],
+            "left_behind": msgspec.to_builtins(grouped(race.left_behind)),
         },
         "target": {
             "url": target.settings.server,

@@ -12,7 +12,7 @@ from conformance.lance.inventory import LanceInventory
 from conformance.polaris.inventory import PolarisInventory
 from conformance.run.session import met
 from conformance.target.sandbox import STAYED
-from conformance.values.resources import NAMESPACE
+from conformance.values.resources import NAMESPACE, names_of
 from conformance.values.settings import load_settings
 from lakeproof import check, serve
 from reference_server.faults import HEADER
@@ -53,7 +53,7 @@ def judged_with(api, fault, folder, select=""):
 def test_what_stays_although_its_drop_succeeded_is_told(api, fault, tmp_path):
     results, there = judged_with(api, fault, tmp_path)
     kept = {id[-1:] for id in there if id[0] == "principal role"} if api == "polaris" else there
-    left = {thing.name for thing in results.run.left_behind}
+    left = set(names_of(results.run.left_behind))
     assert kept
     assert left == {".".join(id) for id in kept}
     assert {thing.reason for thing in results.run.left_behind} == {STAYED}

@@ -169,10 +169,15 @@ def test_a_run_is_told_in_one_sentence(judged, words):
     assert sentence(judged) == words
 
 
-LEFT = [{"kind": "table", "name": f"n.t{number}", "reason": "DropTable returned 405"} for number in range(3)]
+TABLES = {"kind": "table", "reason": "DropTable returned 405"}
+LEFT = {
+    "grouped": [TABLES | {"names": [f"n.t{number}" for number in range(3)]}],
+    "one by one": [TABLES | {"name": f"n.t{number}"} for number in range(3)],  # of older kits
+    "lines": ["table n.t0", "table n.t1"],
+}
 
 
-@pytest.mark.parametrize("left", [LEFT, ["table n.t0", "table n.t1"]])
+@pytest.mark.parametrize("left", LEFT.values(), ids=LEFT)
 def test_what_was_left_behind_and_why_a_run_was_stopped_is_told_everywhere(left, tmp_path):
     judged = results(result("pass"), left_behind=left, notes=["the server closed 2 of 9"], stopped=GONE)
     jsonschema_rs.Draft202012Validator(json.loads(SCHEMA.read_text())).validate(judged.to_json())

@@ -6,12 +6,12 @@ import json
 import re
 from collections import Counter
 from contextlib import ExitStack, contextmanager, suppress
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 from unittest.mock import MagicMock
 from urllib.parse import urlsplit
 
+import msgspec
 import pytest
 
 from conformance.apis import requirements
@@ -26,7 +26,18 @@ from conformance.target.findable import ordered
 from conformance.target.sandbox import Standing
 from conformance.values.exchange import Exchange
 from conformance.values.outcomes import Blocked, Violation
-from conformance.values.resources import NAMESPACE, REGISTRATION, TABLE, VIEW, Leftover, Resource, summary
+from conformance.values.resources import (
+    NAMESPACE,
+    REGISTRATION,
+    TABLE,
+    VIEW,
+    Leftover,
+    Leftovers,
+    Resource,
+    grouped,
+    names_of,
+    summary,
+)
 from conformance.values.settings import load_settings
 from lakeproof import check, serve
 from reference_server.faults import HEADER
@@ -354,15 +365,14 @@ def test_what_a_server_could_not_drop_is_listed(server, api, tmp_path):
     left: Any = results.run.left_behind
     there = SOMEBODY[api](server.url).there() - {("given",)}
     assert there
-    assert {thing.name for thing in left} == {".".join(id) for id in there}
-    assert len(left) == len(there)
-    assert {thing.kind for thing in left} >= {"table", "namespace"}
-    assert all(thing.reason for thing in left)
+    assert sorted(names_of(left)) == sorted(".".join(id) for id in there)
+    assert {group.kind for group in left} >= {"table", "namespace"}
+    assert all(group.reason for group in left)
     lines = summary(left)
-    assert len(lines) < len(left)
-    assert sum(int(line.split(maxsplit=1)[0].replace(",", "")) for line in lines) == len(left)
+    assert len(lines) == len(left) == len({(group.kind, group.reason) for group in left}) < len(there)
+    assert sum(int(line.split(maxsplit=1)[0].replace(",", "")) for line in lines) == len(there)
     written = json.loads((tmp_path / "results.json").read_text())
-    assert written["run"]["left_behind"] == [asdict(thing) for thing in left]
+    assert msgspec.convert(written["run"]["left_behind"], list[Leftovers]) == left
     page = (tmp_path / "report.html").read_text()
     assert all(f"left behind: {line.split(' (')[0]}" in page for line in lines)
     assert "&#39;kind&#39;" not in page
@@ -490,9 +500,16 @@ def test_registrations_come_before_tables_whose_files_they_may_share():
     assert ordered([table, registration]) == [registration, table]
 
 
-def test_leftovers_are_summed_up_by_kind_and_reason():
-    left = [Leftover("table", f"t{number}", "405") for number in range(1200)]
-    left += [Leftover("view", "v", "it came back")]
-    assert summary(left) == ["1,200 tables (405)", "1 view (it came back)"]
-    assert summary(["an old one", *left[-1:]]) == ["an old one", "1 view (it came back)"]
+def test_leftovers_are_grouped_by_kind_and_reason():
+    left = [Leftover("view", "v", "it came back"), *(Leftover("table", f"t{number}", "405") for number in range(1200))]
+    tables, view = groups = grouped(left)
+    assert (tables.kind, tables.reason, len(tables.names), view.names) == ("table", "405", 1200, ("v",))
+    assert summary(groups) == ["1,200 tables (405)", "1 view (it came back)"]
+    assert summary(["an old one", view]) == ["an old one", "1 view (it came back)"]
     assert summary([]) == []
+
+
+def test_leftovers_of_older_results_are_grouped_too():
+    older = [Leftovers(kind="table", name=f"t{number}", reason="405") for number in range(3)]
+    assert summary(older) == ["3 tables (405)"]
+    assert names_of(["a line", *older]) == ["a line", "t0", "t1", "t2"]

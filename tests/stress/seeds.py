@@ -20,6 +20,7 @@ import click
 from conformance.after.runner import run
 from conformance.run.drawn_worlds import may_vary
 from conformance.values.requirement import Requirement
+from conformance.values.resources import summary
 from conformance.values.results import Results
 from conformance.values.settings import load_settings
 from conformance.values.verdict import FINDINGS
@@ -116,4 +117,4 @@ def _red(results: Results) -> list[str]:
     judged = [
         f"{result.id}: {result.verdict}, {result.message}" for result in results.requirements if result.verdict in RED
     ]
-    return [*judged, *(f"left behind: {leftover}" for leftover in results.run.left_behind)]
+    return [*judged, *(f"left behind: {line}" for line in summary(results.run.left_behind))]
