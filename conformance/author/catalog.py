@@ -18,7 +18,7 @@ from conformance.target.given import NAMED_BY
 from conformance.target.inventory import Inventory
 from conformance.target.sandbox import Sandbox
 from conformance.target.target import Target
-from conformance.values.outcomes import Skipped, Unoffered
+from conformance.values.outcomes import NotTested, Skipped, Unoffered
 from conformance.values.resources import NAMESPACE, TABLE, Names
 from conformance.values.settings import flag
 from specs.openapi import Operation
@@ -31,7 +31,7 @@ class Catalog:
     """Base of the catalogs of all APIs. An API adds its operations, the home of an example and `ask`.
 
     `broken_json` are bodies that are not JSON, `no_objects` JSON bodies that are not objects, and `refusals` the
-    statuses that both may return. `makes_namespace` is the operation that creates namespaces.
+    statuses that both may return. `namespace_operation` is the operation that creates namespaces.
     """
 
     client: Client
@@ -41,7 +41,7 @@ class Catalog:
     broken_json: ClassVar[Iterable[bytes]]
     no_objects: ClassVar[Iterable[bytes]]
     refusals: ClassVar[Collection[int]]
-    makes_namespace: ClassVar[str] = ""
+    namespace_operation: ClassVar[str] = ""
     _home: Any = None
     _mark = ""
     _stand_ins: dict[tuple[str, str], Names]  # of the example: kind and name of an object -> an existing one
@@ -63,13 +63,18 @@ class Catalog:
         raise NotImplementedError
 
     def thing_or_missing(self) -> str:
-        """Return the name of a new object, or a name without an object where the server creates none.
+        """Return the name of a new object, or a name without an object where none can be had, see `no_object`.
 
         For requests that a server refuses whether their object exists or not.
         """
-        with suppress(Unoffered):
+        with suppress(*self.no_object):
             return self.new_thing()
         return self.target.missing_name
+
+    @property
+    def no_object(self) -> tuple[type[NotTested], ...]:
+        """The outcomes of a preparation without an object: the server creates none, or a read-only run found none."""
+        return (Unoffered, Skipped) if self.target.read_only else (Unoffered,)
 
     def try_namespace(self, id: Names) -> Answer:
         """Send a request that creates a namespace, and accept any status."""
@@ -146,7 +151,7 @@ class Catalog:
     def require_nested(self) -> None:
         """Raise Unoffered when the target does not support nested namespaces."""
         if not self.nested:
-            self.client.require(self.makes_namespace)
+            self.client.require(self.namespace_operation)
             raise Unoffered("the server has no nested namespaces")
 
     def note_namespaces(self, ids: Iterable[Names]) -> None:

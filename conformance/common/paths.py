@@ -14,7 +14,7 @@ from conformance.author.requirement import should
 from conformance.common.template import template
 from conformance.http.gate import NO_WRITES, SAFE
 from conformance.values.exchange import Exchange
-from conformance.values.outcomes import Skipped, Unoffered, Violation
+from conformance.values.outcomes import Skipped, Violation
 from specs.openapi import Document, Operation
 
 DROPPING = "DELETE"
@@ -48,7 +48,7 @@ def _request(catalog: Catalog, case: Asked) -> Exchange:
     Raises Unoffered when the server does not offer the operation.
     """
     catalog.client.require(case.id)
-    with suppress(Unoffered, *([Skipped] if catalog.target.read_only else [])):
+    with suppress(*catalog.no_object):
         return case.request(catalog)
     names = catalog.client.document.operation(case.id).path_names
     return catalog.client.prepare(case.id, path=dict.fromkeys(names, catalog.target.missing_name))

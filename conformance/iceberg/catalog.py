@@ -88,7 +88,7 @@ class IcebergCatalog(IcebergClient, Catalog):
     broken_json = (b'{"name": "t", ', b"name=t")
     no_objects = (b"[]", b'"text"', b"null", b"7")
     refusals = (400, 404)
-    makes_namespace = "createNamespace"
+    namespace_operation = "createNamespace"
     states: ClassVar[dict[str, State]] = {**TABLE_STATES}
 
     def __init__(self, target: Target) -> None:

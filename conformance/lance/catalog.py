@@ -62,7 +62,7 @@ NAMESPACE_BODIES: dict[str, dict[str, Any]] = {
 class LanceCatalog(TableMaker):
     """The target's catalog, with the operations of the Lance Namespace as methods."""
 
-    makes_namespace = "CreateNamespace"
+    namespace_operation = "CreateNamespace"
 
     def __init__(self, target: Target) -> None:
         super().__init__(target.client)
@@ -92,7 +92,7 @@ class LanceCatalog(TableMaker):
     def require_namespaces(self) -> None:
         """Raise Unoffered when the target has no namespaces but the root."""
         if not self.has_namespaces:
-            self.client.require(self.makes_namespace)
+            self.client.require(self.namespace_operation)
             raise Unoffered("the server has no namespaces but the root")
 
     def begin_example(self) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 
 from conformance.author.probing import first_recognised
 from conformance.iceberg.catalog import IcebergCatalog
-from conformance.iceberg.client import names_below_prefix
+from conformance.iceberg.client import in_prefix, names_below_prefix
 from conformance.iceberg.fallbacks import find_tables
 from conformance.iceberg.prober import IcebergProber
 from conformance.polaris.callers import CONTENT, EVERY_ROLE, SETTINGS, TABLES
@@ -22,7 +22,8 @@ from conformance.target.fallbacks import Fallbacks
 from conformance.target.target import Target
 from conformance.values.exchange import Exchange
 from conformance.values.json_values import read_object
-from conformance.values.outcomes import UNREADABLE, Blocked, NotTested, Unoffered, Violation
+from conformance.values.outcomes import UNREADABLE, Blocked, NotTested, Skipped, Unoffered, Violation
+from specs.identifiers import encode_segment
 from specs.openapi import Operation
 
 ICEBERG = "iceberg"
@@ -33,6 +34,7 @@ PARAMETERS = {
     POLICY: "policy-name",
     **{entity.id: entity.path[-1] for entity in (*CALLERS, CATALOG_ROLE)},
 }
+OF_CATALOG = ("/{prefix}/namespaces",)  # paths of operations on a catalog itself
 LISTS = {entity.list: entity.listed for entity in (CATALOG, PRINCIPAL, PRINCIPAL_ROLE)}
 
 
@@ -74,13 +76,18 @@ class PolarisProber(IcebergProber):
         return first_answer.succeeded and isinstance(listed, list)
 
     def _choose(self) -> None:
-        """Choose the given catalog, or the first that is listed, and read its configuration as the run's caller."""
+        """Choose the given catalog, or the first that is listed, and read its configuration as the run's caller.
+
+        Without one, requests in a catalog go to a missing one.
+        """
         names = self.catalog.inventory.named(CATALOG)
         warehouse = self.target.settings.warehouse or next(iter(names), "")
         if warehouse:
             self.target.settings = replace(self.target.settings, warehouse=warehouse)
             self._configure(warehouse)
             self.catalog.tables = IcebergCatalog(self.target)
+        else:
+            self.target.client.known.locate = in_prefix(encode_segment(self.target.missing_name))
 
     def _prepare(self) -> None:
         """Create a catalog and a principal for the requirements on tables; a failure blocks these requirements.
@@ -120,6 +127,8 @@ class PolarisProber(IcebergProber):
         ids = {**outer, CATALOG_ROLE.id: tuple((warehouse, role) for role in roles)}
         self.target.given = self.target.given.with_ids(ids)
         self._read(self._names())
+        if not warehouse:
+            self.target.client.known.locate = partial(_in_missing_catalog, encode_segment(self.target.missing_name))
 
     def _names(self) -> dict[str, Any]:
         """Return the values of path parameters that name existing objects."""
@@ -187,6 +196,16 @@ class PolarisProber(IcebergProber):
     def _named(self, operation: Operation) -> bool | None:
         """True for management operations, which no configuration of a catalog lists; else as for Iceberg."""
         return super()._named(operation) if "{prefix}" in operation.path else True
+
+
+def _in_missing_catalog(missing: str, path: str) -> str:
+    """Return a path of a read-only run that found no catalog, in one that does not exist.
+
+    Raises Skipped for what lists or changes a catalog itself.
+    """
+    if path.endswith(OF_CATALOG):
+        raise Skipped("the run found no catalog to read", "--warehouse NAME")
+    return in_prefix(missing)(path)
 
 
 def _without_catalog(refused: str, path: str) -> str:

@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import unquote, urlsplit
 
 import pyarrow as pa
 import pytest
@@ -335,6 +335,51 @@ def test_an_empty_catalog_is_asked_for_names_that_cannot_exist(tmp_path):
         assert f"iceberg.request.{words}" in passed
     assert {"iceberg.namespace.exists.missing", "iceberg.table.exists.missing"} <= passed
     assert foreign_names(tmp_path, find_profile("iceberg").document()) == []
+
+
+WITHOUT_OBJECTS = {
+    "iceberg": (
+        "iceberg.request.path_no_text.load_table",
+        "iceberg.request.broken_json.plan_table_scan",
+        "iceberg.credentials.no_success.load_table",
+        "iceberg.credentials.status.list_namespaces",
+    ),
+    "lance": (
+        "lance.auth.required.describe_table",
+        "lance.auth.required.list_namespaces",
+    ),
+    "polaris": (
+        "polaris.missing.prefix.load_policy",
+        "polaris.names.path.get_principal",
+        "iceberg.request.path_no_text.load_table",
+        "iceberg.credentials.no_success.load_table",
+    ),
+}
+
+
+@pytest.mark.parametrize("api", apis())
+def test_names_tokens_and_bodies_need_no_object(api, tmp_path):
+    """On an empty server that wants a token, what is refused whether an object exists or not is tested."""
+    names = WITHOUT_OBJECTS[api]
+    access = CALLER.get(api, {"token": SECRET})
+    served_by = SERVED.get(api, {"auth": f"token:{SECRET}"})
+    with serve(api, **served_by) as server:
+        given: dict[str, Any] = {"select": " or ".join(names), "report": str(tmp_path), "depth": "smoke", **access}
+        results, code = check(server.url, api=api, read_only=True, **given)
+    assert {entry.id: entry.verdict for entry in results.requirements} == dict.fromkeys(names, "pass")
+    assert code == 0
+
+
+def test_a_server_without_catalogs_has_no_findings_for_that(tmp_path):
+    """Operations on a catalog are skipped where none exists, and the path parameter is never sent as it is."""
+    select = "iceberg.request.unknown_path or iceberg.parameter.unusual.list_namespaces or polaris.missing.prefix"
+    with serve("polaris", **SERVED["polaris"]) as server, Counting(server.url) as proxy:
+        given: dict[str, Any] = {"select": select, "report": str(tmp_path), "depth": "smoke", **CALLER["polaris"]}
+        results, code = check(proxy.url, api="polaris", read_only=True, **given)
+    verdicts = {entry.id: entry.verdict for entry in results.requirements}
+    assert (verdicts.pop("iceberg.request.unknown_path"), code) == ("skipped", 0)
+    assert {*verdicts.values()} == {"pass", "skipped"}
+    assert [path for _, path in proxy.requests if "{" in unquote(path)] == []
 
 
 @pytest.mark.parametrize(

@@ -103,7 +103,7 @@ def test_flag_that_is_none(catalog: IcebergCatalog) -> None:
 @should("iceberg.request.path_no_text.{}", clause="bad-path", kind="error", each=NAMING, reads=True)
 def test_path_that_is_no_text(catalog: IcebergCatalog, case: Operation) -> None:
     """{} with a name that is not valid UTF-8 returns 400 or 404."""
-    path = catalog.any_path(case, catalog.new_table()[-1])
+    path = catalog.any_path(case, catalog.thing_or_missing(), anywhere=True)
     for name in path:
         catalog.send(case.id, {**path, name: Encoded(f"{catalog.target.prefix}%FF")}, expect=(400, 404))
 

@@ -38,7 +38,14 @@ def test_policy_of_the_catalog(catalog: PolarisCatalog) -> None:
     catalog.detach_policy(id[:-1], id[-1], CATALOG)
 
 
-@must("polaris.policy.applicable.missing", operations=APPLICABLE, clause="policy-missing", kind="error", since=SINCE)
+@must(
+    "polaris.policy.applicable.missing",
+    operations=APPLICABLE,
+    clause="policy-missing",
+    kind="error",
+    since=SINCE,
+    reads=True,
+)
 def test_policies_of_nothing(catalog: PolarisCatalog) -> None:
     """getApplicablePolicies for a namespace or a table that does not exist returns 404."""
     home, missing = catalog.tables.home, catalog.target.missing_name

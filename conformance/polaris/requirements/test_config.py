@@ -42,7 +42,7 @@ def test_defaults_follow_updates(catalog: PolarisCatalog) -> None:
         lacks(defaults, ["lakeproof", "lakeproof-first"], "the defaults")
 
 
-@should("polaris.config.no_warehouse", operations=CONFIG, clause="config-of-catalog", kind="error")
+@should("polaris.config.no_warehouse", operations=CONFIG, clause="config-of-catalog", kind="error", reads=True)
 def test_configuration_of_no_catalog(catalog: PolarisCatalog) -> None:
     """getConfig without a warehouse, or with an empty one, returns 400."""
     (name,) = catalog.new(CATALOG)

@@ -77,7 +77,7 @@ def test_case_of_names(catalog: PolarisCatalog, case: EntityType) -> None:
     same_items(names, [other[-1], lower[-1]], "the listed names")
 
 
-@should("polaris.names.path.{}", clause="name-rules-path", kind="error", each=NAMING)
+@should("polaris.names.path.{}", clause="name-rules-path", kind="error", each=NAMING, reads=True)
 def test_names_in_paths(catalog: PolarisCatalog, case: Operation) -> None:
     """{} returns 400 for a name in its path that exceeds 256 characters or starts with system$."""
     body = b"{}" if case.request else None
@@ -123,7 +123,9 @@ IN_NAMESPACES = {
 }
 
 
-@should("polaris.names.empty_level.{}", clause="levels-not-empty", kind="error", each=IN_NAMESPACES, since="1.7")
+@should(
+    "polaris.names.empty_level.{}", clause="levels-not-empty", kind="error", each=IN_NAMESPACES, since="1.7", reads=True
+)
 def test_namespaces_with_an_empty_level(catalog: PolarisCatalog, case: Operation) -> None:
     """{} returns 400 or 404 for a namespace with an empty level."""
     path = {**catalog.any_path(case, catalog.target.new_name()), "namespace": (*catalog.tables.home, "", "x")}

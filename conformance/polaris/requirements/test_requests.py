@@ -123,7 +123,7 @@ def test_unknown_fields_of_a_grant(catalog: PolarisCatalog) -> None:
     equal(catalog.own_grants(catalog.send(LIST, CATALOG_ROLE.place(role))["grants"]), [grant], "the grants")
 
 
-@should("polaris.request.unknown_query", operations=["getCatalog", "listCatalogs"], clause="open-requests")
+@should("polaris.request.unknown_query", operations=["getCatalog", "listCatalogs"], clause="open-requests", reads=True)
 def test_unknown_query_parameters(catalog: PolarisCatalog) -> None:
     """getCatalog and listCatalogs ignore unknown query parameters."""
     catalog.send("getCatalog", {"catalogName": catalog.home}, query={"somethingNew": "1"})
