@@ -10,6 +10,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
+from conformance.author.patience import LATE_ANSWERS, slowest_answer
 from conformance.author.suite import Suite
 from conformance.history import UNKNOWN, Contradiction, Event, Key, judge_history, outcome
 from conformance.history.orders import MOST_ORDERS
@@ -20,7 +21,6 @@ from conformance.values.exchange import Moment
 from conformance.values.outcomes import Blocked, Violation
 
 RACE_SECONDS = 120.0
-LATE_ANSWERS = 20  # answers, the slowest of a client, in which a change may come after all others have ended
 HISTORY = "history"  # blocks a requirement whose history cannot be judged
 
 
@@ -55,9 +55,8 @@ class Racer:
         while True:
             started = time.monotonic()
             yield
-            slowest = max((step.seconds for step in self.client.steps), default=0.0)
             quiet = 0.0 if self.active else quiet + time.monotonic() - started
-            if quiet > LATE_ANSWERS * slowest:
+            if quiet > LATE_ANSWERS * slowest_answer(self.client):
                 return
 
     def do(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import secrets
 import time
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -20,6 +21,7 @@ from conformance.target.fallbacks import PLACES, SERVERS_PLACE, Ways
 from conformance.target.given import Given
 from conformance.target.hostile import Canaries
 from conformance.target.offers import Router
+from conformance.target.pace import Pace
 from conformance.target.sandbox import Sandbox
 from conformance.target.surroundings import Surroundings
 from conformance.target.unrecognised import problem_of, situation_of
@@ -106,7 +108,7 @@ class Target:
     run. `ways` are the chosen ways to create objects that requirements start from. `managing` are the headers of the
     server's manager, when requirements on tables run as another caller. `preparation` are the exchanges that created
     this caller and its catalog. `surroundings` are the world of the current example. `given` are objects that existed
-    before, if the run is read-only.
+    before, if the run is read-only. `paces` are those of the server by the kind of work that it does in the background.
     """
 
     settings: Settings
@@ -123,6 +125,7 @@ class Target:
     preparation: Sequence[Exchange] = ()
     given: Given = field(default_factory=Given)
     surroundings: Surroundings = field(default_factory=Surroundings)
+    paces: defaultdict[str, Pace] = field(default_factory=lambda: defaultdict(Pace))
     numbers: Iterator[int] = field(default_factory=lambda: itertools.count(1))
     prefix: str = field(init=False)
     sandbox: Sandbox = field(init=False)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Collection, Iterator
 
 from conformance.author.checks import equal
+from conformance.author.patience import wait_for
 from conformance.author.requirement import may, must
 from conformance.iceberg.catalog import IcebergCatalog
 from conformance.iceberg.support.content import SCHEMA
@@ -14,7 +14,7 @@ from conformance.iceberg.support.scans.tables import ScanTable, new_scan_table
 
 DROP = ["dropTable"]
 PURGE_SECONDS = 10.0
-PAUSE_SECONDS = 0.1
+PURGES = "purges"
 
 
 def new_full_table(catalog: IcebergCatalog) -> ScanTable:
@@ -41,15 +41,20 @@ def _locations(table: ScanTable) -> Iterator[str]:
 
 @may("iceberg.table.drop.purged_files", operations=DROP, clause="drop-table-purge")
 def test_purged_files_go(catalog: IcebergCatalog) -> None:
-    """dropTable with purgeRequested deletes the data, delete and manifest files of all snapshots within 10 s."""
+    """dropTable with purgeRequested deletes the data, delete and manifest files of all snapshots."""
     table = new_full_table(catalog)
     files = set(_locations(table))
     catalog.require_purging()
     catalog.drop_table(table.id, purgeRequested="true")
-    deadline = time.monotonic() + PURGE_SECONDS
-    while remaining(table, files, there=True) and time.monotonic() < deadline:
-        time.sleep(PAUSE_SECONDS)
-    equal(remaining(table, files, there=True), [], "the files that are still there")
+    left = wait_for(
+        catalog.client,
+        catalog.target.paces[PURGES],
+        lambda: remaining(table, files, there=True),
+        lambda names: not names,
+        seconds=PURGE_SECONDS,
+        progress=sorted,
+    )
+    equal(left, [], "the files that are still there")
 
 
 @must("iceberg.table.drop.files_stay", operations=DROP, clause="drop-table-keeps-files")

@@ -7,13 +7,13 @@ search without success in a run, later searches end early.
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
 import pyarrow as pa
 
+from conformance.author.patience import wait_for
 from conformance.http.answers import Answer
 from conformance.lance.catalog import LanceCatalog, Names
 from conformance.lance.client import Id
@@ -27,8 +27,8 @@ T = TypeVar("T")
 ROWS = 300  # quantizers are trained on 256 rows at least
 DIMENSION = 16
 COLORS = ("red", "green", "blue")
-PATIENCE_SECONDS, IMPATIENCE_SECONDS, PAUSE_SECONDS = 10.0, 0.2, 0.02
-IN_VAIN = "waited in vain for indices"
+PATIENCE_SECONDS = 10.0
+INDICES = "indices"
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,17 +168,9 @@ def row_counts_of(stats: Answer) -> tuple[int, int]:
 
 
 def poll(catalog: LanceCatalog, look: Callable[[], T | None]) -> T | None:
-    """Repeat `look` until it returns a value, or return None when time runs out."""
-    capabilities = catalog.target.capabilities
-    until = time.monotonic() + (IMPATIENCE_SECONDS if IN_VAIN in capabilities else PATIENCE_SECONDS)
-    while True:
-        seen = look()
-        if seen is not None:
-            return seen
-        if time.monotonic() > until:
-            capabilities[IN_VAIN] = "yes"
-            return None
-        time.sleep(PAUSE_SECONDS)
+    """Repeat `look` until it returns a value, or return None when nothing changes any more."""
+    pace = catalog.target.paces[INDICES]
+    return wait_for(catalog.client, pace, look, lambda seen: seen is not None, seconds=PATIENCE_SECONDS)
 
 
 def new_indexable(catalog: LanceCatalog, name: str = "t") -> Names:

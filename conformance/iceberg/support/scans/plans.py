@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import time
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from conformance.author.checks import same_items, text
+from conformance.author.patience import wait_for
 from conformance.http.answers import Answer
 from conformance.iceberg.catalog import IcebergCatalog
 from conformance.iceberg.client import Id
@@ -20,7 +20,7 @@ PLAN = ["planTableScan", "fetchPlanningResult", "fetchScanTasks"]
 COMPLETED, SUBMITTED, FAILED, CANCELLED = "completed", "submitted", "failed", "cancelled"
 File = dict[str, Any]  # of an answer: access to a missing field raises Violation
 PLANNING_SECONDS = 30.0
-FIRST_PAUSE_SECONDS, LONGEST_PAUSE_SECONDS = 0.002, 0.2
+PLANS = "scan plans"
 MOST_PLAN_TASKS = 10_000  # a server that issues more never ends
 WHOLE_FILTER: Any = object()  # residual of a task without residual-filter
 
@@ -119,16 +119,20 @@ def followed(catalog: IcebergCatalog, id: Id, first: Answer) -> PlanResult:
 
 
 def finished(catalog: IcebergCatalog, id: Id, answer: Answer) -> Answer:
-    """Poll a plan until it is no longer `submitted` and return that answer. Raises Violation after a timeout."""
-    deadline, pause = time.monotonic() + PLANNING_SECONDS, FIRST_PAUSE_SECONDS
-    plan_id = answer.get("plan-id")
-    while answer["status"] == SUBMITTED:
-        if time.monotonic() > deadline:
-            raise Violation(f"the scan plan goes on for more than {PLANNING_SECONDS:g} s")
-        time.sleep(pause)
-        pause = min(2 * pause, LONGEST_PAUSE_SECONDS)
-        answer = catalog.fetch_planning_result(id, text(plan_id, "the plan-id of the submitted scan plan"))
-    return answer
+    """Poll a plan until it is no longer `submitted` and return that answer. Raises Violation when it stays so."""
+    if answer["status"] != SUBMITTED:
+        return answer
+    plan_id = text(answer.get("plan-id"), "the plan-id of the submitted scan plan")
+    last = wait_for(
+        catalog.client,
+        catalog.target.paces[PLANS],
+        lambda: catalog.fetch_planning_result(id, plan_id),
+        lambda polled: polled["status"] != SUBMITTED,
+        seconds=PLANNING_SECONDS,
+    )
+    if last["status"] == SUBMITTED:
+        raise Violation("the scan plan does not end, and nothing changes any more")
+    return last
 
 
 def _take(planned: PlanResult, answer: Answer) -> list[str]:
