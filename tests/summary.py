@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
+from collections.abc import Iterator
 from xml.etree import ElementTree
 
 WIDTH = 80
@@ -17,7 +18,7 @@ def summary(files: list[str]) -> tuple[str, bool]:
     counts: Counter[str] = Counter()
     seconds = 0.0
     for file in files:
-        for suite in ElementTree.parse(file).iter("testsuite"):
+        for suite in _suites(file):
             parts = {part: int(suite.attrib[part]) for part in ("failures", "errors", "skipped")}
             counts["failed"] += parts["failures"]
             counts["passed"] += int(suite.attrib["tests"]) - sum(parts.values())
@@ -27,6 +28,16 @@ def summary(files: list[str]) -> tuple[str, bool]:
     said = ", ".join(f"{count} {name}" for name, count in counts.items() if count) or "no tests ran"
     clean = not counts["failed"] and not counts["errors"] and bool(counts["passed"])
     return f" {said} in {seconds:.2f}s ".center(WIDTH, "="), clean
+
+
+def _suites(file: str) -> Iterator[ElementTree.Element]:
+    """Return the runs in a file. Exits with the reason where it is missing or not complete."""
+    try:
+        return ElementTree.parse(file).iter("testsuite")
+    except OSError:
+        sys.exit(f"There is no summary: no run of pytest wrote {file}.")
+    except ElementTree.ParseError as problem:
+        sys.exit(f"There is no summary: a run of pytest did not complete {file} ({problem}).")
 
 
 if __name__ == "__main__":

@@ -43,7 +43,18 @@ def test_what_fails_or_runs_nothing_is_an_error(summarized, run, said):
     assert summarized(run) == (1, said)
 
 
-def test_a_run_that_wrote_no_file_is_an_error():
-    """The shell leaves a pattern as it is where no file fits it."""
-    command = [sys.executable, "-m", "tests.summary", ".tox/no-such-folder/*.xml"]
-    assert subprocess.run(command, cwd=ROOT, capture_output=True, check=False).returncode == 1
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        # The shell leaves a pattern as it is where no file fits it.
+        (None, "There is no summary: no run of pytest wrote {file}.\n"),
+        ("<testsuites>", "There is no summary: a run of pytest did not complete {file} (no element found: {place}).\n"),
+    ],
+)
+def test_a_run_without_a_whole_file_is_named_in_one_line(tmp_path, content, said):
+    file = tmp_path / "*.xml"
+    if content:
+        file.write_text(content)
+    command = [sys.executable, "-m", "tests.summary", str(file)]
+    ended = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert (ended.returncode, ended.stderr) == (1, said.format(file=file, place="line 1, column 12"))
