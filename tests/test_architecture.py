@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.sources import ROOT, tree
+from tests.sources import ROOT, imported, tree
 
 MOST_LINES = 500
 MOST_LINES_OF_A_FUNCTION = 60
@@ -27,17 +27,6 @@ MAY_IMPORT = {
 }
 FILES = [path.relative_to(ROOT) for package in MAY_IMPORT for path in sorted((ROOT / package).rglob("*.py"))]
 Function = ast.FunctionDef | ast.AsyncFunctionDef
-
-
-def imported(path: Path) -> Iterator[str]:
-    """Yield the full names of what a file imports: modules, and names in them, which may be modules too."""
-    for node in ast.walk(tree(path)):
-        if isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names)
-        elif isinstance(node, ast.ImportFrom):
-            assert not node.level, f"{path}:{node.lineno} imports by a relative name"
-            yield from (f"{node.module}.{alias.name}" for alias in node.names)
-            yield str(node.module)
 
 
 def is_test_module(name: str) -> bool:
