@@ -7,11 +7,12 @@ import re
 import shutil
 import subprocess
 import sys
+from collections.abc import Collection
 from pathlib import Path
 
 import click
 
-from website import catalogue, servers, sources
+from website import catalogue, examples, servers, sources
 from website.checks import problems
 from website.documents import copy_documents
 
@@ -26,9 +27,16 @@ EMPTY_HEADER = re.compile(r"<th([^>]*)>\s*</th>")
 @click.command()
 @click.option("--site", type=click.Path(path_type=Path), default=SITE, help="Folder of the site.")
 @click.option("--url", default="", metavar="URL", help="Address of the site, such as https://me.example/lakeproof/.")
-def main(site: Path, url: str) -> None:
-    """Build the static site."""
-    write_pages(PAGES)
+@click.option(
+    "--examples",
+    "shown",
+    multiple=True,
+    metavar="TEXT",
+    help="Record examples only of requirements with TEXT in their ids; repeatable.",
+)
+def main(site: Path, url: str, shown: tuple[str, ...]) -> None:
+    """Build the static site. It tests the reference server, to show an example of each requirement."""
+    write_pages(PAGES, shown)
     mkdocs = [sys.executable, "-m", "mkdocs", "build", "--quiet", "--strict"]
     command = [*mkdocs, "--config-file", str(CONFIG), "--site-dir", str(site)]
     environ = {**os.environ, "NO_MKDOCS_2_WARNING": "1", "SITE_URL": url}
@@ -63,8 +71,11 @@ def _drop_unused(site: Path) -> None:
     shutil.rmtree(site / "assets" / "javascripts" / "lunr", ignore_errors=True)
 
 
-def write_pages(pages: Path) -> None:
-    """Write the Markdown of all pages into an empty folder."""
+def write_pages(pages: Path, shown: Collection[str]) -> None:
+    """Write the Markdown of all pages into an empty folder.
+
+    Requirements have examples if one of the texts `shown` is in their ids; without any text all have.
+    """
     shutil.rmtree(pages, ignore_errors=True)
     pages.mkdir(parents=True)
     copy_documents(ROOT, pages)
@@ -72,11 +83,12 @@ def write_pages(pages: Path) -> None:
         shutil.copy(Path(__file__).with_name(name), pages)
     every, known = servers.servers(ROOT / "reports"), catalogue.requirements()
     by_chapter, noticing = catalogue.chapters(known), catalogue.faults(known)
+    recorded = examples.examples([name for name in known if not shown or any(part in name for part in shown)])
     for folder in ("requirements", "servers", sources.FOLDER):
         (pages / folder).mkdir()
     (pages / "requirements" / "index.md").write_text(catalogue.index(by_chapter))
     for name, members in by_chapter.items():
-        (pages / "requirements" / f"{name}.md").write_text(catalogue.page(name, members, noticing, every))
+        (pages / "requirements" / f"{name}.md").write_text(catalogue.page(name, members, noticing, every, recorded))
     for name, content in sources.source_pages(known.values()).items():
         (pages / sources.FOLDER / name).write_text(content)
     (pages / "servers" / "index.md").write_text(servers.scoreboard(every))

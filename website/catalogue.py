@@ -1,4 +1,4 @@
-"""Pages of requirements: each with an address that lasts, its clause, its source, its faults, and the servers."""
+"""Pages of requirements: each with an address that lasts, an example, its clause, source, faults and servers."""
 
 from __future__ import annotations
 
@@ -53,7 +53,9 @@ def index(by_chapter: Mapping[str, Sequence[Declared]]) -> str:
         "# Requirements\n",
         f"{total:,} requirements, each with its own address, which lasts: ids never change their meaning and are never",
         "removed. The page of a requirement is the beginning of its id: `iceberg.namespace.create.conflict` is on",
-        "[iceberg.namespace](iceberg.namespace.md#iceberg.namespace.create.conflict).\n",
+        "[iceberg.namespace](iceberg.namespace.md#iceberg.namespace.create.conflict). Its example is a request that it",
+        "sent to the reference server, with the answer: headers that every request has are left out, long bodies are",
+        "shortened (…), and secrets are hidden.\n",
     ]
     for suite in dict.fromkeys(name.partition(".")[0] for name in by_chapter):
         title = "Spark scenarios" if suite in VIEWS else find_api(suite).title
@@ -66,14 +68,22 @@ def index(by_chapter: Mapping[str, Sequence[Declared]]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def page(name: str, members: Sequence[Declared], noticing: Mapping[str, Sequence[str]], every: Sequence[Server]) -> str:
-    """Return a page of requirements by subject, with their clauses at its end."""
+def page(
+    name: str,
+    members: Sequence[Declared],
+    noticing: Mapping[str, Sequence[str]],
+    every: Sequence[Server],
+    examples: Mapping[str, str],
+) -> str:
+    """Return a page of requirements by subject, with their clauses at its end. `examples` are HTML by requirement."""
     levels = Counter(entry.requirement.level for entry in members)
     counts = ", ".join(f"{count} {level}" for level, count in levels.items())
     entries = []
     for subject, some_members in groupby(members, lambda entry: subject_of(entry.requirement.id)):
         entries.append(f"## {subject}\n")
-        entries += [_entry(entry, noticing.get(entry.requirement.id, ()), every) for entry in some_members]
+        for entry in some_members:
+            id = entry.requirement.id
+            entries.append(_entry(entry, noticing.get(id, ()), every, examples.get(id, "")))
     followed = {entry.requirement.clause: clauses(entry.requirement.suite) for entry in members}
     stated = [_clause(known[name]) for name, known in sorted(followed.items())]
     return "\n".join([f"# {name}\n", f"{counts}.\n", *entries, "## Clauses\n", *stated]) + "\n"
@@ -84,7 +94,7 @@ def subject_of(requirement_id: str) -> str:
     return [*requirement_id.split("."), "Others"][2]
 
 
-def _entry(declared: Declared, noticed: Sequence[str], every: Sequence[Server]) -> str:
+def _entry(declared: Declared, noticed: Sequence[str], every: Sequence[Server], example: str) -> str:
     requirement = declared.requirement
     since = f"since {text(requirement.since)}" if requirement.since else ""
     clause = f"clause {link(f'#clause-{requirement.clause}', text(requirement.clause))}"
@@ -104,7 +114,7 @@ def _entry(declared: Declared, noticed: Sequence[str], every: Sequence[Server]) 
         f"faults that it notices: {by_name}",
         line(*_servers(requirement.id, every)),
     )
-    return f"{heading(requirement.id)}\n<p>{text(requirement.statement)}</p>\n{shown}\n"
+    return f"{heading(requirement.id)}\n<p>{text(requirement.statement)}</p>\n{example}\n{shown}\n"
 
 
 def _clause(clause: Clause) -> str:

@@ -44,21 +44,23 @@ def problems(site: Path) -> Iterator[str]:
         yield from (f"{name}: loads {url} from another machine" for url in page.loads if urlsplit(url).netloc)
         if path.name != "404.html":  # its links begin with the address of the site
             for url in {*page.links, *page.loads}:
-                if why := _broken(path, url, pages):
+                if why := _broken(path, url, pages, site):
                     yield f"{name}: {why}"
     size = sum(path.stat().st_size for path in site.rglob("*") if path.is_file())
     if size > MOST_BYTES:
         yield f"the site has {size:,} bytes, {MOST_BYTES:,} are allowed"
 
 
-def _broken(path: Path, url: str, pages: dict[Path, Page]) -> str:
+def _broken(path: Path, url: str, pages: dict[Path, Page], site: Path) -> str:
     """Return why a link of a page leads nowhere, "" if it leads somewhere or to another machine."""
     target, anchor = urldefrag(url)
     if urlsplit(target).scheme or urlsplit(target).netloc:
         return ""
     file = (path.parent / unquote(target.partition("?")[0])).resolve() if target else path
+    if not file.is_relative_to(site.resolve()):
+        return f"{url} leads out of the site, which may be below a path"
     file = file / "index.html" if file.is_dir() else file
     if not file.exists():
         return f"there is nothing at {url}"
-    known = pages.get(file)
+    known = pages.get(site / file.relative_to(site.resolve()))
     return f"there is no place {url}" if anchor and known and unquote(anchor) not in known.ids else ""

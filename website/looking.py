@@ -19,6 +19,8 @@ from playwright.sync_api import Browser, Page, sync_playwright
 
 from website.__main__ import SITE
 
+BELOW = "/below/"
+MISSING = 400  # and above
 SEARCH = "?q=namespace"
 PLACES = {
     "start": "",
@@ -39,8 +41,13 @@ CUT = """[...document.querySelectorAll(".md-typeset__scrollwrap, .md-typeset pre
 RULES = "axe.run(document, {resultTypes: ['violations']})"
 
 
-class Quiet(SimpleHTTPRequestHandler):
-    """Handler that writes no log."""
+class Below(SimpleHTTPRequestHandler):
+    """Handler that serves a folder below the path BELOW and nothing else, and writes no log."""
+
+    def translate_path(self, path: str) -> str:
+        """Return the file at a path of a URL; of one elsewhere, a file that does not exist."""
+        inside = path.startswith(BELOW)
+        return super().translate_path(path.removeprefix(BELOW[:-1]) if inside else "/nothing")
 
     def log_message(self, format: str, *args: object) -> None:
         """Write nothing."""
@@ -48,10 +55,10 @@ class Quiet(SimpleHTTPRequestHandler):
 
 @contextmanager
 def served(site: Path) -> Iterator[str]:
-    """Serve a folder on a free port, and yield its URL."""
-    with ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=str(site))) as server:
+    """Serve a folder on a free port, below a path as on many hosts, and yield its URL."""
+    with ThreadingHTTPServer(("127.0.0.1", 0), partial(Below, directory=str(site))) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
-        yield f"http://127.0.0.1:{server.server_port}/"
+        yield f"http://127.0.0.1:{server.server_port}{BELOW}"
         server.shutdown()
 
 
@@ -66,7 +73,7 @@ def chromium() -> str:
 @click.option("--site", type=click.Path(path_type=Path, exists=True), default=SITE, help="The built site.")
 @click.option("--axe", type=click.Path(path_type=Path, exists=True), help="File axe.min.js; without it, only pictures.")
 def main(folder: Path, site: Path, axe: Path | None) -> None:
-    """Take pictures of pages in both widths and schemes, and run axe on them."""
+    """Take pictures of pages in both widths and schemes, and run axe on them; all pages have to fit both widths."""
     folder.mkdir(parents=True, exist_ok=True)
     found: list[str] = []
     with served(site) as url, sync_playwright() as playwright:
@@ -74,6 +81,8 @@ def main(folder: Path, site: Path, axe: Path | None) -> None:
         for scheme in SCHEMES:
             for width in WIDTHS:
                 found += _look(browser, url, folder, axe, scheme, width)
+        for width in WIDTHS:
+            found += _look_through(browser, url, site, width)
         browser.close()
     for line in found:
         click.echo(line)
@@ -88,6 +97,9 @@ def _look(browser: Browser, url: str, folder: Path, axe: Path | None, scheme: st
     context = browser.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme)  # type: ignore[arg-type]
     page = context.new_page()
     page.on("request", lambda request: found.append(f"asks {request.url}") if not request.url.startswith(url) else None)
+    page.on(
+        "response", lambda answer: found.append(f"{answer.status}: {answer.url}") if answer.status >= MISSING else None
+    )
     page.on("pageerror", lambda error: found.append(f"script error: {error}"))
     for name, place in PLACES.items():
         page.goto(url + place, wait_until="networkidle")
@@ -95,12 +107,28 @@ def _look(browser: Browser, url: str, folder: Path, axe: Path | None, scheme: st
             page.wait_for_selector(".md-search-result__item")
         page.screenshot(path=folder / f"{name}-{width}-{scheme}.png")
         where = f"{name} at {width}, {scheme}"
-        wide = page.evaluate("document.documentElement.scrollWidth")
-        found += [f"{where}: {wide} pixels wide"] if wide > width else []
-        found += [f"{where}: a table or code is cut: {text}" for text in page.evaluate(CUT) if width == max(WIDTHS)]
+        found += _unfit(page, width, where)
         found += [f"{where}: {line}" for line in (_violations(page, axe) if axe else ())]
     context.close()
     return found
+
+
+def _look_through(browser: Browser, url: str, site: Path, width: int) -> list[str]:
+    """Return the pages of the theme that do not fit a width."""
+    found: list[str] = []
+    page = browser.new_page(viewport={"width": width, "height": 900})
+    for path in sorted(site.rglob("index.html")):
+        place = path.parent.relative_to(site).as_posix()
+        page.goto(f"{url}{place}/")
+        found += _unfit(page, width, f"{place} at {width}")
+    page.close()
+    return found
+
+
+def _unfit(page: Page, width: int, where: str) -> list[str]:
+    wide = page.evaluate("document.documentElement.scrollWidth")
+    found = [f"{where}: {wide} pixels wide"] if wide > width else []
+    return found + [f"{where}: a table or code is cut: {text}" for text in page.evaluate(CUT) if width == max(WIDTHS)]
 
 
 def _violations(page: Page, axe: Path) -> list[str]:

@@ -60,8 +60,8 @@ def absence(body: dict[str, Any] | None, mark: str) -> str:
     return f"({pointer} is missing)"
 
 
-def short_body(body: dict[str, Any] | None, mark: str = "") -> str:
-    """Return a body of the results on one line of at most MAX_SHORT characters.
+def short_body(body: dict[str, Any] | None, mark: str = "", most: int = MAX_SHORT) -> str:
+    """Return a body of the results on one line of at most so many characters.
 
     JSON loses the contents of inner objects and lists first, the deepest first, so that all its fields are seen; those
     on the way to the marked field stay. What is still too long is cut around the mark, or at its end.
@@ -70,16 +70,16 @@ def short_body(body: dict[str, Any] | None, mark: str = "") -> str:
         return ""
     if "json" not in body:
         raw = " ".join(body.get("text", "").split()) or f"({body.get('size')} bytes)"
-        return _window(raw, 0, 0)
+        return _window(raw, 0, 0, most)
     pointer = _there(body["json"], _pointer(mark))
-    parts = _fitting(body["json"], pointer)
+    parts = _fitting(body["json"], pointer, most)
     text = "".join(part for part, _ in parts)
     inside = [number for number, (_, marked) in enumerate(parts) if marked]
     if not inside or not pointer:
-        return _with(absence(body, mark), _window(text, 0, 0))
+        return _with(absence(body, mark), _window(text, 0, 0, most))
     start = sum(len(part) for part, _ in parts[: inside[0]])
     length = sum(len(part) for part, _ in parts[inside[0] : inside[-1] + 1])
-    return _with(absence(body, mark), _window(text, start, start + length))
+    return _with(absence(body, mark), _window(text, start, start + length, most))
 
 
 def shown_steps(result: Result, most: int = MOST_STEPS) -> list[int]:
@@ -145,15 +145,15 @@ def _with(note: str, text: str) -> str:
     return f"{note} {text}" if note else text
 
 
-def _window(text: str, start: int, end: int) -> str:
-    """Return a text cut at MAX_SHORT characters: its beginning, and the part around `start` to `end`."""
-    if len(text) <= MAX_SHORT:
+def _window(text: str, start: int, end: int, most: int) -> str:
+    """Return a text cut at so many characters: its beginning, and the part around `start` to `end`."""
+    if len(text) <= most:
         return text
-    if end < MAX_SHORT or start <= BEGINNING + BEFORE:
-        return text[: MAX_SHORT - 1] + GAP
-    first = max(BEGINNING, min(start - BEFORE, len(text) - (MAX_SHORT - BEGINNING - 1)))
+    if end < most or start <= BEGINNING + BEFORE:
+        return text[: most - 1] + GAP
+    first = max(BEGINNING, min(start - BEFORE, len(text) - (most - BEGINNING - 1)))
     rest = text[first:]
-    room = MAX_SHORT - BEGINNING - 1
+    room = most - BEGINNING - 1
     return text[:BEGINNING] + GAP + (rest if len(rest) <= room else rest[: room - 1] + GAP)
 
 
@@ -188,12 +188,12 @@ def _json(
     yield Line(INDENT * depth + closing + end, marked)
 
 
-def _fitting(value: Any, pointer: str | None) -> list[tuple[str, bool]]:
-    """Return the parts of `_compact` with as many levels as fit on a line."""
+def _fitting(value: Any, pointer: str | None, most: int) -> list[tuple[str, bool]]:
+    """Return the parts of `_compact` with as many levels as fit on a line of so many characters."""
     parts: list[tuple[str, bool]] = []
     for levels in LEVELS:
         parts = list(_compact(value, pointer, levels=levels))
-        if sum(len(part) for part, _ in parts) <= MAX_SHORT:
+        if sum(len(part) for part, _ in parts) <= most:
             break
     return parts
 
