@@ -9,6 +9,8 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
+import pytest
+
 PATIENCE = 300  # seconds for what takes a moment on an idle machine
 
 
@@ -32,8 +34,10 @@ def _sigint(handler: Any) -> Iterator[None]:
 
 
 def wait_for(condition: Callable[[], object]) -> None:
-    """Wait until a condition holds."""
+    """Wait until a condition holds. Fails at the line that waits."""
+    __tracebackhide__ = True
     deadline = time.monotonic() + PATIENCE
-    while not condition():
-        assert time.monotonic() < deadline
+    while not (last := condition()):
+        if time.monotonic() > deadline:
+            pytest.fail(f"After {PATIENCE} s this does not hold: it is {last!r}.")
         time.sleep(0.02)

@@ -84,7 +84,7 @@ def test_ci_runs_every_tier():
 def test_the_command_of_tox_is_one_line(tox):
     """A line that goes on without a backslash is a second command, and the arguments of tox are for the last one."""
     *others, last = tox["pytest"]["command"].splitlines()
-    assert all(line.endswith("\\") for line in others)
+    assert [line for line in others if not line.endswith("\\")] == []
     assert not last.endswith("\\")
 
 

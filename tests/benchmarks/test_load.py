@@ -12,10 +12,10 @@ REQUEST = b"GET / HTTP/1.1\r\nHost: h\r\n\r\n"
 ANSWER = b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"
 
 
-async def interrupted() -> list[str]:
+async def interrupted() -> list[dict[str, object]]:
     """Interrupt a load while its server is about to answer; return what the event loop complained of."""
     asked, cancelled, complaints = asyncio.Event(), asyncio.Event(), []
-    asyncio.get_running_loop().set_exception_handler(lambda _, context: complaints.append(context["message"]))
+    asyncio.get_running_loop().set_exception_handler(lambda _, context: complaints.append(context))
 
     async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         await reader.readuntil(load.HEADER_END)

@@ -66,10 +66,11 @@ def test_what_is_blocked_belongs_to_what_blocks_it(server):
     blocked = {result.id: result.blocked_by for result in results.requirements if result.verdict == "blocked"}
     causes = {name: cause for cause in results.causes for name in cause.blocked}
     assert causes.keys() == blocked.keys()
-    assert all(
-        by not in {name for c in results.causes for name in c.requirements} or by in causes[name].requirements
+    assert [
+        (name, by)
         for name, by in blocked.items()
-    )
+        if not (by not in {name for c in results.causes for name in c.requirements} or by in causes[name].requirements)
+    ] == []
 
 
 def error(text, **more):

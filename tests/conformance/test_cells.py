@@ -202,7 +202,7 @@ def test_every_excuse_is_of_a_cell_that_a_revision_declares(api):
 
 @pytest.mark.parametrize("api", ["lance", "iceberg"])
 def test_every_excuse_has_a_reason(api):
-    assert all(excuse.why.endswith(".") for excuse in allowance(api).excused)
+    assert [excuse for excuse in allowance(api).excused if not excuse.why.endswith(".")] == []
 
 
 def test_a_file_that_says_something_else_is_a_problem(monkeypatch, tmp_path):

@@ -399,7 +399,7 @@ def test_refusals_of_lance_in_any_form(status, body, tmp_path):
         "lance.unsupported.form"
     }
     blocked = {result.message for result in results.requirements if result.verdict == "blocked"}
-    assert all(message.startswith("the server does not have") for message in blocked)
+    assert [message for message in blocked if not message.startswith("the server does not have")] == []
 
 
 @pytest.mark.parametrize(("status", "bad"), [(501, {"iceberg.unsupported.form"}), (406, set())])

@@ -86,7 +86,7 @@ def test_findings_are_what_was_seen(results):
     assert 'AlterTableAddColumns returns 500 `{"error":"' in rows[1]
     assert "### 1. MUST: CreateTable closes the connection without a response (expected 200 or 400)" in text
     assert "POST /v1/table/" in text
-    assert all(line.count(" | ") == 2 for line in rows)
+    assert [line for line in rows if line.count(" | ") != 2] == []
 
 
 def test_notes_are_part_of_the_findings(results):

@@ -31,7 +31,7 @@ def error(message, kind):
 def groups_of(results):
     causes = find_causes(results)
     by_id = {result.id: result for result in results}
-    assert all(true_of_all(cause, [by_id[name] for name in cause.requirements]) for cause in causes)
+    assert [cause for cause in causes if not true_of_all(cause, [by_id[name] for name in cause.requirements])] == []
     return causes
 
 

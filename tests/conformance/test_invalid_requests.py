@@ -33,7 +33,7 @@ def test_a_server_error_for_each_kind_of_bad_input_fails_the_gate(api, tmp_path)
     with ServerProcess(server_settings(api, auth=f"token:{TOKEN}", allow_faults=True, **served)) as server:
         results = judge(server, tmp_path, fault="bad-requests-crash", ids=ids, depth="smoke", world="plain")
     assert {entry.id: entry.verdict for entry in results.requirements} == dict.fromkeys(ids, "fail")
-    assert all(" with 500" in entry.message for entry in results.requirements)
+    assert [entry for entry in results.requirements if " with 500" not in entry.message] == []
 
 
 @pytest.mark.parametrize("clause", ["invalid-no-failure", "bad-json", "request-bodies"])

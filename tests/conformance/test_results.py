@@ -281,14 +281,14 @@ def test_the_page_has_the_document_in_its_order(reports):
     shown = Page(reports["html"]).data["clauses"]
     states = {clause["id"]: clause["state"] for clause in shown}
     assert set(states.values()) == {"tested", "excluded", "missing"}
-    assert all(clause["why"] for clause in shown if clause["state"] == "excluded")
+    assert [clause for clause in shown if clause["state"] == "excluded" and not clause["why"]] == []
     groups = list(dict.fromkeys(clause["group"] for clause in shown))
     document = list(find_profile(ALL.target.profile).document().operations)
     operations = [group for group in groups if group in document]
     assert operations == sorted(operations, key=document.index)
     assert any(clause["said"] for clause in shown)
     requirements = Page(reports["html"]).data["requirements"]
-    assert all(shown[entry["clause"]]["state"] == "tested" for entry in requirements)
+    assert [entry for entry in requirements if shown[entry["clause"]]["state"] != "tested"] == []
 
 
 def test_a_page_of_a_profile_that_is_gone_has_the_clauses_of_its_run(tmp_path):
@@ -320,9 +320,11 @@ def test_sarif_has_a_result_for_each_cause(reports):
     assert [rule["id"] for rule in run["tool"]["driver"]["rules"]] == [cause.example for cause in ALL.causes]
     levels = {"fail": "error", "warn": "warning", "blocked": "note"}
     assert [entry["level"] for entry in run["results"]] == [levels[cause.verdict] for cause in ALL.causes]
-    assert all(
-        cause.sentence in entry["message"]["text"] for entry, cause in zip(run["results"], ALL.causes, strict=True)
-    )
+    assert [
+        (entry, cause)
+        for entry, cause in zip(run["results"], ALL.causes, strict=True)
+        if cause.sentence not in entry["message"]["text"]
+    ] == []
 
 
 def test_the_summary_names_causes_before_it_counts(reports):
@@ -334,7 +336,7 @@ def test_annotations_are_lines_of_their_own():
     assert len(lines) == len(ALL.causes)
     assert lines[0].startswith("::error title=MUST (1 of 2)%2C ")
     assert ALL.causes[0].example in lines[0]
-    assert all("\n" not in line for line in lines)
+    assert [line for line in lines if "\n" in line] == []
 
 
 def expectation(name, state):

@@ -53,7 +53,11 @@ class GitHub:
         """Run the action as a step with these inputs and variables; return its outcome and its outputs."""
         action = yaml.safe_load((ROOT / "action.yml").read_text())
         assert inputs.keys() <= action["inputs"].keys()
-        assert all(name in inputs for name, definition in action["inputs"].items() if definition.get("required"))
+        assert [
+            (name, definition)
+            for name, definition in action["inputs"].items()
+            if definition.get("required") and name not in inputs
+        ] == []
         values = {f"inputs.{name}": definition.get("default", "") for name, definition in action["inputs"].items()}
         values |= {f"inputs.{name}": text for name, text in inputs.items()}
         failed = False

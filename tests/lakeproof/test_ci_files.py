@@ -130,7 +130,7 @@ def test_the_job_of_gitlab(tmp_path, site, wheel):
     with starting(FAULT) as url:
         code, said, artifacts = gitlab(tmp_path, site, LAKEPROOF_SERVER=url, **variables)
     assert (code, BROKEN in said) == (1, True), said
-    assert all(path.exists() for path in artifacts)
+    assert [path for path in artifacts if not path.exists()] == []
 
 
 def test_the_image(tmp_path, site):
@@ -141,4 +141,4 @@ def test_the_image(tmp_path, site):
     assert code == 0, said
     assert image.place == image.root / "work"
     assert (image.place / "lakeproof-report" / "report.html").exists()
-    assert not any((image.stages["build"] / "src" / name).exists() for name in ("tests", ".git", "reports"))
+    assert [name for name in ("tests", ".git", "reports") if (image.stages["build"] / "src" / name).exists()] == []

@@ -163,7 +163,7 @@ def test_the_time_left_knows_that_kinds_differ(clock):
     kinds = ["model"] * 2 + ["behaviour"] * 100 + ["wire"] * 400
     seconds = [60.0] * 2 + [2.0] * 100 + [0.02] * 400
     told = list(estimates(clock, kinds, seconds))
-    assert all(0.9 < total / sum(seconds) < 1.1 for total in told)
+    assert [total for total in told if not 0.9 < total / sum(seconds) < 1.1] == []
 
 
 def test_a_test_that_takes_very_long_predicts_no_others(clock):
@@ -171,7 +171,7 @@ def test_a_test_that_takes_very_long_predicts_no_others(clock):
     kinds, seconds = ["behaviour"] * 200, [1.0] * 200
     seconds[6] = 120.0
     told = list(estimates(clock, kinds, seconds))
-    assert all(total / sum(seconds) < 2.5 for total in told[6:])
+    assert [total for total in told[6:] if not total / sum(seconds) < 2.5] == []
     assert told[-1] == sum(seconds)
 
 

@@ -69,7 +69,7 @@ def test_made_up_results_have_the_form_of_real_ones(folder):
     assert len(results.requirements) == AMOUNT.requirements
     lines = (folder / "run00000" / "exchanges.jsonl").read_bytes().splitlines()
     assert len(lines) == AMOUNT.exchanges
-    assert all(json.loads(line)["seconds"] > 0 for line in lines)
+    assert [line for line in lines if not json.loads(line)["seconds"] > 0] == []
 
 
 def test_everything_is_loaded(spark, warehouse):
@@ -171,7 +171,7 @@ def test_report(answers, tmp_path):
     assert orjson.loads(paths["results"].read_bytes())["servers"] == answers["servers"]
     listed = matrix(report)
     assert len(listed.servers) == AMOUNT.servers
-    assert all(set(cells.values()) != {"pass"} for cells in listed.rows.values())
+    assert [cells for cells in listed.rows.values() if set(cells.values()) == {"pass"}] == []
     for name in listed.rows:
         assert name in shown
 

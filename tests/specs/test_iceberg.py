@@ -80,7 +80,7 @@ def test_schemas_as_they_stand_in_the_files(revision, schemas, updates, newest_f
 @pytest.mark.parametrize("revision", REVISIONS)
 def test_every_operation_and_schema_says_what_it_is(revision):
     document = plain(revision)
-    assert all(operation.summary.endswith(".") for operation in document.operations.values())
+    assert [operation for operation in document.operations.values() if not operation.summary.endswith(".")] == []
     schemas = document.raw["components"]["schemas"]
     generated = {name for name, schema in schemas.items() if name.endswith(".fields") or set(schema) == {"oneOf"}}
     assert [name for name in schemas.keys() - generated if not schemas[name].get("description", "").endswith(".")] == []
@@ -177,8 +177,8 @@ def test_errors_are_wrapped(revision, operation, status):
 def test_no_answer_to_head_has_a_body(revision):
     heads = [operation for operation in DOCUMENTS[revision].operations.values() if operation.method == "HEAD"]
     assert len(heads) == 3
-    assert not any(body.content for operation in heads for body in operation.responses.values())
-    assert all("403" in operation.responses for operation in heads)
+    assert [body for operation in heads for body in operation.responses.values() if body.content] == []
+    assert [operation for operation in heads if "403" not in operation.responses] == []
 
 
 @pytest.mark.parametrize("revision", REVISIONS)

@@ -139,11 +139,15 @@ def test_names_are_names_of_the_run(catalog, names):
         assert collect_tables(catalog, catalog.home) == [id[-1]]
 
 
-def test_a_request_may_have_its_own_connection(catalog):
+def test_a_request_may_have_its_own_connection(catalog, monkeypatch):
     read_rows(catalog.query_table(catalog.new_table(), vector={}, k=1).body)
+    reconnected, reconnect = [], catalog.client.reconnect
+    monkeypatch.setattr(catalog.client, "reconnect", lambda: reconnected.append(1) or reconnect())
     with catalog.target.surroundings.within({"connection": "new"}):
+        before = catalog.client.requests
         assert len(catalog.rows(catalog.new_table("other"))) == 3
         assert "connection" in catalog.target.surroundings.entered
+        assert len(reconnected) == catalog.client.requests - before
 
 
 def test_requests_on_a_table_go_to_its_branch(catalog):
@@ -191,6 +195,7 @@ def test_requests_of_a_state_call_no_subject_but_the_plain_creation(catalog, sta
         with catalog.target.surroundings.within({"state": state}):
             catalog.begin_example()
             catalog.new_table_of(tables(3))
-        assert client.recording.only_prepared is not counts
+        only_prepared, called = client.recording.only_prepared, [step.operation for step in client.recording.steps]
+        assert only_prepared is not counts, f"{subject} counts as prepared only: {only_prepared}; called: {called}"
     finally:
         client.recording.subjects = before

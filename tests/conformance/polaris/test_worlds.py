@@ -80,11 +80,9 @@ def test_management_has_no_dimension_of_tables():
 
 def test_values_are_applied():
     values = {dimension.name: dimension.others for dimension in DIMENSIONS}
-    assert values["entity_names"] == list(FORMS_OF_NAMES)
-    assert values["policy_names"] == list(FORMS_OF_POLICIES)
-    assert values["entity_state"] == list(STATES)
-    assert values["body"] == list(FORMS)
     assert {*ONLY_PLAIN} == {*values}
+    tables = {"entity_names": FORMS_OF_NAMES, "policy_names": FORMS_OF_POLICIES, "entity_state": STATES, "body": FORMS}
+    assert {name: values.get(name) for name in tables} == {name: list(table) for name, table in tables.items()}
     assert suite_part("polaris").worlds == DIMENSIONS
 
 

@@ -147,7 +147,7 @@ def test_keys_repeat_the_answer(staged):
 def test_many_at_once(staged):
     answers = at_once(8, lambda: staged.plan().body)
     assert len({answer["plan-id"] for answer in answers}) == 8
-    assert all(len(answer["file-scan-tasks"]) == 3 for answer in answers)
+    assert [answer for answer in answers if len(answer["file-scan-tasks"]) != 3] == []
 
 
 @pytest.mark.parametrize(

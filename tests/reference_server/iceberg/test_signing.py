@@ -254,5 +254,5 @@ def test_boto3_works_through_the_signer_of_pyiceberg(s3):
     ]
     client.delete_object(Bucket="lake", Key=name)
     assert len(seen) == 4
-    assert all(b"Signature=" in headers["Authorization"] for headers in seen)
+    assert [headers for headers in seen if b"Signature=" not in headers["Authorization"]] == []
     assert urllib3.request("GET", f"{s3.base}/data/f.txt").status == 404

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import fcntl
 import threading
-import time
 from datetime import timedelta
 
 import lance
@@ -20,6 +19,7 @@ from reference_server.lance.catalog.keys import NAMESPACE, catalog_key, children
 from reference_server.lance.catalog.layout import manifest, manifest_table, upkeep
 from reference_server.lance.catalog.layout.manifest import ManifestStorage
 from reference_server.lance.catalog.layout.rows import entry_of
+from tests.children import wait_for
 
 NOW = timedelta(0)
 NEVER = timedelta(days=1)
@@ -106,12 +106,6 @@ def versions(root):
     return manifest_table.ManifestTable(root).count_versions()
 
 
-def until(holds):
-    """Wait until something holds; the limit of the run ends a test that waits in vain."""
-    while not holds():
-        time.sleep(0.02)
-
-
 def test_what_we_wrote_is_not_read(storage, rows_read):
     write(storage, numbered(0, 1))  # makes the table, which is looked at
     rows_read.clear()
@@ -185,7 +179,7 @@ def test_a_compaction_changes_nothing_for_those_who_have_read(opened, rows_read,
 def test_small_fragments_are_merged_in_the_background(storage, tmp_path):
     for number in range(upkeep.MOST_FRAGMENTS * 3):
         write(storage, numbered(number, number + 1))
-    until(lambda: len(table(tmp_path).get_fragments()) <= upkeep.MOST_FRAGMENTS)
+    wait_for(lambda: len(table(tmp_path).get_fragments()) <= upkeep.MOST_FRAGMENTS)
     assert names(storage) == numbered(0, upkeep.MOST_FRAGMENTS * 3).keys()
 
 
@@ -195,7 +189,7 @@ def test_full_fragments_are_left_alone(storage, tmp_path, monkeypatch):
     first = table(tmp_path).get_fragments()[0].fragment_id
     for number in range(10, 40):
         write(storage, numbered(number, number + 1))
-    until(lambda: len(table(tmp_path).get_fragments()) <= upkeep.MOST_FRAGMENTS)
+    wait_for(lambda: len(table(tmp_path).get_fragments()) <= upkeep.MOST_FRAGMENTS)
     assert table(tmp_path).get_fragments()[0].fragment_id == first
 
 
@@ -209,7 +203,7 @@ def test_old_versions_are_removed(storage, kept_for, tmp_path):
     another = ManifestStorage(tmp_path, tmp_path / "lock")
     try:
         assert names(another) == numbered(0, 21).keys()
-        until(lambda: versions(tmp_path) == 1)
+        wait_for(lambda: versions(tmp_path) == 1)
         assert names(another) == numbered(0, 21).keys()
     finally:
         another.close()
@@ -220,7 +214,7 @@ def test_a_version_that_has_room_is_still_read(storage, tmp_path):
     reader = table(tmp_path)
     for number in range(5, 5 + upkeep.MOST_FRAGMENTS * 2):
         write(storage, numbered(number, number + 1))
-    until(lambda: len(table(tmp_path).get_fragments()) <= upkeep.MOST_FRAGMENTS)
+    wait_for(lambda: len(table(tmp_path).get_fragments()) <= upkeep.MOST_FRAGMENTS)
     manifest_table.ManifestTable(tmp_path).remove_versions(NEVER)
     assert reader.count_rows() == 5
 
@@ -258,7 +252,7 @@ def test_pylance_writes_while_the_table_is_tidied_up(storage, kept_for, tmp_path
     assert names(storage) == expected
     kept_for(NOW)
     write(storage, namespaces("after"))
-    until(lambda: versions(tmp_path) == 1)
+    wait_for(lambda: versions(tmp_path) == 1)
     assert set(listed(pylance(tmp_path))) >= {"before", "after", *created}
 
 
