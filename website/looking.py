@@ -35,7 +35,7 @@ PLACES = {
 WIDTHS = (1400, 400)
 SCHEMES = ("light", "dark")
 FLAGS = ("--no-sandbox", "--disable-gpu")
-# Tables and code that are wider than their place, which a reader sees only by scrolling; the scoreboard may be.
+# Tables and code that are wider than their place, which a reader sees only by scrolling.
 CUT = """[...document.querySelectorAll(".md-typeset__scrollwrap, .md-typeset pre > code, .md-typeset pre.steps")]
   .filter(each => each.scrollWidth > each.clientWidth + 1).map(each => each.textContent.trim().slice(0, 60))"""
 RULES = "axe.run(document, {resultTypes: ['violations']})"
