@@ -52,9 +52,10 @@ def _recorded(api: str, ids: Collection[str]) -> dict[str, str]:
         given = load_settings({"api": api, "depth": DEPTH, "report": folder, "prefix": PREFIX})
         with target_of(given) as target:
             results, _ = run(target, ids=ids, plugins=[recorder])
+    left_out = {result.id: result.message for result in results.requirements}
+    other = f"the recorded run is one of {results.target.profile}"  # of another revision or dialect than this one
     return {
-        result.id: _shown(found) if (found := recorder.found(result.id)) else _none(result.message)
-        for result in results.requirements
+        name: _shown(found) if (found := recorder.found(name)) else _none(left_out.get(name, other)) for name in ids
     }
 
 

@@ -17,7 +17,13 @@ from website.looking import FLAGS, MISSING, PLACES, chromium, served
 
 ROOT = Path(__file__).parents[2]
 CONFLICT = "iceberg.namespace.create.conflict"
-RECORDED = (CONFLICT, "polaris.principal.rot", "iceberg.wire.create_namespace", "iceberg.storage.vended.alone")
+RECORDED = (
+    CONFLICT,
+    "polaris.principal.rot",
+    "iceberg.wire.create_namespace",
+    "iceberg.storage.vended.alone",
+    "tables_api.exists",
+)
 SECRETS = re.compile(
     r"(?:[sS]ecret|token)(?:=|&quot;:&quot;)(?!redacted|&lt;redacted)\w|Authorization: (?!Bearer [A-Z]+_TOKEN_)\w"
 )
@@ -61,6 +67,8 @@ def test_a_check_over_all_answers_is_shown_by_answers_to_other_requirements(site
 def test_a_requirement_that_the_recorded_run_left_out_says_why(site):
     page = (site / "requirements" / "iceberg.storage" / "index.html").read_text()
     assert "no example: the server hands out no credentials for its tables" in page
+    page = (site / "requirements" / "iceberg.tables_api" / "index.html").read_text()
+    assert "no example: the recorded run is one of iceberg/2026-08" in page
 
 
 def test_examples_hide_secrets(site):
