@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from conformance.values.settings import Settings, given_elsewhere, load_settings
+from conformance.values.settings import NEWEST, Settings, given_elsewhere, load_settings
 from specs.apis import find_api
 
 OF_ONE_API = ("api", "profile", "spec")
@@ -40,7 +40,7 @@ def answering_api(given: Mapping[str, Any], say: Callable[[str], None] = lambda 
     from conformance.run.recognition import recognise  # noqa: PLC0415 - importing the suite takes a while
 
     api = find_api(recognise(settings))
-    say(f"{settings.server} speaks {api.title}: testing {find_profile(api.name).name}.")
+    say(f"{settings.server} speaks {api.title}.")
     return {"api": api.name}
 
 
@@ -59,4 +59,4 @@ def shown_api(given: Mapping[str, Any]) -> dict[str, str]:
 
 def _named(given: Mapping[str, Any]) -> dict[str, Any]:
     merged = given_elsewhere() | {name: value for name, value in given.items() if value}
-    return {name: merged[name] for name in OF_ONE_API if merged.get(name)}
+    return {name: merged[name] for name in OF_ONE_API if merged.get(name) and merged[name] != NEWEST}

@@ -71,7 +71,7 @@ def check(
     runner = runner or partial(run, reference=_reference if loaded.server else None)
     with contextlib.ExitStack() as ended:
         with target_of(loaded) as target:
-            write = partial(_write, settings=target, again=again(loaded, program))
+            write = partial(_write, settings=target, given=loaded, program=program)
             results, code = runner(target, listener, command=command, keep=write)
             ended.enter_context(ignored())
         try:
@@ -81,9 +81,12 @@ def check(
     return results, code
 
 
-def _write(results: Results, settings: Settings, again: str) -> None:
-    """Write the reports of a run that has selected requirements. Raises NotWritten."""
-    results.run.again = again
+def _write(results: Results, settings: Settings, given: Settings, program: str) -> None:
+    """Write the reports of a run that has selected requirements, with the command that repeats it. Raises NotWritten.
+
+    `given` are the settings without those of an embedded server. The command names a revision that the run chose.
+    """
+    results.run.again = again(replace(given, profile=results.target.settings["profile"]), program)
     if results.run.selected:
         with doing("writing the report"):
             write_reports(results, settings)

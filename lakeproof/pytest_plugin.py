@@ -78,8 +78,8 @@ def _suite_plugin(config: pytest.Config) -> SuitePlugin:
         raise pytest.UsageError("pytest -n cannot write one report of a run: use --lakeproof-jobs N instead")
     _bind()
     from conformance.report.card import card  # noqa: PLC0415
+    from conformance.run.choosing import begin  # noqa: PLC0415
     from conformance.run.plugin import SuitePlugin  # noqa: PLC0415 - only a run with a server needs it
-    from conformance.run.session import Session  # noqa: PLC0415
     from conformance.values.settings import secret_settings  # noqa: PLC0415
     from lakeproof.checking import target_of  # noqa: PLC0415
     from lakeproof.command_line import without_secrets  # noqa: PLC0415
@@ -91,7 +91,7 @@ def _suite_plugin(config: pytest.Config) -> SuitePlugin:
     try:
         config.stash[SETTINGS] = _loaded(config)
         target = running.enter_context(target_of(config.stash[SETTINGS]))
-        return SuitePlugin(Session(target, command), card=card)
+        return SuitePlugin(begin(target, command), card=card)
     except Problem as problem:
         raise pytest.UsageError(str(problem)) from None
 

@@ -27,6 +27,9 @@ FILES = {
 title = "Toy"
 revisions = ["2", "10", "1-final"]
 
+[dialects]
+twice = "1-final"
+
 [[document]]
 mount = "/things"
 file = "things.yaml"
@@ -74,7 +77,9 @@ components:
   schemas:
     Thing: {type: object, required: [name], properties: {name: {type: string}}}
 """,
-    "specs/toy/people-10.yaml": """
+    "specs/toy/people-2.yaml": "x-lakeproof-basis: people-1-final\n",
+    "specs/toy/people-10.yaml": "x-lakeproof-basis: people-1-final\n",
+    "specs/toy/people-twice.yaml": """
 x-lakeproof-basis: people-1-final
 paths: {/v1/me: {get: {operationId: getThing}}}
 """,
@@ -192,7 +197,7 @@ class ToyProber:
     def nowhere(self):
         return self.client.get_raw("/nowhere")
 
-    def probes(self):
+    def probes(self, among):
         for operation in self.target.document.operations.values():
             schema = operation.request.content["application/json"] if operation.request else {}
             body = minimal_value(self.target.document, schema, "x") if operation.request else None
@@ -326,7 +331,7 @@ def test_the_newest_revision_is_the_last_that_is_stated(toy):
 
 def test_one_id_in_two_documents_is_an_error_unless_it_is_renamed(toy):
     with pytest.raises(Problem, match="another document of the profile also has the operation getThing") as caught:
-        find_profile("toy/10").document()
+        find_profile("toy/twice").document()
     assert "rename" in caught.value.hint
 
 

@@ -88,6 +88,7 @@ def recorded(results: Results, requirement_id: str) -> Recorded:
         hint = did_you_mean(requirement_id, findings, f"It has {len(findings)}: see its report.")
         raise Problem(f"The run has no finding {requirement_id!r}.", hint)
     result = findings[requirement_id]
+    noted["profile"] = "" if noted.get("spec") else results.target.profile
     kept = {*noted} - {*LEFT_OUT} | ({"seed"} if noted.get("depth") == "deep" else set())
     return Recorded(
         finding=Finding.of(result, results),

@@ -7,6 +7,7 @@ from collections.abc import Callable, Collection, Sequence
 
 from conformance.after.causes import with_causes
 from conformance.after.comparing.reference_answers import Reference, add_reference_answers
+from conformance.run.choosing import begin
 from conformance.run.collecting import packages_of, places, run_pytest
 from conformance.run.plugin import SuitePlugin
 from conformance.run.reporting import Listener
@@ -45,11 +46,14 @@ def run(
     """
     if FUZZ in settings.kinds:
         require_extra(FUZZ)
-    session = Session(settings, command, ids, known, own=not package and FUZZ not in settings.kinds)
+    if known:
+        session = Session(settings, command, ids, known)
+    else:
+        session = begin(settings, command, ids, own=not package and FUZZ not in settings.kinds)
     if keep:
         session.keep = lambda results: keep(with_causes(results))
     plugin = SuitePlugin(session, listener)
-    suites = [package] if package else packages_of(settings, session.target.profile)
+    suites = [package] if package else packages_of(session.settings, session.target.profile)
     with doing("collecting requirements"):
         code = run_pytest(places(suites, ids), [plugin, *plugins])
     for error in session.kit_errors:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from conformance.http.refusals import Refusals
@@ -109,6 +110,23 @@ class Recording:
         """Pass an exchange to the listener."""
         if self.listener:
             self.listener(exchange)
+
+    @contextmanager
+    def overheard(self) -> Iterator[list[Exchange]]:
+        """Yield a list that receives the exchanges within the block; the listener receives them, too."""
+        heard: list[Exchange] = []
+        listener = self.listener
+
+        def hear(exchange: Exchange) -> None:
+            heard.append(exchange)
+            if listener:
+                listener(exchange)
+
+        self.listener = hear
+        try:
+            yield heard
+        finally:
+            self.listener = listener
 
     def withhold(self, exchange: Exchange) -> None:
         """Pass a request that is not sent to its listener."""

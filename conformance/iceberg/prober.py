@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import suppress
 from functools import partial
 from typing import Any
@@ -197,10 +197,10 @@ class IcebergProber:
         self._nowhere = self.target.client.get_raw("/v1/lakeproof/asks/where/nothing/is")
         return self._nowhere
 
-    def probes(self) -> Iterator[Exchange]:
-        """Call every operation once, on objects that do not exist."""
+    def probes(self, among: Collection[str]) -> Iterator[Exchange]:
+        """Call each of these operations once, on objects that do not exist."""
         for operation in self.target.document.operations.values():
-            if self.target.sends(operation.id):
+            if operation.id in among and self.target.sends(operation.id):
                 self._probe(operation)
                 yield self.target.client.steps[-1]
 

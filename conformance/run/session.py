@@ -29,6 +29,7 @@ from conformance.run.frozen import is_newer
 from conformance.run.ledger import Ledger
 from conformance.run.selection import Scope, Selection, narrows, required_operations, selection_of
 from conformance.target.server_profile import server_profile
+from conformance.target.signs import shown_revision
 from conformance.target.target import OFFERED, UNASKED, Target, connect
 from conformance.values.activity import doing
 from conformance.values.cells import CellLog
@@ -363,9 +364,16 @@ def met(settings: Settings) -> Iterator[Target]:
 
 
 def handshake(target: Target) -> None:
-    """Recognise and probe a target. Raises Problem when it cannot be tested, or cannot drop a run's objects."""
-    with doing(f"finding out what {target.client.base} offers"):
+    """Recognise and probe a target, and note of which revision it shows signs, where the settings name none.
+
+    Raises Problem when it cannot be tested, or cannot drop a run's objects.
+    """
+    with doing(f"finding out what {target.client.base} offers"), target.client.recording.overheard() as heard:
         _handshake(target)
+    settings = target.settings
+    if not (settings.profile or settings.spec or target.client.traffic.stopped):
+        named = (*settings.operation, *settings.require)
+        target.shown = shown_revision(settings.api, named, target.offered(), heard)
 
 
 def _handshake(target: Target) -> None:

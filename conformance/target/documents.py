@@ -19,7 +19,7 @@ def profile_of(settings: Settings) -> Profile:
     """
     if settings.spec and not settings.profile:
         return nearest_profile(settings.api, Path(settings.spec))
-    profile = find_profile(settings.profile or settings.api)
+    profile = find_profile(settings.revision or settings.api)
     if profile.api != settings.api:
         raise Problem(
             f"The profile {profile.name} does not belong to the API {settings.api}.",

@@ -16,11 +16,17 @@ NO_WAY = "none of the tried ways works"
 
 
 def server_profile(target: Target, findings: Iterable[Result] = ()) -> list[Trait]:
-    """Return the detected traits: names, nesting of namespaces, drops, and the ways to create things.
+    """Return the detected traits: revision, names, nesting of namespaces, drops, and the ways to create things.
 
     What the `findings` and the clean-up of the run have shown since corrects what the first requests showed.
     """
-    return [*_surroundings(target, findings), *_ways(target)]
+    return [*_revision(target), *_surroundings(target, findings), *_ways(target)]
+
+
+def _revision(target: Target) -> Iterator[Trait]:
+    """Yield the revision that judges the server, where the run chose it."""
+    if target.shown:
+        yield Trait(name="revision", value=f"{target.shown.profile.name}: {target.shown.why}")
 
 
 def _surroundings(target: Target, findings: Iterable[Result]) -> Iterator[Trait]:

@@ -6,7 +6,7 @@ import itertools
 import secrets
 import time
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Protocol
@@ -23,6 +23,7 @@ from conformance.target.hostile import Canaries
 from conformance.target.offers import Router
 from conformance.target.pace import Pace
 from conformance.target.sandbox import Sandbox
+from conformance.target.signs import Shown
 from conformance.target.surroundings import Surroundings
 from conformance.target.unrecognised import problem_of, situation_of
 from conformance.values.activity import doing
@@ -85,8 +86,11 @@ class Prober(Protocol):
     def nowhere(self) -> Exchange:
         """Request a path that no revision of the API has."""
 
-    def probes(self) -> Iterator[Exchange]:
-        """Send each operation once, in a form that should change nothing; a read-only run sends those that read."""
+    def probes(self, among: Collection[str]) -> Iterator[Exchange]:
+        """Send each of these operations once, in a form that should change nothing.
+
+        A read-only run sends those that read.
+        """
 
     def explore(self) -> Iterator[None]:
         """Create objects to detect how they can be created, and whether namespaces nest; pause after each."""
@@ -109,6 +113,7 @@ class Target:
     server's manager, when requirements on tables run as another caller. `preparation` are the exchanges that created
     this caller and its catalog. `surroundings` are the world of the current example. `given` are objects that existed
     before, if the run is read-only. `paces` are those of the server by the kind of work that it does in the background.
+    `shown` is the revision of which the server showed signs, None where the settings name one.
     """
 
     settings: Settings
@@ -126,6 +131,7 @@ class Target:
     given: Given = field(default_factory=Given)
     surroundings: Surroundings = field(default_factory=Surroundings)
     paces: defaultdict[str, Pace] = field(default_factory=lambda: defaultdict(Pace))
+    shown: Shown | None = None
     numbers: Iterator[int] = field(default_factory=lambda: itertools.count(1))
     prefix: str = field(init=False)
     sandbox: Sandbox = field(init=False)
@@ -247,8 +253,12 @@ class Target:
             raise stopped
         self.server = first_answer.response_headers.get("Server", "")
         self._check_first(first_answer, recognised=prober.recognises(first_answer))
+        self.probe(prober, self.document.operations)
+
+    def probe(self, prober: Prober, operations: Collection[str]) -> None:
+        """Detect which of these operations the server offers, once it is recognised."""
         router = Router(self.client, prober.nowhere(), self.missing_name)
-        for exchange in prober.probes():
+        for exchange in prober.probes(operations):
             self.note_offer(Probe(exchange.operation, *prober.state(exchange, router), exchange))
 
     def _check_first(self, first_answer: Exchange, *, recognised: bool) -> None:

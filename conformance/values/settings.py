@@ -33,6 +33,7 @@ LOCATION = re.compile(r"/|[a-z][a-z0-9+.-]*:/")
 MOST_JOBS = 64
 ANOTHER_CALLER = "--token TOKEN of another caller"
 DEFAULT_REPORT = "lakeproof-report"
+NEWEST = "newest"  # as value of `profile`: the run chooses no older one by what the server shows
 PLAIN, DRAWN = "plain", "drawn"  # as values of `world`
 EXPECTATIONS = "lakeproof-expectations.toml"
 EMBEDDED_STORAGE = "memory"
@@ -171,6 +172,11 @@ class Settings:
         """The id and the secret of `credential`, None without one."""
         id, _, secret = self.credential.partition(":")
         return (id, secret) if self.credential else None
+
+    @property
+    def revision(self) -> str:
+        """The profile that the settings name, "" for the default of the API."""
+        return "" if self.profile == NEWEST else self.profile
 
     def pairs(self, name: str) -> list[tuple[str, str]]:
         """Return the values of `header` or `storage_option` as pairs. Raises Problem for one without a value."""

@@ -16,6 +16,7 @@ from specs.apis import apis
 SERVER = "server"  # the setting that this command takes as an argument
 HELPS = {
     "api": f"API of the server: {', '.join(apis())}.  [default: the one that answers at URL, without URL all]",
+    "profile": "Revision of the API, see `lakeproof spec list`, or newest.  [default: the newest that it shows]",
     "jobs": "Number of requirements tested in parallel.  [default: 1; for a whole run without URL the processors]",
 }
 EPILOG = """Every option except --json is also read from the environment (LAKEPROOF_MAX_TIME

@@ -18,6 +18,7 @@ from conformance.after.comparing.sides import Side, by_side, difference
 from conformance.after.runner import run
 from conformance.report import check_report
 from conformance.report.pretty import MOST_STEPS, step_lines
+from conformance.run.choosing import shown_by
 from conformance.run.reporting import Listener
 from conformance.values.exit_codes import EXIT_CONFORMS, EXIT_FAILS, EXIT_INTERRUPTED
 from conformance.values.results import Results
@@ -79,6 +80,10 @@ def compare_command(url_a: str, url_b: str, *, as_json: bool, **given: Any) -> i
     first = {**given, "server": url_a}
     check_may_write(load_before_api(first), "a comparison")
     given |= shown_api(first)
+    shown = shown_by(load_settings({**given, "server": url_a}))
+    if shown:  # one revision for both, whatever B shows
+        given["profile"] = shown.profile.name
+        err.print(Text(f"Both are tested against {shown.profile.name}: {shown.why}."), soft_wrap=True)
     other = load_settings({**given, "server": url_b})
     del given["report"]
     answers: list[Comparison] = []

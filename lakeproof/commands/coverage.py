@@ -73,7 +73,7 @@ def coverage_command(results: Path | None, with_cells: bool, as_json: bool, **gi
     statuses = status_coverage(run, profile.document())
     clauses = [entry for suite in profile.suites for entry in clause_coverage(suite)]
     cells = cell_coverage(run) if run.cells or with_cells else []
-    problems = [] if results or settings.profile else held_line(cells, settings.api)
+    problems = [] if results or settings.revision else held_line(cells, settings.api)
     gaps = GAP in {entry.state for entry in statuses} | {entry.state for entry in clauses}
     if as_json:
         listed: dict[str, Sequence[Any]] = {"statuses": statuses, "clauses": clauses, "cells": cells}
@@ -88,7 +88,7 @@ def coverage_command(results: Path | None, with_cells: bool, as_json: bool, **gi
 
 
 def _run(settings: Settings) -> Results:
-    profile = find_profile(settings.profile or settings.api)
+    profile = find_profile(settings.revision or settings.api)
     with ProgressListener() as listener, tempfile.TemporaryDirectory() as folder:
         given: dict[str, Any] = {"api": profile.api, "profile": profile.name, "storage": settings.storage}
         return check("", listener=listener, report=folder, **given)[0]

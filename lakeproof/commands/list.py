@@ -36,7 +36,7 @@ operations that the server does not offer. `lakeproof explain ID` shows one requ
 def list_command(as_json: bool, **given: Any) -> int:
     """List requirements: id, level, kind, operations and clause."""
     settings = load_settings(given)
-    profile = find_profile(settings.profile or settings.api)
+    profile = find_profile(settings.revision or settings.api)
     document = profile.document()
     suites = (*profile.suites, *_asked_for(settings))
     known = {

@@ -15,6 +15,7 @@ from reference_server.errors import CatalogError
 from reference_server.iceberg import faults
 from reference_server.iceberg.catalog.catalog import Follower
 from reference_server.iceberg.catalog.delegation import ACCESS
+from reference_server.iceberg.catalog.entity_tags import ETAG, takes_conditions
 from reference_server.iceberg.catalog.expiring import ExpiringValues
 from reference_server.iceberg.catalog.function_files import read_functions
 from reference_server.iceberg.catalog.initial_namespaces import make_namespaces, parse_namespaces
@@ -227,7 +228,12 @@ class IcebergApi(Api):
             value = await handler(context)
         except MetadataError as error:
             raise as_catalog_error(error) from None
-        return Reply(context.operation.successes[0]) if value is None else to_reply(value)
+        if value is None:
+            return Reply(context.operation.successes[0])
+        reply = to_reply(value)
+        if ETAG in reply.headers and not takes_conditions(self.document):
+            del reply.headers[ETAG]
+        return reply
 
     def render(self, error: CatalogError, request: Request) -> Reply:
         """Return an error in Iceberg's error body."""

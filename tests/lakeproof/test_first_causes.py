@@ -84,6 +84,6 @@ def test_a_run_finds_the_api_and_prints_its_first_cause_before_its_end(cli, monk
     with serve("iceberg", storage="memory") as server:
         server.fail("createNamespace", status=500, times=10_000)
         _, out, said = cli("check", server.url, "-k", "iceberg.namespace.create", "--depth", "smoke")
-    assert f"{server.url} speaks Iceberg REST: testing iceberg/2026-08." in said
+    assert f"{server.url} speaks Iceberg REST." in said
     assert "createNamespace returns 500" in said
     assert "createNamespace returns 500" in out

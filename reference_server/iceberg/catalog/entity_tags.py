@@ -14,10 +14,22 @@ from typing import Any
 
 import orjson
 
+from specs.openapi import Document
+
 ETAG, CONDITION, VARY = "ETag", "If-None-Match", "Vary"
 ALL, REFS = "all", "refs"
 ANYTHING = "*"
 EXPIRING = re.compile(r'"[0-9a-f]+-[a-z]+-(\d{1,12})"')
+
+
+def takes_conditions(document: Document) -> bool:
+    """Return whether the revision has ETags: loadTable declares a condition on them."""
+
+    def declared() -> bool:
+        operation = document.operations.get("loadTable")
+        return operation is not None and any(parameter.name == CONDITION for parameter in operation.parameters)
+
+    return document.once(CONDITION, declared)
 
 
 def entity_tag(

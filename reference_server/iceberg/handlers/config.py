@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from reference_server.iceberg.catalog.endpoints import endpoints
 from reference_server.iceberg.catalog.idempotency import lifetime
 from reference_server.iceberg.catalog.warehouses import Warehouse
 from reference_server.iceberg.context import IcebergContext
@@ -29,11 +30,7 @@ async def get_config(context: IcebergContext) -> dict[str, Any]:
     defaults = {} if endpoint is None else {TOKEN_ENDPOINT: endpoint}
     answer: dict[str, Any] = {"defaults": defaults, "overrides": overrides}
     handled = services.handled if signs(warehouse) else services.handled - {SIGN}
-    answer["endpoints"] = [
-        f"{operation.method} {operation.own_path}"
-        for operation in services.document.operations.values()
-        if operation.id in handled
-    ]
+    answer |= endpoints(services.document, handled)
     if keys_hold := lifetime(services.document):
         answer["idempotency-key-lifetime"] = keys_hold
     return answer

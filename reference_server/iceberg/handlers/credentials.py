@@ -17,6 +17,7 @@ from reference_server.iceberg.catalog.entity_tags import (
     entity_tag,
     expiries,
     held_tags,
+    takes_conditions,
 )
 from reference_server.iceberg.catalog.keys import Kind
 from reference_server.iceberg.catalog.names import Path
@@ -59,7 +60,7 @@ def with_loaded_tag(context: IcebergContext, reply: Reply, path: Path) -> Reply:
 
 async def current_tag(context: IcebergContext, path: Path, location: str, snapshots: str) -> str | None:
     """Return the ETag of a table that the client holds and that is current, None where it has to be loaded."""
-    condition = context.request.headers.get(CONDITION)
+    condition = context.request.headers.get(CONDITION) if takes_conditions(context.services.document) else None
     if condition is None or not context.services.files.exists(location):
         return None
     tags = held_tags(condition)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from reference_server.iceberg.catalog.endpoints import endpoints
 from reference_server.iceberg.catalog.idempotency import lifetime
 from reference_server.polaris.catalog.served import served_catalog
 from reference_server.polaris.context import CatalogContext
@@ -26,11 +27,8 @@ async def get_config(context: CatalogContext) -> dict[str, Any]:
     if context.polaris.rules.catalogs_may_overlap:
         defaults[OVERLAPPING] = "true"
     answer: dict[str, Any] = {"defaults": defaults, "overrides": overrides}
-    answer["endpoints"] = [
-        f"{operation.method} {operation.own_path}"
-        for operation in document.operations.values()
-        if operation.id in context.services.handled and PREFIXED in operation.path
-    ]
+    handled = context.services.handled
+    answer |= endpoints(document, {id for id in handled if PREFIXED in document.operation(id).path})
     if keys_hold := lifetime(document):
         answer["idempotency-key-lifetime"] = keys_hold
     return answer

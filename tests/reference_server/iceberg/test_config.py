@@ -78,9 +78,12 @@ def test_endpoints_are_what_is_served(http, revision):
     operations = find_profile(f"iceberg/{revision}").document().operations
     with serve(f"iceberg/{revision}") as server:
         config = http("GET", server.url + "/v1/config").json()
+    if revision == "1.6":
+        assert config.keys() == {"defaults", "overrides"}
+        return
     assert set(config["endpoints"]) <= {f"{operation.method} {operation.path}" for operation in operations.values()}
     assert "POST /v1/{prefix}/transactions/commit" in config["endpoints"]
-    assert ("idempotency-key-lifetime" in config) == (revision != "1.6")
+    assert "idempotency-key-lifetime" in config
 
 
 OAUTH = "oauth:me:s3cret"
