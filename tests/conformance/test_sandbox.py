@@ -31,10 +31,8 @@ from conformance.values.resources import (
     REGISTRATION,
     TABLE,
     VIEW,
-    Leftover,
     Leftovers,
     Resource,
-    grouped,
     names_of,
     summary,
 )
@@ -498,18 +496,3 @@ def test_contents_come_before_namespaces_and_those_from_the_deepest_up():
 def test_registrations_come_before_tables_whose_files_they_may_share():
     table, registration = Resource(TABLE, ("a", "t")), Resource(REGISTRATION, ("a", "again"))
     assert ordered([table, registration]) == [registration, table]
-
-
-def test_leftovers_are_grouped_by_kind_and_reason():
-    left = [Leftover("view", "v", "it came back"), *(Leftover("table", f"t{number}", "405") for number in range(1200))]
-    tables, view = groups = grouped(left)
-    assert (tables.kind, tables.reason, len(tables.names), view.names) == ("table", "405", 1200, ("v",))
-    assert summary(groups) == ["1,200 tables (405)", "1 view (it came back)"]
-    assert summary(["an old one", view]) == ["an old one", "1 view (it came back)"]
-    assert summary([]) == []
-
-
-def test_leftovers_of_older_results_are_grouped_too():
-    older = [Leftovers(kind="table", name=f"t{number}", reason="405") for number in range(3)]
-    assert summary(older) == ["3 tables (405)"]
-    assert names_of(["a line", *older]) == ["a line", "t0", "t1", "t2"]
