@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+import json
+from typing import Any
+
 import pytest
 
 from conformance.apis import requirements
+from lakeproof import check, serve
 from tests.conformance.mutants import found
+from tests.conformance.proxy import Answer, Proxy
+
+FORBIDDEN = 403
 
 USABLE = {  # requirement -> why a client can use the answer
     "iceberg.table.load.snapshots_refs": "the answer has more snapshots than were asked for",
@@ -19,6 +26,8 @@ LOSING = [  # faults that lose something, with a requirement that notices each
     ("polaris", "polaris.principal.update.not_back", "updates-keep-properties"),
     ("polaris", "polaris.grant.table.renamed", "grants-lost-by-rename"),
     ("polaris", "polaris.policy.renamed", "policies-lost-by-rename"),
+    ("polaris", "polaris.reach.object.table", "grants-by-beginnings"),
+    ("lance", "lance.version.create.twice", "first-answer:CreateTableVersion"),
     ("iceberg", "iceberg.view.load.location", "changed-answer-field:loadView:metadata-location"),
 ]
 
@@ -37,3 +46,23 @@ def test_other_names_are_a_must(name):
 def test_a_loss_fails_the_gate(api, name, fault, tmp_path):
     result = found(api, name, fault, tmp_path)
     assert (result.level, result.verdict) == ("MUST", "fail")
+
+
+class Hiding(Proxy):
+    """A proxy that answers 404 where the server behind answers 403."""
+
+    def ask(self, method: str, path: str, headers: dict[str, str] | None = None, body: bytes = b"") -> Answer:
+        """Ask the server behind, and hide what it refuses."""
+        answer = super().ask(method, path, headers, body)
+        if answer.status != FORBIDDEN:
+            return answer
+        error = {"message": "not found", "type": "NotFoundException", "code": 404}
+        return Answer(404, answer.headers, json.dumps({"error": error}).encode())
+
+
+@pytest.mark.parametrize("name", ["polaris.reach.object.table", "polaris.access.revoked.grant"])
+def test_a_refusal_by_404_is_one(name, tmp_path):
+    with serve("polaris", bootstrap="root:secret") as server, Hiding(server.url) as proxy:
+        given: dict[str, Any] = {"credential": "root:secret", "depth": "smoke", "world": "plain"}
+        results, _ = check(proxy.url, api="polaris", select=name, report=str(tmp_path), **given)
+    assert [entry.verdict for entry in results.requirements] == ["pass"]

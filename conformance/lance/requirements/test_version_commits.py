@@ -56,7 +56,7 @@ def test_version_that_exists_is_not_replaced(catalog: LanceCatalog) -> None:
     equal(catalog.count_table_rows(id, version=staged["version"]).json, 4, "the count of rows")
 
 
-@should("lance.version.create.twice", operations=CREATE, clause="create-version-conflict", kind="error")
+@must("lance.version.create.twice", operations=CREATE, clause="create-version-conflict", kind="error")
 def test_version_is_not_made_twice(catalog: LanceCatalog) -> None:
     """Repeating a completed CreateTableVersion request returns 409."""
     id = catalog.new_table(rows=3)

@@ -9,7 +9,7 @@ from conformance.polaris.callers import Caller
 from conformance.polaris.catalog import PolarisCatalog
 from conformance.polaris.entities import Names
 from conformance.polaris.support.grants import ADD, OLDER, add
-from conformance.polaris.support.readables import DENIED, TYPES, ReadableType
+from conformance.polaris.support.readables import REFUSED, TYPES, ReadableType
 
 GRANT = [ADD]
 
@@ -18,7 +18,7 @@ def _holder(catalog: PolarisCatalog, kind: ReadableType, grant: dict[str, object
     """Create a caller with one grant, which lets it read a sample that it could not read before."""
     caller = catalog.new_caller()
     with catalog.client.preparing():
-        kind.read(catalog, caller.client, sample, expect=DENIED)
+        kind.read(catalog, caller.client, sample, expect=REFUSED)
         add(catalog, (catalog.home, caller.catalog_role), grant)
         kind.read(catalog, caller.client, sample)
     return caller
@@ -34,7 +34,7 @@ def test_grant_on_one_object(catalog: PolarisCatalog, case: ReadableType) -> Non
     caller = _holder(catalog, case, case.grant(granted), granted)
     add(catalog, (catalog.home, caller.catalog_role), case.grant(granted))
     for id in others:
-        case.read(catalog, caller.client, id, expect=DENIED)
+        case.read(catalog, caller.client, id, expect=REFUSED)
 
 
 def _nested(catalog: PolarisCatalog, kind: ReadableType) -> Callable[..., Names]:
@@ -60,7 +60,7 @@ def test_grant_on_a_nested_namespace(catalog: PolarisCatalog, case: ReadableType
     caller = _holder(catalog, case, grant, inner)
     add(catalog, (catalog.home, caller.catalog_role), grant)
     for id in (above, beside):
-        case.read(catalog, caller.client, id, expect=DENIED)
+        case.read(catalog, caller.client, id, expect=REFUSED)
 
 
 @should("polaris.reach.below.{}", operations=GRANT, clause="access-allowed", kind="auth", each=TYPES)

@@ -22,6 +22,7 @@ from conformance.values.outcomes import Unoffered
 
 FORMAT = "delta"
 DONE, DENIED = (200, 204), 403
+REFUSED = (DENIED, 404)  # a server may hide what a caller may not see
 NAMESPACE = "namespace"
 
 
