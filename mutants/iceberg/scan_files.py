@@ -80,10 +80,11 @@ async def _removed_ones_too(call: Call, proceed: Proceed) -> Reply:
     if reply.status != 200 or before is None:
         return reply
     now = orjson.loads(reply.body)
-    known = {task["data-file"]["file-path"] for task in before["file-scan-tasks"]}
-    fresh = [task for task in now["file-scan-tasks"] if task["data-file"]["file-path"] not in known]
-    tasks = [*before["file-scan-tasks"], *({**task, "delete-file-references": []} for task in fresh)]
-    reply.body = orjson.dumps({**now, "file-scan-tasks": tasks, "delete-files": before["delete-files"]})
+    removed = before.get("file-scan-tasks") or []
+    known = {task["data-file"]["file-path"] for task in removed}
+    fresh = [task for task in now.get("file-scan-tasks") or [] if task["data-file"]["file-path"] not in known]
+    tasks = [*removed, *({**task, "delete-file-references": []} for task in fresh)]
+    reply.body = orjson.dumps({**now, "file-scan-tasks": tasks, "delete-files": before.get("delete-files") or []})
     return reply
 
 
