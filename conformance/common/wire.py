@@ -86,8 +86,13 @@ def check_extra(suite: Suite, operations: Sequence[str], check: str) -> None:
 
 
 def raise_first(suite: Suite, findings: list[WireFinding]) -> None:
-    """Raise Violation for the first finding, and show its steps."""
-    if findings:
-        suite.client.steps = list(findings[0].steps)
-        first, others = findings[0], tuple(finding.message for finding in findings[1:])
-        raise Violation(first.message, expected=first.rule, aspect=aspect_of(first.mark, "schema"), others=others)
+    """Raise Violation for the first finding, and show its steps.
+
+    Those about answers that other requests of the run may have caused count where there are no others.
+    """
+    shown = [finding for finding in findings if not finding.crowded] or findings
+    if shown:
+        suite.client.steps = list(shown[0].steps)
+        first, others = shown[0], tuple(finding.message for finding in shown[1:])
+        aspect = aspect_of(first.mark, "schema")
+        raise Violation(first.message, expected=first.rule, aspect=aspect, others=others, crowded=first.crowded)

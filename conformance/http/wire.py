@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable
 from copy import copy
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import islice
 from operator import itemgetter
 from typing import Any
@@ -20,16 +20,31 @@ from conformance.values.json_values import shown
 from specs.openapi import JSON_TYPE, Document, media_type_of
 from specs.validation import Mismatch, Validators
 
+CONFLICT, TOO_MANY, SERVER_ERROR = 409, 429, 500
+
+
+def of_a_crowd(status: int) -> bool:
+    """True for a status that other requests at the same time may cause."""
+    return status in (CONFLICT, TOO_MANY) or status >= SERVER_ERROR
+
 
 @dataclass(frozen=True, slots=True)
 class WireFinding:
-    """A deviation of an operation's answers. `mark` is as in Exchange, `rule` the violated keyword or check."""
+    """A deviation of an operation's answers. `mark` is as in Exchange, `rule` the violated keyword or check.
+
+    `crowded` means that the answer came beside other requirements, whose requests may have caused its status.
+    """
 
     operation: str
     mark: str
     rule: str
     message: str
     steps: tuple[Exchange, ...]
+    crowded: bool = False
+
+    def beside_others(self) -> WireFinding:
+        """Return the finding as one of a worker, which is crowded if the status of its answer allows that."""
+        return replace(self, crowded=of_a_crowd(self.steps[-1].status))
 
 
 # A further check of one API: from an exchange and its JSON body to pairs of mark and message, None for an answer that
@@ -75,7 +90,7 @@ class WireLog:
         for mark, rule, message in self._findings(exchange):
             exchange.defect = exchange.defect or (mark, message)
             key = (exchange.operation, exchange.status, mark)
-            if key not in self.findings:
+            if key not in self.findings or self.findings[key].crowded:
                 self.findings[key] = _finding(exchange, mark, rule, message, steps)
         value = exchange.json(NO_JSON)
         for name, check in self.extra_checks.items():
@@ -88,7 +103,7 @@ class WireLog:
         for mark, message in found:
             exchange.defect = exchange.defect or (mark, message)
             key = (name, exchange.operation, exchange.status, mark)
-            if key not in self.extra_findings:
+            if key not in self.extra_findings or self.extra_findings[key].crowded:
                 self.extra_findings[key] = _finding(exchange, mark, name, message, steps)
 
     def defects(self, exchange: Exchange) -> dict[str, str]:

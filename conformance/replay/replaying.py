@@ -87,6 +87,11 @@ class Replayed:
     why: str
     exchanges: list[Exchange] = field(default_factory=list)
 
+    @property
+    def status(self) -> int:
+        """The status of the last answer, 0 for none."""
+        return self.exchanges[-1].status if self.exchanges else 0
+
 
 def replay(finding: Finding, target: Target, between: Mapping[str, str] = MappingProxyType({})) -> Replayed:
     """Send the steps of a finding to a target, under names of its run, and compare; created objects are noted.

@@ -5,27 +5,35 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from conformance.http.client import Client
+from conformance.http.wire import CONFLICT, of_a_crowd
 from conformance.values.exchange import Exchange
+from conformance.values.outcomes import Violation
 
-CONFLICT, TOO_MANY, SERVER_ERROR = 409, 429, 500
 SAMPLE = 2  # requirements with an answer: if all fail alone, too, the others are not tested again
 WAY_OUT = "--jobs 1 tests one requirement after another"
 
 
-def crowded(client: Client, error: BaseException | None) -> str:
+def crowded(client: Client, error: BaseException | None, *, beside_others: bool = True) -> str:
     """Return the operation and the status of the answer behind an error, if several clients may cause it; else "".
 
-    A 409 counts where it is the answer that the error is about.
+    A 409 counts where it is the answer that the error is about. A check over all answers says itself that its answer
+    came from a worker.
     """
-    if error is None:
+    if isinstance(error, Violation) and error.crowded:
+        return _answer(client.steps[-1])
+    if error is None or not beside_others:
         return ""
     found = next((step for step in reversed(client.steps) if _may_be(step)), None)
-    return f"{found.operation} returned {found.status}" if found else ""
+    return _answer(found) if found else ""
+
+
+def _answer(step: Exchange) -> str:
+    return f"{step.operation} returned {step.status}"
 
 
 def _may_be(step: Exchange) -> bool:
-    wrong = step.mark == "status" and step.status == CONFLICT
-    return bool(step.operation) and (step.status >= SERVER_ERROR or step.status == TOO_MANY or wrong)
+    due = step.status == CONFLICT and step.mark != "status"
+    return bool(step.operation) and of_a_crowd(step.status) and not due
 
 
 def samples(answers: Mapping[str, str]) -> list[str]:

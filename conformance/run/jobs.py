@@ -183,13 +183,17 @@ class Jobs:
         client.wire.absorb(self._earliest(news.wire, self.session.place(news.id)))
 
     def _earliest(self, seen: Seen, place: int) -> Seen:
-        """Remove wire findings of later requirements, so that the earliest one is kept, as in a run of one job."""
+        """Remove wire findings of later requirements, so that the earliest one is kept, as in a run of one job.
+
+        Those of workers may be of the crowd: one that does not come again alone is none.
+        """
         log = self.session.client.wire
         pairs: Any = ((log.findings, seen.findings), (log.extra_findings, seen.extra_findings))
         for mine, others in pairs:
             for key in [key for key in others if self.first_seen.setdefault(key, place) > place]:
                 self.first_seen[key] = place
                 mine.pop(key, None)
+            others.update({key: finding.beside_others() for key, finding in others.items()})
         return seen
 
     def _take_rest(self, rest: Rest) -> None:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 
 import msgspec
 
+from conformance.http.wire import SERVER_ERROR
 from conformance.replay.beside import unrepeatable
 from conformance.replay.expectations import Expectations, same_evidence
 from conformance.replay.flaky import FAILED_AGAIN, FAILED_OTHERWISE, SENT_AGAIN, TESTED_AGAIN, as_flaky
@@ -146,7 +147,10 @@ class Ledger:
         chosen = {
             name: judged.facts.crowded
             for name, judged in self._judged.items()
-            if judged.facts.crowded and self._results[name].verdict in UNMET and name not in self._again
+            if judged.facts.crowded
+            and judged.result.kind != WIRE
+            and self._results[name].verdict in UNMET
+            and name not in self._again
         }
         caused = set(self.only_in_a_crowd().values())
         tried = Counter(self._crowded.values())
@@ -159,7 +163,9 @@ class Ledger:
 
     def only_in_a_crowd(self) -> dict[str, str]:
         """Return the requirements that failed beside others and pass alone, with the answer before."""
-        return {name: answer for name, answer in self._crowded.items() if self.verdict(name) in GOOD}
+        over_all = {name: judged.facts.crowded for name, judged in self._judged.items() if judged.result.kind == WIRE}
+        answers = self._crowded | {name: answer for name, answer in over_all.items() if answer}
+        return {name: answer for name, answer in answers.items() if self.verdict(name) in GOOD}
 
     def unrepeatable(self, prefix: str) -> set[str]:
         """Return the findings to test again since no replay can do their steps; each is returned once.
@@ -223,6 +229,7 @@ class Ledger:
             succeeded=judged.result.lacks in self.done(),
             tried=name in self._again,
             sent_again=sent.state if sent else None,
+            alone=_differs_alone(judged.result, sent),
             unsteady=self.expectations.unsteady,
         )
         shown = judged.otherwise if judged.otherwise and facts.succeeded else judged.result
@@ -232,9 +239,18 @@ class Ledger:
         """Return the result of a requirement with the decided verdict."""
         shown, decision = self._decided(judged)
         result = msgspec.structs.replace(shown, verdict=decision.verdict)
+        if judged.facts.outcome == "violated" and decision.verdict == "pass":  # only the crowd brought it about
+            result = msgspec.structs.replace(result, message="", steps=[], evidence=None, notes=[])
         if decision.state:
             result = self.expectations.told(result, decision.state, failed=shown.verdict in FAILED)
         sent = self._sent_again.get(result.id)
         if decision.flaky and sent and sent.state == "fixed":
             return as_flaky(result, sent)
         return msgspec.structs.replace(result, flaky=True) if decision.flaky else result
+
+
+def _differs_alone(result: Result, sent: Replayed | None) -> bool:
+    """True when the request behind a check over all answers got another status alone, and no server error."""
+    if result.kind != WIRE or result.evidence is None or sent is None:
+        return False
+    return 0 < sent.status < SERVER_ERROR and sent.status != result.evidence.status

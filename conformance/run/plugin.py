@@ -223,7 +223,7 @@ class SuitePlugin:
         error = self._by_offers(requirement, error)
         outcome = outcome_of(error, called=when == "call")
         before = self.last.verdict if self.last else None
-        answer = crowded(self.session.client, error) if self.beside_others else ""
+        answer = crowded(self.session.client, error, beside_others=self.beside_others)
         facts = Facts(outcome, requirement.level, before, flaky=_comes_and_goes(error), crowded=answer)
         result = self._result(requirement, facts, error)
         if isinstance(error, Unoffered) and error.otherwise:

@@ -51,7 +51,7 @@ class Facts:
     the requirement was tested once more. `flaky` means that its own examples got different answers, `sent_again` is the
     outcome of its replay after the run. `died` means that the server died: a failure at any level. `unsteady` means
     that findings which come and go are expected. `crowded` is the answer that other requests of the run, at the same
-    time, may have brought about.
+    time, may have brought about; `alone` that its request, sent alone, got another.
     """
 
     outcome: Outcome
@@ -66,6 +66,7 @@ class Facts:
     died: bool = False
     unsteady: bool = False
     crowded: str = ""
+    alone: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +92,8 @@ def decide(facts: Facts) -> Decision:
         return Decision("error", "the kit")
     offered = facts.outcome == "unoffered" and facts.succeeded and facts.violates
     failing: Verdict = "fail" if facts.died else FAILING[facts.level]
-    verdict = failing if offered or facts.outcome == "violated" else BASE[facts.outcome]
+    violated = facts.outcome == "violated" and not (facts.crowded and facts.alone)
+    verdict = failing if offered or violated else "pass" if facts.outcome == "violated" else BASE[facts.outcome]
     again = facts.outcome == "unoffered" and facts.succeeded and not (facts.violates or facts.tried)
     flaky = verdict in FAILED and (facts.flaky or facts.sent_again == "fixed")
     if facts.expected is None:

@@ -40,10 +40,11 @@ class Violation(AssertionError):
     """The target violates the requirement.
 
     `thing` is the object of the check, or the whole message; `fields` are those of Evidence. The sentence is made from
-    them.
+    them. `crowded` means that it shows in no answer but those that other requests of the run may have caused.
     """
 
-    def __init__(self, thing: str, **fields: Any) -> None:
+    def __init__(self, thing: str, *, crowded: bool = False, **fields: Any) -> None:
+        self.crowded = crowded
         self.evidence = Evidence(thing=thing, **fields)
         super().__init__(sentence(self.evidence))
 

@@ -15,6 +15,7 @@ from conformance.run.ledger import Judged, Ledger
 from conformance.run.verdicts import Facts
 from conformance.values.exchange import Exchange
 from conformance.values.outcomes import Blocked
+from conformance.values.verdict import FAILED
 from lakeproof import check, serve
 from tests.conformance import made_results
 from tests.conformance.small_servers import Meddler, say
@@ -22,7 +23,11 @@ from tests.conformance.small_servers import Meddler, say
 WORDS = "The server fails when several clients write at the same time: "
 
 
-def one_writer():
+LOCKED = {"error": "database is locked", "code": 18}
+MALFORMED = LOCKED | {"code": "locked"}
+
+
+def one_writer(body):
     """A server that refuses a worker's creation if the request before came from another one: its database is locked."""
     lock, clients = threading.Lock(), []
 
@@ -32,33 +37,36 @@ def one_writer():
         creates = handler.command == "POST" and handler.path.partition("?")[0].endswith("/create")
         run = clients[0]  # its own process begins, and tests alone at the end
         locked = creates and run != clients[-1] != clients[-2] != run
-        return locked and say(handler, 500, {"error": "database is locked", "code": 18})
+        return locked and say(handler, 500, body)
 
     return meddle
 
 
 def judged(url, folder, **rest) -> Any:
-    given: dict[str, Any] = {"select": "lance.namespace.", "depth": "smoke", "world": ("plain",), **rest}
+    given: dict[str, Any] = {"select": "lance.namespace. or lance.wire.", "depth": "smoke", "world": ("plain",), **rest}
     return check(url, api="lance", report=str(folder), **given)
 
 
-def test_what_two_jobs_bring_about_is_told_once_and_is_no_finding(tmp_path):
+@pytest.mark.parametrize("body", [LOCKED, MALFORMED])
+def test_what_two_jobs_bring_about_is_told_once_and_is_no_finding(body, tmp_path):
     with serve("lance", storage="memory:pure") as server:
         good, _ = judged(server.url, tmp_path / "good")
-        with Meddler(server.url, one_writer()) as locked:
+        with Meddler(server.url, one_writer(body)) as locked:
             results, code = judged(locked.url, tmp_path / "locked", jobs=2)
-    assert code == 0
-    assert results.totals == good.totals
+    assert [(entry.id, entry.message) for entry in results.requirements if entry.verdict in FAILED] == []
+    assert (code, results.totals) == (0, good.totals)
     told = [note for note in results.run.notes if note.startswith(WORDS)]
     assert told
     assert [note for note in told if not (WAY_OUT in note and " returned 500 in " in note)] == []
     assert len({note.partition(" in ")[0] for note in told}) == len(told)
+    assert not [entry for entry in results.requirements if entry.verdict == "pass" and (entry.message or entry.steps)]
 
 
-def test_a_server_error_that_comes_alone_too_stays_a_finding(tmp_path):
+@pytest.mark.parametrize("body", [LOCKED, MALFORMED])
+def test_a_server_error_that_comes_alone_too_stays_a_finding(body, tmp_path):
     def meddle(_server, handler, _number):
         path = handler.path.partition("?")[0]
-        return "missing" in path and path.endswith("/describe") and say(handler, 500, {"error": "x", "code": 18})
+        return "missing" in path and path.endswith("/describe") and say(handler, 500, body)
 
     with serve("lance", storage="memory:pure") as server, Meddler(server.url, meddle) as broken:
         one, _ = judged(broken.url, tmp_path / "one")
