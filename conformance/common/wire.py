@@ -88,11 +88,11 @@ def check_extra(suite: Suite, operations: Sequence[str], check: str) -> None:
 def raise_first(suite: Suite, findings: list[WireFinding]) -> None:
     """Raise Violation for the first finding, and show its steps.
 
-    Those about answers that other requests of the run may have caused count where there are no others.
+    Those about answers that other requests of the run may have caused come first only where there are no others.
     """
-    shown = [finding for finding in findings if not finding.crowded] or findings
-    if shown:
-        suite.client.steps = list(shown[0].steps)
-        first, others = shown[0], tuple(finding.message for finding in shown[1:])
+    if findings:
+        first = next((finding for finding in findings if not finding.crowded), findings[0])
+        suite.client.steps = list(first.steps)
+        others = tuple(finding.message for finding in findings if finding is not first)
         aspect = aspect_of(first.mark, "schema")
         raise Violation(first.message, expected=first.rule, aspect=aspect, others=others, crowded=first.crowded)

@@ -43,8 +43,9 @@ class WireFinding:
     crowded: bool = False
 
     def beside_others(self) -> WireFinding:
-        """Return the finding as one of a worker, which is crowded if the status of its answer allows that."""
-        return replace(self, crowded=of_a_crowd(self.steps[-1].status))
+        """Return the finding as one of a worker: crowded if its status allows that, a 409 if it is not declared."""
+        status = self.steps[-1].status
+        return replace(self, crowded=of_a_crowd(status) and (status != CONFLICT or self.mark == "status"))
 
 
 # A further check of one API: from an exchange and its JSON body to pairs of mark and message, None for an answer that
