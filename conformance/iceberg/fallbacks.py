@@ -21,7 +21,7 @@ from conformance.iceberg.support.updates import (
     add_and_use_spec,
 )
 from conformance.target.fallbacks import GIVEN_PLACE, PLACES, SERVERS_PLACE, Fallbacks
-from conformance.values.outcomes import Blocked
+from conformance.values.outcomes import Blocked, Violation
 from conformance.values.resources import TABLE
 
 # Updates that add one thing without an id.
@@ -34,8 +34,15 @@ ADDITIONS: dict[str, Updates] = {
 
 def _make_table(catalog: IcebergCatalog) -> None:
     location = text(catalog.metadata(catalog.new_table())["location"], "the location of the table").rstrip("/")
+    if (given := catalog.target.location) and _path(given) not in _path(location):
+        raise Violation(f"the table is at {location}")
     folder = location.rpartition("/")[0]
     catalog.target.table_folder = next((place for place in (folder, location) if catalog.target.prefix in place), "")
+
+
+def _path(location: str) -> str:
+    """Return a location without its scheme, which servers may write in another way: `file:/a` for `file:///a`."""
+    return f"/{(location.partition(':')[2] or location).strip('/')}/"
 
 
 def _make_commit(catalog: IcebergCatalog, part: str) -> None:

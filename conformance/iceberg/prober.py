@@ -8,7 +8,7 @@ from contextlib import suppress
 from functools import partial
 from typing import Any
 
-from conformance.author.probing import NO_ENTRY, answered, created, first_recognised, note_pages
+from conformance.author.probing import NO_ENTRY, answered, find_nesting, first_recognised, note_pages
 from conformance.http.client import bearer
 from conformance.iceberg.catalog import KEY_LIFETIME, PREFIX, IcebergCatalog
 from conformance.iceberg.client import ROUTE, in_prefix, names_below_prefix
@@ -342,8 +342,7 @@ class IcebergProber:
         catalog = IcebergCatalog(self.target)
         if not catalog.makes_namespaces:
             return FLAT
-        outer = f"{self.target.prefix}nest"
-        return NESTED if created(catalog, outer) and created(catalog, outer, "inner") else FLAT
+        return NESTED if find_nesting(catalog) == NESTED else FLAT
 
 
 def _error_type(exchange: Exchange) -> Any:

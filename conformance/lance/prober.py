@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator
 from functools import partial
 from typing import Any
 
-from conformance.author.probing import answered, created, first_recognised, note_pages
+from conformance.author.probing import answered, find_nesting, first_recognised, note_pages
 from conformance.author.strategies import tables
 from conformance.lance.catalog import NAMESPACE_BODIES, LanceCatalog
 from conformance.lance.client import STREAM_TYPE, Id
@@ -146,10 +146,7 @@ class LanceProber:
 
     def _namespaces(self) -> str:
         """Find out whether namespaces exist and nest, by creating two."""
-        outer = f"{self.target.prefix}nest"
-        if not created(self._catalog, outer):
-            return NONE
-        return NESTED if created(self._catalog, outer, "inner") else FLAT
+        return find_nesting(self._catalog)
 
 
 def _on_tables(operation: Operation) -> bool:

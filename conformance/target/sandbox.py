@@ -66,7 +66,8 @@ class Sandbox:
     its end. `put_off` are those that a sweep failed to drop, `swept` those that sweeps dropped, according to the
     server's answers. `refusals` are those of drops by kind, without kinds of which one was dropped.
     `sweeping` are those that the present sweep found and has not dropped yet. `restricts` is true when the server has
-    refused to drop a namespace that was not empty. A sweep uses as many threads as the run has `jobs`.
+    refused to drop a namespace that was not empty, `ended` when the sweep at the end is over. A sweep uses as many
+    threads as the run has `jobs`.
     """
 
     client: Client
@@ -82,6 +83,7 @@ class Sandbox:
     refusals: dict[str, list[str]] = field(default_factory=dict)
     sweeping: set[Resource] = field(default_factory=set)
     restricts: bool = False
+    ended: bool = False
     jobs: int = 1
     _cascading: bool = False  # only at the end: until then, drops show what the server offers
     _inner: dict[Names | str | None, list[Resource]] = field(
@@ -222,6 +224,7 @@ class Sandbox:
             Leftover(resource.kind, resource.name, reason) for resource, reason in reasons.items() if reason
         ]
         self.put_off.update(reasons)
+        self.ended = end
 
     def _clear(self, inventory: Findable, found: Mapping[Resource, None], tell: Tell) -> None:
         """Drop the found and the doubtful resources: what lies in one namespace in one thread, the outer kinds last.

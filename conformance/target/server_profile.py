@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
-from conformance.target.capabilities import FLAT, NAMESPACES, NESTED, NONE, PAGES
+from conformance.target.capabilities import FLAT, NAMESPACES, NESTED, NESTING, NONE, PAGES, UNTRIED
 from conformance.target.fallbacks import PLACES, SERVERS_PLACE
 from conformance.target.given import NAMED_BY
 from conformance.target.target import Target
 from conformance.values.results import Result, Trait
 
-NESTING = {NESTED: "nested", FLAT: "one level", NONE: "only the root"}
+LEVELS = {NESTED: "nested", FLAT: "one level", NONE: "only the root"}
 MOST_SHOWN = 5
 NO_WAY = "none of the tried ways works"
 
@@ -41,7 +41,7 @@ def _surroundings(target: Target, findings: Iterable[Result]) -> Iterator[Trait]
     yield Trait(name="operations", value=f"{offered} of {operations} offered")
     yield Trait(name="the run stays", value=f"in {settings.namespace}" if settings.namespace else "below the root")
     if NAMESPACES in capabilities:
-        yield Trait(name="namespaces", value=NESTING[capabilities[NAMESPACES]])
+        yield Trait(name="namespaces", value=_nesting(capabilities))
     if PAGES in capabilities:
         of_pages = [result.evidence for result in findings if result.kind == "pagination" and result.evidence]
         lossy = sorted({evidence.operation for evidence in of_pages if evidence.omits})
@@ -51,12 +51,18 @@ def _surroundings(target: Target, findings: Iterable[Result]) -> Iterator[Trait]
     if inventory is not None:
         left = {left.kind for left in target.sandbox.left_behind}
         kept = sorted({*inventory.undroppable(), *left})
-        yield Trait(
-            name="drops",
-            value=f"all but {' and '.join(f'{kind}s' for kind in kept)}" if kept else "all objects of the run",
-        )
+        rest = "all objects of the run" if target.sandbox.ended else "not known before the clean-up ends"
+        yield Trait(name="drops", value=f"all but {' and '.join(f'{kind}s' for kind in kept)}" if kept else rest)
     where = f"below {target.location}" if target.location else SERVERS_PLACE
     yield Trait(name=PLACES, value=where, refused=target.ways.refused.get(PLACES, {}))
+
+
+def _nesting(capabilities: Mapping[str, str]) -> str:
+    """Return whether namespaces nest, with the evidence where it is less than one that was created and shown."""
+    why = capabilities.get(NESTING, UNTRIED)
+    if why == UNTRIED:
+        return UNTRIED
+    return f"{LEVELS[capabilities[NAMESPACES]]}{f' ({why})' if why else ''}"
 
 
 def _read(target: Target) -> str:
