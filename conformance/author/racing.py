@@ -87,7 +87,10 @@ Program = Callable[[Racer], None]
 
 
 def race(suite: Suite, programs: Sequence[Program]) -> list[Event]:
-    """Run programs concurrently, each with its own client, and return their events by start."""
+    """Run programs concurrently, each with its own client, and return their events by start.
+
+    An interruption ends the clients before it goes on: none of them creates anything after the clean-up.
+    """
     active = set(range(len(programs)))
     racers = [Racer(number, suite.client.fork(RACE_SECONDS), active=active) for number in range(len(programs))]
     start = threading.Barrier(len(programs))
@@ -105,8 +108,13 @@ def race(suite: Suite, programs: Sequence[Program]) -> list[Event]:
     threads = [threading.Thread(target=run, args=pair, daemon=True) for pair in zip(racers, programs, strict=True)]
     for thread in threads:
         thread.start()
-    for thread in threads:
-        thread.join(RACE_SECONDS + suite.settings.timeout)
+    try:
+        _wait_for(threads, RACE_SECONDS + suite.settings.timeout)
+    except BaseException:
+        for racer in racers:
+            racer.client.end()
+        _wait_for(threads, suite.settings.timeout)
+        raise
     for racer in racers:
         suite.client.join(racer.client)
     if failures:
@@ -114,6 +122,12 @@ def race(suite: Suite, programs: Sequence[Program]) -> list[Event]:
     events = sorted((event for racer in racers for event in racer.events), key=lambda event: event.start)
     note_moments(events)
     return events
+
+
+def _wait_for(threads: Iterable[threading.Thread], seconds: float) -> None:
+    """Wait for each thread for so long at most."""
+    for thread in threads:
+        thread.join(seconds)
 
 
 def note_moments(events: Sequence[Event]) -> None:

@@ -6,6 +6,7 @@ log, and the wire requirement of its operation reports it once.
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
@@ -444,6 +445,10 @@ class Client:
         other._ends = time.monotonic() + seconds
         other.recording, other.known = self.recording.fork(), self.known
         return other
+
+    def end(self) -> None:
+        """Send no further request: the next one raises Blocked, in any thread."""
+        self._ends = -math.inf
 
     def join(self, other: Client) -> None:
         """Merge the recording of a forked client, and close it."""

@@ -307,9 +307,12 @@ class Transport:
         self._pool.close()
 
     def reconnect(self) -> None:
-        """Close the connections: the next request opens a new one."""
-        self._pool.close()
-        self._pool = open_pool(self.origin, self._seconds, self._tls)
+        """Close the connections: the next request opens a new one.
+
+        The new pool is there before the old one is closed: an interruption in between leaves one that can be used.
+        """
+        former, self._pool = self._pool, open_pool(self.origin, self._seconds, self._tls)
+        former.close()
 
 
 def name_of(exchange: Exchange) -> str:

@@ -32,6 +32,7 @@ Tell = Callable[[Text], None]
 UNREACHABLE = "may still exist: the server is gone"
 ABANDONED = "may still exist: the clean-up did not end"
 LOOKING = "cleaning up: looking for what is left"
+UNANSWERED = "may still exist: "
 UNSEEN = "not verified: no operation of the server shows whether the object exists"
 
 
@@ -50,10 +51,14 @@ class Standing(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class Doubt:
-    """The reason why a resource was not clearly dropped; `made` is true if its creation succeeded."""
+    """The reason why a resource was not clearly dropped; `made` is true if its creation succeeded.
+
+    `answered` is false if the request that should drop it got no answer.
+    """
 
     reason: str
     made: bool
+    answered: bool = True
 
 
 @dataclass
@@ -346,13 +351,17 @@ class Sandbox:
         """Return why a resource is left behind, "" if it is not.
 
         It exists when any operation shows it, a listing without another request: there may be thousands of them.
-        Without any operation that shows it, it may exist if its creation succeeded.
+        Where no operation shows it, or none answers, it may exist if its creation succeeded.
         """
         doubt = self.doubtful.get(resource, Doubt(STAYED, made=False))
         there = resource in listed or inventory.is_there(resource)
         if there:
             return doubt.reason
-        return UNSEEN if there is None and doubt.made and not inventory.can_see(resource.kind) else ""
+        if there is not None or not doubt.made:
+            return ""
+        if not doubt.answered:
+            return f"{UNANSWERED}{doubt.reason}"
+        return "" if inventory.can_see(resource.kind) else UNSEEN
 
     def _drop(
         self,
@@ -386,7 +395,7 @@ class Sandbox:
         elif answer.status == GONE and there:
             self.doubtful[resource] = Doubt(f"{_refusal(answer)}, although a listing has the object", made)
         elif answer.status not in (*DROPPED, GONE):
-            self.doubtful[resource] = Doubt(_refusal(answer), made)
+            self.doubtful[resource] = Doubt(_refusal(answer), made, answered=answer.status != 0)
 
     def _drop_at_once(self, inventory: Findable, namespace: Resource) -> Exchange | None:
         """Drop a namespace with its contents; return None where that fails, or would purge the files of others."""

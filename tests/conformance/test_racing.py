@@ -140,3 +140,32 @@ def test_an_error_of_the_writer_ends_the_wait_of_the_readers():
 
     with pytest.raises(Violation, match="expected 204"):
         raced(Answering(0.001), lambda racer: list(racer.looks()), writer)
+
+
+def test_an_interruption_ends_the_clients_of_a_race(monkeypatch):
+    """A client that goes on would create objects after the clean-up."""
+    ended, waiting = threading.Event(), threading.Event()
+
+    class Endless(Answering):
+        def fork(self, _):
+            return Endless(0.0)
+
+        def end(self):
+            ended.set()
+
+    def program(_):
+        waiting.set()
+        assert ended.wait(60)
+
+    def interrupted(thread, seconds):
+        if not ended.is_set():
+            assert waiting.wait(60)
+            raise KeyboardInterrupt
+        join(thread, seconds)
+
+    join = threading.Thread.join
+    monkeypatch.setattr(threading.Thread, "join", interrupted)
+    before = threading.active_count()
+    with pytest.raises(KeyboardInterrupt):
+        raced(Endless(0.0), program, program)
+    assert threading.active_count() == before
