@@ -10,6 +10,8 @@ A place is one of
 
 from __future__ import annotations
 
+from functools import cache
+from pathlib import Path
 from typing import Any
 
 from jsonpointer import resolve_pointer
@@ -40,9 +42,14 @@ def _root(start: str, profile: Profile) -> Any:
     if not start:
         return document.raw
     if start.endswith("#"):
-        return read_toml(folder_of(profile.api) / start[:-1])
+        return _file(folder_of(profile.api) / start[:-1])
     operation = document.operations.get(start)
     return operation and document.raw["paths"][operation.path][operation.method.lower()]
+
+
+@cache
+def _file(path: Path) -> dict[str, Any]:
+    return read_toml(path)
 
 
 def said(place: str, profile: Profile) -> str:

@@ -46,16 +46,17 @@ def run(
     """
     if FUZZ in settings.kinds:
         require_extra(FUZZ)
+    own = not package and FUZZ not in settings.kinds
     if known:
         session = Session(settings, command, ids, known)
     else:
-        session = begin(settings, command, ids, own=not package and FUZZ not in settings.kinds)
+        session = begin(settings, command, ids, own=own)
     if keep:
         session.keep = lambda results: keep(with_causes(results))
     plugin = SuitePlugin(session, listener)
     suites = [package] if package else packages_of(session.settings, session.target.profile)
     with doing("collecting requirements"):
-        code = run_pytest(places(suites, ids), [plugin, *plugins])
+        code = run_pytest(places(suites, session.wanted() if own else ids), [plugin, *plugins])
     for error in session.kit_errors:
         log.error("the kit failed outside of a requirement:\n%s", error)
     results = with_causes(session.results())

@@ -46,7 +46,10 @@ def _without_user_options() -> Iterator[None]:
 
 
 def places(packages: Collection[str], ids: Collection[str] | None) -> list[str]:
-    """Return the paths to collect: whole packages, or only the modules of `ids` if these are known."""
+    """Return the paths to collect: whole packages, or only the modules of `ids` if these are known.
+
+    Pytest needs half a second for all modules of an API: much for a run of a few requirements.
+    """
     modules = set(packages)
     if ids and all(name in REQUIREMENTS for name in ids):
         modules = {REQUIREMENTS[name].where.partition(":")[0] for name in ids}

@@ -114,6 +114,7 @@ class Session:
             narrows(settings),
         )
         self.ledger = Ledger(self._expectations, lambda: self.client.known.done)
+        self._own_suites = set(self.target.profile.suites) if own else set()
         self._tested_suites: set[str] = set()
         self.log = log or ExchangeLog(Path(settings.report))
         levels = {scale for part in parts for scale in part.levels}
@@ -123,7 +124,7 @@ class Session:
         self.client.recording.cells = self.cells
         if settings.max_time:
             self.client.traffic.ends = time.monotonic() + settings.max_time
-        if own and self._is_empty():
+        if own and not self.wanted():
             self._notes = (
                 [f"All tested requirements passed in the run in {settings.report}."] if settings.last_failed else []
             )
@@ -149,10 +150,10 @@ class Session:
             self.finish()
             raise
 
-    def _is_empty(self) -> bool:
-        """True when no requirement of the target's suites is selected."""
+    def wanted(self) -> set[str]:
+        """Return the ids of the requirements that the run selects from the target's suites."""
         suites = map(requirements, self.target.profile.suites)
-        return not any(self.wants(requirement) for suite in suites for requirement in suite.values())
+        return {name for suite in suites for name, requirement in suite.items() if self.wants(requirement)}
 
     @property
     def client(self) -> Client:
@@ -177,8 +178,8 @@ class Session:
 
         Without any selected one, the report of an earlier run is kept.
         """
-        self._tested_suites = {requirement.suite for requirement in collected}
-        suites = {requirement.suite for requirement in collected if requirement.suite == requirement.api}
+        self._tested_suites = self._own_suites | {requirement.suite for requirement in collected}
+        suites = self._own_suites | {entry.suite for entry in collected if entry.suite == entry.api}
         known = {requirement.id: requirement for requirement in collected} | {
             name: requirement for api in suites for name, requirement in requirements(api).items()
         }
