@@ -9,15 +9,17 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Collection, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from conformance.apis import requirements
 from conformance.http.client import Client, Expected
 from conformance.values.exchange import Exchange
-from conformance.values.requirement import Requirement
 from specs.clauses import LEVELS, clauses
 
 STATUS = re.compile(r"\b4(?:\d\d|xx)\b")
@@ -68,7 +70,7 @@ def reasons() -> list[Reason]:
 
 
 class Accepting:
-    """Plugin of pytest that notes the statuses that requirements accept; `allow` is its part in the client."""
+    """Plugin of pytest that notes the statuses that requirements accept; `noted` is its part in the client."""
 
     def __init__(self) -> None:
         self.accepted: dict[str, frozenset[str]] = {}
@@ -79,18 +81,26 @@ class Accepting:
         marker = item.get_closest_marker("lakeproof_requirement")
         self._id = marker.args[0].id if marker else ""
 
-    def allow(self, client: Client, exchange: Exchange, expect: Expected) -> None:
+    @contextmanager
+    def noted(self) -> Iterator[None]:
+        """Note within the block what checks allow, in the requirements of runs in this process."""
+        check_status = Client.check_status
+
+        def noted(client: Client, exchange: Exchange, expect: Expected) -> None:
+            self._allow(client, exchange, expect)
+            check_status(client, exchange, expect)
+
+        with pytest.MonkeyPatch.context() as patched:
+            patched.setattr(Client, "check_status", noted)
+            yield
+
+    def _allow(self, client: Client, exchange: Exchange, expect: Expected) -> None:
         """Note the errors that a check of a subject allows."""
         if expect is None or exchange.operation not in client.subjects or not client.recording.checking:
             return
         allowed = [str(status) for status in ({expect} if isinstance(expect, int) else expect) if 400 <= status < 500]
         known = self.accepted.setdefault(self._id, frozenset())
         self.accepted[self._id] = known | ({EVERY} if len(allowed) >= MANY else set(allowed))
-
-
-def names_statuses(requirement: Requirement, text: str) -> bool:
-    """True for a requirement whose statement or clause, a text, names a status of an error."""
-    return bool(STATUS.search(text) or STATUS.search(requirement.statement))
 
 
 def differences(api: str, accepted: Statuses) -> list[Difference]:

@@ -1,4 +1,4 @@
-"""Clauses and requirements agree: a requirement accepts the statuses that its clause and its own statement name."""
+"""Comparison of clauses with requirements: test_whole_runs.py compares all of them, with what a whole run accepts."""
 
 from __future__ import annotations
 
@@ -6,60 +6,10 @@ from dataclasses import replace
 
 import pytest
 
-from conformance.after.runner import run
 from conformance.apis import requirements
-from conformance.http.client import Client
-from lakeproof.server_process import ServerProcess
-from reference_server.serve import server_settings
-from specs.apis import apis
 from specs.clauses import clauses
 from tests.conformance import accepted
-from tests.conformance.accepted import Accepting, Difference, differences, names_statuses, reasons, unexplained
-from tests.conformance.mutants import SERVED, TOKEN, settings_for
-
-
-@pytest.fixture(scope="module", params=apis())
-def found(request, tmp_path_factory):
-    """The differences of an API, as a run of all requirements that name a status shows them."""
-    api, accepting = request.param, Accepting()
-    texts = clauses(api)
-    ids = {
-        id
-        for id, requirement in requirements(api).items()
-        if names_statuses(requirement, texts[requirement.clause].text)
-    }
-    check_status = Client.check_status
-
-    def noted(client, exchange, expect):
-        accepting.allow(client, exchange, expect)
-        check_status(client, exchange, expect)
-
-    with (
-        pytest.MonkeyPatch.context() as patched,
-        ServerProcess(server_settings(api, auth=f"token:{TOKEN}", **SERVED.get(api, {}))) as server,
-    ):
-        patched.setattr(Client, "check_status", noted)
-        folder = tmp_path_factory.mktemp("accepted")
-        settings = settings_for(server, folder, depth="smoke", world="plain", jobs="1")
-        _, code = run(settings, ids=ids, plugins=[accepting])
-    assert code == 0
-    assert len(accepting.accepted) > len(ids) / 3
-    return api, differences(api, accepting.accepted)
-
-
-def test_each_difference_has_a_reason(found):
-    _, own = found
-    assert unexplained(own) == []
-
-
-def test_each_reason_explains_a_difference(found):
-    api, own = found
-    assert [
-        reason.ids
-        for reason in reasons()
-        if reason.ids.startswith(f"{api}.") and not any(reason.explains(entry) for entry in own)
-    ] == []
-
+from tests.conformance.accepted import Difference, differences
 
 STALE = "iceberg.snapshot.stale_sequence"
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import threading
 from contextlib import contextmanager
+from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 import msgspec
@@ -125,7 +126,12 @@ def serving(handler):
 
 def test_a_listing_that_ends_early_is_not_told_as_whole(tmp_path):
     with serving(Short) as url:
-        made, code = check(url, api="iceberg", select="iceberg.listing.many.list_namespaces", report=str(tmp_path))
+        given: dict[str, Any] = {
+            "select": "iceberg.listing.many.list_namespaces",
+            "depth": "smoke",
+            "world": ("plain",),
+        }
+        made, code = check(url, api="iceberg", report=str(tmp_path), **given)
     (listings,) = [trait.value for trait in made.target.traits if trait.name == "listings"]
     assert (code, listings.partition(",")[0]) == (1, "cut short")
     assert listings.endswith("but listNamespaces left out objects")

@@ -256,12 +256,8 @@ STRICT = ["--lakeproof-strict"]
 @pytest.mark.parametrize(
     ("select", "extra", "code"),
     [
-        ("own.warn", [], 0),
         ("own.warn", STRICT, 1),
         ("own.inform", STRICT, 0),
-        ("own.blocked", [], 1),
-        ("own.unoffered", [], 0),
-        ("own.fail", [], 1),
         ("own.error", [], 3),
     ],
 )

@@ -19,8 +19,7 @@ WORDS = "not so, whatever was due; lacks it: expected 1, got 2"
 @pytest.mark.parametrize(("seed", "api"), [(1, "iceberg"), (3, "polaris"), (3, "lance")])
 def test_rewording_every_sentence_changes_no_cause(seed, api, tmp_path):
     with serve(api, **SERVER_OPTIONS.get(api, {})) as server, StrangeServer(server.url, Habits.drawn(seed)) as strange:
-        settings = {"api": api, "depth": "smoke", "world": ("plain",), "report": str(tmp_path)}
-        settings |= {"timeout": 2.0, "max_time": 30.0}
+        settings = {"api": api, "depth": "smoke", "world": ("plain",), "report": str(tmp_path), "timeout": 2.0}
         settings |= RUN_SETTINGS.get(api, {})
         results, _ = check(strange.url, runner=drawn(api, seed), leave_behind=True, **settings)
     found = [entry for entry in results.requirements if entry.evidence]
