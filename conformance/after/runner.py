@@ -47,10 +47,7 @@ def run(
     if FUZZ in settings.kinds:
         require_extra(FUZZ)
     own = not package and FUZZ not in settings.kinds
-    if known:
-        session = Session(settings, command, ids, known)
-    else:
-        session = begin(settings, command, ids, own=own)
+    session = Session(settings, command, ids, known, own=own) if known else begin(settings, command, ids, own=own)
     if keep:
         session.keep = lambda results: keep(with_causes(results))
     plugin = SuitePlugin(session, listener)
