@@ -142,11 +142,15 @@ def test_answer_names_the_file(catalog: IcebergCatalog, case: Write) -> None:
     equal(named, first, f"the {FILE} of the answer")
 
 
+# A server may register only files at the place of the name; those of a renamed table are at the place of the old one.
+AT_THEIR_PLACE = {name: write for name, write in (WRITES | STAGED).items() if name != "rename_table"}
+
+
 @must(
     "iceberg.file.{}.registered",
     operations=lambda case: [case.id, "registerTable"],
     clause="metadata-file-registered",
-    each=WRITES | STAGED,
+    each=AT_THEIR_PLACE,
 )
 def test_named_file_is_registered(catalog: IcebergCatalog, case: Write) -> None:
     """After {}, registering the metadata-location of loadTable gives the same table; one without a file returns 4xx."""
