@@ -57,7 +57,8 @@ def starting(tmp_path):
 
 @pytest.mark.parametrize(("api", "fault", "name"), FINDINGS, ids=[name for _, _, name in FINDINGS])
 def test_a_finding_is_seen_again_until_it_is_mended(starting, tmp_path, api, fault, name):
-    given = {"api": api, "token": "s3cret", "select": name, "depth": "smoke", "report": str(tmp_path)}
+    depth = "gate" if ".model." in name else "smoke"  # a short walk may miss the fault
+    given = {"api": api, "token": "s3cret", "select": name, "depth": depth, "report": str(tmp_path)}
     with starting(api, fault) as server:
         results, _ = check(server.url, **given)
         assert results.totals["fail"] + results.totals["warn"] == 1, results.totals

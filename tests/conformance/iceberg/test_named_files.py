@@ -15,7 +15,7 @@ from tests.conformance.proxy import Answer
 REGISTERED = {id for id in requirements("iceberg") if id.startswith("iceberg.file.") and id.endswith(".registered")}
 UNPREPARED = "iceberg.file.register_table.registered"  # blocked where no file can be registered
 READ = {id.removesuffix(".registered") for id in REGISTERED - {UNPREPARED}}
-LATER = {f"iceberg.file.{write}.registered" for write in ("commit_transaction", "rename_table", "update_table")}
+LATER = {f"iceberg.file.{write}.registered" for write in ("commit_transaction", "update_table")}
 FIRST = {f"iceberg.file.{write}.registered" for write in ("create_table", "staged")}
 
 
