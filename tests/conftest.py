@@ -17,6 +17,10 @@ from lakeproof.cli import COLLECT_AFTER
 from tests import amount, tiers
 
 gc.set_threshold(*COLLECT_AFTER)
+# Helpers show the values of their assertions, as tests do.
+pytest.register_assert_rewrite(
+    *(f"tests.{folder.name}" for folder in Path(__file__).parent.iterdir() if folder.is_dir())
+)
 # No Java of a test runs for long enough to win back what its second compiler and parallel collector take.
 os.environ.setdefault("JAVA_TOOL_OPTIONS", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC")
 

@@ -43,7 +43,7 @@ from specs.problems import Problem
 from specs.profiles import find_profile
 from tests.conformance.proxy import Answer as ProxyAnswer
 from tests.conformance.proxy import Proxy
-from tests.conformance.small_servers import Meddler, hang_up, say, turn_away
+from tests.conformance.small_servers import Meddler, say, turn_away
 from tests.conformance.somebody import SOMEBODY, fill
 from tests.conformance.strange_server import Habits, StrangeServer
 
@@ -482,24 +482,6 @@ def test_what_was_made_and_answered_with_500_is_dropped(server, api, tmp_path):
         session.target.sandbox.clean_up()
         assert somebody.there() == {("given",)}
         assert session.target.sandbox.doubtful == {}
-
-
-def test_what_a_silent_server_was_not_seen_to_drop_is_told(server, api, tmp_path):
-    """It answers no drop and no look at the end; the run said that all its objects were dropped."""
-    silent = False
-
-    def meddle(_meddler, handler, _number):
-        return silent and hang_up(handler)
-
-    with Meddler(server.url, meddle) as proxy, session_with(proxy.url, api, tmp_path) as session:
-        catalog = CATALOGS[api](session.target)
-        catalog.begin_example()
-        name = catalog.home[0]
-        silent = True
-        session.target.sandbox.sweep()
-        (left,) = session.target.sandbox.left_behind
-        assert left.name == name
-        assert re.match(r"may still exist: [dD]ropNamespace got no answer", left.reason)
 
 
 # Small things

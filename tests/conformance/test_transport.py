@@ -10,7 +10,6 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
-import urllib3
 
 from conformance.author.suite import ATTEMPTS, Suite
 from conformance.http import deadlines, retry_after, transport
@@ -55,27 +54,6 @@ def list_namespaces(client, name="$", expect=200):
 
 def create_namespace(client, name="a"):
     return client.call("CreateNamespace", path={"id": name}, json={}, expect=None)
-
-
-# Interruptions
-
-
-def test_an_interruption_while_a_connection_is_replaced_leaves_one_that_works(monkeypatch):
-    """A closed pool fails all later requests, those of the clean-up too: the objects of the run stayed."""
-    with serve("lance") as server:
-        client = client_of(server)
-        list_namespaces(client)
-        with monkeypatch.context() as patched, pytest.raises(KeyboardInterrupt):
-            closes = urllib3.HTTPConnectionPool.close
-
-            def close(pool):
-                closes(pool)
-                raise KeyboardInterrupt
-
-            patched.setattr(urllib3.HTTPConnectionPool, "close", close)
-            client.reconnect()
-        list_namespaces(client)
-        client.close()
 
 
 # Slow and endless answers

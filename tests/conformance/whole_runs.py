@@ -11,7 +11,7 @@ LANCE = (
 )
 # Why a requirement has nothing to judge on the reference server, as its message says.
 UNOFFERED = {
-    ("lance", "memory:pure"): ("access to the files", *LANCE),  # no suite can stage versions there
+    ("lance", "memory:pure"): ("whose files lie on this machine", *LANCE),  # no suite can stage versions there
     "lance": LANCE,
     "iceberg": (
         "does not offer signRequest",  # these need a warehouse in an object store: see test_s3.py
