@@ -80,7 +80,10 @@ def compare_command(url_a: str, url_b: str, *, as_json: bool, **given: Any) -> i
     first = {**given, "server": url_a}
     check_may_write(load_before_api(first), "a comparison")
     given |= shown_api(first)
-    shown = shown_by(load_settings({**given, "server": url_a}))
+    settings = load_settings({**given, "server": url_a})
+    for name in ("a", "b"):
+        check_report(Path(settings.report) / name)
+    shown = shown_by(settings)
     if shown:  # one revision for both, whatever B shows
         given["profile"] = shown.profile.name
         err.print(Text(f"Both are tested against {shown.profile.name}: {shown.why}."), soft_wrap=True)
@@ -94,8 +97,6 @@ def compare_command(url_a: str, url_b: str, *, as_json: bool, **given: Any) -> i
         return results, code
 
     runs = []
-    for name in ("a", "b"):
-        check_report(Path(other.report) / name)
     for name, url, runner in (("a", url_a, both), ("b", url_b, run)):
         folder = str(Path(other.report) / name)
         with ProgressListener() as listener:

@@ -1,7 +1,7 @@
 """The suite against servers that are right in their own way: no requirement that must be met is said to be broken.
 
 One server of each API is drawn; `tox -e py -- --seeds 0-39 tests/conformance/test_different_servers.py` draws forty.
-They are judged by a twelfth of the requirements, with `--seeds` by a quarter, as in test_strange_servers.py, and with
+They are judged by a sixteenth of the requirements, with `--seeds` by a quarter, as in test_strange_servers.py, and with
 `--thorough` by all. Freedoms are tried several at once with what is about them; with `--thorough` each alone.
 """
 

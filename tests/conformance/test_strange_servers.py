@@ -1,7 +1,7 @@
 """The suite against servers that answer nonsense: it ends with a verdict, in time, and leaves nothing behind.
 
 `tox -e py -- --seeds 0-199 tests/conformance/test_strange_servers.py` draws as many strange servers, of one API after
-the other. A seed draws a quarter of the requirements too, without `--seeds` a twelfth.
+the other. A seed draws a quarter of the requirements too, without `--seeds` a sixteenth.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 A gate meets each value with a few requirements of an operation. Here all of them meet it, so a requirement that a world
 disturbs is found here first. A world has a value of each dimension, so few worlds have all values. By default some of
-them are tried with a twelfth of the requirements that vary, with `--thorough` all with all.
+them are tried with a sixteenth of the requirements that vary, with `--thorough` all with all.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def worlds(dimensions):
 
 
 def varying(api, world):
-    """Return the requirements of an API that vary in a world: a twelfth of them, or all, and what they need."""
+    """Return the requirements of an API that vary in a world: a sixteenth of them, or all, and what they need."""
     known = of_every_suite(api)
     ids = sorted(drawn_worlds(Settings(api=api, world=world), known.values(), DIMENSIONS[api]))
     draws = random.Random(crc32(" ".join(world).encode()))

@@ -1,7 +1,7 @@
 """The suite on pylance's RestAdapter: a real server by other people, with real defects.
 
 What a new release of pylance fixes or breaks is its own affair, so only the release that the
-published report is about must have exactly those findings. One requirement in twelve is asked; all of them with
+published report is about must have exactly those findings. One requirement in twenty is asked; all of them with
 `tox -e py -- --thorough tests/peers/test_rest_adapter.py`.
 """
 
@@ -22,7 +22,7 @@ from tests.conformance.drawing import part
 ROOT = Path(__file__).parent.parent.parent
 PUBLISHED = ROOT / "reports" / "pylance-14.0.2-restadapter-0.11"
 FINDINGS = ("fail", "warn", "blocked")
-PART = 12
+PART = 20
 UNCERTAIN = ("race", "wire")  # a race may end otherwise, and answers in it have their own wire findings
 
 
@@ -57,7 +57,7 @@ def only_in_a_world(entries):
 def test_the_kit_itself_does_not_fail_on_it(judged):
     results, code = judged
     assert results.totals["error"] == 0
-    assert results.totals["pass"] > 60
+    assert results.totals["pass"] > 40
     assert code == (1 if findings(results.requirements) else 0)
 
 
@@ -70,7 +70,7 @@ def test_every_cause_is_found_again(judged, adapter, tmp_path):
     }
     firsts = [next(filter(findings.get, cause.requirements), "") for cause in results.causes]
     verdicts = {id: findings[id] for id in firsts if id}
-    assert len(verdicts) > 10
+    assert len(verdicts) > 5
     given = {"server": adapter, "report": str(tmp_path), "no_shrink": True}
     settings = load_settings(given, environ={}, folder=tmp_path)
     again, _ = run(settings, ids=set(verdicts))
