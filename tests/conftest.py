@@ -32,6 +32,8 @@ LONGEST = (
     "tests/clients/test_iceberg_go.py",
     "tests/spark_tests/",
     "tests/peers/",
+    "tests/website/test_site.py",
+    "tests/lakeproof/test_ten_minutes.py",
     "tests/conformance/",
 )
 BACKENDS = ("memory", "memory:pure", "dir")
