@@ -53,7 +53,7 @@ def run(
     plugin = SuitePlugin(session, listener)
     suites = [package] if package else packages_of(session.settings, session.target.profile)
     with doing("collecting requirements"):
-        code = run_pytest(places(suites, session.wanted() if own else ids), [plugin, *plugins])
+        code = run_pytest(places(suites, session.wanted if own else ids), [plugin, *plugins])
     for error in session.kit_errors:
         log.error("the kit failed outside of a requirement:\n%s", error)
     results = with_causes(session.results())

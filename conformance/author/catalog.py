@@ -63,7 +63,7 @@ class Catalog:
         raise NotImplementedError
 
     def thing_or_missing(self) -> str:
-        """Return the name of a new object, or a name without an object where none can be had, see `no_object`.
+        """Return the name of a new object, or a name without an object for the outcomes of `no_object`.
 
         For requests that a server refuses whether their object exists or not.
         """

@@ -109,11 +109,11 @@ def race(suite: Suite, programs: Sequence[Program]) -> list[Event]:
     for thread in threads:
         thread.start()
     try:
-        _wait_for(threads, RACE_SECONDS + suite.settings.timeout)
+        _join(threads, RACE_SECONDS + suite.settings.timeout)
     except BaseException:
         for racer in racers:
             racer.client.end()
-        _wait_for(threads, suite.settings.timeout)
+        _join(threads, suite.settings.timeout)
         raise
     for racer in racers:
         suite.client.join(racer.client)
@@ -124,7 +124,7 @@ def race(suite: Suite, programs: Sequence[Program]) -> list[Event]:
     return events
 
 
-def _wait_for(threads: Iterable[threading.Thread], seconds: float) -> None:
+def _join(threads: Iterable[threading.Thread], seconds: float) -> None:
     """Wait for each thread for so long at most."""
     for thread in threads:
         thread.join(seconds)

@@ -79,8 +79,7 @@ def _confirmed(shown: Shown | None, settings: Settings, heard: list[Exchange]) -
             target.sandbox.sweep()
     finally:
         heard += sent
-        target.client.close()
-        target.canaries.remove()
+        target.close()
     if not target.probes or target.names(OFFERED):
         return shown
     newest = newest_profile(settings.api)
@@ -113,8 +112,7 @@ def _leave(session: Session) -> None:
     except BaseException:
         session.finish()
         raise
-    target.client.close()
-    target.canaries.remove()
+    target.close()
 
 
 def _continue(session: Session, first: Session) -> None:

@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from datetime import UTC, date, datetime
+from functools import cached_property
 from pathlib import Path
 from typing import cast
 
@@ -124,7 +125,7 @@ class Session:
         self.client.recording.cells = self.cells
         if settings.max_time:
             self.client.traffic.ends = time.monotonic() + settings.max_time
-        if own and not self.wanted():
+        if own and not self.wanted:
             self._notes = (
                 [f"All tested requirements passed in the run in {settings.report}."] if settings.last_failed else []
             )
@@ -150,8 +151,9 @@ class Session:
             self.finish()
             raise
 
+    @cached_property
     def wanted(self) -> set[str]:
-        """Return the ids of the requirements that the run selects from the target's suites."""
+        """The ids of the requirements that the run selects from the target's suites."""
         suites = map(requirements, self.target.profile.suites)
         return {name for suite in suites for name, requirement in suite.items() if self.wants(requirement)}
 
@@ -280,8 +282,7 @@ class Session:
     def finish(self) -> None:
         """Close the log and the connections, and remove the canaries."""
         self.log.close()
-        self.client.close()
-        self.target.canaries.remove()
+        self.target.close()
 
     def _run(self) -> RunRecord:
         traffic = self.client.traffic
@@ -360,8 +361,7 @@ def met(settings: Settings) -> Iterator[Target]:
         yield target
     finally:
         target.sandbox.sweep()
-        target.client.close()
-        target.canaries.remove()
+        target.close()
 
 
 def handshake(target: Target) -> None:

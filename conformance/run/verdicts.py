@@ -92,8 +92,8 @@ def decide(facts: Facts) -> Decision:
         return Decision("error", "the kit")
     offered = facts.outcome == "unoffered" and facts.succeeded and facts.violates
     failing: Verdict = "fail" if facts.died else FAILING[facts.level]
-    violated = facts.outcome == "violated" and not (facts.crowded and facts.alone)
-    verdict = failing if offered or violated else "pass" if facts.outcome == "violated" else BASE[facts.outcome]
+    outcome = "passed" if facts.outcome == "violated" and facts.crowded and facts.alone else facts.outcome
+    verdict = failing if offered or outcome == "violated" else BASE[outcome]
     again = facts.outcome == "unoffered" and facts.succeeded and not (facts.violates or facts.tried)
     flaky = verdict in FAILED and (facts.flaky or facts.sent_again == "fixed")
     if facts.expected is None:

@@ -209,6 +209,11 @@ class Target:
         """Return the operations that the target offers, sorted."""
         return sorted(self.names(OFFERED))
 
+    def close(self) -> None:
+        """Close the connections, and remove the canaries."""
+        self.client.close()
+        self.canaries.remove()
+
     def names(self, *states: str) -> set[str]:
         """Return the operations in one of these states."""
         return {name for name in self.probes if self.state(name) in states}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 from urllib.parse import urlsplit
 
 import orjson
@@ -16,7 +17,7 @@ from conformance.iceberg.client import change
 from conformance.iceberg.support.assertions import COMMIT, POLICY, same_metadata
 from conformance.iceberg.support.content import SCHEMA
 from conformance.iceberg.support.files import Files
-from conformance.iceberg.support.metadata import outline, previous_files, properties_of, unlike
+from conformance.iceberg.support.metadata import Metadata, outline, previous_files, properties_of, unlike
 from conformance.iceberg.support.registrations import (
     REFUSED,
     drop_table,
@@ -37,6 +38,17 @@ def _named(loaded: Answer) -> str:
     if not loaded.get(FILE):
         raise Unoffered("the server does not tell where metadata files are")
     return text(loaded[FILE], FILE)
+
+
+def _stored(location: str, files: Files, uuid: str, own: Any) -> Metadata:
+    """Return the metadata in a named file. Raises Violation unless it is there, valid JSON, and of the same object."""
+    holds(files.exists(location), f"the file {location} exists")
+    try:
+        stored: Metadata = orjson.loads(read_content(located(location, files)))
+    except orjson.JSONDecodeError:
+        raise Violation(f"the file {location} is not valid JSON") from None
+    equal(str(stored.get(uuid)).lower(), str(own[uuid]).lower(), f"the {uuid} in the file")
+    return stored
 
 
 # Tables
@@ -111,12 +123,7 @@ def test_file_has_the_metadata(catalog: IcebergCatalog, case: Write) -> None:
     id, _ = case.send(catalog)
     loaded = catalog.load_table(id)
     location, own = _named(loaded), loaded["metadata"]
-    holds(files.exists(location), f"the file {location} exists")
-    try:
-        stored = orjson.loads(read_content(located(location, files)))
-    except orjson.JSONDecodeError:
-        raise Violation(f"the file {location} is not valid JSON") from None
-    equal(str(stored.get("table-uuid")).lower(), str(own["table-uuid"]).lower(), "the table-uuid in the file")
+    stored = _stored(location, files, "table-uuid", own)
     equal(outline(stored), outline(own), "the metadata in the file, in outline")
     for name in ("a", "touched"):
         equal(properties_of(stored).get(name), properties_of(own).get(name), f'the property "{name}" in the file')
@@ -217,12 +224,7 @@ def test_file_has_the_metadata_of_a_view(catalog: IcebergCatalog, case: ViewWrit
     location, own = text(loaded[FILE], FILE), loaded["metadata"]
     if _scheme(location) != _scheme(place):
         raise Unoffered("views have another storage than tables")
-    holds(files.exists(location), f"the file {location} exists")
-    try:
-        stored = orjson.loads(read_content(located(location, files)))
-    except orjson.JSONDecodeError:
-        raise Violation(f"the file {location} is not valid JSON") from None
-    equal(str(stored.get("view-uuid")).lower(), str(own["view-uuid"]).lower(), "the view-uuid in the file")
+    stored = _stored(location, files, "view-uuid", own)
     for name in ("current-version-id", "format-version"):
         equal(stored.get(name), own[name], f"the {name} in the file")
     equal(properties_of(stored).get("touched"), properties_of(own).get("touched"), 'the property "touched" in the file')

@@ -9,9 +9,9 @@ from conformance.author.requirement import must
 from conformance.iceberg.catalog import IcebergCatalog
 from conformance.iceberg.support.assertions import POLICY
 from conformance.iceberg.support.content import SCHEMA
-from conformance.iceberg.support.files import REACHED_BY, UNWRITTEN, UnwrittenFiles
+from conformance.iceberg.support.files import UNWRITTEN, UnwrittenFiles, unreachable
 from conformance.iceberg.support.staging import stage
-from conformance.values.outcomes import Skipped, Unoffered
+from conformance.values.outcomes import Unoffered
 
 PURGE_SECONDS = 0.5
 
@@ -32,7 +32,7 @@ def test_files_of_a_neighbour_stay(catalog: IcebergCatalog) -> None:
                 raise Unoffered("the server chooses the places")
         files = stage(catalog, other)
         if isinstance(files.files, UnwrittenFiles):
-            raise Skipped(UNWRITTEN, REACHED_BY)
+            raise unreachable(UNWRITTEN)
         kept = [files.write("data", "kept.txt", b"kept"), text(catalog.load_table(other)["metadata-location"], "it")]
     catalog.require_purging()
     catalog.drop_table(id, purgeRequested="true")

@@ -34,6 +34,11 @@ REACHED_BY = "--storage-option KEY=VALUE or --location URI"
 UNWRITTEN = "the files of the server's tables cannot be written from here, and this needs some that can be read"
 
 
+def unreachable(why: str = UNREACHABLE) -> Skipped:
+    """Return the outcome of a requirement for which files cannot be reached, with the options that would help."""
+    return Skipped(why, REACHED_BY)
+
+
 class Files(Protocol):
     """Files by their locations. Each method raises Skipped where the storage cannot be reached."""
 
@@ -139,34 +144,32 @@ class UnwrittenFiles:
 
     def read(self, location: str) -> bytes:
         """Raise Skipped: there is nothing to read."""
-        raise Skipped(UNWRITTEN, REACHED_BY)
+        raise unreachable(UNWRITTEN)
 
     def write(self, location: str, content: bytes) -> None:
         """Do nothing."""
 
     def exists(self, location: str) -> bool:
         """Raise Skipped: no file exists."""
-        raise Skipped(UNWRITTEN, REACHED_BY)
+        raise unreachable(UNWRITTEN)
 
     def remove(self, location: str) -> None:
         """Raise Skipped: no file exists."""
-        raise Skipped(UNWRITTEN, REACHED_BY)
+        raise unreachable(UNWRITTEN)
 
 
 def local_files(catalog: IcebergCatalog, id: Names, loaded: Answer) -> Files:
     """Return the files of a table on this machine. Raises Skipped where its location is elsewhere."""
     if local_path(location_of(loaded)) is None:
-        raise Skipped(UNREACHABLE, REACHED_BY)
+        raise unreachable()
     return RecordedFiles(LocalFiles(), catalog.client)
 
 
 def files_by_options(catalog: IcebergCatalog, id: Names, loaded: Answer) -> Files:
     """Return the files of a table on S3, with keys from --storage-option. Raises Unoffered without them."""
     options = dict(catalog.target.settings.pairs("storage_option"))
-    if not _on_s3(location_of(loaded)):
-        raise Skipped(UNREACHABLE, REACHED_BY)
-    if not options:
-        raise Skipped(UNREACHABLE, REACHED_BY)
+    if not options or not _on_s3(location_of(loaded)):
+        raise unreachable()
     return RecordedFiles(S3Files({**(loaded.get("config") or {}), **options}), catalog.client)
 
 
@@ -174,13 +177,13 @@ def files_by_credentials(catalog: IcebergCatalog, id: Names, loaded: Answer) -> 
     """Return the files of a table on S3, with credentials from the server. Raises Skipped without keys."""
     location = location_of(loaded)
     if not _on_s3(location):
-        raise Skipped(UNREACHABLE, REACHED_BY)
+        raise unreachable()
     for offered in (_in_config, _vended, _refreshed):
         settings = {**(loaded.get("config") or {}), **offered(catalog, id, loaded)}
         if settings.get(ACCESS_KEY):
             texts = {name: value for name, value in settings.items() if isinstance(value, str)}
             return RecordedFiles(S3Files(texts), catalog.client)
-    raise Skipped(UNREACHABLE, REACHED_BY)
+    raise unreachable()
 
 
 def unwritten_files(catalog: IcebergCatalog, id: Names, loaded: Answer) -> Files:
@@ -242,7 +245,7 @@ def _path(location: str) -> Path:
     """Return the path of a location on this machine. Raises Skipped for one elsewhere."""
     path = local_path(location)
     if path is None:
-        raise Skipped(UNREACHABLE, REACHED_BY)
+        raise unreachable()
     return path
 
 
@@ -252,4 +255,4 @@ def reachable() -> Iterator[None]:
     try:
         yield
     except (OSError, ValueError):
-        raise Skipped(UNREACHABLE, REACHED_BY) from None
+        raise unreachable() from None

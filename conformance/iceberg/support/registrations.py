@@ -12,7 +12,7 @@ from uuid import uuid4
 from conformance.author.checks import text
 from conformance.iceberg.catalog import IcebergCatalog, Names
 from conformance.iceberg.support.assertions import POLICY
-from conformance.iceberg.support.files import REACHED_BY, UNREACHABLE, Files, LocalFiles, RecordedFiles
+from conformance.iceberg.support.files import Files, LocalFiles, RecordedFiles, unreachable
 from conformance.iceberg.support.staging import is_of, stage
 from conformance.values.outcomes import Skipped, Unoffered, Violation
 
@@ -134,7 +134,7 @@ def written_beside(location: str, content: bytes, name: str = "") -> str:
     """Write a file beside another, under a new name by default. Raises Skipped where files cannot be reached."""
     name, files = name or missing_file(location), files_at(location)
     if not files.exists(location):
-        raise Skipped(UNREACHABLE, REACHED_BY)
+        raise unreachable()
     files.write(name, gzip.compress(content) if name.endswith(GZIPPED) else content)
     return name
 
@@ -170,7 +170,7 @@ def dropped_view(catalog: IcebergCatalog, name: str = "v") -> tuple[str, dict[st
         location = located(named, RecordedFiles(LocalFiles(), catalog.client))
         content = read_content(location)
         if not is_of(content, metadata["view-uuid"]):
-            raise Skipped(UNREACHABLE, REACHED_BY)
+            raise unreachable()
         copy = written_beside(location, content)
         catalog.drop_view(id)
     return copy, metadata

@@ -17,7 +17,7 @@ from conformance.http.answers import Answer
 from conformance.iceberg.catalog import IcebergCatalog, Names
 from conformance.iceberg.client import Id
 from conformance.iceberg.support.content import now_ms
-from conformance.iceberg.support.files import REACHED_BY, UNREACHABLE, WAYS, WRITTEN, Files, UnwrittenFiles, reachable
+from conformance.iceberg.support.files import WAYS, WRITTEN, Files, UnwrittenFiles, reachable, unreachable
 from conformance.iceberg.support.metadata import Metadata
 from conformance.iceberg.support.scans.manifests import list_bytes
 from conformance.iceberg.support.storage import location_of
@@ -72,7 +72,7 @@ def stage(catalog: IcebergCatalog, id: Id) -> Stage:
         return Stage(metadata, f"{base}/metadata", files)
     written = loaded.get("metadata-location")
     if not written or not is_of(files.read(written), metadata["table-uuid"]):
-        raise Skipped(UNREACHABLE, REACHED_BY)
+        raise unreachable()
     own = written.startswith(f"{base}/") or catalog.target.prefix in base  # never write into folders with foreign files
     return Stage(metadata, f"{base}/metadata" if own else written.rpartition("/")[0], files)
 
@@ -83,7 +83,7 @@ def _files(catalog: IcebergCatalog, id: Names, loaded: Answer) -> Files:
     for way in [WAYS[chosen]] if chosen else WRITTEN.values():
         with suppress(Unoffered, Skipped):
             return way(catalog, id, loaded)
-    raise Skipped(UNREACHABLE, REACHED_BY)
+    raise unreachable()
 
 
 def is_of(content: bytes, uuid: Any) -> bool:

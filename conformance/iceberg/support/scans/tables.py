@@ -17,7 +17,7 @@ import fastavro
 
 from conformance.iceberg.catalog import IcebergCatalog, Names
 from conformance.iceberg.support.content import now_ms
-from conformance.iceberg.support.files import REACHED_BY, UNWRITTEN, UnwrittenFiles
+from conformance.iceberg.support.files import UNWRITTEN, UnwrittenFiles, unreachable
 from conformance.iceberg.support.metadata import MAIN, Metadata, by_id, current_schema
 from conformance.iceberg.support.scans.avro import partition_fields, source_column
 from conformance.iceberg.support.scans.files import (
@@ -48,7 +48,7 @@ from conformance.iceberg.support.scans.transforms import transformed
 from conformance.iceberg.support.staging import FIRST, Stage, stage
 from conformance.iceberg.support.updates import append
 from conformance.values.json_values import shown
-from conformance.values.outcomes import Skipped, Violation
+from conformance.values.outcomes import Violation
 
 MANY = 1100  # data files, more than servers put into one response
 UNUSABLE = (  # errors of writing a file for unexpected columns and partition fields
@@ -282,5 +282,5 @@ def new_scan_table(
     id = catalog.new_table(schema=schema, properties={"format-version": str(version)}, **partitioned)
     made = stage(catalog, id)
     if isinstance(made.files, UnwrittenFiles):
-        raise Skipped(UNWRITTEN, REACHED_BY)
+        raise unreachable(UNWRITTEN)
     return ScanTable(catalog, id, made)
