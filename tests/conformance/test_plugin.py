@@ -1,4 +1,7 @@
-"""The pytest side: inert without a target, the same run with one, verdicts of every kind."""
+"""The pytest side: inert without a target, the same run with one, verdicts of every kind.
+
+What pytest does with the plugin as it is installed is seen in processes of their own; the others run in this one.
+"""
 
 from __future__ import annotations
 
@@ -9,8 +12,9 @@ import lance
 import pytest
 
 from conformance.author import fixtures, requirement
+from conformance.author.requirement import REQUIREMENTS
 from conformance.values.settings import Settings
-from lakeproof import pytest_plugin, serve
+from lakeproof import check, pytest_plugin, serve
 
 # pytester forgets what was imported during a test, and the native library of lance can be loaded only once.
 assert lance.__version__
@@ -20,10 +24,21 @@ FLAGS = ("-p", "no:cacheprovider", "-q")
 
 
 @pytest.fixture(scope="module")
-def server():
+def server(tmp_path_factory):
+    """A server, and a run against it: what pytester forgets would be imported again by each test."""
     faults = ("unsupported:RestoreTable",)
     with serve("lance", storage="memory:pure", allow_faults=True, faults=faults) as server:
+        check(server.url, select="lance.namespace.create", report=str(tmp_path_factory.mktemp("first")))
         yield server
+
+
+@pytest.fixture(autouse=True)
+def requirements_of_a_test(server):
+    """Requirements that a test declares are gone after it."""
+    before = dict(REQUIREMENTS)
+    yield
+    REQUIREMENTS.clear()
+    REQUIREMENTS.update(before)
 
 
 def test_ordinary_tests_do_not_notice_that_it_is_installed(pytester):
@@ -58,7 +73,7 @@ def test_the_server_fixture_is_there_for_everybody(pytester):
 
 
 def test_requirements_without_a_target_are_a_usage_error(pytester):
-    outcome = pytester.runpytest_subprocess(*FLAGS, "--pyargs", "conformance.lance")
+    outcome = pytester.runpytest_inprocess(*FLAGS, "--pyargs", "conformance.lance")
     assert outcome.ret == 4
     outcome.stderr.fnmatch_lines(["*--lakeproof-server URL*"])
 
@@ -83,9 +98,9 @@ def test_pytest_and_check_are_the_same_run(pytester, server):
 
 
 def test_without_a_url_a_storage_starts_the_embedded_server(pytester):
-    arguments = ["--pyargs", "conformance", "--lakeproof-storage", "memory:pure", "--lakeproof-report", "out"]
+    arguments = ["--pyargs", "conformance.lance", "--lakeproof-storage", "memory:pure", "--lakeproof-report", "out"]
     words = "lance.namespace.create"
-    assert pytester.runpytest_subprocess(*FLAGS, *arguments, "--lakeproof-select", words).ret == 0
+    assert pytester.runpytest_inprocess(*FLAGS, *arguments, "--lakeproof-select", words).ret == 0
     results = json.loads((pytester.path / "out" / "results.json").read_text())
     assert results["target"]["name"] == "embedded reference server"
     assert results["run"]["again"] == "lakeproof check --api lance --storage memory:pure --report out"
@@ -95,9 +110,9 @@ def test_without_a_url_a_storage_starts_the_embedded_server(pytester):
 @pytest.mark.parametrize("jobs", ["1", "2"])
 def test_a_failing_requirement_fails_the_run(pytester, server, jobs):
     own = ["--lakeproof-server", server.url, "--lakeproof-report", "out", "--lakeproof-jobs", jobs]
-    arguments = ["--pyargs", "conformance", *own]
+    arguments = ["--pyargs", "conformance.lance", *own]
     fault = ["--lakeproof-header", "X-Lakeproof-Fault: conflict-as-400"]
-    outcome = pytester.runpytest_subprocess(
+    outcome = pytester.runpytest_inprocess(
         *FLAGS,
         *arguments,
         *fault,
@@ -131,7 +146,7 @@ def test_findings_are_told_as_such_and_bugs_of_the_kit_with_their_traceback(pyte
     pytester.makeconftest(CONFTEST)
     pytester.makepyfile(test_own=OWN)
     options = ["--lakeproof-server", server.url, "--lakeproof-report", "out"]
-    shown = pytester.runpytest_subprocess(*FLAGS, *options, "-k", "own.fail or own.error or own.pass").stdout.str()
+    shown = pytester.runpytest_inprocess(*FLAGS, *options, "-k", "own.fail or own.error or own.pass").stdout.str()
     assert "lance.own.fail: " in shown
     assert ">       assert catalog" not in shown
     assert "KeyError: 'planted'" in shown
@@ -149,7 +164,7 @@ def test_findings_are_told_as_such_and_bugs_of_the_kit_with_their_traceback(pyte
     ],
 )
 def test_wrong_options_are_usage_errors(pytester, arguments, words):
-    outcome = pytester.runpytest_subprocess(*FLAGS, "--pyargs", "conformance.lance", *arguments)
+    outcome = pytester.runpytest_inprocess(*FLAGS, "--pyargs", "conformance.lance", *arguments)
     assert outcome.ret == 4
     outcome.stderr.fnmatch_lines([f"*{words}*"])
 
@@ -157,7 +172,7 @@ def test_wrong_options_are_usage_errors(pytester, arguments, words):
 def test_a_report_that_cannot_be_written_is_a_usage_error(pytester, server):
     (pytester.path / "out" / "report.html").mkdir(parents=True)
     arguments = ["--pyargs", "conformance.lance", "--lakeproof-server", server.url, "--lakeproof-report", "out"]
-    outcome = pytester.runpytest_subprocess(*FLAGS, *arguments, "-k", "lance.namespace.create.conflict")
+    outcome = pytester.runpytest_inprocess(*FLAGS, *arguments, "-k", "lance.namespace.create.conflict")
     assert outcome.ret == 4
     outcome.stderr.fnmatch_lines(["*The report folder out cannot be written: report.html is a folder."])
     assert "Traceback" not in outcome.stderr.str() + outcome.stdout.str()
@@ -224,7 +239,7 @@ def judge(pytester, server, *arguments):
     pytester.makeconftest(CONFTEST)
     pytester.makepyfile(test_own=OWN)
     options = ["--lakeproof-server", server.url, "--lakeproof-report", "out"]
-    outcome = pytester.runpytest_subprocess(*FLAGS, *options, *arguments)
+    outcome = pytester.runpytest_inprocess(*FLAGS, *options, *arguments)
     results = json.loads((pytester.path / "out" / "results.json").read_text())
     return outcome.ret, {entry["id"].removeprefix("lance.own."): entry for entry in results["requirements"]}
 
@@ -268,7 +283,7 @@ def test_verdicts_decide_the_exit_code(pytester, server, select, extra, code):
 def test_where_nothing_is_selected_no_report_is_written(pytester, server):
     pytester.makepyfile(test_own=OWN)
     options = ("--lakeproof-server", server.url, "--lakeproof-report", "out", "--lakeproof-kinds", "model")
-    outcome = pytester.runpytest_subprocess(*FLAGS, *options)
+    outcome = pytester.runpytest_inprocess(*FLAGS, *options)
     assert outcome.ret == 5
     assert list((pytester.path / "out").iterdir()) == []
 
@@ -276,7 +291,7 @@ def test_where_nothing_is_selected_no_report_is_written(pytester, server):
 def test_a_module_that_cannot_be_imported_is_the_kits_fault(pytester, server):
     pytester.makeconftest(CONFTEST)
     pytester.makepyfile(test_broken="import nothing_of_this_name")
-    outcome = pytester.runpytest_subprocess(*FLAGS, "--lakeproof-server", server.url, "--lakeproof-report", "out")
+    outcome = pytester.runpytest_inprocess(*FLAGS, "--lakeproof-server", server.url, "--lakeproof-report", "out")
     assert outcome.ret == 3
 
 
@@ -301,7 +316,7 @@ DEEP = """
 def judge_deep(pytester, server, needed):
     pytester.makeconftest(CONFTEST)
     pytester.makepyfile(test_deep=DEEP.replace("[NEEDED]", str(needed)))
-    return pytester.runpytest_subprocess(*FLAGS, "--lakeproof-server", server.url, "--lakeproof-report", "out")
+    return pytester.runpytest_inprocess(*FLAGS, "--lakeproof-server", server.url, "--lakeproof-report", "out")
 
 
 def test_needs_are_judged_first_at_any_depth(pytester, server):
@@ -362,7 +377,7 @@ UNTIDY = """
 def test_what_breaks_while_cleaning_up_takes_no_verdict_away(pytester, server):
     pytester.makeconftest(CONFTEST)
     pytester.makepyfile(test_untidy=UNTIDY)
-    pytester.runpytest_subprocess(*FLAGS, "--lakeproof-server", server.url, "--lakeproof-report", "out")
+    pytester.runpytest_inprocess(*FLAGS, "--lakeproof-server", server.url, "--lakeproof-report", "out")
     results = json.loads((pytester.path / "out" / "results.json").read_text())
     assert {entry["id"].removeprefix("lance.own."): entry["verdict"] for entry in results["requirements"]} == {
         "pass": "error",
@@ -394,6 +409,6 @@ HEARING = """
 def test_listeners_hear_each_verdict_once(pytester, server):
     pytester.makeconftest(HEARING)
     pytester.makepyfile(test_untidy=UNTIDY)
-    pytester.runpytest_subprocess(*FLAGS, "--lakeproof-server", server.url, "-k", "own.pass or own.fail or own.late")
+    pytester.runpytest_inprocess(*FLAGS, "--lakeproof-server", server.url, "-k", "own.pass or own.fail or own.late")
     heard = (pytester.path / "heard").read_text().splitlines()
     assert sorted(heard) == ["lance.own.fail fail", "lance.own.late pass", "lance.own.pass error"]

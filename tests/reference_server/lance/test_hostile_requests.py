@@ -81,18 +81,18 @@ def test_the_expressions_of_a_request_have_one_limit(server):
 
 
 @pytest.mark.parametrize(
-    "body",
+    "built",  # when its test runs: every worker collects this file
     [
-        pretended(pa.table({"n": pa.nulls(ROWS)}), 1 << 50),
-        pretended(pa.table({"n": pa.array([b""] * ROWS, pa.binary(0))}), 1 << 40),
-        pretended(pa.table({"n": pa.nulls(ROWS)}), (1 << 64) - 1),
-        stream(pa.table({"n": pa.array([bytes(1 << 20)] * 300, pa.large_binary())}), "zstd"),
-        stream(pa.table({"n": pa.array([bytes(1 << 20)] * 300).dictionary_encode()}), "lz4")[:1000],
+        lambda: pretended(pa.table({"n": pa.nulls(ROWS)}), 1 << 50),
+        lambda: pretended(pa.table({"n": pa.array([b""] * ROWS, pa.binary(0))}), 1 << 40),
+        lambda: pretended(pa.table({"n": pa.nulls(ROWS)}), (1 << 64) - 1),
+        lambda: stream(pa.table({"n": pa.array([bytes(1 << 20)] * 300, pa.large_binary())}), "zstd"),
+        lambda: stream(pa.table({"n": pa.array([bytes(1 << 20)] * 300).dictionary_encode()}), "lz4")[:1000],
     ],
     ids=["nulls", "no width", "negative", "zstd", "broken off"],
 )
-def test_streams_are_read_within_bounds(server, body):
-    answer, _ = server.beside("POST", "/v1/table/a$new/create", body=body, headers=ARROW)
+def test_streams_are_read_within_bounds(server, built):
+    answer, _ = server.beside("POST", "/v1/table/a$new/create", body=built(), headers=ARROW)
     assert answer.status == 400
     assert answer.json()["code"] == 13
 
