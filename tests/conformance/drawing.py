@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import random
+from collections import defaultdict
 from collections.abc import Mapping
 from functools import partial
+from zlib import crc32
 
 from conformance.after.runner import run
 from conformance.apis import requirements
+from conformance.run.selection import Selection, expression_of
 from conformance.values.requirement import Requirement
 from specs.profiles import find_profile
 from tests.amount import AMOUNT, tried
@@ -36,6 +39,15 @@ def part(api, one_in, of=()):
     known = of_every_suite(api)
     always = {id for id, requirement in known.items() if set(of).issuperset(requirement.operations)}
     return with_needed({id for id in known if tried(id, one_in)} | always, known)
+
+
+def few_of_each(api, select, count):
+    """The requirements that an expression selects: of a test with many cases so many, and those that they need."""
+    known, chosen = of_every_suite(api), Selection(expression=expression_of(select))
+    cases = defaultdict(list)
+    for requirement in sorted(filter(chosen.takes, known.values()), key=lambda one: crc32(one.id.encode())):
+        cases[requirement.where].append(requirement.id)
+    return with_needed({id for ids in cases.values() for id in ids[:count]}, known)
 
 
 def with_needed(ids: set[str], known: Mapping[str, Requirement]) -> set[str]:

@@ -2,11 +2,13 @@
 
 One server of each API is drawn; `tox -e py -- --seeds 0-39 tests/conformance/test_different_servers.py` draws forty.
 They are judged by a sixteenth of the requirements, with `--seeds` by a quarter, as in test_strange_servers.py, and with
-`--thorough` by all. Freedoms are tried several at once with what is about them; with `--thorough` each alone.
+`--thorough` by all. Freedoms are tried several at once with what is about them, of a test with many cases with a few;
+with `--thorough` each alone, with all.
 """
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import pytest
@@ -24,6 +26,7 @@ from tests.conformance import (
 )
 from tests.conformance.different_server import FREEDOMS, DifferentServer, drawn
 from tests.conformance.drawing import drawn as drawn_requirements
+from tests.conformance.drawing import few_of_each
 from tests.conformance.mutants import ROOT, TOKEN
 
 APIS = (different_iceberg.API, different_lance.API, different_polaris.API)
@@ -132,6 +135,7 @@ FALSE_OF_POLARIS = {
     "names_are_given_once other_statuses_of_polaris": "polaris.assignment.principal_role.deleted_taker",
     "errors_without_bodies": "polaris.missing.principal_roles or polaris.principal.delete",
 }
+CASES_OF_A_TEST = 3
 AT_ONCE = 6  # as many as a server may use that a seed draws
 
 
@@ -164,7 +168,8 @@ DEFECTS = {
 
 @pytest.mark.parametrize(("api", "names", "select"), CASES)
 def test_freedoms_are_no_finding(api, names, select, tmp_path):
-    assert broken(api, [FREEDOMS[name] for name in names.split()], tmp_path, select=select) == []
+    about = amount({"runner": partial(run, ids=few_of_each(api, select, CASES_OF_A_TEST))}, {"select": select})
+    assert broken(api, [FREEDOMS[name] for name in names.split()], tmp_path, **about) == []
 
 
 # The same for what should be met.
