@@ -149,8 +149,10 @@ class Catalog:
         return self.target.capabilities.get(NAMESPACES) == NESTED
 
     def require_nested(self) -> None:
-        """Raise Unoffered when the target does not support nested namespaces."""
+        """Raise Unoffered when the target has no nested namespaces, Skipped where a read-only run saw none."""
         if not self.nested:
+            if self.target.read_only:
+                raise Skipped("the run found no nested namespaces to read", flag(NAMESPACE))
             self.client.require(self.namespace_operation)
             raise Unoffered("the server has no nested namespaces")
 

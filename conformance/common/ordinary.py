@@ -83,12 +83,13 @@ def refuses_each(
     good: Ordinary,
     is_refused: Callable[[str, Answer], bool],
     refusal: str,
+    control: Callable[[Any, str, Any], object] = accepted,
 ) -> None:
     """Check that the server rejects each of the `wrong` requests, and that none of them had an effect.
 
     Each request comes with its defect in words, which `is_refused` takes together with the answer. `refusal` names the
-    expected status. `good` is the request without a defect, which the server must accept afterwards. Raises Blocked
-    when it does not, and Violation for requests that were not rejected.
+    expected status. `good` is the request without a defect, which the server must accept afterwards: `control` sends
+    it, and raises Blocked when the server does not. Raises Violation for requests that were not rejected.
     """
     client = catalog.client
     answers: list[tuple[str, Answer]] = []
@@ -100,7 +101,7 @@ def refuses_each(
                 needed = [*prepared, client.steps[-1]]
     taken = [(defect, answer) for defect, answer in answers if not is_refused(defect, answer)]
     if not any(answer.succeeded for _, answer in taken):
-        accepted(catalog, operation, good)
+        control(catalog, operation, good)
     if taken:
         shown = with_statuses(taken)
         text = f"{operation} accepts or fails on invalid requests (expected {refusal}): {shown}"

@@ -41,8 +41,9 @@ from conformance.target import hostile
 from conformance.target.capabilities import FLAT, NAMESPACES, NESTED
 from conformance.target.revision import DocumentRevision
 from conformance.target.target import Target
-from conformance.values.outcomes import Unoffered
+from conformance.values.outcomes import Skipped, Unoffered
 from conformance.values.resources import NAMESPACE, REGISTRATION, TABLE, Names
+from conformance.values.settings import flag
 from specs.lance.identifiers import DELIMITER, join_parts
 from specs.openapi import Operation
 
@@ -51,6 +52,7 @@ __all__ = ["ALL_ROWS", "INVALID_INPUT", "NAMESPACE_BODIES", "LanceCatalog", "Nam
 ALL_ROWS = 100_000  # as `k`: more than any example has
 ROWS = 3  # of a new table
 INVALID_INPUT = 13
+NO_NAMESPACE_TO_READ = "the run found no namespace to read"
 TOO_DEEP = (400, 403)  # statuses for a namespace that lies too deep
 NAMESPACE_BODIES: dict[str, dict[str, Any]] = {
     "an empty body": {},
@@ -90,10 +92,20 @@ class LanceCatalog(TableMaker):
         return self.target.capabilities.get(NAMESPACES) in (FLAT, NESTED)
 
     def require_namespaces(self) -> None:
-        """Raise Unoffered when the target has no namespaces but the root."""
+        """Raise Unoffered when the target has no namespaces but the root, Skipped where a read-only run saw none."""
         if not self.has_namespaces:
+            if self.target.read_only:
+                raise Skipped(NO_NAMESPACE_TO_READ, flag(NAMESPACE))
             self.client.require(self.namespace_operation)
             raise Unoffered("the server has no namespaces but the root")
+
+    def require_levels(self, *, nested: bool = False) -> None:
+        """Raise Unoffered when the target has no namespaces, or none that nest, for requests that need none to exist.
+
+        A read-only run that found none cannot know: then the target treats names in missing namespaces as missing.
+        """
+        if NAMESPACES in self.target.capabilities:
+            (self.require_nested if nested else self.require_namespaces)()
 
     def begin_example(self) -> None:
         """Start an example with no steps, no home and no companions."""

@@ -24,6 +24,7 @@ from conformance.values.resources import NAMESPACE, TABLE
 from specs.openapi import JSON_TYPE, Operation
 
 LISTED = ("namespaces", "tables")  # list fields of listing pages
+NOT_FOUND = 404
 TABLES = ("/table/", "/materialized_view/")  # parts of the paths of operations on tables
 FALLBACKS = (
     Fallbacks(NAMESPACE, ("CreateNamespace",), tuple(NAMESPACE_BODIES), lambda catalog: catalog.home),
@@ -90,9 +91,20 @@ class LanceProber:
         catalog.begin_example()
         self.target.given = given = find_given(catalog.inventory, self.target.settings)
         deepest = max(map(len, given.of(NAMESPACE)), default=0) - len(catalog.base)
-        self.target.capabilities[NAMESPACES] = NESTED if deepest > 1 else FLAT if deepest else NONE
-        if self.target.capabilities[NAMESPACES] == NONE:
-            self._probe_root()
+        if deepest:
+            self.target.capabilities[NAMESPACES] = NESTED if deepest > 1 else FLAT
+            return
+        if not self._takes_levels():
+            self.target.capabilities[NAMESPACES] = NONE
+        self._probe_root()
+
+    def _takes_levels(self) -> bool:
+        """True when the probe of a table in a missing namespace returned 404: the server may have namespaces."""
+        probes = [self.target.probes[name] for name in self.target.names(OFFERED)]
+        return any(
+            probe.exchange.status == NOT_FOUND and _on_tables(self.target.document.operation(probe.operation))
+            for probe in probes
+        )
 
     def explore(self) -> Iterator[None]:
         """Find the way to create each kind of object, and whether namespaces nest; pause after each kind."""

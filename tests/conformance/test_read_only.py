@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -18,6 +19,7 @@ from conformance.iceberg.catalog import IcebergCatalog
 from conformance.iceberg.client import in_prefix
 from conformance.iceberg.support.scans.samples import new_events
 from conformance.lance.support.arrow import stream
+from conformance.lance.support.versions import MISSING_VERSION
 from conformance.replay.replaying import Finding, replay
 from conformance.target.target import connect
 from conformance.values.exchange import Exchange
@@ -53,7 +55,7 @@ READING_POSTS = {
     "iceberg": ("/plan", "/tasks"),
     "polaris": ("/oauth/tokens",),  # to log in
 }
-LEAST_TESTED = {"lance": 320, "iceberg": 250, "polaris": 300}
+LEAST_TESTED = {"lance": 420, "iceberg": 250, "polaris": 300}
 SECRET = "secret"
 SERVED: dict[str, dict[str, Any]] = {"polaris": {"bootstrap": f"root:{SECRET}"}}
 CALLER = {"polaris": {"credential": f"root:{SECRET}"}}
@@ -347,6 +349,14 @@ WITHOUT_OBJECTS = {
     "lance": (
         "lance.auth.required.describe_table",
         "lance.auth.required.list_namespaces",
+        "lance.body.malformed.table_exists",
+        "lance.body.field_types.query_table",
+        "lance.identifier.body_other.describe_namespace",
+        "lance.identifier.root.list_table_versions",
+        "lance.invalid.page_token.list_namespaces",
+        "lance.pagination.complete.list_tables",
+        "lance.parent.table.get_table_stats",
+        "lance.place.namespace_missing.list_table_tags",
     ),
     "polaris": (
         "polaris.missing.prefix.load_policy",
@@ -368,6 +378,60 @@ def test_names_tokens_and_bodies_need_no_object(api, tmp_path):
         results, code = check(server.url, api=api, read_only=True, **given)
     assert {entry.id: entry.verdict for entry in results.requirements} == dict.fromkeys(names, "pass")
     assert code == 0
+
+
+class LooksFirst(Proxy):
+    """A server that looks for the object of a request before it reads the body; `broken` is its status for one."""
+
+    def __init__(self, server: str, broken: int) -> None:
+        super().__init__(server)
+        self.broken = broken
+
+    def ask(self, method: str, path: str, headers: dict[str, str] | None = None, body: bytes = b"") -> Answer:
+        if body and not body.startswith(b"{}") and self.broken:
+            return Answer(self.broken, {"Content-Type": "application/json"}, b'{"error": "broken", "code": 18}')
+        return super().ask(method, path, headers, b"{}" if body else body)
+
+
+@pytest.mark.parametrize(("broken", "verdict"), [(0, "skipped"), (500, "fail")])
+def test_a_missing_object_shows_a_defect_unless_the_server_looks_for_it_first(broken, verdict, tmp_path):
+    """A 404 for an invalid request on a missing object is no evidence; a server error for it is a finding."""
+    names = ["lance.body.malformed.table_exists", "lance.body.not_object.count_table_rows"]
+    with serve("lance") as server, LooksFirst(server.url, broken) as proxy:
+        given: dict[str, Any] = {"select": " or ".join(names), "report": str(tmp_path), "depth": "smoke"}
+        results, _ = check(proxy.url, api="lance", read_only=True, **given)
+    assert {entry.id: entry.verdict for entry in results.requirements} == dict.fromkeys(names, verdict)
+
+
+def test_what_a_read_only_run_did_not_see_is_not_called_missing(tmp_path):
+    """On an empty server nothing shows whether namespaces nest: no requirement is unoffered for that."""
+    with serve("lance") as server:
+        given: dict[str, Any] = {"select": "parent or place or root_delimiter", "report": str(tmp_path)}
+        results, code = check(server.url, api="lance", read_only=True, **given)
+    assert ({entry.verdict for entry in results.requirements}, code) == ({"pass", "skipped"}, 0)
+
+
+def test_the_root_may_be_the_home_of_a_read_only_run(tmp_path):
+    with serve("lance") as server:
+        somebody = SOMEBODY["lance"](server.url)
+        somebody.namespace("shop")
+        somebody.table("t")
+        given: dict[str, Any] = {"select": "identifier.root_delimiter", "report": str(tmp_path)}
+        results, code = check(server.url, api="lance", read_only=True, **given)
+    assert ([entry.verdict for entry in results.requirements], code) == (["pass"], 0)
+
+
+def test_a_missing_version_is_one_that_no_table_has(tmp_path):
+    """An existing table may have thousands of versions."""
+    with serve("lance", storage="memory:pure") as server:
+        SOMEBODY["lance"](server.url).table("t")
+        given: dict[str, Any] = {"select": "version_missing or past.missing", "report": str(tmp_path)}
+        results, code = check(server.url, api="lance", read_only=True, **given)
+    sent = (tmp_path / "exchanges.jsonl").read_text()
+    versions = {int(number) for number in re.findall(r'\\"version\\":\s*(\d+)', sent)}
+    assert (results.totals["pass"] >= 10, code) == (True, 0)
+    assert versions == {MISSING_VERSION}
+    assert MISSING_VERSION > 10**9
 
 
 def test_a_server_without_catalogs_has_no_findings_for_that(tmp_path):

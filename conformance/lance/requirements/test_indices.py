@@ -43,9 +43,9 @@ ABOUT_ONE = {name: ABOUT_INDICES[name] for name in ("stats", "drop")}
 WITH_VERSION = {name: ABOUT_INDICES[name] for name in ("list", "stats")}
 
 
-def _send(catalog: LanceCatalog, operation: Operation, id: Names, expect: Expected) -> Answer:
-    """Send the minimal request of an index operation, on the index `idx`."""
-    path = {"index_name": "idx"} if "index_name" in operation.path else {}
+def _send(catalog: LanceCatalog, operation: Operation, id: Names, index: str = "idx", *, expect: Expected) -> Answer:
+    """Send the minimal request of an index operation, on the index of this name."""
+    path = {"index_name": index} if "index_name" in operation.path else {}
     body = BTREE.body if "Create" in operation.id else {} if has_json_body(operation) else None
     return catalog.send(operation.id, id, body, path=path, expect=expect)
 
@@ -71,7 +71,7 @@ def test_indices_of_missing_table(catalog: LanceCatalog, case: Operation) -> Non
 @must("lance.index.{}.namespace_missing", clause="table-not-found", kind="error", each=ABOUT_INDICES, reads=True)
 def test_indices_in_missing_namespace(catalog: LanceCatalog, case: Operation) -> None:
     """{} in a missing namespace returns 404 with code 1 or 4, or 6 for the index."""
-    catalog.require_namespaces()
+    catalog.require_levels()
     refused = _send(catalog, case, (*catalog.missing_namespace(), "t"), expect=404)
     table_is_missing(refused, case.id, NO_NAMESPACE)
 
@@ -83,17 +83,19 @@ def test_indices_of_the_root(catalog: LanceCatalog, case: Operation) -> None:
     equal(refused.code, 13, "the code of the error")
 
 
-@must("lance.index.{}.index_missing", clause="index-not-found", kind="error", each=ABOUT_ONE)
+@must("lance.index.{}.index_missing", clause="index-not-found", kind="error", each=ABOUT_ONE, reads=True)
 def test_missing_index(catalog: LanceCatalog, case: Operation) -> None:
     """{} of a missing index returns 404 with code 6."""
-    refused = _send(catalog, case, _indexed(catalog, "another"), expect=404)
+    id = catalog.new_table() if catalog.target.read_only else _indexed(catalog, "another")
+    refused = _send(catalog, case, id, catalog.target.missing_name, expect=404)
     equal(refused.code, 6, "the code of the error")
 
 
-@must("lance.index.{}.version_missing", clause="version-not-found", kind="error", each=WITH_VERSION)
+@must("lance.index.{}.version_missing", clause="version-not-found", kind="error", each=WITH_VERSION, reads=True)
 def test_indices_of_missing_version(catalog: LanceCatalog, case: Operation) -> None:
     """{} at a missing version returns 404 with code 11."""
-    id = _indexed(catalog, "idx")
+    indexed = not catalog.target.read_only or case.id in STATS
+    id = _indexed(catalog, "idx") if indexed else catalog.new_table()
     refused = catalog.send(case.id, id, {"version": MISSING_VERSION}, path={"index_name": "idx"}, expect=404)
     equal(refused.code, 11, "the code of the error")
 

@@ -2,66 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 from conformance.author.checks import equal, one_of
 from conformance.author.requirement import must
-from conformance.author.strategies import tables
 from conformance.http.answers import Answer
-from conformance.http.client import Expected
 from conformance.lance.catalog import TOO_DEEP, LanceCatalog, Names
 from conformance.lance.operations import OPERATIONS
-from conformance.lance.support.arrow import stream
 from conformance.lance.support.checks import NO_NAMESPACE, table_is_missing
-from conformance.lance.support.columns import KEPT
 from conformance.lance.support.ordinary import accepts
-from conformance.target.hostile import UNUSED
+from conformance.lance.support.refusing import on_missing
 from specs.openapi import Operation
 
-ROWS = stream(tables(1))
-QUERY: dict[str, Any] = {"vector": {}, "k": 1}
-INDEX = {"column": "id", "index_type": "BTREE", "name": "idx"}
-MANIFEST = {"version": 1, "manifest_path": f"{UNUSED}/_versions/1.manifest-x"}
-# The bodies of valid requests, {} where there is none; operations without a JSON body have None.
-BODIES: Mapping[str, Any] = {
-    "DropTable": None,
-    "ListTableVersions": None,
-    "ListTableTags": None,
-    "DropTableIndex": None,
-    "ListNamespaces": None,
-    "ListTables": None,
-    "RestoreTable": {"version": 1},
-    "RenameTable": {"new_table_name": "other"},
-    "UpdateTableSchemaMetadata": {"a": "1"},
-    "CreateTableVersion": MANIFEST,
-    "DescribeTableVersion": {"version": 1},
-    "BatchDeleteTableVersions": {"ranges": [{"start_version": 0, "end_version": 1}]},
-    "UpdateTable": {"updates": [["name", "'new'"]]},
-    "DeleteFromTable": {"predicate": "true"},
-    "QueryTable": QUERY,
-    "ExplainTableQueryPlan": {"query": QUERY},
-    "AnalyzeTableQueryPlan": QUERY,
-    "AlterTableAddColumns": {"new_columns": [{"name": "new", "expression": "1"}]},
-    "AlterTableAlterColumns": {"alterations": [{"path": "id", "data_type": KEPT, "rename": "key"}]},
-    "AlterTableDropColumns": {"columns": ["name"]},
-    "CreateTableIndex": INDEX,
-    "CreateTableScalarIndex": INDEX,
-    "CreateTableTag": {"tag": "old", "version": 1},
-    "GetTableTagVersion": {"tag": "old"},
-    "UpdateTableTag": {"tag": "old", "version": 1},
-    "DeleteTableTag": {"tag": "old"},
-    "ListTableBranches": None,
-    "CreateTableBranch": {"name": "new"},
-    "DeleteTableBranch": {"name": "old"},
-    "UpdateFieldMetadata": {"updates": [{"path": "id", "metadata": {"a": "1"}}]},
-    "AlterTableBackfillColumns": {"column": "id"},
-}
-STREAMS: Mapping[str, dict[str, Any]] = {
-    "CreateTable": {},
-    "InsertIntoTable": {},
-    "MergeInsertIntoTable": {"on": "id", "when_not_matched_insert_all": True},
-}
 PART_MISSING = (NO_NAMESPACE, 6, 8, 11)  # codes of a namespace, and of an index, a tag or a version in the table
 # A server may check the location of a registration first: lance.table.register.namespace_missing bears that.
 ON_TABLES = {
@@ -73,21 +25,12 @@ ON_NAMESPACES = {name: operation for name, operation in OPERATIONS.items() if "/
 MAKERS = ("CreateTable", "DeclareTable", "CreateEmptyTable")
 
 
-def _send(catalog: LanceCatalog, operation: Operation, id: Names, statuses: Expected) -> Answer:
-    """Send a valid request of an operation on an object that cannot exist."""
-    name = operation.id
-    path = {"index_name": "idx"} if "{index_name}" in operation.path else {}
-    if name in STREAMS:
-        return catalog.send(name, id, data=ROWS, query=STREAMS[name], path=path, expect=statuses)
-    return catalog.send(name, id, BODIES.get(name, {}), path=path, expect=statuses)
-
-
 def _refused(catalog: LanceCatalog, operation: Operation, id: Names, statuses: tuple[int, ...]) -> Answer:
     """Send a request that is due to be rejected with one of these statuses.
 
     Raises Blocked for another rejection by a server that rejects the valid request for an existing object, too.
     """
-    answer = _send(catalog, operation, id, None)
+    answer = on_missing(operation, id).send(catalog, operation.id)
     step = catalog.client.steps[-1]
     if answer.status not in statuses and not answer.succeeded:
         accepts(catalog, operation.id)
@@ -97,7 +40,7 @@ def _refused(catalog: LanceCatalog, operation: Operation, id: Names, statuses: t
 
 def _places(catalog: LanceCatalog) -> list[Names]:
     """Return namespaces that do not exist: two levels of which none exists, and a missing one in an existing one."""
-    catalog.require_nested()
+    catalog.require_levels(nested=True)
     return [(*catalog.missing_namespace(), "inner"), (*catalog.home, catalog.target.missing_name)]
 
 

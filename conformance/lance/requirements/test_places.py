@@ -12,7 +12,7 @@ from conformance.lance.catalog import LanceCatalog, Names
 from conformance.lance.operations import OPERATIONS
 from conformance.lance.support.arrow import stream
 from conformance.lance.support.checks import NO_NAMESPACE, table_is_missing
-from conformance.lance.support.ordinary import ordinary
+from conformance.lance.support.refusing import without_defect
 from specs.openapi import Operation
 
 # Operations whose missing namespace is tested by requirements of their own.
@@ -27,8 +27,8 @@ ON_TABLES = {
 
 def _in_missing_namespace(catalog: LanceCatalog, operation: Operation) -> Any:
     """Send a plain request for a table in a missing namespace; return the response, which has status 404."""
-    catalog.require_namespaces()
-    request = replace(ordinary(catalog, operation.id), id=(*catalog.missing_namespace(), "t"))
+    catalog.require_levels()
+    request = replace(without_defect(catalog, operation), id=(*catalog.missing_namespace(), "t"))
     return request.send(catalog, operation.id, expect=404)
 
 
@@ -46,6 +46,7 @@ CODED = {name: operation for name, operation in ON_TABLES.items() if operation.i
 @should("lance.place.namespace_code.{}", clause="namespace-before-table", kind="error", each=CODED, reads=True)
 def test_code_of_missing_namespace(catalog: LanceCatalog, case: Operation) -> None:
     """{} on a table in a missing namespace returns 404 with code 1, not 4."""
+    catalog.require_namespaces()
     equal(_in_missing_namespace(catalog, case).code, 1, "the code of the error")
 
 

@@ -8,7 +8,7 @@ from conformance.author.suite import Suite
 from conformance.common.requests import ask_as, require_token
 from conformance.lance.catalog import LanceCatalog
 from conformance.lance.operations import JSON_OPERATIONS, OPERATIONS
-from conformance.lance.support.ordinary import ordinary, refuses_invalid
+from conformance.lance.support.refusing import refuses_invalid, without_defect
 from conformance.values.outcomes import Unoffered
 from specs.openapi import JSON_TYPE, Operation
 
@@ -18,14 +18,14 @@ READS = ("DescribeNamespace", "NamespaceExists", "DescribeTable", "TableExists",
 @must("lance.body.malformed.{}", clause="request-bodies", kind="error", each=JSON_OPERATIONS, reads=True)
 def test_body_that_is_no_json(catalog: LanceCatalog, case: Operation) -> None:
     """{} with a body that is not JSON returns 400 with code 13."""
-    good = ordinary(catalog, case.id)
+    good = without_defect(catalog, case)
     refuses_invalid(catalog, case.id, [("a body that is not JSON", good.with_bytes(b'{"id": ['))], good)
 
 
 @must("lance.body.not_object.{}", clause="request-schemas", kind="error", each=JSON_OPERATIONS, reads=True)
 def test_body_that_is_no_object(catalog: LanceCatalog, case: Operation) -> None:
     """{} with a JSON number as its body returns 400 with code 13."""
-    good = ordinary(catalog, case.id)
+    good = without_defect(catalog, case)
     refuses_invalid(catalog, case.id, [("a number as the body", good.with_bytes(b"17"))], good)
 
 
@@ -36,7 +36,7 @@ def test_id_of_wrong_type(catalog: LanceCatalog, case: Operation) -> None:
     wrong = (
         {"id": "text"} if "id" in schema.get("properties", {}) else {next(iter(schema.get("required", [])), "k"): 17}
     )
-    good = ordinary(catalog, case.id)
+    good = without_defect(catalog, case)
     refuses_invalid(catalog, case.id, [(f"a wrong type of {field}", good.with_body(**wrong)) for field in wrong], good)
 
 

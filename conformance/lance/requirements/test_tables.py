@@ -37,7 +37,7 @@ def test_describe_has_location(catalog: LanceCatalog) -> None:
 @must("lance.table.describe.namespace_missing", operations=DESCRIBE, clause="table-not-found", kind="error", reads=True)
 def test_describe_table_in_missing_namespace(catalog: LanceCatalog) -> None:
     """DescribeTable of a table in a missing namespace returns 404 with code 1 or 4."""
-    catalog.require_namespaces()
+    catalog.require_levels()
     refused = catalog.describe_table((*catalog.missing_namespace(), "t"), expect=404)
     one_of(refused.code, (1, 4), "the code of the error")
 

@@ -13,7 +13,7 @@ from conformance.lance.catalog import LanceCatalog, Names
 from conformance.lance.support.arrow import stream
 from conformance.lance.support.checks import table_is_missing
 from conformance.lance.support.ordinary import accepts
-from conformance.lance.support.versions import MISSING_VERSION, check_tag, new_tagged
+from conformance.lance.support.versions import MISSING_VERSION, any_tagged, check_tag, new_tagged
 from conformance.lance.worlds import UNTAGGED
 
 LIST, GET = ["ListTableTags"], ["GetTableTagVersion"]
@@ -168,11 +168,18 @@ METHODS = {
 ON_TAG = {name: METHODS[name] for name in ("get", "update", "delete")}
 
 
-@must("lance.tag.{}.tag_missing", operations=lambda case: [case], clause="tag-not-found", kind="error", each=ON_TAG)
+@must(
+    "lance.tag.{}.tag_missing",
+    operations=lambda case: [case],
+    clause="tag-not-found",
+    kind="error",
+    each=ON_TAG,
+    reads=True,
+)
 def test_missing_tag(catalog: LanceCatalog, case: str) -> None:
     """A request for a missing tag ({}) returns 404 with code 8."""
-    id, first, _ = new_tagged(catalog)
-    body = {"tag": "missing"} | ({"version": first} if case == "UpdateTableTag" else {})
+    id = any_tagged(catalog)
+    body = {"tag": catalog.target.missing_name} | ({"version": 1} if case == "UpdateTableTag" else {})
     equal(catalog.send(case, id, body, expect=404).code, 8, "the code of the error")
 
 

@@ -12,7 +12,7 @@ from conformance.values.outcomes import Unoffered
 from specs.lance.identifiers import DELIMITER, join_parts
 
 VERSIONS = 4
-MISSING_VERSION = 4711
+MISSING_VERSION = 2**31 - 1  # an existing table, in a read-only run, may have thousands of versions
 
 
 def numbers(catalog: LanceCatalog, id: Names) -> list[int]:
@@ -36,6 +36,11 @@ def new_tagged(catalog: LanceCatalog) -> tuple[Names, int, int]:
     catalog.insert_into_table(id, stream(tables(2, first=3)))
     catalog.create_table_tag(id, tag="old", version=first)
     return id, first, catalog.version(id)
+
+
+def any_tagged(catalog: LanceCatalog) -> Names:
+    """Return a table with a tag, or an existing one if the run is read-only."""
+    return catalog.new_table() if catalog.target.read_only else new_tagged(catalog)[0]
 
 
 def check_tag(catalog: LanceCatalog, id: Names, tag: str, version: int) -> None:
