@@ -14,15 +14,22 @@ import urllib3
 
 from lakeproof import Server, serve
 from lakeproof.cli import COLLECT_AFTER
-from tests import amount, tiers
+from tests import amount, failures, tiers
 
 gc.set_threshold(*COLLECT_AFTER)
 # Helpers show the values of their assertions, as tests do.
 pytest.register_assert_rewrite(
     *(f"tests.{folder.name}" for folder in Path(__file__).parent.iterdir() if folder.is_dir())
 )
-# No Java of a test runs for long enough to win back what its second compiler and parallel collector take.
-os.environ.setdefault("JAVA_TOOL_OPTIONS", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC")
+# No Java of a test runs for long enough to win back what its second compiler and parallel collector take, and no query
+# of Spark reads enough rows to win back that it is compiled.
+QUICK_TO_START = (
+    "-XX:TieredStopAtLevel=1",
+    "-XX:+UseSerialGC",
+    "-Dspark.sql.codegen.wholeStage=false",
+    "-Dspark.sql.codegen.factoryMode=NO_CODEGEN",
+)
+os.environ.setdefault("JAVA_TOOL_OPTIONS", " ".join(QUICK_TO_START))
 
 LONGEST = (
     "tests/test_style.py",
@@ -51,8 +58,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Take over how much is tried."""
+    """Take over how much is tried, and have failures show the answers that they are about."""
     amount.take_options(config)
+    failures.show_answers()
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
@@ -78,6 +86,13 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Begin with what takes longest: at the end no process works alone while the others have nothing left."""
     last = len(LONGEST)
     items.sort(key=lambda item: next((at for at, start in enumerate(LONGEST) if item.nodeid.startswith(start)), last))
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) -> None:
+    """Show the failure at our code; `--full-trace` shows the code of others too."""
+    if call.excinfo and not item.config.option.fulltrace:
+        failures.show_ours(call.excinfo)
 
 
 @pytest.fixture(params=BACKENDS)

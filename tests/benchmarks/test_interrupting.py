@@ -42,13 +42,16 @@ def mark() -> Iterator[str]:
 
 
 @pytest.mark.skipif(not Path("/proc/self/environ").exists(), reason="processes are found in /proc")
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 @pytest.mark.parametrize(
-    ("arguments", "started"),
+    ("arguments", "started", "number"),
     [
-        (["--api", "lance", "-k", "start_up"], "rest_adapter.py"),
-        (["--api", "lance", "-k", "start_up"], "lakeproof serve"),
-        (["growth", "--api", "lance", "-k", "tables, memory", "--sizes", "100000000"], "lakeproof serve"),
+        (["--api", "lance", "-k", "start_up"], "rest_adapter.py", signal.SIGINT),
+        (["--api", "lance", "-k", "start_up"], "lakeproof serve", signal.SIGTERM),
+        (
+            ["growth", "--api", "lance", "-k", "tables, memory", "--sizes", "100000000"],
+            "lakeproof serve",
+            signal.SIGINT,
+        ),
     ],
 )
 def test_an_interrupted_benchmark_leaves_no_process_and_no_file(

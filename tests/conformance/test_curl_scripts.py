@@ -136,7 +136,7 @@ def test_files_below_a_place_that_the_server_chose_are_those_of_the_run(named, f
 def test_a_script_without_a_body_ends_before_it_sends_another_one(tmp_path):
     script = as_shell(finding(step("big", b"x" * (MAX_BODY + 1)), kind="behaviour"), BASE)
     done = subprocess.run(["sh"], input=script, capture_output=True, text=True, cwd=tmp_path, check=False)
-    assert done.returncode == 1
+    assert done.returncode == 1, done.stderr
     assert NOT_KEPT in done.stderr
     assert "too large to store" in script
 

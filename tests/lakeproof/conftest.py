@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import shlex
 import signal
 import sys
 
@@ -35,8 +36,8 @@ def wheel(tmp_path_factory):
 
 
 @pytest.fixture
-def cli(monkeypatch, capsys):
-    """Run a command in this process and return its exit code and both outputs.
+def cli(monkeypatch, capsys, request):
+    """Run a command in this process and return its exit code and both outputs, which a failure of the test shows.
 
     A command has the process to itself, and leaves what handles its interruptions behind. A slow machine adds no line
     of progress.
@@ -49,6 +50,7 @@ def cli(monkeypatch, capsys):
         with pytest.raises(SystemExit) as ended:
             main()
         said = capsys.readouterr()
+        request.node.add_report_section("call", f"of {shlex.join(sys.argv)}", said.out + said.err)
         return ended.value.code, said.out, said.err
 
     yield run

@@ -212,5 +212,5 @@ def test_output_that_cannot_be_written_is_one_sentence():
     with FULL.open("w") as full:
         command = [sys.executable, "-m", "lakeproof", "list"]
         ended = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, timeout=60, check=False)
-    assert ended.returncode == 4
+    assert ended.returncode == 4, ended.stderr
     assert say_so(ended.stderr, "The output", "No space left on device")
