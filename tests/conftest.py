@@ -92,7 +92,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) -> None:
     """Show the failure at our code; `--full-trace` shows the code of others too."""
     if call.excinfo and not item.config.option.fulltrace:
-        failures.show_ours(call.excinfo)
+        failures.show_ours(call.excinfo.value)
 
 
 @pytest.fixture(params=BACKENDS)

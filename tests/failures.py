@@ -4,19 +4,21 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
 from urllib3 import HTTPResponse
 
 ROOT = Path(__file__).parent.parent
 PACKAGES = "site-packages"  # an environment of tox lies within the checkout
 
 
-def show_ours(excinfo: pytest.ExceptionInfo[BaseException]) -> None:
-    """Cut a traceback behind our last frame, and the errors that another package's error was caused by."""
-    ours = [at for at, entry in enumerate(excinfo.traceback, 1) if _is_ours(Path(entry.path))]
-    if ours and ours[-1] < len(excinfo.traceback):
-        excinfo.traceback = excinfo.traceback[: ours[-1]]
-        excinfo.value.__cause__, excinfo.value.__suppress_context__ = None, True
+def show_ours(error: BaseException) -> None:
+    """Cut the traceback of an error behind our last frame, and the causes of an error of another package."""
+    ours, at = None, error.__traceback__
+    while at:
+        ours = at if _is_ours(Path(at.tb_frame.f_code.co_filename)) else ours
+        at = at.tb_next
+    if ours and ours.tb_next:
+        ours.tb_next = None
+        error.__cause__, error.__suppress_context__ = None, True
 
 
 def _is_ours(path: Path) -> bool:

@@ -12,23 +12,22 @@ def refused():
     urllib3.request("GET", "http://127.0.0.1:9", retries=1)
 
 
-def test_a_failure_ends_at_our_last_line():
+def test_a_failure_ends_at_our_last_line(request):
     with pytest.raises(urllib3.exceptions.MaxRetryError) as caught:
         refused()
-    assert "urllib3/connectionpool.py" in str(caught.getrepr())
-    show_ours(caught)
-    shown = str(caught.getrepr())
+    show_ours(caught.value)
+    shown = str(request.node.repr_failure(caught))
     assert [caught.traceback[-1].name, "site-packages" in shown, "Caused by" in shown] == ["refused", False, True]
 
 
-def test_a_failure_of_ours_keeps_what_caused_it():
+def test_a_failure_of_ours_keeps_what_caused_it(request):
     with pytest.raises(AssertionError) as caught:
         try:
             refused()
         except urllib3.exceptions.HTTPError as error:
             raise AssertionError("the server is gone") from error
-    show_ours(caught)
-    assert "urllib3/connectionpool.py" in str(caught.getrepr())
+    show_ours(caught.value)
+    assert "urllib3/connectionpool.py" in str(request.node.repr_failure(caught))
 
 
 @pytest.mark.parametrize("body", [b'{"error": "no such table"}', None])
