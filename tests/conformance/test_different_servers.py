@@ -133,6 +133,8 @@ FALSE_OF_POLARIS = {
     "polaris.life.generic_table or polaris.notification.create or "
     "polaris.notification.newer or polaris.assignment.catalog_role.deleted or polaris.grant.role_deleted",
     "names_are_given_once other_statuses_of_polaris": "polaris.assignment.principal_role.deleted_taker",
+    "properties_of_the_moment_of_polaris fresh_credentials_of_polaris": "polaris.namesake.content or "
+    "polaris.namesake.case.content",
     "errors_without_bodies": "polaris.missing.principal_roles or polaris.principal.delete",
 }
 CASES_OF_A_TEST = 3
