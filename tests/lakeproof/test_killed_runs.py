@@ -6,11 +6,13 @@ import errno
 import json
 import os
 import pty
+import random
 import re
 import signal
 import subprocess
 import sys
 import threading
+from contextlib import suppress
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -23,12 +25,15 @@ from conformance.target.sandbox import ABANDONED, Sandbox
 from lakeproof import check, serve
 from specs import writing
 from tests import children
-from tests.amount import amount
+from tests.amount import amount, seeds
 from tests.children import PATIENCE, wait_for
+from tests.conformance.made_results import Page
 from tests.conformance.small_servers import Meddler
 
 GROUP = "lance.namespace.create"
 CONFLICT = "lance.namespace.create.conflict"
+REQUESTS = (40, 680)  # from the first verdicts to the last drops of a run
+NOTICE = 5  # seconds between SIGTERM and KILL
 MOMENTS = amount((2, 9), range(1, 11))
 SHOWN = re.compile(rb"(\d+) of \d+ requirements")
 
@@ -52,8 +57,8 @@ def written(folder):
     """The requirements that the results and the page have, and the notes of the run."""
     results = json.loads((folder / "results.json").read_text())
     ids = {entry["id"] for entry in results["requirements"]}
-    page = (folder / "report.html").read_text()
-    assert [name for name in ids if name not in page] == []
+    page = Page((folder / "report.html").read_text())
+    assert ids == {entry["id"] for entry in page.data["requirements"]}
     return ids, results["run"]["notes"]
 
 
@@ -150,6 +155,32 @@ def test_a_run_that_is_killed_while_it_cleans_up_has_written_all_verdicts(tmp_pa
         process.wait(PATIENCE)
     ids, _ = written(report)
     assert len(ids) >= max([1, *map(int, SHOWN.findall(told.read_bytes()))])
+
+
+@pytest.mark.parametrize("seed", seeds())
+def test_a_run_that_is_killed_soon_after_its_notice_has_written_all_verdicts(tmp_path, seed):
+    """CI systems send SIGTERM at any moment, the clean-up included, and KILL a few seconds later."""
+    report, moment, reached = tmp_path / "out", random.Random(seed).randrange(*REQUESTS), threading.Event()
+
+    def count(_server, _handler, number):
+        if number >= moment:
+            reached.set()
+        return False
+
+    with serve("lance", storage="memory:pure") as server, Meddler(server.url, count) as meddler:
+        options = ("--api", "lance", "-k", "lance.namespace", "--jobs", "2", "--report", str(report))
+        command = [sys.executable, "-m", "lakeproof", "check", meddler.url, *options]
+        told = tmp_path / "stderr"
+        with told.open("wb") as stderr:  # workers keep it open, and may outlive the run
+            process = children.start(command, cwd=tmp_path, stdout=subprocess.DEVNULL, stderr=stderr)
+        wait_for(lambda: reached.is_set() or process.poll() is not None)
+        process.send_signal(signal.SIGTERM)
+        with suppress(subprocess.TimeoutExpired):
+            process.wait(NOTICE)
+        process.kill()
+        process.wait(PATIENCE)
+    ids, _ = written(report)
+    assert len(ids) >= max([0, *map(int, SHOWN.findall(told.read_bytes()))])
 
 
 def test_a_terminal_that_closes_takes_no_verdict_away(tmp_path):
