@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import cycle, product
 from typing import Any
 
 import orjson
@@ -67,6 +68,13 @@ FORMS: dict[str, Callable[[Call], Reply]] = {
 ROUTERS = ("text_404", "text_500")  # also the answers to unknown paths
 NO_ROUTE = (404, 405)
 CLAIMED = ("refused",)  # answers of operations that the server says to have
+MISSING = [form for form in FORMS if form not in CLAIMED]
+LACKED = {
+    "iceberg": ("views", "writes", "tables", "namespaces", ALL),
+    "lance": ("indices", "versions", "rows", "writes", "tables", "namespaces", ALL),
+    "polaris": ("views", "writes", "tables", "namespaces", "policies", "management", ALL),
+}
+"""What a server of an API lacks."""
 
 
 @dataclass(frozen=True)
@@ -97,8 +105,12 @@ class Partial:
         known = {"token": TOKEN, **SETTINGS.get(self.api, {})}
         return known | ({"warehouse": GIVEN} if self.group == "management" else {})
 
+    def name(self) -> str:
+        """Return the words for the server."""
+        return f"{self.api} without {self.group}, {self.form}{'' if self.says else ', silent'}"
+
     def fault(self) -> Fault:
-        """The fault of lacking the group."""
+        """Return the fault of lacking the group."""
         removed = self.removed
         unsaid = set() if self.form in CLAIMED else removed
         kept = {f"{one.method} {one.own_path}" for one in self.document.operations.values() if one.id not in unsaid}
@@ -112,6 +124,21 @@ class Partial:
             return _saying(reply, kept if self.says else set()) if call.operation.id == CONFIG else reply
 
         return Fault(f"without {self.group}", "Operations are missing.", frozenset(), around)
+
+
+def some_parts() -> Iterator[Partial]:
+    """Yield a server for each API and group: each form of the missing answers comes with one of them."""
+    for api, groups in LACKED.items():
+        yield from (Partial(api, group, form) for group, form in zip(groups, cycle(MISSING), strict=False))
+    yield Partial("iceberg", "views", "text_500", says=False)
+    yield Partial("iceberg", "tables", "text_404", says=False)
+    yield Partial("iceberg", "namespaces", "error_404", says=False)
+
+
+def all_parts() -> Iterator[Partial]:
+    """Yield a server for each API, group and form, with `endpoints` and without."""
+    for api, groups in LACKED.items():
+        yield from (Partial(api, *case) for case in product(groups, MISSING, (True, False)))
 
 
 def _saying(reply: Reply, kept: set[str]) -> Reply:

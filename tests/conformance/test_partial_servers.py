@@ -7,7 +7,6 @@ each API, judged by a twentieth of the requirements and those about what a hands
 from __future__ import annotations
 
 from functools import partial
-from itertools import cycle, product
 
 import pytest
 
@@ -16,14 +15,8 @@ from conformance.iceberg.operations import DEFAULT_OPERATIONS
 from lakeproof import check, serve
 from tests.amount import amount
 from tests.conformance.drawing import part
-from tests.conformance.partial_servers import CLAIMED, FORMS, HANDSHAKE, Partial, partial_server
+from tests.conformance.partial_servers import FORMS, HANDSHAKE, Partial, all_parts, partial_server, some_parts
 
-GROUPS = {
-    "iceberg": ("views", "writes", "tables", "namespaces", "all but the handshake"),
-    "lance": ("indices", "versions", "rows", "writes", "tables", "namespaces", "all but the handshake"),
-    "polaris": ("views", "writes", "tables", "namespaces", "policies", "management", "all but the handshake"),
-}
-MISSING = [form for form in FORMS if form not in CLAIMED]
 NOTHING_TO_MAKE = ("writes", "all but the handshake")
 SHARE = 20
 # Findings that are true of such a server: the forms of its refusals, and of its answers to unknown paths.
@@ -42,23 +35,6 @@ OBLIGED = {"lance": ("error_406",)}
 DEFAULTS = "iceberg.config.endpoints_default"  # a server without `endpoints` has the default operations
 
 
-def _standard():
-    for api, groups in GROUPS.items():
-        yield from (Partial(api, group, form) for group, form in zip(groups, cycle(MISSING), strict=False))
-    yield Partial("iceberg", "views", "text_500", says=False)
-    yield Partial("iceberg", "tables", "text_404", says=False)
-    yield Partial("iceberg", "namespaces", "error_404", says=False)
-
-
-def _all():
-    for api, groups in GROUPS.items():
-        yield from (Partial(api, *case) for case in product(groups, MISSING, (True, False)))
-
-
-def name(case):
-    return f"{case.api} without {case.group}, {case.form}{'' if case.says else ', silent'}"
-
-
 def judged(case, folder, share):
     """Return the results and the exit code of a run against such a server."""
     runner = partial(run, ids=part(case.api, share, HANDSHAKE)) if share > 1 else run
@@ -66,7 +42,7 @@ def judged(case, folder, share):
         return check(server.url, api=case.api, depth="smoke", report=str(folder), runner=runner, **case.given)
 
 
-@pytest.mark.parametrize("case", amount([*_standard()], [*_all()]), ids=name)
+@pytest.mark.parametrize("case", amount([*some_parts()], [*all_parts()]), ids=Partial.name)
 def test_a_part_is_judged_truly(case, tmp_path):
     results, code = judged(case, tmp_path, amount(SHARE, 1))
     found = [entry for entry in results.requirements if entry.verdict in ("fail", "warn", "blocked", "error")]
