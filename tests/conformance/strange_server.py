@@ -157,11 +157,12 @@ class StrangeServer(Proxy):
         if closes and before:
             return self.close(handler)
         answer = refused or self.ask(handler.command, handler.path, dict(handler.headers.items()), body)
+        undamaged = answer.body  # of swapped bodies alone, one would be left in the end
         with self._lock:
             for kind, damage in DAMAGE.items():
                 if not refused and self._happens(kind):
                     answer = damage(self._chance, answer, self._earlier)
-            self._earlier = [*self._earlier[-50:], answer.body]
+            self._earlier = [*self._earlier[-50:], undamaged]
         if closes:
             return self.close(handler)
         return self.send(handler, answer, drips=drips)
