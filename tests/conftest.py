@@ -41,6 +41,8 @@ LONGEST = (
     "tests/peers/",
     "tests/website/test_site.py",
     "tests/lakeproof/test_ten_minutes.py",
+    "tests/lakeproof/test_interrupting.py",
+    "tests/conformance/test_different_servers.py",
     "tests/conformance/",
 )
 BACKENDS = ("memory", "memory:pure", "dir")

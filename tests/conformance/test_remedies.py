@@ -19,7 +19,6 @@ from specs.profiles import find_profile
 ICEBERG = find_profile("iceberg")
 NAMESPACE, TABLE = "iceberg.namespace.create.conflict", "iceberg.table.create.taken"
 FLAGS = {flag(name) for name in SETTINGS}
-PLACED = "createTable !body.location: 400"
 
 
 def refused(operation, status):
