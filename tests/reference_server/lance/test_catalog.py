@@ -13,6 +13,7 @@ from reference_server.errors import (
     InvalidInput,
     NamespaceNotEmpty,
     NamespaceNotFound,
+    ServiceUnavailable,
     TableAlreadyExists,
     TableNotFound,
 )
@@ -22,6 +23,7 @@ from reference_server.lance.catalog.changes import EntryChange
 from reference_server.lance.catalog.entries import ListRequest, Table
 from reference_server.lance.catalog.keys import PENDING, VERSION
 from reference_server.lance.catalog.layout import open_layout
+from reference_server.lance.catalog.layout.manifest import ManifestStorage
 from reference_server.lance.catalog.locations import AnyLocations
 from reference_server.lance.errors import ConcurrentModification
 from reference_server.storage.memory import MemoryStorage
@@ -263,3 +265,18 @@ def test_a_directory_is_renamed_with_what_is_in_it(layout, tmp_path):
     assert not (tmp_path / "t.lance").exists()
     assert (tmp_path / layout.table(("n", "u")).location / "data").exists()
     assert [listed.path for listed in layout.list_tables(None, EVERYTHING).items] == [("n", "u")]
+
+
+def test_a_directory_whose_row_stays_is_shown_again(layout, tmp_path, monkeypatch):
+    commit = ManifestStorage.commit
+
+    async def refuse_removals(self, expected, writes, *rest):
+        if None in writes.values():
+            raise ServiceUnavailable("Other writers keep the lock.")
+        await commit(self, expected, writes, *rest)
+
+    monkeypatch.setattr(ManifestStorage, "commit", refuse_removals)
+    with pytest.raises(ServiceUnavailable):
+        do(layout.remove_table(("t",)))
+    assert [path.name for path in (tmp_path / "t.lance").iterdir()] == ["data"]
+    assert [listed.path for listed in layout.list_tables(None, EVERYTHING).items] == [("t",)]
