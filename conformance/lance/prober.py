@@ -6,34 +6,33 @@ from collections.abc import Collection, Iterator
 from functools import partial
 from typing import Any
 
+from conformance.author.checks import text
 from conformance.author.probing import answered, find_nesting, first_recognised, note_pages
 from conformance.author.strategies import tables
 from conformance.lance.catalog import NAMESPACE_BODIES, LanceCatalog
 from conformance.lance.client import STREAM_TYPE, Id
+from conformance.lance.locations import same_place
 from conformance.lance.making import CREATED_EMPTY, EMPTIED, EMPTY_TABLE, WAYS
 from conformance.lance.support.arrow import stream
 from conformance.target.capabilities import FLAT, NAMESPACES, NESTED, NONE
-from conformance.target.fallbacks import Fallbacks
+from conformance.target.fallbacks import CHOSEN_PLACE, PLACES, SERVERS_PLACE, Fallbacks
 from conformance.target.given import find_given
 from conformance.target.minimal import minimal_value
 from conformance.target.offers import Router, is_refusal
 from conformance.target.target import MISSING, OFFERED, REFUSED, Probe, Target
 from conformance.values.exchange import Exchange
 from conformance.values.json_values import read_object
+from conformance.values.outcomes import Blocked, Violation
 from conformance.values.resources import NAMESPACE, TABLE
 from specs.openapi import JSON_TYPE, Operation
 
 LISTED = ("namespaces", "tables")  # list fields of listing pages
 NOT_FOUND = 404
 TABLES = ("/table/", "/materialized_view/")  # parts of the paths of operations on tables
+MAKERS = ("CreateTable", "DeclareTable", "RegisterTable")
+TABLES_WITH_ROWS = Fallbacks(TABLE, MAKERS, tuple(WAYS), lambda catalog: catalog.new_table())
 FALLBACKS = (
     Fallbacks(NAMESPACE, ("CreateNamespace",), tuple(NAMESPACE_BODIES), lambda catalog: catalog.home),
-    Fallbacks(
-        TABLE,
-        ("CreateTable", "DeclareTable", "RegisterTable"),
-        tuple(WAYS),
-        lambda catalog: catalog.new_table(),
-    ),
     Fallbacks(
         EMPTY_TABLE,
         ("CreateTable", "DeleteFromTable"),
@@ -42,6 +41,19 @@ FALLBACKS = (
         rests_on=(TABLE,),
     ),
 )
+
+
+def _make_in_place(catalog: LanceCatalog) -> None:
+    """Find the way to create tables in the place being tried, and declare one at the given location."""
+    ways, target = catalog.target.ways, catalog.target
+    ways.find((TABLES_WITH_ROWS,), catalog)
+    if ways.impossible(TABLE):
+        raise Blocked(next(iter(ways.refused[TABLE].values())), "CreateTable")
+    if target.location and catalog.inventory.may_offer("DeclareTable"):
+        place = target.new_place()
+        declared = catalog.declare_table(catalog.table_id("placed"), location=place)["location"]
+        if not same_place(text(declared, "the location of the table"), place):
+            raise Violation(f"the declared table is at {declared}")
 
 
 class LanceProber:
@@ -117,7 +129,8 @@ class LanceProber:
         catalog = self._catalog
         if catalog.has_namespaces:
             note_pages(catalog, partial(catalog.list_namespaces, catalog.base, limit=1, expect=None))
-        self.target.ways.find(FALLBACKS[1:], self._catalog)
+        places = (CHOSEN_PLACE, SERVERS_PLACE) if self.target.settings.location else (SERVERS_PLACE,)
+        self.target.ways.find((Fallbacks(PLACES, MAKERS, places, _make_in_place), *FALLBACKS[1:]), self._catalog)
         yield
 
     def _probe_root(self) -> None:

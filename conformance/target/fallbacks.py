@@ -14,6 +14,7 @@ from conformance.values.outcomes import UNREADABLE, NotTested, Stopped, Violatio
 
 PLACES = "places of tables"
 GIVEN_PLACE, SERVERS_PLACE = "below the given location", "where the server puts them"
+CHOSEN_PLACE = "below the given location where the request names one"
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +58,11 @@ class Ways:
         refused = self.refused[fallbacks.thing] = {}
         for way in fallbacks.ways:
             self.chosen[fallbacks.thing] = way
-            why = _refusal(fallbacks, catalog)
+            try:
+                why = _refusal(fallbacks, catalog)
+            except Stopped:
+                del self.chosen[fallbacks.thing], self.refused[fallbacks.thing]  # the way was not tried to its end
+                raise
             if not why:
                 return
             del self.chosen[fallbacks.thing]

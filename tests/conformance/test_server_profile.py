@@ -3,20 +3,30 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import replace
+from types import SimpleNamespace
+from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
 from conformance.after.runner import run
+from conformance.http.gate import reads_of
 from conformance.run.session import Session
+from conformance.target.fallbacks import Fallbacks, Ways
 from conformance.target.server_profile import server_profile
+from conformance.values.outcomes import Stopped
 from conformance.values.settings import load_settings
 from lakeproof import serve
+from specs.apis import apis
 from specs.profiles import find_profile
 from tests.conformance.small_servers import Meddler
+from tests.conformance.somebody import SOMEBODY, fill
 
 NAMESPACES = "/v1/namespaces"
+SERVED: dict[str, dict[str, Any]] = {"polaris": {"bootstrap": "root:secret"}}
+CALLER: dict[str, dict[str, Any]] = {"polaris": {"credential": "root:secret"}}
 
 
 def lines(url, folder, api="iceberg", **given):
@@ -171,6 +181,120 @@ def test_tables_are_told_to_lie_where_they_were_seen(tmp_path):
     assert (kept.value, kept.refused) == (f"below {place}", {})
     assert ignored.value == "where the server puts them"
     assert ignored.refused["below the given location"].startswith(f"the table is at file://{tmp_path}/lake")
+
+
+def unplaced(server, handler, body):
+    """Ignore the location of a declared table."""
+    if not handler.path.endswith("/declare"):
+        return None
+    asked = {name: value for name, value in json.loads(body).items() if name != "location"}
+    return server.ask("POST", handler.path, dict(handler.headers.items()), json.dumps(asked).encode())
+
+
+def placed(server, handler, body):
+    """Return the location that a request names as that of the declared table."""
+    if not (answer := unplaced(server, handler, body)):
+        return None
+    return replace(answer, body=json.dumps({**json.loads(answer.body), **json.loads(body)}).encode())
+
+
+CHOSEN = "below the given location where the request names one"
+
+
+@pytest.mark.parametrize(
+    ("change", "line", "why"),
+    [
+        (placed, "below {} where the request names one, others where the server puts them", ""),
+        (unplaced, "where the server puts them", "the declared table is at"),
+        (lambda *_: None, "where the server puts them", "DeclareTable: expected 200, got 400"),
+    ],
+)
+def test_declared_tables_are_told_to_lie_where_they_were_seen(change, line, why, tmp_path):
+    """CreateTable of Lance names no location: its tables lie where the server puts them, whatever --location says."""
+    place = f"file://{tmp_path / 'elsewhere'}"
+    with serve("lance") as server, Changing(server.url, change) as changed:
+        told = lines(changed.url, tmp_path, "lance", location=place)["places of tables"]
+    assert told.value == line.format(place)
+    assert why in told.refused.get(CHOSEN, "") if why else not told.refused
+
+
+@pytest.mark.parametrize(("api", "operation"), [("lance", "CreateNamespace"), ("iceberg", "createNamespace")])
+def test_a_way_that_failed_at_first_is_not_told_to_fail_always(api, operation, tmp_path):
+    """A server that is still starting refuses the first creations, and takes those of the requirements."""
+    with serve(api, rules=[f"{operation}: 400 x8"]) as server:
+        line = lines(server.url, tmp_path, api)["namespace"].value
+    assert line == "none of the ways tried before the first requirement worked"
+
+
+def test_no_table_lies_anywhere_where_none_was_created(tmp_path):
+    with serve("lance", rules=["CreateTable: 500", "DeclareTable: 500", "RegisterTable: 500"]) as server:
+        line = lines(server.url, tmp_path, "lance")["places of tables"].value
+    assert line == "none of the ways tried before the first requirement worked"
+
+
+def test_a_way_that_the_end_of_the_run_cut_off_is_not_told(tmp_path):
+    catalog = SimpleNamespace(inventory=SimpleNamespace(may_offer=lambda _: True), begin_example=lambda: None)
+    ways = Ways()
+    with pytest.raises(Stopped):
+        ways.find((Fallbacks("table", ("createTable",), ("first",), stop),), catalog)
+    assert (ways.chosen, ways.refused) == ({}, {})
+
+
+def stop(_):
+    raise Stopped("the run is over", "createTable")
+
+
+EMPTY = re.compile(r"(\[\]\}| \{\})$")  # requests of the first probes that name nothing
+
+
+class Listening(Meddler):
+    """A proxy that keeps path and body of each request that creates something."""
+
+    def __init__(self, server):
+        super().__init__(server, lambda *_: False)
+        self.writes = []
+
+    def answer(self, handler, body):
+        if handler.command in ("POST", "PUT") and "oauth" not in handler.path:
+            self.writes.append(f"{handler.path} {body.decode(errors='replace')}")
+        super().answer(handler, body)
+
+
+@pytest.mark.parametrize("api", apis())
+def test_names_of_the_run_are_told_as_they_are_sent(api, tmp_path):
+    """A prefix may have an underscore, and a table in a namespace of the run has no prefix."""
+    with serve(api, **SERVED.get(api, {})) as server, Listening(server.url) as proxy:
+        told = lines(proxy.url, tmp_path, api, prefix="team_", **CALLER.get(api, {}))
+    prefix = re.fullmatch(r"contain (team_\w+), or lie below one that does", told["names"].value)
+    assert prefix
+    assert [request for request in proxy.writes if prefix[1] not in request and not EMPTY.search(request)] == []
+
+
+def test_what_lies_beside_the_namespaces_of_a_run_is_told(tmp_path):
+    with serve("polaris", **SERVED["polaris"]) as server:
+        line = lines(server.url, tmp_path, "polaris", **CALLER["polaris"])["the run stays"].value
+    assert line == "below the root, with catalog roles and catalogs and principal roles and principals beside it"
+
+
+@pytest.mark.parametrize(
+    ("api", "reads"),
+    [
+        ("iceberg", "table shop.t, view shop.v, 3 namespaces"),
+        ("lance", "table shop.t, 3 namespaces"),
+        ("polaris", "1 principal, 1 principal role"),
+    ],
+)
+def test_a_read_only_run_tells_what_it_asks_and_reads(api, reads, tmp_path):
+    """What the configuration says of operations that write is no answer of theirs; namespaces and roles are read."""
+    with serve(api, **SERVED.get(api, {})) as server:
+        if api != "polaris":
+            fill(SOMEBODY[api](server.url), "shop")
+        told = lines(server.url, tmp_path, api, read_only=True, **CALLER.get(api, {}))
+    profile = find_profile(told["revision"].value.partition(":")[0])
+    writing = profile.document().operations.keys() - reads_of(profile.document(), profile.reading())
+    unasked = int(told["operations"].value.rpartition(", ")[2].removesuffix(" not asked"))
+    assert len(writing) - 1 <= unasked <= len(writing) + 2  # to log in is a POST, and a server may lack reads
+    assert told["the run reads"].value == reads
 
 
 def test_operations_that_the_server_lacks_are_not_counted(tmp_path):
