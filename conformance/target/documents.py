@@ -12,6 +12,14 @@ from specs.profiles import Profile, find_profile, nearest_profile
 MOST_NAMED = 5
 
 
+def named_profile(settings: Settings) -> Profile:
+    """Return the profile that the settings name, the newest of their API by default. Raises Problem for an unknown one.
+
+    The profile may be of another API: commands without a server take the API from it.
+    """
+    return find_profile(settings.revision or settings.api)
+
+
 def profile_of(settings: Settings) -> Profile:
     """Return the profile of the settings, or the one nearest to their copy of the document.
 
@@ -19,7 +27,7 @@ def profile_of(settings: Settings) -> Profile:
     """
     if settings.spec and not settings.profile:
         return nearest_profile(settings.api, Path(settings.spec))
-    profile = find_profile(settings.revision or settings.api)
+    profile = named_profile(settings)
     if profile.api != settings.api:
         raise Problem(
             f"The profile {profile.name} does not belong to the API {settings.api}.",

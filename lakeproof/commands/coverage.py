@@ -26,6 +26,7 @@ from conformance.after.status_coverage import (
     clause_coverage,
     status_coverage,
 )
+from conformance.target.documents import named_profile
 from conformance.values.exit_codes import EXIT_CONFORMS, EXIT_FAILS, EXIT_INTERRUPTED
 from conformance.values.results import Results
 from conformance.values.settings import Settings, load_settings
@@ -88,7 +89,7 @@ def coverage_command(results: Path | None, with_cells: bool, as_json: bool, **gi
 
 
 def _run(settings: Settings) -> Results:
-    profile = find_profile(settings.revision or settings.api)
+    profile = named_profile(settings)
     with ProgressListener() as listener, tempfile.TemporaryDirectory() as folder:
         given: dict[str, Any] = {"api": profile.api, "profile": profile.name, "storage": settings.storage}
         return check("", listener=listener, report=folder, **given)[0]

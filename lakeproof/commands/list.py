@@ -10,13 +10,13 @@ from rich.text import Text
 
 from conformance.run.requirement_index import index_of
 from conformance.run.selection import Scope, selection_of
+from conformance.target.documents import named_profile
 from conformance.values.exit_codes import EXIT_CONFORMS, EXIT_NOTHING
 from conformance.values.kinds import FUZZ
 from conformance.values.requirement import Requirement
 from conformance.values.settings import Settings, load_settings
 from lakeproof.commands.settings_options import SELECTION, settings_options
 from lakeproof.console import out
-from specs.profiles import find_profile
 
 EPILOG = """\b
 Examples:
@@ -36,7 +36,7 @@ operations that the server does not offer. `lakeproof explain ID` shows one requ
 def list_command(as_json: bool, **given: Any) -> int:
     """List requirements: id, level, kind, operations and clause."""
     settings = load_settings(given)
-    profile = find_profile(settings.revision or settings.api)
+    profile = named_profile(settings)
     document = profile.document()
     suites = (*profile.suites, *_asked_for(settings))
     known = {

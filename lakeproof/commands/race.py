@@ -19,6 +19,7 @@ from rich.text import Text
 from conformance.history.orders import MOST_ORDERS
 from conformance.report.pages import check_page
 from conformance.report.timeline import bars
+from conformance.run.choosing import shown_by
 from conformance.values.exit_codes import EXIT_CONFORMS, EXIT_FAILS
 from conformance.values.resources import Leftovers
 from conformance.values.settings import EMBEDDED_STORAGE, Settings
@@ -32,7 +33,7 @@ from lakeproof.commands.on_spark import (
     spark_settings_of,
 )
 from lakeproof.commands.settings_options import ACCESS, CONNECTION, settings_options
-from lakeproof.console import out
+from lakeproof.console import err, out
 from lakeproof.options import checked
 from lakeproof.progress import showing
 from lakeproof.server_process import ServerProcess, log_in
@@ -120,7 +121,7 @@ def race_command(
         with suppress(NotWritten):  # the write at the end says so
             write(to_json(race, command), folder)
 
-    with _target(settings, faults) as target:
+    with race_target(settings, faults) as target:
         catalogs = [catalog_for(sql_race.CATALOG, target)] if sql else []
         with (
             showing() as progress,
@@ -140,8 +141,12 @@ def race_command(
 
 
 @contextlib.contextmanager
-def _target(settings: Settings, faults: tuple[str, ...]) -> Iterator[Settings]:
+def race_target(settings: Settings, faults: tuple[str, ...]) -> Iterator[Settings]:
+    """Yield the settings with the server of a race, the embedded one by default, and the revision that it shows."""
     if settings.server:
+        if shown := shown_by(settings):
+            err.print(Text(f"The race follows {shown.profile.name}: {shown.why}."), soft_wrap=True)
+            settings = replace(settings, profile=shown.profile.name)
         yield settings
         return
     known = server_settings(settings.api, storage=settings.storage or EMBEDDED_STORAGE, faults=faults)

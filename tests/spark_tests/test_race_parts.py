@@ -17,7 +17,8 @@ from conformance.history import Contradiction, Event, Judgement
 from conformance.iceberg.support.idempotency import new_key
 from conformance.values.resources import Leftover
 from conformance.values.settings import Settings
-from lakeproof.commands.race import print_race
+from lakeproof import serve
+from lakeproof.commands.race import print_race, race_target
 from spark_tests.races import clock as clocks
 from spark_tests.races import running
 from spark_tests.races.figures import actions, percentile, timeline, totals
@@ -34,6 +35,15 @@ RECORDS = [
     Record("b", 3, "commit", ("chain", 1), (0, 3), None, 10.5, 11.0, 0.0, 0),
     Record("b", 3, "read", ("chain", 1), None, None, 11.0, 12.0, 0.0, 500),
 ]
+
+
+@pytest.mark.parametrize("profile", ["iceberg/1.6", "iceberg/2026-08"])
+def test_a_race_follows_the_revision_that_the_server_shows(profile, capsys):
+    with serve(profile) as server:
+        given = Settings(server=server.url, api="iceberg")
+        with race_target(given, ()) as target:
+            assert (target.server, target.profile) == (server.url, profile)
+    assert f"The race follows {profile}: " in capsys.readouterr().err
 
 
 def test_one_host_has_one_clock():
