@@ -285,7 +285,7 @@ def test_what_lies_beside_the_namespaces_of_a_run_is_told(tmp_path):
     ],
 )
 def test_a_read_only_run_tells_what_it_asks_and_reads(api, reads, tmp_path):
-    """What the configuration says of operations that write is no answer of theirs; namespaces and roles are read."""
+    """An operation that the configuration alone names was not asked; namespaces and roles are read, too."""
     with serve(api, **SERVED.get(api, {})) as server:
         if api != "polaris":
             fill(SOMEBODY[api](server.url), "shop")
