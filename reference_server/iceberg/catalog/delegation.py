@@ -21,11 +21,12 @@ from reference_server.iceberg.context import Access, Credential, IcebergContext
 from reference_server.iceberg.files.buckets import DUMMY, NONE, Bucket, Keys
 from reference_server.iceberg.metadata.reading import Json
 from specs.identifiers import encode_segment, encode_separator
-from specs.openapi import Operation
+from specs.openapi import JSON_TYPE, Document, Operation
 
 HEADER = "X-Iceberg-Access-Delegation"
 VENDED, SIGNING = "vended-credentials", "remote-signing"
 TABLE_UUID = "table-uuid"
+CREDENTIALS = "storage-credentials"
 
 
 def access_modes(request: Request) -> list[str]:
@@ -62,7 +63,7 @@ def bucket_access(context: IcebergContext, path: Path, metadata: Json, ways: Seq
     config = warehouse.bucket.client_config() if warehouse and warehouse.bucket else {}
     way = granted(context, metadata, ways)
     if way == VENDED:
-        return {"config": config, "storage-credentials": bucket_credentials(context, path, metadata)}
+        return {"config": config, CREDENTIALS: bucket_credentials(context, path, metadata)}
     if way == SIGNING and "signRequest" in context.services.handled:
         signer = path_of(context, "signRequest", path)
         config |= {
@@ -74,6 +75,20 @@ def bucket_access(context: IcebergContext, path: Path, metadata: Json, ways: Seq
         properties = {TABLE_UUID: metadata[TABLE_UUID]}
         return {"config": config, "remote-signing-config": {"properties": properties, "headers": {}}}
     return {"config": config}
+
+
+def of_revision(document: Document, access: dict[str, Any]) -> dict[str, Any]:
+    """Return the fields about access that a revision has; one without a list of credentials has them in `config`."""
+
+    def declared() -> frozenset[str]:
+        operation = document.operation("loadTable")
+        return frozenset(document.resolve(operation.responses["200"].content[JSON_TYPE])["properties"])
+
+    known = document.once("fields of loadTable", declared)
+    kept = {name: value for name, value in access.items() if name in known}
+    for vended in () if CREDENTIALS in known else access.get(CREDENTIALS, ()):
+        kept["config"] = {**kept.get("config", {}), **vended["config"]}
+    return kept
 
 
 def bucket_credentials(context: IcebergContext, path: Path, metadata: Json) -> list[Credential]:

@@ -8,7 +8,14 @@ from typing import Any
 import orjson
 
 from reference_server.context import Reply
-from reference_server.iceberg.catalog.delegation import VENDED, access_modes, bucket_credentials, granted
+from reference_server.iceberg.catalog.delegation import (
+    CREDENTIALS,
+    VENDED,
+    access_modes,
+    bucket_credentials,
+    granted,
+    of_revision,
+)
 from reference_server.iceberg.catalog.entity_tags import (
     ALL,
     ANYTHING,
@@ -29,7 +36,7 @@ async def load_credentials(context: IcebergContext) -> dict[str, Any]:
     """Return credentials for a table. They open all its files, including those of a scan plan."""
     path = context.object_path("table")
     file = await context.table_file(context.catalog.location(Kind.TABLE, path))
-    return {"storage-credentials": context.services.access.credentials(context, path, file.metadata)}
+    return {CREDENTIALS: context.services.access.credentials(context, path, file.metadata)}
 
 
 def storage_credentials(context: IcebergContext, path: Path, metadata: Json) -> list[Credential]:
@@ -82,4 +89,4 @@ def _access(context: IcebergContext, path: Path, metadata: Json, ways: Sequence[
     """Return the fields about access to files in an answer. An answer with credentials is never cached."""
     access = context.services.access.fields(context, path, metadata, ways)
     context.reusable = context.reusable and context.until is None and set(access) <= {"config"}
-    return access
+    return of_revision(context.services.document, access)

@@ -18,9 +18,9 @@ def open_s3(http, s3_url):
     """Start a server with a warehouse whose `credentials` are these; it has a table."""
 
     @contextmanager
-    def opened(handed="dummy", **settings):
+    def opened(handed="dummy", profile="iceberg", **settings):
         uri = f"s3://key:s3cret@lake/house?endpoint_override={s3_url}&region=eu-west-1&credentials={handed}"
-        with serve("iceberg", warehouses=(f"w={uri}", "lab"), **settings) as server:
+        with serve(profile, warehouses=(f"w={uri}", "lab"), **settings) as server:
             api = Api(http, server.url)
             api.namespace("a")
             api.table()
@@ -38,6 +38,25 @@ def s3(open_s3):
 def credential(answer):
     (vended,) = answer.body["storage-credentials"]
     return vended
+
+
+@pytest.mark.parametrize(
+    ("profile", "vended", "signed"),
+    [
+        ("iceberg/1.6", {"config"}, {"config"}),
+        ("iceberg/1.11", {"config", "storage-credentials"}, {"config"}),
+        ("iceberg/2026-08", {"config", "storage-credentials"}, {"config", "remote-signing-config"}),
+    ],
+)
+def test_an_answer_has_the_fields_of_its_revision(open_s3, profile, vended, signed):
+    """A field of a later revision would be a sign of that; before the list of credentials they are in `config`."""
+    ways = "vended-credentials", "remote-signing"
+    with open_s3(profile=profile) as api:
+        shown = {way: api.load(headers={"X-Iceberg-Access-Delegation": way}, expect=200).body for way in ways}
+    assert [set(answer) - {"metadata", "metadata-location"} for answer in shown.values()] == [vended, signed]
+    keys = shown["vended-credentials"]
+    of_keys = keys["storage-credentials"][0]["config"] if "storage-credentials" in vended else keys["config"]
+    assert of_keys["s3.access-key-id"].startswith("ASIA")
 
 
 def test_files_in_a_local_warehouse_need_no_keys(api):
