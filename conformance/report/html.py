@@ -34,7 +34,7 @@ def render_html(results: Results) -> str:
         target=results.target,
         totals=results.totals,
         sentence=sentence(results),
-        why_untested=why_untested(results),
+        why_untested=why_untested(results, most=None),
         left_behind=summary(results.run.left_behind),
         left_names=names_of(results.run.left_behind),
         causes=[(title, list(group)) for title, group in groupby(numbered, key=lambda pair: pair[1].title)],

@@ -11,8 +11,8 @@ MOST = 8
 TOLD = ("unoffered", "skipped", "blocked")
 
 
-def why_untested(results: Results) -> list[str]:
-    """Return a line for each reason, the most frequent first; the rarest ones share the last line.
+def why_untested(results: Results, most: int | None = MOST) -> list[str]:
+    """Return a line for each reason, the most frequent first; those after the first `most` share the last line.
 
     A reason is an operation that the server lacks or refuses, or the message of the requirements. What was blocked and
     no option would test is shown by the causes alone.
@@ -23,9 +23,10 @@ def why_untested(results: Results) -> list[str]:
             subject = result.lacks or result.blocked_by or result.option or result.message
             reasons[result.verdict, subject, result.option].append(result)
     lines = sorted(reasons.values(), key=len, reverse=True)
-    rest = sum(map(len, lines[MOST:]))
-    others = [f"{rest:,} not tested for {len(lines) - MOST} other reasons: see the report"] if rest else []
-    return [*(f"{len(alike):,} {alike[0].verdict}: {_reason(alike)}" for alike in lines[:MOST]), *others]
+    told, untold = lines[:most], lines[most:] if most is not None else []
+    rest = sum(map(len, untold))
+    others = [f"{rest:,} not tested for {len(untold)} other reasons: see the report"] if rest else []
+    return [*(f"{len(alike):,} {alike[0].verdict}: {_reason(alike)}" for alike in told), *others]
 
 
 def _reason(alike: list[Result]) -> str:

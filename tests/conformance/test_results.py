@@ -387,6 +387,14 @@ def test_a_reason_why_requirements_were_not_tested_is_one_line_with_the_option_t
     assert why_untested(results(*many))[MOST:] == ["2 not tested for 2 other reasons: see the report"]
 
 
+def test_the_page_names_every_reason_why_requirements_were_not_tested():
+    """The page is the report: it refers to no other for the rarest reasons."""
+    many = [result("unoffered", name=f"u{number}", message=f"why {number}.") for number in range(2 * MOST)]
+    shown = render_html(results(*many))
+    assert "see the report" not in shown
+    assert [number for number in range(2 * MOST) if f"1 unoffered: why {number}." not in shown] == []
+
+
 def test_junit_has_a_failure_for_a_required_operation_that_is_not_offered():
     suite = ET.fromstring(render_junit(results(result("pass"), operations=[*OFFERED, REQUIRED]))).find("testsuite")
     assert (suite.get("tests"), suite.get("failures")) == ("2", "1")
