@@ -5,7 +5,7 @@ from __future__ import annotations
 from conformance.author.checks import contains, equal, lacks, same_items
 from conformance.author.requirement import must, should
 from conformance.polaris.catalog import PolarisCatalog
-from conformance.polaris.entities import SINCE
+from conformance.polaris.entities import SINCE, Names
 from conformance.polaris.support.policies import (
     COMPACTION,
     EXPIRY,
@@ -227,14 +227,20 @@ def test_attaching_to_nothing(catalog: PolarisCatalog) -> None:
         attach(catalog, id, target, expect=404)
 
 
-@should("polaris.policy.follows", operations=["renameTable", "dropTable"], clause="policy-follows", since=SINCE)
-def test_policies_follow_a_table(catalog: PolarisCatalog) -> None:
-    """A policy stays attached to its table after renameTable, and can be dropped after dropTable."""
+def _renamed_with_policy(catalog: PolarisCatalog) -> tuple[Names, Names]:
+    """Create a policy, attach it to a table and rename the table; return the ids of both."""
     id, table = new(catalog), catalog.tables.new_table()
     renamed = (*table[:-1], f"{table[-1]}_renamed")
     with catalog.client.preparing():
         attach(catalog, id, on_table(table))
     catalog.tables.rename_table(table, renamed)
+    return id, renamed
+
+
+@should("polaris.policy.follows", operations=["renameTable", "dropTable"], clause="policy-follows", since=SINCE)
+def test_policies_follow_a_table(catalog: PolarisCatalog) -> None:
+    """A policy stays attached to its table after renameTable, and can be dropped after dropTable."""
+    id, renamed = _renamed_with_policy(catalog)
     equal(holding(catalog, renamed[:-1], renamed[-1]), [[id[-1], False]], "the applicable policies")
     catalog.tables.drop_table(renamed)
     catalog.drop_policy(id[:-1], id[-1])
@@ -248,11 +254,7 @@ def test_policies_follow_a_table(catalog: PolarisCatalog) -> None:
 )
 def test_policy_of_a_renamed_table(catalog: PolarisCatalog) -> None:
     """A policy that is attached to a table still applies to it after renameTable."""
-    id, table = new(catalog), catalog.tables.new_table()
-    renamed = (*table[:-1], f"{table[-1]}_renamed")
-    with catalog.client.preparing():
-        attach(catalog, id, on_table(table))
-        catalog.tables.rename_table(table, renamed)
+    id, renamed = _renamed_with_policy(catalog)
     equal(holding(catalog, renamed[:-1], renamed[-1]), [[id[-1], False]], "the applicable policies")
 
 
