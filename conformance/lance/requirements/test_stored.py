@@ -240,7 +240,7 @@ def test_described_stats(catalog: LanceCatalog) -> None:
 # Versions
 
 
-@should("lance.version.describe.as_listed", operations=["DescribeTableVersion"], clause="version-record")
+@must("lance.version.describe.as_listed", operations=["DescribeTableVersion"], clause="version-record")
 def test_described_as_listed(catalog: LanceCatalog) -> None:
     """DescribeTableVersion returns all the values that ListTableVersions returns for the version."""
     id = new_table_with_versions(catalog)
