@@ -45,7 +45,7 @@ def test_lists_of_assignments_are_complete(catalog: PolarisCatalog, case: Assign
     same_items(case.of_taker(catalog, ones[0], takers[0]), [id[-1] for id in ones], "what is assigned")
     same_items(case.takers(catalog, ones[0]), [taker[-1] for taker in takers], "whom it is assigned to")
     same_items(case.of_taker(catalog, ones[0], takers[1]), [ones[0][-1]], "what another one has")
-    given = catalog.own(catalog.send(case.list_given, case._without_given(ones[0], takers[1]))[case.given.listed])
+    given = catalog.own(catalog.send(case.list_given, case.without_given(ones[0], takers[1]))[case.given.listed])
     alone = [catalog.get(case.given, ones[0]).json]
     equal(catalog.documented(given), catalog.documented(alone), "what is assigned, as it is found alone")
     shown = catalog.own(catalog.send(case.list_takers, case.given.place(ones[1]))[case.taker.listed])

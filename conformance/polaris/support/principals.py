@@ -61,12 +61,12 @@ class Assignment:
     ) -> Answer:
         """Assign a role; `bare` sends it without the field around it."""
         value = {"name": role[-1]}
-        path = self._without_given(role, taker)
+        path = self.without_given(role, taker)
         return catalog.send(self.assign, path, value if bare else self.given.wrapped(value), expect=expect)
 
     def request(self, role: Names, taker: Names) -> tuple[dict[str, str], Any]:
         """Return the path values and the body that assign a role."""
-        return self._without_given(role, taker), self.given.wrapped({"name": role[-1]})
+        return self.without_given(role, taker), self.given.wrapped({"name": role[-1]})
 
     def take(self, catalog: PolarisCatalog, role: Names, taker: Names, *, expect: Expected = DECLARED) -> Answer:
         """Revoke a role."""
@@ -74,14 +74,15 @@ class Assignment:
 
     def of_taker(self, catalog: PolarisCatalog, role: Names, taker: Names) -> list[str]:
         """Return the names of the roles assigned to an assignee; of catalog roles those in the catalog of `role`."""
-        answer = catalog.send(self.list_given, self._without_given(role, taker))
+        answer = catalog.send(self.list_given, self.without_given(role, taker))
         return catalog.own_names(answer[self.given.listed])
 
     def takers(self, catalog: PolarisCatalog, role: Names) -> list[str]:
         """Return the names of the assignees of a role."""
         return catalog.own_names(catalog.send(self.list_takers, self.given.place(role))[self.taker.listed])
 
-    def _without_given(self, role: Names, taker: Names) -> dict[str, str]:
+    def without_given(self, role: Names, taker: Names) -> dict[str, str]:
+        """Return the path values of an assignee, with the catalog of a catalog role."""
         path = self.place(role, taker)
         return {name: path[name] for name in path if name != self.given.path[-1]}
 

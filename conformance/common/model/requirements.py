@@ -1,0 +1,172 @@
+"""The requirements that follow from a model: effects, refusals, and commands that follow each other.
+
+    test_effect = effect.declare(__name__, effects_of(MODEL))
+
+The level and the first revision of each come from the clause of its row.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+
+from conformance.author.requirement import leveled
+from conformance.common.model.planning import Plan, effects, pairs, refusals, sequences
+from conformance.common.model.rows import Command, Model
+from conformance.common.model.running import ModelCatalog, ModelRun
+from conformance.common.template import template
+from conformance.values.outcomes import Unoffered
+from conformance.values.requirement import Level
+
+LEVELS: Mapping[str, Level] = {"MUST": "MUST", "SHOULD": "SHOULD", "MAY": "MAY"}
+by_clause = leveled(lambda case: LEVELS[case.model.clause(case.clause).level])
+Planner = Callable[[Model, Sequence[Command], str], list[Plan]]
+
+
+@dataclass(frozen=True, slots=True)
+class ModelCase:
+    """One requirement of a model: the commands that it is about, its clause, and its statement.
+
+    `condition` is the name of a refusal. `operations` are those of its commands and of the views that show them.
+    """
+
+    model: Model
+    commands: Sequence[str]
+    clause: str
+    statement: str
+    operations: Sequence[str]
+    condition: str = ""
+
+    @property
+    def since(self) -> str:
+        """The first revision in which it holds."""
+        return self.model.clause(self.clause).since
+
+
+@cache
+def _plans(planner: Planner, model: Model, commands: tuple[str, ...], condition: str) -> list[Plan]:
+    """Return the plans of a requirement on the part of a model that a target offers."""
+    return planner(model, [model.command(id) for id in commands], condition)
+
+
+def _of_effect(model: Model, commands: Sequence[Command], _: str) -> list[Plan]:
+    return effects(model, commands[0])
+
+
+def _of_refusal(model: Model, commands: Sequence[Command], condition: str) -> list[Plan]:
+    return refusals(model, commands[0], condition)
+
+
+def _of_pair(model: Model, commands: Sequence[Command], _: str) -> list[Plan]:
+    return sequences(model, *commands)
+
+
+def _run(catalog: ModelCatalog, case: ModelCase, planner: Planner, *, anyhow: bool = False) -> None:
+    """Run the plans of a requirement, each with names of its own. Raises Unoffered for a target that leaves none."""
+    for id in case.commands:
+        catalog.client.require(case.model.command(id).operation)
+    model = ModelRun(catalog, case.model).model
+    plans = _plans(planner, model, tuple(case.commands), case.condition)
+    if not plans:
+        raise Unoffered("the server offers nothing that prepares it")
+    for plan in plans:
+        ModelRun(catalog, case.model).send(plan, anyhow=anyhow)
+
+
+@template("effect.{}", by_clause, twin=True)
+def effect(catalog: ModelCatalog, case: ModelCase) -> None:
+    """After {} succeeds, every operation that shows its object shows its effect, and no other change."""
+    _run(catalog, case, _of_effect)
+
+
+@template("refusal.{}", by_clause, kind="error")
+def refusal(catalog: ModelCatalog, case: ModelCase) -> None:
+    """{} is refused, and changes nothing."""
+    _run(catalog, case, _of_refusal)
+
+
+@template("refusal.harmless.{}", by_clause, kind="error")
+def harmless(catalog: ModelCatalog, case: ModelCase) -> None:
+    """{} changes nothing, whatever its answer is."""
+    _run(catalog, case, _of_refusal, anyhow=True)
+
+
+@template("after.{}", by_clause)
+def after(catalog: ModelCatalog, case: ModelCase) -> None:
+    """{} does what it does elsewhere, on the same object and beside it."""
+    _run(catalog, case, _of_pair)
+
+
+def effects_of(model: Model) -> dict[str, ModelCase]:
+    """Return the cases of `effect`: one for each command."""
+    return {
+        command.id: ModelCase(
+            model,
+            [command.id],
+            command.clause,
+            f"After {command.operation} succeeds, every operation that shows its object shows its effect and no other "
+            "change.",
+            [command.operation, *_views(model, [command])],
+        )
+        for command in model.commands
+    }
+
+
+def refusals_of(model: Model) -> dict[str, ModelCase]:
+    """Return the cases of `refusal`: one for each condition in which a command is refused."""
+    return {
+        f"{command.id}.{refused.name}": ModelCase(
+            model,
+            [command.id],
+            refused.clause,
+            f"{command.operation} {refused.words} returns {_listed(refused.statuses)} and changes nothing.",
+            [command.operation],
+            refused.name,
+        )
+        for command in model.commands
+        for refused in command.every_refusal
+        if not refused.optional
+    }
+
+
+def harmless_of(model: Model) -> dict[str, ModelCase]:
+    """Return the cases of `harmless`: one for each condition with a clause about what is left unchanged."""
+    return {
+        f"{command.id}.{refused.name}": ModelCase(
+            model,
+            [command.id],
+            refused.harmless,
+            f"{command.operation} {refused.words} changes nothing, whatever its answer.",
+            [command.operation],
+            refused.name,
+        )
+        for command in model.commands
+        for refused in command.every_refusal
+        if refused.harmless
+    }
+
+
+def afters_of(model: Model) -> dict[str, ModelCase]:
+    """Return the cases of `after`: one for each ordered pair of commands that concern each other."""
+    return {
+        f"{first.id}.{second.id}": ModelCase(
+            model,
+            [first.id, second.id],
+            clause,
+            f"After {first.operation}, {second.operation} on the same object or beside it has its due effect or "
+            "refusal, and no other.",
+            list(dict.fromkeys([second.operation, first.operation])),
+        )
+        for first, second, clause in pairs(model)
+    }
+
+
+def _views(model: Model, commands: Collection[Command]) -> list[str]:
+    """Return the operations that show what commands do."""
+    kinds = model.kinds_around({kind for command in commands for kind, _ in command.about(command.on[0])})
+    return [view.operation for view in model.views if kinds & set(view.kinds)]
+
+
+def _listed(statuses: Sequence[int]) -> str:
+    return " or ".join(map(str, statuses))

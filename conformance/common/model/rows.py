@@ -1,0 +1,259 @@
+"""What a model of an API is made of: things and their state, commands that change it, and views that show it.
+
+A model is data. Things have symbols for names ("principal 1"): the engine gives them names of the run. A state is a
+value, and the effect of a command is a function from one state to the next. Nothing here sends a request: rows hold
+the functions that do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any, Literal
+
+from conformance.values.outcomes import Unoffered
+from specs.clauses import Clause, clauses
+
+Symbols = tuple[str, ...]
+Thing = tuple[str, Symbols]  # its kind and its id
+Fields = Mapping[str, Any]
+MISSING = "missing"  # what a view shows of a thing that is not there
+Due = Literal["done", "refused", "either"]
+
+
+@dataclass(frozen=True)
+class ModelState:
+    """The things that are there with what they hold, and those that were there before."""
+
+    things: Mapping[Thing, Fields] = field(default_factory=dict)
+    ended: frozenset[Thing] = frozenset()
+
+    def has(self, thing: Thing) -> bool:
+        """True for a thing that is there."""
+        return thing in self.things
+
+    def of(self, kind: str) -> list[Symbols]:
+        """Return the ids of all things of a kind, sorted."""
+        return sorted(id for known, id in self.things if known == kind)
+
+    def fields(self, thing: Thing) -> Fields:
+        """Return what a thing holds. Raises KeyError without it."""
+        return self.things[thing]
+
+    def put(self, thing: Thing, **fields: Any) -> ModelState:
+        """Return the state with a thing that holds these fields and no others."""
+        return replace(self, things={**self.things, thing: fields})
+
+    def less(self, gone: Collection[Thing]) -> ModelState:
+        """Return the state after the end of things."""
+        ended = {thing for thing in gone if thing in self.things}
+        left = {thing: fields for thing, fields in self.things.items() if thing not in ended}
+        return ModelState(left, self.ended | ended)
+
+    @cached_property
+    def key(self) -> frozenset[Any]:
+        """A value that is equal for equal states."""
+        held = (("there", thing, repr(sorted(fields.items()))) for thing, fields in self.things.items())
+        return frozenset([*held, *(("ended", thing, "") for thing in self.ended)])
+
+
+@dataclass(frozen=True, slots=True)
+class ModelKind:
+    """Kind of things: the ids that the model has of it, and the things that one hangs on, with which it ends."""
+
+    ids: Sequence[Symbols]
+    hangs_on: Callable[[Symbols], Sequence[Thing]] = lambda _: ()
+
+
+def end(kinds: Mapping[str, ModelKind], state: ModelState, thing: Thing) -> ModelState:
+    """Return the state after the end of a thing and of all that hangs on it, at any distance."""
+    gone = [thing]
+    for one in gone:
+        gone += [known for known in state.things if known not in gone and one in kinds[known[0]].hangs_on(known[1])]
+    return state.less(gone)
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """Condition in which a command is refused, with a name for ids and words behind the operation.
+
+    `holds` takes the state, the arguments and the value of a call. `statuses` are those of the refusal, and `clause`
+    states it; `harmless` is the clause that a refused command changes nothing, where it has another level. Of an
+    `optional` one the server decides.
+    """
+
+    name: str
+    words: str
+    statuses: Sequence[int]
+    clause: str
+    holds: Callable[[ModelState, Symbols, Any], bool]
+    harmless: str = ""
+    optional: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Precondition:
+    """Thing that has to be there for a command: without it the command is refused as by a Refusal."""
+
+    thing: Callable[[Symbols], Thing]
+    clause: str
+    words: str
+    name: str = MISSING
+    statuses: Sequence[int] = (404,)
+
+    def refusal(self) -> Refusal:
+        """Return the refusal of a command without the thing."""
+        return Refusal(
+            self.name, self.words, self.statuses, self.clause, lambda state, on, _: not state.has(self.thing(on))
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class ModelView:
+    """Reading operation: what it shows.
+
+    `kinds` are those of the things that an answer depends on, `on` the arguments that the model knows. `shows` returns
+    what an answer has to show in a state, as JSON with symbols for names, and `look` what the server shows in this
+    form. `read` does so for another answer with the same content.
+    """
+
+    operation: str
+    kinds: Collection[str]
+    on: Sequence[Symbols]
+    shows: Callable[[ModelState, Symbols], Any]
+    look: Callable[[Any, Symbols], Any]
+    name: str = ""
+    read: Callable[[Any, Any], Any] | None = None
+
+    @property
+    def title(self) -> str:
+        """The operation, with the name of the view where one operation has several."""
+        return f"{self.operation} ({self.name})" if self.name else self.operation
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """Writing operation: when it is refused, and what it does.
+
+    `id` is its name in ids of requirements, `on` the arguments that the model knows, `values` what a call sends beside
+    them, by a label. `makes` is the thing that comes into being, `needs` those that have to be there, both as functions
+    of the arguments. `effect` is the state after a call that was done, which `clause` states. `send` sends a call and
+    expects the given statuses. `answered` takes the content of an answer that shows what a view shows.
+    """
+
+    id: str
+    operation: str
+    clause: str
+    on: Sequence[Symbols]
+    send: Callable[[Any, Symbols, Any, Any], Any]
+    effect: Callable[[ModelState, Symbols, Any], ModelState]
+    needs: Sequence[Precondition] = ()
+    makes: Callable[[Symbols], Thing] | None = None
+    refusals: Sequence[Refusal] = ()
+    values: Mapping[str, Any] = field(default_factory=lambda: {"": None})
+    answered: tuple[str, Callable[[Any], Any]] | None = None
+
+    def about(self, on: Symbols) -> list[Thing]:
+        """Return the things that a call names."""
+        return [*([self.makes(on)] if self.makes else []), *(need.thing(on) for need in self.needs)]
+
+    @property
+    def every_refusal(self) -> list[Refusal]:
+        """The conditions in which it is refused."""
+        return [*(need.refusal() for need in self.needs), *self.refusals]
+
+
+@dataclass(frozen=True, slots=True)
+class CommandCall:
+    """One use of a command, with its arguments and the label of its value."""
+
+    command: Command
+    on: Symbols
+    value: str = ""
+
+    def __str__(self) -> str:
+        words = ", ".join([*self.on, *([self.value] if self.value else [])])
+        return f"{self.command.id}({words})"
+
+    @property
+    def about(self) -> list[Thing]:
+        """The things that it names."""
+        return self.command.about(self.on)
+
+    def refusals(self, state: ModelState) -> list[Refusal]:
+        """Return the conditions that hold in a state."""
+        value = self.command.values[self.value]
+        return [refusal for refusal in self.command.every_refusal if refusal.holds(state, self.on, value)]
+
+    def due(self, state: ModelState) -> Due:
+        """Return what has to become of it in a state; "either" where the server decides."""
+        refusals = self.refusals(state)
+        if any(not refusal.optional for refusal in refusals):
+            return "refused"
+        return "either" if refusals else "done"
+
+    def after(self, state: ModelState) -> ModelState:
+        """Return the state after it was done."""
+        return self.command.effect(state, self.on, self.command.values[self.value])
+
+    def next(self, state: ModelState) -> ModelState:
+        """Return the state after it, where it is certain whether it is done."""
+        return self.after(state) if self.due(state) == "done" else state
+
+
+@dataclass(frozen=True)
+class Model:
+    """The model of an API: kinds of things, commands and views.
+
+    `given` are the things that are there before any command, `named` returns the name of the run for a symbol. Of
+    several ways to a state a plan takes the one whose commands stand first.
+    """
+
+    api: str
+    kinds: Mapping[str, ModelKind]
+    commands: Sequence[Command]
+    views: Sequence[ModelView]
+    named: Callable[[Any, str], Any]
+    given: Collection[Thing] = ()
+
+    def __hash__(self) -> int:
+        return hash(self.api)
+
+    @property
+    def start(self) -> ModelState:
+        """The state before any command."""
+        return ModelState({thing: {} for thing in self.given})
+
+    def clause(self, id: str) -> Clause:
+        """Return a clause of the API."""
+        return clauses(self.api)[id]
+
+    def command(self, id: str) -> Command:
+        """Return a command. Raises Unoffered for one that this part of the model lacks."""
+        found = next((command for command in self.commands if command.id == id), None)
+        if found is None:
+            raise Unoffered(f"the model has no {id} here")
+        return found
+
+    def calls(self, command: Command) -> list[CommandCall]:
+        """Return every call of a command that the model knows."""
+        return [CommandCall(command, on, value) for on in command.on for value in command.values]
+
+    def parents(self, kind: str) -> list[str]:
+        """Return the kinds of the things that one of a kind hangs on."""
+        ids = self.kinds[kind].ids
+        return [parent for parent, _ in self.kinds[kind].hangs_on(ids[0])] if ids else []
+
+    def kinds_around(self, kinds: Collection[str]) -> set[str]:
+        """Return kinds and those whose things hang on them."""
+        return {*kinds, *(name for name in self.kinds if set(kinds) & set(self.parents(name)))}
+
+    def without(self, lacking: Collection[str], clauses: Collection[str]) -> Model:
+        """Return the model without the rows of operations that a server lacks, and with these clauses alone."""
+        commands = [
+            replace(command, refusals=[refusal for refusal in command.refusals if refusal.clause in clauses])
+            for command in self.commands
+            if command.operation not in lacking
+        ]
+        return replace(self, commands=commands, views=[view for view in self.views if view.operation not in lacking])

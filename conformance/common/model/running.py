@@ -1,0 +1,126 @@
+"""Plans on the target: each call is sent and judged by the model, and what the views show is compared with it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import cache
+from typing import Any, Generic, Protocol, TypeVar
+
+from conformance.common.model.diagnosis import Observation, diagnose
+from conformance.common.model.planning import Plan
+from conformance.common.model.rows import CommandCall, Model, ModelState, ModelView, Symbols, Thing
+from conformance.http.answers import Answer
+from conformance.http.client import Client, Successes
+from conformance.target.target import Target
+from specs.clauses import clauses_of
+from specs.profiles import Profile
+
+
+class ModelCatalog(Protocol):
+    """The tested server as a model needs it."""
+
+    client: Client
+    target: Target
+
+    def successes(self, operation: str) -> list[int]:
+        """Return the statuses of success of an operation."""
+
+
+C = TypeVar("C", bound=ModelCatalog)
+
+
+class ModelRun(Generic[C]):
+    """The tested server with the names that stand for the symbols of a model."""
+
+    def __init__(self, catalog: C, model: Model) -> None:
+        self.catalog = catalog
+        self.model = offered(catalog, model)
+        self.names: dict[str, Any] = {}
+
+    def name(self, symbol: str) -> Any:
+        """Return the name of a symbol, a new one at its first use."""
+        if symbol not in self.names:
+            self.names[symbol] = self.model.named(self.catalog, symbol)
+        return self.names[symbol]
+
+    def symbols(self, names: Iterable[Any]) -> list[str]:
+        """Return the symbols of names, sorted, without those of other tests."""
+        known = {name: symbol for symbol, name in self.names.items()}
+        return sorted(known[name] for name in names if name in known)
+
+    def send(self, plan: Plan, *, anyhow: bool = False) -> None:
+        """Send the calls of a plan; after those that it is about, look through every view.
+
+        With `anyhow` the last call may be answered in any way, and must change nothing.
+        """
+        state = self.model.start
+        for number, call in enumerate(plan.calls):
+            if number < plan.subject:
+                with self.catalog.client.preparing():
+                    state, _ = self._sent(call, state)
+                continue
+            before = state
+            if anyhow:
+                command = call.command
+                answer = command.send(self, call.on, command.values[call.value], None)
+            else:
+                state, answer = self._sent(call, before)
+            self._compare(call, answer, before, state, plan.things)
+
+    def _sent(self, call: CommandCall, state: ModelState) -> tuple[ModelState, Answer]:
+        """Send a call; return the state after it and the answer. Raises Violation for a status that is not due."""
+        command, due = call.command, call.due(state)
+        statuses = {status for refusal in call.refusals(state) for status in refusal.statuses}
+        successes = self.catalog.successes(command.operation)
+        expect = Successes(successes) if due == "done" else statuses | set(successes) if due == "either" else statuses
+        answer: Answer = command.send(self, call.on, command.values[call.value], expect)
+        return call.after(state) if answer.succeeded else state, answer
+
+    def _compare(
+        self, call: CommandCall, answer: Answer, before: ModelState, after: ModelState, things: frozenset[Thing]
+    ) -> None:
+        """Compare what the views show with the state. Raises Violation for the worst difference."""
+        looks = [self._look(view, on, before, after) for view, on in self.views(call, things)]
+        diagnose(self.catalog.client, call, answer, [*self._answered(call, answer, before, after), *looks])
+
+    def views(self, call: CommandCall, things: frozenset[Thing]) -> list[tuple[ModelView, Symbols]]:
+        """Return the views, with their arguments, of all things that a call may concern."""
+        kinds = self.model.kinds_around({kind for kind, _ in call.about} - {kind for kind, _ in self.model.given})
+        known = {symbol for _, id in things for symbol in id}
+        return [
+            (view, on) for view in self.model.views if kinds & set(view.kinds) for on in view.on if known.issuperset(on)
+        ]
+
+    def _look(self, view: ModelView, on: Symbols, before: ModelState, after: ModelState) -> Observation:
+        shown = view.look(self, on)
+        return Observation(
+            view.title, on, view.shows(before, on), view.shows(after, on), shown, self.catalog.client.steps[-1]
+        )
+
+    def _answered(self, call: CommandCall, answer: Answer, before: ModelState, after: ModelState) -> list[Observation]:
+        """Return what the answer of a call shows, if it has a body that shows what a view does."""
+        if call.command.answered is None or not answer.succeeded or not answer.exchange.response_body:
+            return []
+        name, content = call.command.answered
+        view = next((view for view in self.model.views if view.title == name), None)
+        if view is None or view.read is None:
+            return []
+        on = call.on[: len(view.on[0])]
+        shown = view.read(self, content(answer))
+        return [
+            Observation(
+                call.command.operation, on, view.shows(before, on), view.shows(after, on), shown, answer.exchange
+            )
+        ]
+
+
+def offered(catalog: ModelCatalog, model: Model) -> Model:
+    """Return the part of a model that the target offers, in the revision of the run."""
+    operations = {command.operation for command in model.commands} | {view.operation for view in model.views}
+    lacking = frozenset(filter(catalog.client.lacks, operations))
+    return _part(model, lacking, catalog.target.profile)
+
+
+@cache
+def _part(model: Model, lacking: frozenset[str], profile: Profile) -> Model:
+    return model.without(lacking, clauses_of(profile).keys())

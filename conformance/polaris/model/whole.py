@@ -1,0 +1,16 @@
+"""The whole model of Polaris."""
+
+from __future__ import annotations
+
+from conformance.common.model.rows import Model
+from conformance.polaris.model import content, entities, links
+from conformance.polaris.model.kinds import GIVEN, KINDS, named
+
+MODEL = Model(
+    "polaris",
+    KINDS,
+    [*entities.COMMANDS, *links.COMMANDS, *content.COMMANDS],
+    [*entities.VIEWS, *links.VIEWS, *content.VIEWS],
+    named,
+    GIVEN,
+)

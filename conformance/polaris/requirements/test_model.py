@@ -1,0 +1,11 @@
+"""Requirements that follow from the model of Polaris: effects, refusals, and commands that follow each other."""
+
+from __future__ import annotations
+
+from conformance.common.model import requirements
+from conformance.polaris.model.whole import MODEL
+
+test_effect = requirements.effect.declare(__name__, requirements.effects_of(MODEL))
+test_refusal = requirements.refusal.declare(__name__, requirements.refusals_of(MODEL))
+test_harmless = requirements.harmless.declare(__name__, requirements.harmless_of(MODEL))
+test_after = requirements.after.declare(__name__, requirements.afters_of(MODEL))
