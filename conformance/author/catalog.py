@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable
 from contextlib import AbstractContextManager, suppress
-from typing import Any, ClassVar, TypeVar
+from copy import copy
+from typing import Any, ClassVar, Self, TypeVar
 
 from conformance.http.answers import Answer
 from conformance.http.client import Client, Expected
@@ -101,6 +102,12 @@ class Catalog:
     def through(self, client: Client) -> Any:
         """Return the operations of the API, sent through another client with the credentials of this one."""
         raise NotImplementedError
+
+    def racing(self, client: Client) -> Self:
+        """Return the same catalog for a client in another thread, with the credentials of this one."""
+        other = copy(self)
+        other.client = self.through(client).client
+        return other
 
     def enter_world(self) -> None:
         """Create the objects that the values of the current world need, as preparation.

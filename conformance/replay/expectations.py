@@ -5,7 +5,8 @@
     profile, depth     of the run that it was written from
     unsteady           true if findings of that run came and went: a finding of a later run that comes and goes is known
     [[known]]          cause, reason, link, expires (a date), requirements; `blocked` are those that could not be
-                       tested: a narrowed run without the blocking requirement tests them; `flaky` came and went
+                       tested: a narrowed run without the blocking requirement tests them; `flaky` came and went. A
+                       former id (conformance/former_ids.py) stands for the requirements that took its place
 
 `lakeproof-expectations.examples.json.gz` beside it has, by requirement, the message, the signature that identifies the
 finding, and for one requirement of each entry the stored counterexample; `{run}` stands for the prefix of the run.
@@ -24,6 +25,7 @@ from datetime import date
 
 import msgspec
 
+from conformance.former_ids import is_former, present_ids
 from conformance.replay.expectations_file import RUN, Entry, ExpectationFile
 from conformance.replay.older import alike
 from conformance.replay.replaying import Finding, Replayed, State
@@ -73,8 +75,12 @@ class Expectations:
     _entries: dict[str, Entry] = field(init=False)
 
     def __post_init__(self) -> None:
-        """Index the entries by requirement."""
-        self._entries = {name: entry for entry in self.file.known for name in entry.findings}
+        """Index the entries by requirement; one of a former id stands for those that took its place."""
+        self._entries = {name: entry for entry in self.file.known for name in entry.findings if not is_former(name)}
+        for entry in self.file.known:
+            for former in filter(is_former, entry.findings):
+                for name in present_ids(former):
+                    self._entries.setdefault(name, entry.of_a_former(name))
 
     def worlds(self) -> Iterator[tuple[str, World]]:
         """Yield the requirements whose finding needs a world, with that world: they are tested in it again."""

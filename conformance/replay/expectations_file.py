@@ -64,6 +64,12 @@ class Entry(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
         stated = completed(Evidence(statuses=tuple(self.due)), self.steps, ()) if known else None
         return Finding(self.example, kind, message, self.steps, BASE, RUN, self.prepared, stated)
 
+    def of_a_former(self, name: str) -> Entry:
+        """Return the entry of a requirement that took the place of one in this entry: any failure of it is known."""
+        return msgspec.structs.replace(
+            self, findings={name: ""}, flaky=[name], blocked=[], evidence={}, prepared={}, steps=[], example="", due=[]
+        )
+
     def examples(self) -> Iterator[tuple[str, Example]]:
         """Yield the parts of the entry that lie beside the file, by requirement."""
         for name, seen in self.findings.items():

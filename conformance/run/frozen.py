@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import get_args
 
 from conformance.apis import PACKAGE, place_of
+from conformance.former_ids import present_ids
 from conformance.values.requirement import Level, Requirement
 from conformance.values.settings import Settings
 from specs.apis import apis
@@ -29,10 +30,14 @@ def set_file(api: str, date: str) -> Path:
 
 @cache
 def frozen(api: str, date: str) -> Mapping[str, Level]:
-    """Return the ids of an API's set with their levels; none for an API that came later."""
+    """Return the present ids of an API's set with their levels; none for an API that came later."""
     path = set_file(api, date)
     lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
-    return {id: LEVELS[level] for id, level in map(str.split, lines)}
+    found: dict[str, Level] = {}
+    for former, level in map(str.split, lines):
+        for id in present_ids(former):  # of several former levels the strongest
+            found[id] = min(LEVELS[level], found.get(id, "MAY"), key=list(LEVELS).index)
+    return found
 
 
 def is_newer(requirement: Requirement, settings: Settings) -> bool:

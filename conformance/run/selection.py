@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from conformance.author.requirement import REQUIREMENTS
+from conformance.former_ids import present_ids
 from conformance.values.kinds import KINDS
 from conformance.values.requirement import Requirement
 from conformance.values.results_files import results_file
@@ -57,7 +58,8 @@ class Selection:
     """Selection among the requirements of a profile; an empty part selects all.
 
     `ids` are the only selected ones, None for all. `expression` is as in pytest -k: its words are matched against the
-    id of a requirement, its kind and the place of its test. A whole id selects that requirement alone.
+    id of a requirement, its kind and the place of its test. A whole id selects that requirement alone, a former one
+    those that took its place.
     """
 
     kinds: Collection[str] = KINDS
@@ -85,7 +87,9 @@ class _Words:
         self._text = "\n".join((requirement.id, requirement.kind, requirement.where)).lower()
 
     def __call__(self, name: str, /, **_: object) -> bool:
-        return name == self._id if name in REQUIREMENTS else name.lower() in self._text
+        if name in REQUIREMENTS:
+            return name == self._id
+        return self._id in present_ids(name) or name.lower() in self._text
 
 
 def selection_of(

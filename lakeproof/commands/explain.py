@@ -8,6 +8,7 @@ import click
 from rich.syntax import Syntax
 from rich.table import Table
 
+from conformance.former_ids import is_former, present_ids
 from conformance.run.requirement_index import Declared, index_of
 from lakeproof.console import out
 from spark_tests.scenarios import PACKAGE, SUITE
@@ -46,6 +47,9 @@ def find_requirement(requirement_id: str) -> Declared:
     known = _requirements(api) if api in apis() else {}
     if requirement_id in known:
         return known[requirement_id]
+    if is_former(requirement_id):
+        present = ", ".join(present_ids(requirement_id))
+        raise Problem(f"{requirement_id} is the id of an older kit.", f"Now these say the same: {present}.")
     known = {name: entry for api in apis() for name, entry in _requirements(api).items()}
     near = (
         difflib.get_close_matches(requirement_id, known, n=3) or [name for name in known if requirement_id in name][:3]

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from conformance.after.comparing.mirror import Deviation
+from conformance.former_ids import followed, is_former
 from conformance.replay.expectations import same_evidence
 from conformance.values.causes import LEVELS
 from conformance.values.results import Result, Results
@@ -55,7 +56,8 @@ def differences(old: Results, new: Results) -> list[Difference]:
     """
     if old.target.api != new.target.api:
         raise Problem(f"The runs tested {old.target.profile} and {new.target.profile}.", "Compare runs of one API.")
-    before, after = ({result.id: result for result in run.requirements} for run in (old, new))
+    after = {result.id: result for result in new.requirements}
+    before = _under_present_ids(old, after)
     sides = {change: (before, _causes(old)) if change in OF_OLD else (after, _causes(new)) for change in CHANGES}
     groups: dict[tuple[Change, str, str], list[str]] = {}
     for name in [*after, *(name for name in before if name not in after)]:
@@ -91,13 +93,25 @@ def counts(changes: Iterable[Difference]) -> Mapping[Change, int]:
     return counted
 
 
+def _under_present_ids(old: Results, after: Mapping[str, Result]) -> dict[str, Result]:
+    """Return the results of an older run by the ids that the requirements have now; see conformance/former_ids.py."""
+    now = {name: result.verdict in BAD for name, result in after.items()}
+    before = {result.id: result for result in old.requirements if not is_former(result.id)}
+    for result in old.requirements:
+        if is_former(result.id):
+            before |= {
+                name: result for name in followed(result.id, result.verdict in BAD, now) if name not in before
+            } or {result.id: result}
+    return before
+
+
 def _change(before: Result | None, after: Result | None) -> Change | None:
     was, now = (result is not None and result.verdict in BAD for result in (before, after))
     if before is None or after is None:
         return "appeared" if now else "gone" if was else None
     if was and now:
         same = same_evidence(after, before) and (before.verdict == "blocked") == (after.verdict == "blocked")
-        return None if same else "changed"
+        return None if same or before.id != after.id else "changed"
     if now and not was:
         return "blocked" if after.verdict == "blocked" else "broken"
     return "fixed" if was else None

@@ -93,6 +93,11 @@ def diagnose(client: Client, call: CommandCall, answer: Answer, looks: Sequence[
     _fail(client, answer.exchange, stale, f"after {write}, which was half done: {stale.place}")
 
 
+def fail_at(client: Client, look: Observation, when: str) -> NoReturn:
+    """Raise Violation for what a view shows."""
+    _fail(client, look.exchange, look, f"{when}, {look.place}")
+
+
 def _at_a_view(client: Client, write: str, look: Observation) -> NoReturn:
     """Raise the violation of one view that differs from all others."""
     how = "shows what was before" if look.stale else look.differs

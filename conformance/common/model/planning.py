@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import product
+from typing import NamedTuple
 
 from conformance.common.model.rows import Command, CommandCall, Model, ModelState, Refusal, Thing
 
@@ -27,6 +28,13 @@ class Plan:
     things: frozenset[Thing]
 
 
+class Prepared(NamedTuple):
+    """Calls that prepare a state, and the state."""
+
+    calls: list[CommandCall]
+    state: ModelState
+
+
 def around(model: Model, calls: Collection[CommandCall]) -> frozenset[Thing]:
     """Return the things of the kinds that calls name, those that connect them with others, and these others."""
     named = {kind for call in calls for kind, _ in call.about}
@@ -39,9 +47,7 @@ def around(model: Model, calls: Collection[CommandCall]) -> frozenset[Thing]:
     return frozenset(found)
 
 
-def furnish(
-    model: Model, things: Collection[Thing], state: ModelState | None = None
-) -> tuple[list[CommandCall], ModelState]:
+def furnish(model: Model, things: Collection[Thing], state: ModelState | None = None) -> Prepared:
     """Return calls that make things, as far as the model lets them all be there, and the state after them.
 
     Things of one kind get different values, where a command has several.
@@ -57,7 +63,7 @@ def furnish(
             if made:
                 calls.append(made)
                 state = made.after(state)
-    return calls, state
+    return Prepared(calls, state)
 
 
 def _makers(model: Model, thing: Thing, number: int) -> Iterator[CommandCall]:
@@ -110,13 +116,13 @@ def run(calls: Sequence[CommandCall], state: ModelState) -> ModelState:
     return state
 
 
-def before(model: Model, call: CommandCall, things: frozenset[Thing]) -> tuple[list[CommandCall], ModelState] | None:
+def before(model: Model, call: CommandCall, things: frozenset[Thing]) -> Prepared | None:
     """Return the calls that prepare a call that is done, and the state before it; None where nothing does."""
     made = call.command.makes(call.on) if call.command.makes else None
     left = {thing for thing in things if made is None or made not in _above(model, thing)}
     calls, state = furnish(model, left)
     way = reach(model, state, lambda now: call.due(now) == "done", left if made is None else left | {made})
-    return None if way is None else ([*calls, *way], run(way, state))
+    return None if way is None else Prepared([*calls, *way], run(way, state))
 
 
 def _above(model: Model, thing: Thing) -> set[Thing]:
@@ -134,7 +140,7 @@ def effects(model: Model, command: Command) -> list[Plan]:
         call = next(call for call in model.calls(command) if call.value == label)
         things = around(model, [call])
         if prepared := before(model, call, things):
-            plans.append(Plan([*prepared[0], call], len(prepared[0]), things))
+            plans.append(Plan([*prepared.calls, call], len(prepared.calls), things))
     return plans
 
 
@@ -167,10 +173,10 @@ def _refused_later(model: Model, call: CommandCall, refusal: Refusal) -> Plan | 
         prepared = before(model, twin, things)
         if prepared is None:
             continue
-        accepted = twin.after(prepared[1])
+        accepted = twin.after(prepared.state)
         way = reach(model, accepted, lambda now: _alone(call, now, refusal), things)
         if way is not None:
-            calls = [*prepared[0], twin, *way, call]
+            calls = [*prepared.calls, twin, *way, call]
             return Plan(calls, len(calls) - 1, things)
     return None
 
@@ -244,20 +250,18 @@ def sequences(model: Model, first_of: Command, second_of: Command) -> list[Plan]
     return found
 
 
-def _made_again(
-    model: Model, made: Thing, first: CommandCall, things: frozenset[Thing]
-) -> tuple[list[CommandCall], ModelState] | None:
+def _made_again(model: Model, made: Thing, first: CommandCall, things: frozenset[Thing]) -> Prepared | None:
     """Return the calls that make a thing with all that hangs on it, and end it, so that `first` makes it again."""
     calls, state = furnish(model, things)
     way = reach(model, state, lambda now: made in now.ended and not now.has(made), things)
     if way is None or first.due(run(way, state)) == "refused":
         return None
-    return [*calls, *way], run(way, state)
+    return Prepared([*calls, *way], run(way, state))
 
 
 def _followed(
     model: Model,
-    prepared: tuple[Sequence[CommandCall], ModelState],
+    prepared: Prepared,
     first: CommandCall,
     seconds: Sequence[CommandCall],
     things: frozenset[Thing],

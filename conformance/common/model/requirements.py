@@ -12,13 +12,16 @@ from dataclasses import dataclass
 from functools import cache
 
 from conformance.author.requirement import leveled
+from conformance.author.suite import Suite
 from conformance.common.model.planning import Plan, effects, pairs, refusals, sequences
+from conformance.common.model.races import race_plan, races, run_race
 from conformance.common.model.rows import Command, Model
 from conformance.common.model.running import ModelCatalog, ModelRun
 from conformance.common.template import template
 from conformance.values.outcomes import Unoffered
 from conformance.values.requirement import Level
 
+UNPREPARED = "the server offers nothing that prepares it"
 LEVELS: Mapping[str, Level] = {"MUST": "MUST", "SHOULD": "SHOULD", "MAY": "MAY"}
 by_clause = leveled(lambda case: LEVELS[case.model.clause(case.clause).level])
 Planner = Callable[[Model, Sequence[Command], str], list[Plan]]
@@ -64,14 +67,20 @@ def _of_pair(model: Model, commands: Sequence[Command], _: str) -> list[Plan]:
 
 def _run(catalog: ModelCatalog, case: ModelCase, planner: Planner, *, anyhow: bool = False) -> None:
     """Run the plans of a requirement, each with names of its own. Raises Unoffered for a target that leaves none."""
+    model, _ = _offered(catalog, case)
+    plans = _plans(planner, model, tuple(case.commands), case.condition)
+    if not plans:
+        raise Unoffered(UNPREPARED)
+    for plan in plans:
+        ModelRun(catalog, case.model).send(plan, anyhow=anyhow)
+
+
+def _offered(catalog: ModelCatalog, case: ModelCase) -> tuple[Model, list[Command]]:
+    """Return the part of the model that the target offers, with the commands. Raises Unoffered without one of these."""
     for id in case.commands:
         catalog.client.require(case.model.command(id).operation)
     model = ModelRun(catalog, case.model).model
-    plans = _plans(planner, model, tuple(case.commands), case.condition)
-    if not plans:
-        raise Unoffered("the server offers nothing that prepares it")
-    for plan in plans:
-        ModelRun(catalog, case.model).send(plan, anyhow=anyhow)
+    return model, [model.command(id) for id in case.commands]
 
 
 @template("effect.{}", by_clause, twin=True)
@@ -96,6 +105,16 @@ def harmless(catalog: ModelCatalog, case: ModelCase) -> None:
 def after(catalog: ModelCatalog, case: ModelCase) -> None:
     """{} does what it does elsewhere, on the same object and beside it."""
     _run(catalog, case, _of_pair)
+
+
+@template("race.{}", by_clause, kind="race")
+def concurrent(suite: Suite, catalog: ModelCatalog, case: ModelCase) -> None:
+    """Some order of concurrent requests explains their answers and the state after them."""
+    model, commands = _offered(catalog, case)
+    plan = race_plan(model, *commands)
+    if plan is None:
+        raise Unoffered(UNPREPARED)
+    run_race(suite, catalog, case.model, plan)
 
 
 def effects_of(model: Model) -> dict[str, ModelCase]:
@@ -160,6 +179,25 @@ def afters_of(model: Model) -> dict[str, ModelCase]:
         )
         for first, second, clause in pairs(model)
     }
+
+
+def races_of(model: Model) -> dict[str, ModelCase]:
+    """Return the cases of `concurrent`: one for each pair of commands that can race about one thing."""
+    return {
+        f"{first.id}.{second.id}": ModelCase(
+            model,
+            [first.id, second.id],
+            first.exclusive or first.clause if first is second else first.clause,
+            f"When clients send {_both(first, second)} concurrently, some order explains all answers and the state "
+            "after them.",
+            list(dict.fromkeys([first.operation, second.operation])),
+        )
+        for first, second in races(model)
+    }
+
+
+def _both(first: Command, second: Command) -> str:
+    return first.operation if first is second else f"{first.operation} and {second.operation}"
 
 
 def _views(model: Model, commands: Collection[Command]) -> list[str]:

@@ -137,9 +137,10 @@ class Command:
     """Writing operation: when it is refused, and what it does.
 
     `id` is its name in ids of requirements, `on` the arguments that the model knows, `values` what a call sends beside
-    them, by a label. `makes` is the thing that comes into being, `needs` those that have to be there, both as functions
-    of the arguments. `effect` is the state after a call that was done, which `clause` states. `send` sends a call and
-    expects the given statuses. `answered` takes the content of an answer that shows what a view shows.
+    them, by a label. `makes` is the thing that comes into being, `needs` those that have to be there, as functions of
+    the arguments. `effect` is the state after a call that was done, which `clause` states. `send` sends a call and
+    expects the given statuses. `answered` names a view whose content an answer shows, and takes it from the answer.
+    `exclusive` is the clause that only one of several equal calls is done, where it is another one.
     """
 
     id: str
@@ -153,6 +154,7 @@ class Command:
     refusals: Sequence[Refusal] = ()
     values: Mapping[str, Any] = field(default_factory=lambda: {"": None})
     answered: tuple[str, Callable[[Any], Any]] | None = None
+    exclusive: str = ""
 
     def about(self, on: Symbols) -> list[Thing]:
         """Return the things that a call names."""

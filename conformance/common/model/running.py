@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from copy import copy
 from functools import cache
-from typing import Any, Generic, Protocol, TypeVar
+from typing import Any, Generic, Protocol, Self, TypeVar
 
-from conformance.common.model.diagnosis import Observation, diagnose
+from conformance.common.model.diagnosis import Observation, diagnose, fail_at
 from conformance.common.model.planning import Plan
 from conformance.common.model.rows import CommandCall, Model, ModelState, ModelView, Symbols, Thing
 from conformance.http.answers import Answer
@@ -24,6 +25,9 @@ class ModelCatalog(Protocol):
 
     def successes(self, operation: str) -> list[int]:
         """Return the statuses of success of an operation."""
+
+    def racing(self, client: Client) -> Self:
+        """Return the same catalog for a client in another thread."""
 
 
 C = TypeVar("C", bound=ModelCatalog)
@@ -48,24 +52,48 @@ class ModelRun(Generic[C]):
         known = {name: symbol for symbol, name in self.names.items()}
         return sorted(known[name] for name in names if name in known)
 
+    def through(self, client: Client) -> ModelRun[C]:
+        """Return the same run with the same names for a client in another thread."""
+        other = copy(self)
+        other.catalog = self.catalog.racing(client)
+        return other
+
+    def prepare(self, calls: Iterable[CommandCall]) -> ModelState:
+        """Send calls that prepare a state, and return it."""
+        state = self.model.start
+        with self.catalog.client.preparing():
+            for call in calls:
+                state, _ = self._sent(call, state)
+        return state
+
     def send(self, plan: Plan, *, anyhow: bool = False) -> None:
         """Send the calls of a plan; after those that it is about, look through every view.
 
         With `anyhow` the last call may be answered in any way, and must change nothing.
         """
-        state = self.model.start
-        for number, call in enumerate(plan.calls):
-            if number < plan.subject:
-                with self.catalog.client.preparing():
-                    state, _ = self._sent(call, state)
-                continue
+        state = self.prepare(plan.calls[: plan.subject])
+        for call in plan.calls[plan.subject :]:
             before = state
             if anyhow:
-                command = call.command
-                answer = command.send(self, call.on, command.values[call.value], None)
+                answer = call.command.send(self, call.on, call.command.values[call.value], None)
             else:
                 state, answer = self._sent(call, before)
             self._compare(call, answer, before, state, plan.things)
+
+    def compare_any(self, calls: Sequence[CommandCall], finals: Sequence[ModelState], things: frozenset[Thing]) -> None:
+        """Check that the views show one of several states. Raises Violation with the state that fits most views."""
+        views = {view.title + str(on): (view, on) for call in calls for view, on in self.views(call, things)}
+        looks = [(view, on, view.look(self, on), self.catalog.client.steps[-1]) for view, on in views.values()]
+
+        def wrong(state: ModelState) -> list[Observation]:
+            seen = (
+                Observation(view.title, on, None, view.shows(state, on), shown, step) for view, on, shown, step in looks
+            )
+            return [look for look in seen if not look.right]
+
+        nearest = min(map(wrong, finals), key=len)
+        if nearest:
+            fail_at(self.catalog.client, nearest[0], "after concurrent requests")
 
     def _sent(self, call: CommandCall, state: ModelState) -> tuple[ModelState, Answer]:
         """Send a call; return the state after it and the answer. Raises Violation for a status that is not due."""

@@ -113,6 +113,7 @@ def commands_of(entity: EntityType) -> list[Command]:
             partial(_create, entity),
             put,
             makes=thing,
+            exclusive="refused-creation",
             refusals=[taken, again],
             values=VALUES,
         ),
@@ -127,6 +128,7 @@ def commands_of(entity: EntityType) -> list[Command]:
             refusals=[stale],
             values=UPDATES,
             answered=(entity.get, lambda answer: answer),
+            exclusive="update-stale",
         ),
         Command(
             f"delete_{name}",

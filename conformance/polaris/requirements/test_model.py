@@ -9,3 +9,4 @@ test_effect = requirements.effect.declare(__name__, requirements.effects_of(MODE
 test_refusal = requirements.refusal.declare(__name__, requirements.refusals_of(MODEL))
 test_harmless = requirements.harmless.declare(__name__, requirements.harmless_of(MODEL))
 test_after = requirements.after.declare(__name__, requirements.afters_of(MODEL))
+test_concurrent = requirements.concurrent.declare(__name__, requirements.races_of(MODEL))
