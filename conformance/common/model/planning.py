@@ -185,10 +185,10 @@ def _refused_as_furnished(model: Model, call: CommandCall, refusal: Refusal) -> 
     """Return a plan in which another call of the command is accepted, and this one is refused before any change."""
     things = around(model, [call])
     calls, state = furnish(model, things)
-    twin = next((other for other in model.calls(call.command) if other.due(state) == "done"), None)
-    if twin is None or not _alone(call, twin.after(state), refusal):
-        return None
-    return Plan([*calls, twin, call], len(calls) + 1, things)
+    for twin in model.calls(call.command):
+        if twin.due(state) == "done" and _alone(call, twin.after(state), refusal):
+            return Plan([*calls, twin, call], len(calls) + 1, things)
+    return None
 
 
 def _refused_at_first(model: Model, call: CommandCall, refusal: Refusal) -> Plan | None:

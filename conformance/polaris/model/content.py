@@ -56,7 +56,7 @@ def _drop(run: PolarisRun, on: Symbols, detach_all: Any, expect: Expected) -> An
 
 
 def _content(policy: Any) -> Any:
-    shown = {"policy-type": policy["policy-type"], "content": policy["content"]}
+    shown = {name: policy[name] for name in ("policy-type", "content", "version")}
     return {**shown, "description": policy.get("description")}
 
 
@@ -77,6 +77,13 @@ def _list(run: PolarisRun, _: Symbols) -> Any:
 
 def _fields(thing: Thing, state: ModelState) -> Any:
     return dict(state.fields(thing)) if state.has(thing) else MISSING
+
+
+def _updated(state: ModelState, on: Symbols, changes: Mapping[str, Any]) -> ModelState:
+    """Return the state after an update of a policy: it has the next version if something has changed."""
+    held = state.fields(_policy(on))
+    changed = any(held[name] != value for name, value in changes.items())
+    return state.put(_policy(on), **{**held, **changes, "version": held["version"] + changed})
 
 
 # Attachments
@@ -163,7 +170,7 @@ COMMANDS: Sequence[Command] = [
         "policy-kept",
         two(POLICY),
         _create,
-        lambda state, on, value: state.put(_policy(on), **OF_A_TYPE, **value),
+        lambda state, on, value: state.put(_policy(on), version=0, **OF_A_TYPE, **value),
         makes=_policy,
         refusals=[
             Refusal(
@@ -184,7 +191,7 @@ COMMANDS: Sequence[Command] = [
         "policy-updated",
         two(POLICY),
         _update,
-        lambda state, on, value: state.put(_policy(on), **OF_A_TYPE, **value[1]),
+        lambda state, on, value: _updated(state, on, value[1]),
         needs=[Precondition(_policy, "policy-missing", "on a missing policy")],
         refusals=[
             Refusal(

@@ -49,7 +49,7 @@ KINDS: Mapping[str, ModelKind] = {
         lambda id: [("catalog role", id[:1])],
     ),
     ATTACHMENT: ModelKind(
-        [(f"{POLICY} 1", NAMESPACES[0]), (f"{POLICY} 2", NAMESPACES[0]), (f"{POLICY} 2", NAMESPACES[1])],
+        [(f"{POLICY} 1", NAMESPACES[0]), (f"{POLICY} 2", NAMESPACES[0]), (f"{POLICY} 1", NAMESPACES[1])],
         lambda id: [(POLICY, id[:1])],
     ),
 }

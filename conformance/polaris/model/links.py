@@ -10,7 +10,7 @@ from conformance.common.model.rows import MISSING, Command, ModelState, ModelVie
 from conformance.http.answers import Answer
 from conformance.http.client import Expected
 from conformance.polaris.entities import CATALOG_ROLE, EntityType
-from conformance.polaris.model.entities import ids_listed
+from conformance.polaris.model.entities import ids_listed, known
 from conformance.polaris.model.kinds import (
     CATALOG_ROLE_ASSIGNMENT,
     GRANT,
@@ -61,14 +61,18 @@ def _takers(kind: Assignment, run: PolarisRun, on: Symbols) -> Any:
 
 
 def _partners_listed(run: PolarisRun, entity: EntityType, answer: Answer) -> Any:
-    return run.symbols(ids_listed(run, entity, answer[entity.listed])) if answer.succeeded else MISSING
-
-
-def _partners(known: str, kind: str, state: ModelState, on: Symbols, place: int) -> Any:
-    """Return the partners of a thing in its links: `place` is that of the thing in their ids."""
-    if not state.has((kind, on)):
+    if not answer.succeeded:
         return MISSING
-    return sorted(id[1 - place] for id in state.of(known) if id[place] == on[0])
+    entries = ids_listed(run, entity, answer[entity.listed])
+    return [[symbol, known(entries[run.name(symbol)])] for symbol in run.symbols(entries)]
+
+
+def _partners(links: str, thing: Thing, partner: str, state: ModelState, place: int) -> Any:
+    """Return the partners of a thing in its links, with their properties: `place` is that of the thing in their ids."""
+    if not state.has(thing):
+        return MISSING
+    symbols = sorted(id[1 - place] for id in state.of(links) if id[place] == thing[1][0])
+    return [[symbol, dict(state.fields((partner, (symbol,))))] for symbol in symbols]
 
 
 def _assignment_rows(name: str, kind: Assignment) -> tuple[list[Command], list[ModelView]]:
@@ -116,16 +120,16 @@ def _assignment_rows(name: str, kind: Assignment) -> tuple[list[Command], list[M
     views = [
         ModelView(
             kind.list_given,
-            [name, taker],
+            [name, taker, given],
             two(taker),
-            lambda state, on: _partners(name, taker, state, on, 1),
+            lambda state, on: _partners(name, (taker, on), given, state, 1),
             partial(_given, kind),
         ),
         ModelView(
             kind.list_takers,
-            [name, given],
+            [name, given, taker],
             two(given),
-            lambda state, on: _partners(name, given, state, on, 0),
+            lambda state, on: _partners(name, (given, on), taker, state, 0),
             partial(_takers, kind),
         ),
     ]
