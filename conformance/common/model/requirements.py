@@ -10,13 +10,15 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
+from random import Random
 
-from conformance.author.requirement import leveled
+from conformance.author.requirement import leveled, should
 from conformance.author.suite import Suite
 from conformance.common.model.planning import Plan, effects, pairs, refusals, sequences
 from conformance.common.model.races import race_plan, races, run_race
 from conformance.common.model.rows import Command, Model
 from conformance.common.model.running import ModelCatalog, ModelRun
+from conformance.common.model.walks import LENGTHS, run_walk, walk
 from conformance.common.template import template
 from conformance.values.outcomes import Unoffered
 from conformance.values.requirement import Level
@@ -32,6 +34,7 @@ class ModelCase:
     """One requirement of a model: the commands that it is about, its clause, and its statement.
 
     `condition` is the name of a refusal. `operations` are those of its commands and of the views that show them.
+    `needs` are requirements that state the same for one command alone.
     """
 
     model: Model
@@ -40,6 +43,7 @@ class ModelCase:
     statement: str
     operations: Sequence[str]
     condition: str = ""
+    needs: Sequence[str] = ()
 
     @property
     def since(self) -> str:
@@ -115,6 +119,32 @@ def concurrent(suite: Suite, catalog: ModelCatalog, case: ModelCase) -> None:
     if plan is None:
         raise Unoffered(UNPREPARED)
     run_race(suite, catalog, case.model, plan)
+
+
+@template("walk.{}", should, kind="model")
+def random_walk(suite: Suite, catalog: ModelCatalog, case: ModelCase) -> None:
+    """In random sequences of commands each has its due effect or refusal, and no other."""
+    model = ModelRun(catalog, case.model).model
+    left_out = {id for id in case.commands if f"{case.model.api}.effect.{id}" in suite.unmet}
+    walks, length = LENGTHS[suite.settings.depth]
+    random = Random(suite.settings.seed if suite.settings.depth == "deep" else 0)  # noqa: S311 - no secret
+    for _ in range(walks):
+        run_walk(catalog, model, walk(model, length, random, left_out))
+
+
+def walks_of(model: Model, clause: str) -> dict[str, ModelCase]:
+    """Return the case of `random_walk`: one for the whole model; `clause` says that views agree."""
+    ids = [command.id for command in model.commands]
+    return {
+        "all": ModelCase(
+            model,
+            ids,
+            clause,
+            "In random sequences of commands each has its due effect or refusal, and no other.",
+            list(dict.fromkeys(command.operation for command in model.commands)),
+            needs=[f"{model.api}.effect.{id}" for id in ids],
+        )
+    }
 
 
 def effects_of(model: Model) -> dict[str, ModelCase]:

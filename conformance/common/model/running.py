@@ -26,6 +26,9 @@ class ModelCatalog(Protocol):
     def successes(self, operation: str) -> list[int]:
         """Return the statuses of success of an operation."""
 
+    def begin_example(self) -> None:
+        """Start an example with no steps and no home."""
+
     def racing(self, client: Client) -> Self:
         """Return the same catalog for a client in another thread."""
 

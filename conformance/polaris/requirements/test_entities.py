@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from conformance.author.checks import above, at_least, contains, equal, lacks, number, shows
+from conformance.author.checks import above, at_least, contains, equal, number, shows
 from conformance.author.requirement import must, should
 from conformance.http.answers import Answer
 from conformance.polaris.catalog import PolarisCatalog
 from conformance.polaris.entities import ENTITIES, EntityType, Names, of, properties_with
-from conformance.polaris.worlds import EMPTY
 
 SEVERAL = 5
 PROPERTIES = {"owner": "lakeproof", "größe": "12 m²", "empty": ""}
@@ -80,15 +79,6 @@ def test_body_without_a_wrapper(catalog: PolarisCatalog, case: EntityType) -> No
     equal(catalog.get(case, id)["name"], id[-1], "the name")
 
 
-@should("polaris.{}.create.conflict", operations=of("create"), clause="name-taken", kind="error", each=ENTITIES)
-def test_name_that_is_taken(catalog: PolarisCatalog, case: EntityType) -> None:
-    """Creating a {} with an existing name returns 409 and leaves the existing one unchanged."""
-    id = catalog.new(case, properties=PROPERTIES)
-    before = catalog.get(case, id).json
-    catalog.create(case, id, expect=409)
-    equal(catalog.documented(catalog.get(case, id).json), catalog.documented(before), f"the {case.id} that was there")
-
-
 @should("polaris.{}.create.output_fields", operations=of("create", "get"), clause="output-fields", each=ENTITIES)
 def test_fields_that_the_server_sets(catalog: PolarisCatalog, case: EntityType) -> None:
     """Creating a {} ignores entityVersion, createTimestamp and lastUpdateTimestamp in the request."""
@@ -101,78 +91,7 @@ def test_fields_that_the_server_sets(catalog: PolarisCatalog, case: EntityType) 
     at_least(updated, created, "the lastUpdateTimestamp beside the createTimestamp")
 
 
-@must(
-    "polaris.{}.delete.gone",
-    operations=of("delete", "get", "list"),
-    clause="deleted-is-gone",
-    each=ENTITIES,
-    world=EMPTY,
-)
-def test_what_was_deleted_is_gone(catalog: PolarisCatalog, case: EntityType) -> None:
-    """Loading a deleted {} returns 404, and the list contains the others but not the deleted one."""
-    id, other = catalog.new(case), catalog.new(case)
-    catalog.delete(case, id)
-    catalog.get(case, id, expect=404)
-    names = catalog.names(case, id)
-    lacks(names, [id[-1]], "the listed names")
-    contains(names, [other[-1]], "the listed names")
-
-
-@must(
-    "polaris.{}.delete.again",
-    operations=of("delete"),
-    clause="missing-is-refused",
-    kind="error",
-    each=ENTITIES,
-    world=EMPTY,
-)
-def test_deleting_twice(catalog: PolarisCatalog, case: EntityType) -> None:
-    """Deleting a {} that was already deleted returns 404."""
-    id = catalog.new(case)
-    catalog.delete(case, id)
-    catalog.delete(case, id, expect=404)
-
-
-@should(
-    "polaris.{}.delete.name_free",
-    operations=of("create", "delete"),
-    clause="name-free-again",
-    each=ENTITIES,
-    world=EMPTY,
-)
-def test_name_of_what_was_deleted(catalog: PolarisCatalog, case: EntityType) -> None:
-    """A {} created under the name of a deleted one has none of its properties."""
-    id = catalog.new(case, properties={"first": "1"})
-    before = number(catalog.get(case, id)["createTimestamp"], "the createTimestamp")
-    catalog.delete(case, id)
-    catalog.create(case, id)
-    answer = catalog.get(case, id)
-    lacks(answer.get("properties") or {}, ["first"], "the properties")
-    at_least(answer["createTimestamp"], before, "the createTimestamp")
-
-
 # Updates
-
-
-@must("polaris.{}.update.applied", operations=of("update", "get"), clause="update-applied", each=ENTITIES)
-def test_update(catalog: PolarisCatalog, case: EntityType) -> None:
-    """Updating a {} with its current version applies the change and returns the new state."""
-    id = catalog.new(case, properties={"a": "1"})
-    before = catalog.get(case, id)
-    properties = {**before["properties"], "a": "2", "b": "3"}
-    answer = catalog.update(case, id, currentEntityVersion=before["entityVersion"], properties=properties)
-    shows(answer["properties"], properties, "the properties in the answer")
-    equal(catalog.documented(catalog.get(case, id).json), catalog.documented(answer.json), f"the {case.id}")
-
-
-@must("polaris.{}.update.replaces", operations=of("update", "get"), clause="update-replaces", each=ENTITIES)
-def test_update_replaces_properties(catalog: PolarisCatalog, case: EntityType) -> None:
-    """Updating a {} replaces all its properties with those of the request."""
-    id = catalog.new(case, properties={"a": "1", "b": "2"})
-    before = catalog.get(case, id)
-    kept = {name: value for name, value in before["properties"].items() if name not in ("a", "b")}
-    catalog.update(case, id, currentEntityVersion=before["entityVersion"], properties={**kept, "c": "3"})
-    equal(dict(catalog.get(case, id)["properties"]), {**kept, "c": "3"}, "the properties")
 
 
 @must("polaris.{}.update.version", operations=of("update", "get"), clause="version-changes", each=ENTITIES)
@@ -186,30 +105,6 @@ def test_update_changes_the_version(catalog: PolarisCatalog, case: EntityType) -
     changing = ("entityVersion", "lastUpdateTimestamp", "properties")
     kept, wanted = ({name: body[name] for name in body if name not in changing} for body in (after, before))
     equal(kept, wanted, "what the update does not name")
-
-
-@must("polaris.{}.update.stale", operations=of("update"), clause="update-stale", kind="error", each=ENTITIES)
-def test_update_of_an_older_version(catalog: PolarisCatalog, case: EntityType) -> None:
-    """Updating a {} with a version other than the current one returns 409 and changes nothing."""
-    id = catalog.new(case)
-    first = catalog.get(case, id).json
-    catalog.control(
-        lambda: catalog.update(
-            case, id, currentEntityVersion=first["entityVersion"], properties=properties_with(first, CHANGED)
-        )
-    )
-    before = catalog.get(case, id).json
-    for version in (first["entityVersion"], before["entityVersion"] + 1):
-        properties = properties_with(before, "stale")
-        catalog.update(case, id, currentEntityVersion=version, properties=properties, expect=409)
-    equal(catalog.documented(catalog.get(case, id).json), catalog.documented(before), f"the {case.id}")
-
-
-@must("polaris.{}.update.missing", operations=of("update"), clause="missing-is-refused", kind="error", each=ENTITIES)
-def test_update_of_nothing(catalog: PolarisCatalog, case: EntityType) -> None:
-    """Updating a {} that does not exist returns 404."""
-    properties = catalog.value(case, catalog.missing(case)).get("properties", {})
-    catalog.update(case, catalog.missing(case), currentEntityVersion=1, properties=properties, expect=404)
 
 
 RESERVED = "polaris.lakeproof-reserved"

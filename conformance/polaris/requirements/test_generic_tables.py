@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from conformance.author.checks import contains, equal, lacks, same_items, shows
+from conformance.author.checks import contains, equal, lacks, same_items
 from conformance.author.requirement import must, should
 from conformance.iceberg.support.content import SCHEMA
 from conformance.polaris.catalog import PolarisCatalog
@@ -26,16 +24,6 @@ def _new(catalog: PolarisCatalog) -> Names:
     with catalog.client.preparing():
         new_generic_table(catalog, id)
     return id
-
-
-@must("polaris.generic_table.created", operations=[*CREATE, *LOAD], clause="generic-table-kept", since=SINCE)
-def test_generic_table_is_kept(catalog: PolarisCatalog) -> None:
-    """createGenericTable and loadGenericTable return the name, format, doc and properties that were sent."""
-    id = _id(catalog)
-    sent: dict[str, Any] = {"doc": "events", "properties": {"a": "1"}}
-    made = new_generic_table(catalog, id, **sent)["table"]
-    for table in (made, catalog.load_generic_table(id[:-1], id[-1])["table"]):
-        shows(table, {"name": id[-1], "format": "delta", **sent}, "the table")
 
 
 @must("polaris.generic_table.location", operations=[*CREATE, *LOAD], clause="generic-table-kept", since=SINCE)
@@ -75,15 +63,6 @@ def test_pages_of_generic_tables(catalog: PolarisCatalog) -> None:
     same_items(catalog.paged_names(catalog.list_generic_tables), [id[-1] for id in ids], "the names on all pages")
 
 
-@must("polaris.generic_table.exists", operations=CREATE, clause="generic-table-exists", kind="error", since=SINCE)
-def test_generic_table_that_exists(catalog: PolarisCatalog) -> None:
-    """createGenericTable with an existing name returns 409 and leaves the existing table unchanged."""
-    id = _new(catalog)
-    before = catalog.documented(catalog.load_generic_table(id[:-1], id[-1])["table"])
-    new_generic_table(catalog, id, doc="another", properties={"a": "1"}, expect=409)
-    equal(catalog.documented(catalog.load_generic_table(id[:-1], id[-1])["table"]), before, "the table")
-
-
 @must("polaris.generic_table.required", operations=CREATE, clause="generic-table-kept", kind="error", since=SINCE)
 def test_generic_table_without_a_format(catalog: PolarisCatalog) -> None:
     """createGenericTable without a name or a format returns 400 and creates nothing."""
@@ -92,16 +71,6 @@ def test_generic_table_without_a_format(catalog: PolarisCatalog) -> None:
     for body in ({"name": id[-1]}, {"format": "delta"}, {"name": id[-1], "format": None}):
         catalog.send("createGenericTable", {"namespace": id[:-1]}, body, expect=400)
     catalog.load_generic_table(id[:-1], id[-1], expect=404)
-
-
-@must("polaris.generic_table.dropped", operations=[*DROP, *LOAD], clause="generic-table-dropped", since=SINCE)
-def test_generic_table_is_dropped(catalog: PolarisCatalog) -> None:
-    """Loading or dropping a dropped generic table returns 404; creating its name again succeeds or returns 409."""
-    id = _new(catalog)
-    catalog.drop_generic_table(id[:-1], id[-1])
-    catalog.load_generic_table(id[:-1], id[-1], expect=404)
-    catalog.drop_generic_table(id[:-1], id[-1], expect=404)
-    new_generic_table(catalog, id, expect=(200, 409))
 
 
 @must(

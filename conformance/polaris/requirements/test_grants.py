@@ -7,7 +7,6 @@ from typing import Any
 from conformance.author.checks import contains, equal, holds, same_items
 from conformance.author.requirement import must, should
 from conformance.polaris.catalog import PolarisCatalog
-from conformance.polaris.entities import CATALOG_ROLE
 from conformance.polaris.support.grants import (
     ADD,
     LIST,
@@ -166,17 +165,6 @@ def test_revoking_with_all_below(catalog: PolarisCatalog) -> None:
 
 
 # Grants after a change of the role or the securable
-
-
-@must("polaris.grant.role_deleted", operations=["deleteCatalogRole", LIST], clause="grants-go-with-the-role")
-def test_grants_of_a_deleted_role(catalog: PolarisCatalog) -> None:
-    """Deleting a catalog role deletes its grants: a new role of the same name has none."""
-    role = new_role(catalog)
-    for case in OLDER.values():
-        add(catalog, role, case.grant(case.new(catalog)))
-    catalog.delete(CATALOG_ROLE, role)
-    if catalog.made_again(CATALOG_ROLE, role).succeeded:
-        equal(grants(catalog, role), [], "the grants")
 
 
 GONE = {name: OLDER[name] for name in ("table", "view")}

@@ -59,10 +59,6 @@ class ExistingNames:
         return self.catalog.new(CATALOG_ROLE)[-1]
 
 
-def _role(name: str) -> dict[str, Any]:
-    return {"principalRole": {"name": name}}
-
-
 def _catalog_role(name: str) -> dict[str, Any]:
     return {"catalogRole": {"name": name}}
 
@@ -84,7 +80,7 @@ def _of(role: str) -> dict[str, str]:
 
 
 REVOKE = "revokeCatalogRoleFromPrincipalRole"
-ASSIGN, ASSIGN_CATALOG = "assignPrincipalRole", "assignCatalogRoleToPrincipalRole"
+ASSIGN_CATALOG = "assignCatalogRoleToPrincipalRole"
 ASSIGNED = "listCatalogRolesForPrincipalRole"
 # The document declares 404 for these.
 STATED = {
@@ -92,28 +88,6 @@ STATED = {
         "listPrincipalRolesAssigned",
         "listPrincipalRolesAssigned of a principal",
         lambda there: _principal(there.missing),
-    ),
-    "principal_roles.assign.principal": MissingCase(
-        ASSIGN,
-        "assignPrincipalRole to a principal",
-        lambda there: _principal(there.missing),
-        lambda there: _role(there.role),
-    ),
-    "principal_roles.assign.role": MissingCase(
-        ASSIGN,
-        "assignPrincipalRole with a principal role",
-        lambda there: _principal(there.principal),
-        lambda there: _role(there.missing),
-    ),
-    "principal_roles.revoke.principal": MissingCase(
-        "revokePrincipalRole",
-        "revokePrincipalRole from a principal",
-        lambda there: {**_principal(there.missing), **_of(there.role)},
-    ),
-    "principal_roles.revoke.role": MissingCase(
-        "revokePrincipalRole",
-        "revokePrincipalRole of a principal role",
-        lambda there: {**_principal(there.principal), **_of(there.missing)},
     ),
     "principals.role": MissingCase(
         "listAssigneePrincipalsForPrincipalRole",
@@ -130,20 +104,10 @@ STATED = {
         "listCatalogRolesForPrincipalRole in a catalog",
         lambda there: {**_of(there.role), **_catalog(there.missing)},
     ),
-    "catalog_roles.revoke.role": MissingCase(
-        REVOKE,
-        "revokeCatalogRoleFromPrincipalRole from a principal role",
-        lambda there: {**_of(there.missing), **_in(there.home, there.catalog_role)},
-    ),
     "catalog_roles.revoke.catalog": MissingCase(
         REVOKE,
         "revokeCatalogRoleFromPrincipalRole in a catalog",
         lambda there: {**_of(there.role), **_in(there.missing, there.missing)},
-    ),
-    "catalog_roles.revoke.catalog_role": MissingCase(
-        REVOKE,
-        "revokeCatalogRoleFromPrincipalRole of a catalog role",
-        lambda there: {**_of(there.role), **_in(there.home, there.missing)},
     ),
     "assignees.catalog": MissingCase(
         "listAssigneePrincipalRolesForCatalogRole",
@@ -173,43 +137,19 @@ STATED = {
         lambda there: _in(there.missing, there.missing),
         lambda _: {"grant": GRANT},
     ),
-    "grant.role": MissingCase(
-        "addGrantToCatalogRole",
-        "addGrantToCatalogRole to a catalog role",
-        lambda there: _in(there.home, there.missing),
-        lambda _: {"grant": GRANT},
-    ),
     "revoke.catalog": MissingCase(
         "revokeGrantFromCatalogRole",
         "revokeGrantFromCatalogRole in a catalog",
         lambda there: _in(there.missing, there.missing),
         lambda _: {"grant": GRANT},
     ),
-    "revoke.role": MissingCase(
-        "revokeGrantFromCatalogRole",
-        "revokeGrantFromCatalogRole from a catalog role",
-        lambda there: _in(there.home, there.missing),
-        lambda _: {"grant": GRANT},
-    ),
 }
 # The document does not declare 404 for these.
 UNSTATED = {
-    "catalog_roles.assign.role": MissingCase(
-        ASSIGN_CATALOG,
-        "assignCatalogRoleToPrincipalRole to a principal role",
-        lambda there: {**_of(there.missing), **_catalog(there.home)},
-        lambda there: _catalog_role(there.catalog_role),
-    ),
     "catalog_roles.assign.catalog": MissingCase(
         ASSIGN_CATALOG,
         "assignCatalogRoleToPrincipalRole in a catalog",
         lambda there: {**_of(there.role), **_catalog(there.missing)},
-        lambda there: _catalog_role(there.missing),
-    ),
-    "catalog_roles.assign.catalog_role": MissingCase(
-        ASSIGN_CATALOG,
-        "assignCatalogRoleToPrincipalRole with a catalog role",
-        lambda there: {**_of(there.role), **_catalog(there.home)},
         lambda there: _catalog_role(there.missing),
     ),
     "catalog_role.list": MissingCase(

@@ -7,7 +7,6 @@ from conformance.author.requirement import must, should
 from conformance.polaris.catalog import PolarisCatalog
 from conformance.polaris.entities import SINCE, Names
 from conformance.polaris.support.policies import (
-    COMPACTION,
     EXPIRY,
     OFF,
     ON,
@@ -28,16 +27,6 @@ SEVERAL = 3
 AGAIN = (204, 409)  # for a policy that is attached already: the document allows both
 NO_CONTENT = ("", "no json", "[]", "{}", '{"enable": "yes"}')
 NO_NAMES = ("a b", "a.b", "a/b", "ä")
-
-
-@must("polaris.policy.created", operations=[*CREATE, *LOAD], clause="policy-kept", since=SINCE)
-def test_policy_is_kept(catalog: PolarisCatalog) -> None:
-    """createPolicy and loadPolicy return the name, type, description and content that were sent."""
-    id = new_id(catalog)
-    made = create(catalog, id, description="nightly")["policy"]
-    for policy in (made, load(catalog, id)):
-        shown = [policy["name"], policy["policy-type"], policy["description"], policy["content"]]
-        equal(shown, [id[-1], COMPACTION, "nightly", ON], "the policy")
 
 
 @must("polaris.policy.same", operations=[*CREATE, *UPDATE, *APPLICABLE], clause="policy-answered", since=SINCE)
@@ -90,23 +79,6 @@ def test_policies_in_no_namespace(catalog: PolarisCatalog) -> None:
     catalog.list_policies(missing, expect=404)
 
 
-@must("polaris.policy.missing", operations=[*LOAD, *UPDATE], clause="policy-missing", kind="error", since=SINCE)
-def test_policy_that_is_missing(catalog: PolarisCatalog) -> None:
-    """loadPolicy and updatePolicy of a policy that does not exist return 404, and create nothing."""
-    id = new_id(catalog)
-    catalog.load_policy(id[:-1], id[-1], expect=404)
-    catalog.update_policy(id[:-1], id[-1], content=OFF, current_policy_version=0, expect=404)
-    catalog.load_policy(id[:-1], id[-1], expect=404)
-
-
-@must("polaris.policy.exists", operations=CREATE, clause="policy-exists", kind="error", since=SINCE)
-def test_policy_that_exists(catalog: PolarisCatalog) -> None:
-    """createPolicy with an existing name returns 409 and leaves the existing policy unchanged."""
-    id = new(catalog)
-    create(catalog, id, content=OFF, expect=409)
-    equal(load(catalog, id)["content"], ON, "the content")
-
-
 @must("polaris.policy.name", operations=CREATE, clause="policy-name", kind="error", since=SINCE)
 def test_policy_name(catalog: PolarisCatalog) -> None:
     """createPolicy returns 400 for a name with a character that the document does not allow."""
@@ -135,50 +107,6 @@ def test_policy_content(catalog: PolarisCatalog) -> None:
             _update(catalog, id, content, 0, expect=400)
     equal(load(catalog, id)["content"], ON, "the content")
     catalog.load_policy(other[:-1], other[-1], expect=404)
-
-
-@must("polaris.policy.updated", operations=UPDATE, clause="policy-updated", since=SINCE)
-def test_policy_is_updated(catalog: PolarisCatalog) -> None:
-    """updatePolicy with the current version replaces the content and increments the version."""
-    id = new(catalog)
-    version = load(catalog, id)["version"]
-    _update(catalog, id, OFF, version)
-    policy = load(catalog, id)
-    equal(policy["content"], OFF, "the content")
-    equal(policy["version"], version + 1, "the version")
-
-
-@must("polaris.policy.version", operations=UPDATE, clause="policy-version", kind="error", since=SINCE)
-def test_policy_of_another_version(catalog: PolarisCatalog) -> None:
-    """updatePolicy with a version other than the current one returns 409 and changes nothing."""
-    id = new(catalog)
-    version = load(catalog, id)["version"]
-    catalog.control(lambda: _update(catalog, id, OFF, version))
-    for other in (version, version + 2):
-        _update(catalog, id, ON, other, expect=409)
-    equal(load(catalog, id)["content"], OFF, "the content")
-
-
-@must("polaris.policy.dropped", operations=DROP, clause="policy-dropped", since=SINCE)
-def test_policy_is_dropped(catalog: PolarisCatalog) -> None:
-    """After dropPolicy, loadPolicy and a second dropPolicy return 404."""
-    id = new(catalog)
-    catalog.drop_policy(id[:-1], id[-1])
-    catalog.load_policy(id[:-1], id[-1], expect=404)
-    catalog.drop_policy(id[:-1], id[-1], expect=404)
-
-
-@must("polaris.policy.in_use", operations=DROP, clause="policy-in-use", kind="error", since=SINCE)
-def test_policy_in_use(catalog: PolarisCatalog) -> None:
-    """dropPolicy returns 400 for an attached policy; with detach-all it drops the policy and its attachments."""
-    id = new(catalog)
-    home = catalog.tables.home
-    with catalog.client.preparing():
-        attach(catalog, id, on_namespace(home))
-    catalog.drop_policy(id[:-1], id[-1], expect=400)
-    equal(load(catalog, id)["name"], id[-1], "the name of the policy")
-    catalog.drop_policy(id[:-1], id[-1], detach_all=True)
-    equal(holding(catalog, home), [], "the applicable policies")
 
 
 @must("polaris.policy.attached", operations=[*ATTACH, *DETACH, *APPLICABLE], clause="policy-attached", since=SINCE)

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from conformance.author.checks import equal, find, listed, same_items
+from conformance.author.checks import equal, listed, same_items
 from conformance.author.requirement import must, should
 from conformance.http.client import Expected
 from conformance.http.operation_client import DECLARED
@@ -176,21 +176,6 @@ def test_nearer_policy(catalog: PolarisCatalog, case: tuple[Names, Names]) -> No
     tree.holds(inner, (other, True))
 
 
-@must("polaris.policy.detach.others", operations=DETACH, clause="policy-attached", since=SINCE)
-def test_detached_from_one_target(catalog: PolarisCatalog) -> None:
-    """detachPolicy ends the attachment to one target, and those to others stay."""
-    tree = _tree(catalog)
-    id, other = tree.new(), tree.new(EXPIRY)
-    for target in LEVELS.values():
-        tree.attach(id, target)
-    tree.attach(other, LEVELS["nested"])
-    tree.detach(id, LEVELS["nested"])
-    for target in (LEVELS["catalog"], LEVELS["namespace"]):
-        tree.holds(target, (id, False))
-    tree.holds(LEVELS["table"], (id, False), policyType=COMPACTION)
-    tree.holds(LEVELS["nested"], (other, False), policyType=EXPIRY)
-
-
 @must("polaris.policy.attach.after_detach", operations=[*ATTACH, *DETACH], clause="policy-one-of-a-type", since=SINCE)
 def test_next_policy_of_a_type(catalog: PolarisCatalog) -> None:
     """After detachPolicy the target takes another policy of the type, and then rejects the former one with 409."""
@@ -220,24 +205,6 @@ def test_policy_in_use_anywhere(catalog: PolarisCatalog, case: Names) -> None:
     tree.holds(case, (id, False))
     tree.detach(id, case)
     tree.polaris.drop_policy(id[:-1], id[-1])
-
-
-@must("polaris.policy.detach_all", operations=DROP, clause="policy-in-use", since=SINCE)
-def test_detached_from_all_targets(catalog: PolarisCatalog) -> None:
-    """dropPolicy with detach-all ends all attachments, and a new policy of the same name has none."""
-    tree = _tree(catalog)
-    id, other = tree.new(), tree.new(EXPIRY)
-    for target in LEVELS.values():
-        tree.attach(id, target)
-        tree.attach(other, target)
-    tree.polaris.drop_policy(id[:-1], id[-1], detach_all=True)
-    for target in LEVELS.values():
-        tree.holds(target, (other, False), policyType=EXPIRY)
-        tree.holds(target, policyType=COMPACTION)
-    if tree.create(id, expect=(200, 409)).succeeded:
-        for target in LEVELS.values():
-            tree.holds(target, policyType=COMPACTION)
-        tree.polaris.drop_policy(id[:-1], id[-1])
 
 
 @must("polaris.policy.remade", operations=[*DROP, "createPolicy"], clause="policy-dropped", since=SINCE)
@@ -354,22 +321,6 @@ def test_update_of_a_part(catalog: PolarisCatalog, case: dict[str, Any]) -> None
     policy = tree.load(id)
     expected = {"content": ON, "description": "first", **case}
     equal({name: policy[name] for name in expected}, expected, "the policy")
-
-
-@must("polaris.policy.update.attached", operations=["updatePolicy", *APPLICABLE], clause="policy-answered", since=SINCE)
-def test_update_of_an_attached_policy(catalog: PolarisCatalog) -> None:
-    """An attached policy stays attached when it is updated, and applies with its new content and version."""
-    tree = _tree(catalog)
-    id = tree.new()
-    target = LEVELS["table"]
-    tree.attach(id, LEVELS["namespace"])
-    tree.attach(id, target)
-    tree.applicable(target)  # a server that caches this must not return it below
-    version = tree.update(id, content=OFF)["policy"]["version"]
-    for place in (target, LEVELS["namespace"]):
-        policy = find(tree.applicable(place), lambda entry: entry["name"] == id[-1], "the attached policy")
-        shown = [policy["content"], policy["version"], policy["inherited"]]
-        equal(shown, [OFF, version, False], "the applicable policy")
 
 
 @must(

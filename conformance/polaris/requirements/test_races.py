@@ -6,18 +6,15 @@ from collections.abc import Callable, Collection, Sequence
 from functools import partial
 from typing import Any
 
-from conformance.author.checks import equal, same_items
+from conformance.author.checks import same_items
 from conformance.author.racing import SIZES, Racer, fail_on, race
 from conformance.author.requirement import must, should
 from conformance.author.suite import Suite
 from conformance.common.bodies import RequestCase
 from conformance.common.races import (
-    Act,
     DifferentWrites,
-    WinnerRace,
     judge_write,
     no_different_write_is_lost,
-    one_wins,
     refused_otherwise,
     same_requests_are_no_failure,
 )
@@ -25,139 +22,15 @@ from conformance.history import REFUSED, Contradiction
 from conformance.http.answers import Answer
 from conformance.polaris.catalog import PolarisCatalog
 from conformance.polaris.client import PolarisClient
-from conformance.polaris.entities import CATALOG, CATALOG_ROLE, ENTITIES, PRINCIPAL_ROLE, EntityType, properties_with
+from conformance.polaris.entities import CATALOG, CATALOG_ROLE, PRINCIPAL_ROLE, properties_with
 from conformance.polaris.operations import OPERATIONS
-from conformance.polaris.support import policies
 from conformance.polaris.support.grants import ADD, LIST, OLDER, grants, new_role
 from conformance.polaris.support.ordinary import preparation
 from conformance.polaris.support.principals import ASSIGNMENTS, Assignment
 
 LOST = 409
 MOST_ROLES = 24  # of one taker in a race
-Start = tuple[Sequence[Act], Any]
 Different = tuple[Sequence[str], Callable[[Any, str], Answer], Callable[[], Collection[str]]]
-
-
-def _create(entity: EntityType) -> Any:
-    """Return the function that starts a race of clients creating one entity."""
-
-    def start(catalog: PolarisCatalog, count: int) -> Start:
-        id = catalog.id(entity)
-        catalog.sandbox.note(entity.id, [id])
-        place, values = (
-            entity.place(id[:-1]),
-            [catalog.value(entity, id, properties={"client": str(number)}) for number in range(count)],
-        )
-
-        def check(won: int) -> None:
-            equal(catalog.get(entity, id)["properties"]["client"], str(won), "the client that made it, by its property")
-            equal(catalog.names(entity, id).count(id[-1]), 1, "how often the name is listed")
-
-        return [
-            partial(PolarisClient.send, operation=entity.create, path=place, body=entity.wrapped(value), expect=None)
-            for value in values
-        ], check
-
-    return start
-
-
-def _update(entity: EntityType) -> Any:
-    """Return the function that starts a race of clients updating one version of an entity."""
-
-    def start(catalog: PolarisCatalog, count: int) -> Start:
-        id = catalog.new(entity)
-        before = catalog.get(entity, id).json
-        bodies = [
-            {
-                "currentEntityVersion": before["entityVersion"],
-                "properties": properties_with(before, "client", str(number)),
-            }
-            for number in range(count)
-        ]
-
-        def check(won: int) -> None:
-            equal(catalog.get(entity, id)["properties"]["client"], str(won), "the client that updated it")
-
-        return [
-            partial(PolarisClient.send, operation=entity.update, path=entity.place(id), body=body, expect=None)
-            for body in bodies
-        ], check
-
-    return start
-
-
-def _update_policy(catalog: PolarisCatalog, count: int) -> Start:
-    id = policies.new(catalog)
-    version = policies.load(catalog, id)["version"]
-
-    def check(won: int) -> None:
-        equal(policies.load(catalog, id)["description"], f"client {won}", "the description that the winner sent")
-
-    update = partial(
-        PolarisClient.update_policy,
-        namespace=id[:-1],
-        policy_name=id[-1],
-        content=policies.ON,
-        current_policy_version=version,
-        expect=None,
-    )
-    return [partial(update, description=f"client {number}") for number in range(count)], check
-
-
-def _delete(catalog: PolarisCatalog, count: int) -> Start:
-    id = catalog.new(CATALOG)
-
-    def check(_: int) -> None:
-        catalog.get(CATALOG, id, expect=404)
-
-    act = partial(PolarisClient.send, operation=CATALOG.delete, path=CATALOG.place(id), expect=None)
-    return [act] * count, check
-
-
-CREATIONS = {
-    f"create_{name}": WinnerRace(
-        [entity.create],
-        "name-taken",
-        f"When several clients create the same {entity.id} concurrently, exactly one succeeds and the others get 409.",
-        f"create the {entity.id}",
-        _create(entity),
-        (LOST,),
-    )
-    for name, entity in ENTITIES.items()
-}
-UPDATES = {
-    f"update_{name}": WinnerRace(
-        [entity.update],
-        "update-stale",
-        f"When several clients update one version of a {entity.id}, exactly one succeeds and the others get 409.",
-        f"update the {entity.id}",
-        _update(entity),
-        (LOST,),
-    )
-    for name, entity in ENTITIES.items()
-}
-POLICIES = {
-    "update_policy": WinnerRace(
-        ["updatePolicy"],
-        "policy-version",
-        "When several clients update one version of a policy concurrently, exactly one succeeds; the others get 409.",
-        "update the policy",
-        _update_policy,
-        (LOST,),
-    ),
-}
-DELETIONS = {
-    "delete_catalog": WinnerRace(
-        [CATALOG.delete],
-        "missing-is-refused",
-        "When several clients delete one catalog concurrently, exactly one succeeds and the others get 404 or 409.",
-        "delete the catalog",
-        _delete,
-        (404, LOST),
-    ),
-}
-test_one_wins_as_recommended = one_wins.declare(__name__, CREATIONS, level=should)
-test_one_wins = one_wins.declare(__name__, {**UPDATES, **POLICIES, **DELETIONS})
 
 
 @must("polaris.race.increments", operations=["updatePrincipalRole"], clause="update-stale", kind="race")

@@ -13,12 +13,10 @@ from conformance.polaris.catalog import PolarisCatalog, credentials
 from conformance.polaris.entities import (
     CATALOG,
     CATALOG_ROLE,
-    ENTITIES,
     PRINCIPAL,
     PRINCIPAL_ROLE,
     EntityType,
     Names,
-    of,
 )
 from conformance.polaris.inventory import CATALOG_ADMIN
 from conformance.polaris.support.access.holes import let_through
@@ -34,7 +32,7 @@ from conformance.polaris.support.grants import (
     new_role,
     revoke,
 )
-from conformance.polaris.support.principals import ASSIGNMENTS, CATALOG_ROLES, PRINCIPAL_ROLES, Assignment, refuses
+from conformance.polaris.support.principals import CATALOG_ROLES, PRINCIPAL_ROLES, refuses
 from conformance.polaris.support.readables import DENIED, TYPES, ReadableType
 from conformance.polaris.worlds import EMPTY
 from conformance.values.outcomes import Blocked, Unoffered
@@ -202,38 +200,3 @@ def test_revoked_grant_stays_away(catalog: PolarisCatalog, case: GrantableType) 
     equal(grants(catalog, role), [case.grant(thing, MANAGE)], "the grants")
     revoke(catalog, role, case.grant(thing, MANAGE))
     equal(grants(catalog, role), [], "the grants")
-
-
-@must("polaris.assignment.{}.not_back", operations=of("assign", "revoke"), clause="revoked", each=ASSIGNMENTS)
-def test_revoked_assignment_stays_away(catalog: PolarisCatalog, case: Assignment) -> None:
-    """A {} that was revoked does not return when another one is assigned or revoked."""
-    role, other, taker = catalog.new(case.given), catalog.new(case.given), catalog.new(case.taker)
-    case.give(catalog, role, taker)
-    case.take(catalog, role, taker)
-    case.give(catalog, other, taker)
-    equal(case.of_taker(catalog, role, taker), [other[-1]], "what is assigned")
-    case.take(catalog, other, taker)
-    equal(case.of_taker(catalog, role, taker), [], "what is assigned")
-    equal(case.takers(catalog, role), [], "whom it is assigned to")
-
-
-def _update(catalog: PolarisCatalog, case: EntityType, id: Names, properties: dict[str, str]) -> dict[str, str]:
-    """Replace the properties of an entity, except those of the server, and return all that it has then."""
-    before = catalog.get(case, id)
-    shown = before.get("properties") or {}
-    kept = {name: value for name, value in shown.items() if name not in PROPERTIES}
-    catalog.update(case, id, currentEntityVersion=before["entityVersion"], properties={**kept, **properties})
-    after = catalog.get(case, id).get("properties") or {}
-    return {name: value for name, value in after.items() if name in PROPERTIES}
-
-
-PROPERTIES = ("a", "b", "c")
-
-
-@must("polaris.{}.update.not_back", operations=of("update", "get"), clause="update-replaces", each=ENTITIES)
-def test_removed_properties_stay_away(catalog: PolarisCatalog, case: EntityType) -> None:
-    """Properties of a {} that an update left out do not return with the next update."""
-    id = catalog.new(case, properties={"a": "1", "b": "2"})
-    equal(_update(catalog, case, id, {}), {}, "the properties after an update without any")
-    equal(_update(catalog, case, id, {"c": "3"}), {"c": "3"}, "the properties after the next update")
-    equal(_update(catalog, case, id, {"a": "4"}), {"a": "4"}, "the properties after the last update")

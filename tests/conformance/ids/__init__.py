@@ -1,4 +1,4 @@
-"""The ids of requirements: expectations, links and repros of users name them, so none may go.
+"""The ids of requirements: expectations, links and repros of users name them, so none may go without another for it.
 
 A set of a date has those that were there then; a list for each API has those that are newer than all sets.
 """
@@ -8,6 +8,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from conformance.apis import requirements
+from conformance.former_ids import present_ids
 from conformance.run.frozen import frozen
 from conformance.values.settings import SUITES
 
@@ -23,9 +24,10 @@ def frozen_ids(api: str) -> set[str]:
 
 
 def listed_ids(api: str) -> set[str]:
-    """Return the ids that a set has or that are listed, none where there is neither."""
+    """Return the present ids of all that a set has or that are listed, none where there is neither."""
     path = list_of(api)
-    return frozen_ids(api) | set(path.read_text().split() if path.exists() else ())
+    listed = path.read_text().split() if path.exists() else []
+    return frozen_ids(api) | {id for former in listed for id in present_ids(former)}
 
 
 def known_ids(api: str) -> set[str]:

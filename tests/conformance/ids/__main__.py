@@ -21,7 +21,9 @@ def main(freeze: str | None) -> None:
     for api in apis():
         known, ids = requirements(api), known_ids(api)
         if gone := sorted(listed_ids(api) - ids):
-            raise click.ClickException(f"No requirement has the id {gone[0]} any more. Ids are never removed.")
+            raise click.ClickException(
+                f"No requirement has the id {gone[0]} any more: name those that say the same in former_ids.toml."
+            )
         if freeze:
             write(set_file(api, freeze), (f"{id} {known[id].level}" for id in ids))
             frozen.cache_clear()
