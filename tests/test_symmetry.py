@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import tomllib
 from importlib import import_module
 from pathlib import Path
 
@@ -129,3 +130,14 @@ def test_every_overlay_corrects_a_document(api):
 
 def _said(actions):
     return [(action.target, action.description) for action in actions]
+
+
+@pytest.mark.parametrize("api", [api for api in APIS if (ROOT / f"conformance/{api}/model/without_rows.toml").exists()])
+def test_every_operation_has_a_row_in_the_model_or_a_reason(api):
+    model = import_module(f"conformance.{api}.model.whole").MODEL
+    rows = {row.operation for row in (*model.commands, *model.views)}
+    reasons = tomllib.loads((ROOT / f"conformance/{api}/model/without_rows.toml").read_text())
+    profile = newest_profile(api)
+    own = {name for name in profile.document().operations if profile.suite_of(name) == api}
+    assert own - rows == set(reasons)
+    assert rows <= own

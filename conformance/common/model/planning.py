@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import product
 from typing import NamedTuple
 
@@ -18,14 +19,18 @@ FARTHEST = 2  # calls between a furnished state and one that a plan needs
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """Calls in their order: those from `subject` on are what the plan is about, the others prepare it.
+    """Calls in their order: those at the places of `subjects` are what the plan is about, the others prepare it.
 
     `things` are all that it names, so that every view of them is looked at.
     """
 
-    calls: Sequence[CommandCall]
-    subject: int
+    calls: tuple[CommandCall, ...]
+    subjects: frozenset[int]
     things: frozenset[Thing]
+
+
+def _about_the_last(calls: Sequence[CommandCall], things: frozenset[Thing]) -> Plan:
+    return Plan(tuple(calls), frozenset([len(calls) - 1]), things)
 
 
 class Prepared(NamedTuple):
@@ -83,16 +88,23 @@ def reach(
     state: ModelState,
     goal: Callable[[ModelState], bool],
     things: Collection[Thing],
-    farthest: int = FARTHEST,
+    concerned: Collection[CommandCall],
 ) -> list[CommandCall] | None:
-    """Return the fewest calls on things that lead from a state to one of the goal; None where none do."""
+    """Return the fewest calls on things that lead from a state to one of the goal; None where none do.
+
+    Only calls that have an argument in common with one of those `concerned` are tried.
+    """
     if goal(state):
         return []
+    near = {symbol for call in concerned for symbol in call.on}
     calls = [
-        call for command in model.commands for call in model.calls(command) if all(map(things.__contains__, call.about))
+        call
+        for command in model.commands
+        for call in model.calls(command)
+        if near & set(call.on) and all(map(things.__contains__, call.about))
     ]
     seen, states = {state.key}, [(state, ())]
-    for _ in range(farthest):
+    for _ in range(FARTHEST):
         found: list[tuple[ModelState, tuple[CommandCall, ...]]] = []
         for before, way in states:
             for call in calls:
@@ -116,12 +128,15 @@ def run(calls: Sequence[CommandCall], state: ModelState) -> ModelState:
     return state
 
 
-def before(model: Model, call: CommandCall, things: frozenset[Thing]) -> Prepared | None:
-    """Return the calls that prepare a call that is done, and the state before it; None where nothing does."""
+def before(model: Model, call: CommandCall, things: frozenset[Thing], *, linked: bool = True) -> Prepared | None:
+    """Return the calls that prepare a call that is done, and the state before it; None where nothing does.
+
+    Unless it is to be `linked`, no more of the things is linked than the call needs.
+    """
     made = call.command.makes(call.on) if call.command.makes else None
     left = {thing for thing in things if made is None or made not in _above(model, thing)}
-    calls, state = furnish(model, left)
-    way = reach(model, state, lambda now: call.due(now) == "done", left if made is None else left | {made})
+    calls, state = furnish(model, {thing for thing in left if linked or not model.is_linked(thing)})
+    way = reach(model, state, lambda now: call.due(now) == "done", left if made is None else left | {made}, [call])
     return None if way is None else Prepared([*calls, *way], run(way, state))
 
 
@@ -133,15 +148,26 @@ def _above(model: Model, thing: Thing) -> set[Thing]:
     return set(found)
 
 
-def effects(model: Model, command: Command) -> list[Plan]:
-    """Return a plan for each value of a command: its effect on one thing beside others."""
-    plans = []
-    for label in command.values:
-        call = next(call for call in model.calls(command) if call.value == label)
-        things = around(model, [call])
-        if prepared := before(model, call, things):
-            plans.append(Plan([*prepared.calls, call], len(prepared.calls), things))
-    return plans
+def effects(model: Model, command: Command, *, brief: bool = False) -> list[Plan]:
+    """Return the plan of a command: calls with all its values, one after another, on one thing beside others.
+
+    A `brief` one has the first value alone.
+    """
+    values = list(command.values)[:1] if brief else command.values
+    own = [CommandCall(command, command.on[0], value) for value in values]
+    things = around(model, own)
+    prepared = next(filter(None, (before(model, call, things) for call in own)), None)
+    if prepared is None:
+        return []
+    calls, state = [*prepared.calls], prepared.state
+    subjects = []
+    for call in own:
+        way = reach(model, state, lambda now, call=call: call.due(now) != "refused", things, own)  # type: ignore[misc]
+        if way is not None:
+            calls += [*way, call]
+            subjects.append(len(calls) - 1)
+            state = run([*way, call], state)
+    return [Plan(tuple(calls), frozenset(subjects), things)]
 
 
 def refusals(model: Model, command: Command, name: str) -> list[Plan]:
@@ -162,7 +188,8 @@ def refusals(model: Model, command: Command, name: str) -> list[Plan]:
 
 
 def _alone(call: CommandCall, state: ModelState, refusal: Refusal) -> bool:
-    return [other.name for other in call.refusals(state) if not other.optional] == [refusal.name]
+    held = [other.name for other in call.refusals(state) if other.name == refusal.name or not other.optional]
+    return held == [refusal.name]
 
 
 def _refused_later(model: Model, call: CommandCall, refusal: Refusal) -> Plan | None:
@@ -174,10 +201,10 @@ def _refused_later(model: Model, call: CommandCall, refusal: Refusal) -> Plan | 
         if prepared is None:
             continue
         accepted = twin.after(prepared.state)
-        way = reach(model, accepted, lambda now: _alone(call, now, refusal), things)
+        way = reach(model, accepted, lambda now: _alone(call, now, refusal), things, [call])
         if way is not None:
             calls = [*prepared.calls, twin, *way, call]
-            return Plan(calls, len(calls) - 1, things)
+            return _about_the_last(calls, things)
     return None
 
 
@@ -187,7 +214,7 @@ def _refused_as_furnished(model: Model, call: CommandCall, refusal: Refusal) -> 
     calls, state = furnish(model, things)
     for twin in model.calls(call.command):
         if twin.due(state) == "done" and _alone(call, twin.after(state), refusal):
-            return Plan([*calls, twin, call], len(calls) + 1, things)
+            return _about_the_last([*calls, twin, call], things)
     return None
 
 
@@ -201,25 +228,53 @@ def _refused_at_first(model: Model, call: CommandCall, refusal: Refusal) -> Plan
     calls, state = furnish(model, left)
     if not _alone(call, state, refusal):
         return None
-    return Plan([*calls, call], len(calls), things)
+    return _about_the_last([*calls, call], things)
 
 
 def pairs(model: Model) -> list[tuple[Command, Command, str]]:
     """Return the ordered pairs of commands that concern each other, with the clause of what becomes of the second."""
     found = []
     for first, second in product(model.commands, repeat=2):
-        plans = sequences(model, first, second) if _kinds(model, first) & _kinds(model, second) else []
-        if plans:
-            found.append((first, second, _clause(model, plans[0])))
+        clause = _clause(model, first, second) if _kinds(model, first) & _kinds(model, second) else ""
+        if clause:
+            found.append((first, second, clause))
     return found
 
 
-def _clause(model: Model, plan: Plan) -> str:
-    """Return the clause of what becomes of the last call of a plan."""
-    *earlier, last = plan.calls
-    state = run(earlier, model.start)
-    refused = [refusal for refusal in last.refusals(state) if not refusal.optional]
-    return refused[0].clause if refused else last.command.clause
+def _clause(model: Model, first_of: Command, second_of: Command) -> str:
+    """Return the clause of what becomes of the second command after the first; "" where that changes nothing for it."""
+    ways = _ways(model, first_of, second_of)
+    for prepared, followed in ways.begun:
+        for first, seconds in followed:
+            if first.due(prepared.state) == "done" and (second := _second(first, seconds, prepared.state)):
+                refused = [refusal for refusal in second.refusals(first.after(prepared.state)) if not refusal.optional]
+                return refused[0].clause if refused else second_of.clause
+    return ""
+
+
+Followed = tuple[CommandCall, Sequence[CommandCall]]  # a call, and those of which one follows it
+
+
+class Ways(NamedTuple):
+    """How a pair of commands can follow each other: from a furnished state, or one with few links; see `sequences`."""
+
+    begun: Sequence[tuple[Prepared, Sequence[Followed]]]
+    things: frozenset[Thing]
+
+
+def _ways(model: Model, first_of: Command, second_of: Command) -> Ways:
+    first, *others = [call for call in model.calls(first_of) if call.on == first_of.on[0]]
+    seconds = sorted(model.calls(second_of), key=lambda call: -len(set(call.about) & set(first.about)))
+    same, beside = ([call for call in seconds if call.on == on] for on in (seconds[0].on, seconds[-1].on))
+    things = around(model, [first, *seconds[:1], *seconds[-1:]])
+    rich = before(model, first, things)
+    lean = before(model, first, things, linked=False) if model.is_link(first) else None
+    last = next((call for call in reversed(others) if rich and call.due(rich.state) == "done"), None)
+    followed: list[Followed] = [(first, same)]
+    followed += [(last, same[::-1])] if last else []
+    followed += [(first, beside)] if same != beside else []
+    begun = (rich, followed), (lean, followed[-1:])
+    return Ways([(prepared, some) for prepared, some in begun if prepared], things)
 
 
 def _kinds(model: Model, command: Command) -> set[str]:
@@ -231,48 +286,57 @@ def _kinds(model: Model, command: Command) -> set[str]:
 def sequences(model: Model, first_of: Command, second_of: Command) -> list[Plan]:
     """Return the plans of a pair: the second command on what the first one was about, and beside it.
 
-    What the first one makes is new in one plan, and made again in another.
+    They differ in what was before: the first command with its first value and with its last, nothing linked but what it
+    needs, and what it makes as something that is made again. Those that can follow each other are one plan.
     """
-    first = model.calls(first_of)[0]
-    seconds = sorted(model.calls(second_of), key=lambda call: -len(set(call.about) & set(first.about)))
-    things = around(model, [first, *seconds[:1], *seconds[-1:]])
-    prepared = before(model, first, things)
-    if prepared is None:
-        return []
-    plans = [_followed(model, prepared, first, order, things) for order in (seconds, seconds[::-1])]
-    if first_of.makes:
-        again = _made_again(model, first_of.makes(first.on), first, things)
-        plans += [_followed(model, again, first, seconds, things)] if again else []
-    found: list[Plan] = []
-    for plan in plans:
-        if plan and plan not in found:
-            found.append(plan)
-    return found
+    ways = _ways(model, first_of, second_of)
+    plans = [_one_after_another(model, prepared, followed, ways.things) for prepared, followed in ways.begun]
+    return [plan for plan in plans if plan]
 
 
-def _made_again(model: Model, made: Thing, first: CommandCall, things: frozenset[Thing]) -> Prepared | None:
-    """Return the calls that make a thing with all that hangs on it, and end it, so that `first` makes it again."""
-    calls, state = furnish(model, things)
-    way = reach(model, state, lambda now: made in now.ended and not now.has(made), things)
-    if way is None or first.due(run(way, state)) == "refused":
-        return None
-    return Prepared([*calls, *way], run(way, state))
-
-
-def _followed(
+def _one_after_another(
     model: Model,
     prepared: Prepared,
-    first: CommandCall,
-    seconds: Sequence[CommandCall],
+    ways: Sequence[Followed],
     things: frozenset[Thing],
 ) -> Plan | None:
-    """Return the plan with the first of `seconds` that does something, or is refused as it was not before."""
-    calls, start = prepared
+    """Return the plan in which each first call is followed by one of its second ones; None if none can be followed.
+
+    In the end what the first command makes is ended and made again, and followed once more.
+    """
+    calls, state = [*prepared.calls], prepared.state
+    subjects: list[int] = []
+    first, seconds = ways[0]
+    made = first.command.makes(first.on) if first.command.makes else None
+    again = [(first, seconds, made)] if made else []
+    for one, others, ended in [*((*way, None) for way in ways), *again]:
+        way = reach(model, state, partial(_can_follow, one, others, ended), things, [one, *others])
+        if way is None:
+            continue
+        state = run(way, state)
+        second = _second(one, others, state)
+        if second is None or not all(map(things.__contains__, second.about)):
+            continue
+        calls += [*way, one, second]
+        subjects.append(len(calls) - 1)
+        state = run([one, second], state)
+    return Plan(tuple(calls), frozenset(subjects), things) if subjects else None
+
+
+def _can_follow(first: CommandCall, seconds: Sequence[CommandCall], ended: Thing | None, state: ModelState) -> bool:
+    """True for a state in which a call can be done, and one of the others after it.
+
+    With `ended`, for one in which it makes this thing again.
+    """
+    if ended is None:
+        return first.due(state) == "done" and _second(first, seconds, state) is not None
+    return ended in state.ended and first.due(state) != "refused" and not state.has(ended)
+
+
+def _second(first: CommandCall, seconds: Sequence[CommandCall], start: ModelState) -> CommandCall | None:
+    """Return the first of `seconds` that does something after a call, or that is refused as it was not before."""
     state = first.after(start)
     changed = (call for call in seconds if call.due(state) == "done" and call.after(state).key != state.key)
     again = (call for call in seconds if call.due(state) == "either")
     newly = (call for call in seconds if call.due(state) == "refused" and call.due(start) != "refused")
-    second = next(changed, None) or next(again, None) or next(newly, None)
-    if second is None or not all(map(things.__contains__, second.about)):
-        return None
-    return Plan([*calls, first, second], len(calls) + 1, things)
+    return next(changed, None) or next(again, None) or next(newly, None)

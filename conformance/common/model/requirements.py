@@ -17,7 +17,7 @@ from conformance.author.suite import Suite
 from conformance.common.model.planning import Plan, effects, pairs, refusals, sequences
 from conformance.common.model.races import race_plan, races, run_race
 from conformance.common.model.rows import Command, Model
-from conformance.common.model.running import ModelCatalog, ModelRun
+from conformance.common.model.running import Mode, ModelCatalog, ModelRun
 from conformance.common.model.walks import LENGTHS, run_walk, walk
 from conformance.common.template import template
 from conformance.values.outcomes import Unoffered
@@ -61,6 +61,10 @@ def _of_effect(model: Model, commands: Sequence[Command], _: str) -> list[Plan]:
     return effects(model, commands[0])
 
 
+def _of_effect_briefly(model: Model, commands: Sequence[Command], _: str) -> list[Plan]:
+    return effects(model, commands[0], brief=True)
+
+
 def _of_refusal(model: Model, commands: Sequence[Command], condition: str) -> list[Plan]:
     return refusals(model, commands[0], condition)
 
@@ -69,14 +73,14 @@ def _of_pair(model: Model, commands: Sequence[Command], _: str) -> list[Plan]:
     return sequences(model, *commands)
 
 
-def _run(catalog: ModelCatalog, case: ModelCase, planner: Planner, *, anyhow: bool = False) -> None:
+def _run(catalog: ModelCatalog, case: ModelCase, planner: Planner, mode: Mode = "due") -> None:
     """Run the plans of a requirement, each with names of its own. Raises Unoffered for a target that leaves none."""
     model, _ = _offered(catalog, case)
     plans = _plans(planner, model, tuple(case.commands), case.condition)
     if not plans:
         raise Unoffered(UNPREPARED)
     for plan in plans:
-        ModelRun(catalog, case.model).send(plan, anyhow=anyhow)
+        ModelRun(catalog, case.model).send(plan, mode)
 
 
 def _offered(catalog: ModelCatalog, case: ModelCase) -> tuple[Model, list[Command]]:
@@ -90,7 +94,7 @@ def _offered(catalog: ModelCatalog, case: ModelCase) -> tuple[Model, list[Comman
 @template("effect.{}", by_clause, twin=True)
 def effect(catalog: ModelCatalog, case: ModelCase) -> None:
     """After {} succeeds, every operation that shows its object shows its effect, and no other change."""
-    _run(catalog, case, _of_effect)
+    _run(catalog, case, _of_effect_briefly if catalog.target.surroundings.world else _of_effect)
 
 
 @template("refusal.{}", by_clause, kind="error")
@@ -102,7 +106,13 @@ def refusal(catalog: ModelCatalog, case: ModelCase) -> None:
 @template("refusal.harmless.{}", by_clause, kind="error")
 def harmless(catalog: ModelCatalog, case: ModelCase) -> None:
     """{} changes nothing, whatever its answer is."""
-    _run(catalog, case, _of_refusal, anyhow=True)
+    _run(catalog, case, _of_refusal, "harmless")
+
+
+@template("accepted.{}", by_clause)
+def accepted(catalog: ModelCatalog, case: ModelCase) -> None:
+    """{} is done, although a server may refuse it."""
+    _run(catalog, case, _of_refusal, "accepted")
 
 
 @template("after.{}", by_clause)
@@ -193,6 +203,23 @@ def harmless_of(model: Model) -> dict[str, ModelCase]:
         for command in model.commands
         for refused in command.every_refusal
         if refused.harmless
+    }
+
+
+def accepted_of(model: Model) -> dict[str, ModelCase]:
+    """Return the cases of `accepted`: one for each optional refusal with a clause that the command is done."""
+    return {
+        f"{command.id}.{refused.name}": ModelCase(
+            model,
+            [command.id],
+            refused.rather,
+            f"{command.operation} {refused.words} succeeds and has its usual effect.",
+            [command.operation],
+            refused.name,
+        )
+        for command in model.commands
+        for refused in command.every_refusal
+        if refused.rather
     }
 
 

@@ -80,7 +80,7 @@ class Refusal:
 
     `holds` takes the state, the arguments and the value of a call. `statuses` are those of the refusal, and `clause`
     states it; `harmless` is the clause that a refused command changes nothing, where it has another level. Of an
-    `optional` one the server decides.
+    `optional` one the server decides; `rather` is the clause that the command is done all the same, if one says so.
     """
 
     name: str
@@ -90,6 +90,7 @@ class Refusal:
     holds: Callable[[ModelState, Symbols, Any], bool]
     harmless: str = ""
     optional: bool = False
+    rather: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +133,7 @@ class ModelView:
         return f"{self.operation} ({self.name})" if self.name else self.operation
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Command:
     """Writing operation: when it is refused, and what it does.
 
@@ -156,11 +157,14 @@ class Command:
     answered: tuple[str, Callable[[Any], Any]] | None = None
     exclusive: str = ""
 
+    def __hash__(self) -> int:
+        return hash(self.id)
+
     def about(self, on: Symbols) -> list[Thing]:
         """Return the things that a call names."""
         return [*([self.makes(on)] if self.makes else []), *(need.thing(on) for need in self.needs)]
 
-    @property
+    @cached_property
     def every_refusal(self) -> list[Refusal]:
         """The conditions in which it is refused."""
         return [*(need.refusal() for need in self.needs), *self.refusals]
@@ -246,6 +250,15 @@ class Model:
         """Return the kinds of the things that one of a kind hangs on."""
         ids = self.kinds[kind].ids
         return [parent for parent, _ in self.kinds[kind].hangs_on(ids[0])] if ids else []
+
+    def is_linked(self, thing: Thing) -> bool:
+        """True for a thing that hangs on others than the given ones."""
+        kind, id = thing
+        return any(parent not in self.given for parent in self.kinds[kind].hangs_on(id))
+
+    def is_link(self, call: CommandCall) -> bool:
+        """True for a call that makes or ends a link: a thing that hangs on several others."""
+        return len(call.on) > 1 and any(call.on in kind.ids and kind.hangs_on(call.on) for kind in self.kinds.values())
 
     def kinds_around(self, kinds: Collection[str]) -> set[str]:
         """Return kinds and those whose things hang on them."""

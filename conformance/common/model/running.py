@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from copy import copy
 from functools import cache
-from typing import Any, Generic, Protocol, Self, TypeVar
+from typing import Any, Generic, Literal, Protocol, Self, TypeVar
 
 from conformance.common.model.diagnosis import Observation, diagnose, fail_at
 from conformance.common.model.planning import Plan
@@ -15,6 +15,8 @@ from conformance.http.client import Client, Successes
 from conformance.target.target import Target
 from specs.clauses import clauses_of
 from specs.profiles import Profile
+
+Mode = Literal["due", "harmless", "accepted"]
 
 
 class ModelCatalog(Protocol):
@@ -69,18 +71,20 @@ class ModelRun(Generic[C]):
                 state, _ = self._sent(call, state)
         return state
 
-    def send(self, plan: Plan, *, anyhow: bool = False) -> None:
+    def send(self, plan: Plan, mode: Mode = "due") -> None:
         """Send the calls of a plan; after those that it is about, look through every view.
 
-        With `anyhow` the last call may be answered in any way, and must change nothing.
+        With the mode "harmless" these may be answered in any way, and must change nothing; with "accepted" they have to
+        be done even where the server decides.
         """
-        state = self.prepare(plan.calls[: plan.subject])
-        for call in plan.calls[plan.subject :]:
+        state = self.model.start
+        for place, call in enumerate(plan.calls):
+            if place not in plan.subjects:
+                with self.catalog.client.preparing():
+                    state, _ = self._sent(call, state)
+                continue
             before = state
-            if anyhow:
-                answer = call.command.send(self, call.on, call.command.values[call.value], None)
-            else:
-                state, answer = self._sent(call, before)
+            state, answer = self._sent(call, before, mode)
             self._compare(call, answer, before, state, plan.things)
 
     def compare_any(self, calls: Sequence[CommandCall], finals: Sequence[ModelState], things: frozenset[Thing]) -> None:
@@ -98,9 +102,11 @@ class ModelRun(Generic[C]):
         if nearest:
             fail_at(self.catalog.client, nearest[0], "after concurrent requests")
 
-    def _sent(self, call: CommandCall, state: ModelState) -> tuple[ModelState, Answer]:
+    def _sent(self, call: CommandCall, state: ModelState, mode: Mode = "due") -> tuple[ModelState, Answer]:
         """Send a call; return the state after it and the answer. Raises Violation for a status that is not due."""
-        command, due = call.command, call.due(state)
+        command, due = call.command, call.due(state) if mode != "accepted" else "done"
+        if mode == "harmless":
+            return state, command.send(self, call.on, command.values[call.value], None)
         statuses = {status for refusal in call.refusals(state) for status in refusal.statuses}
         successes = self.catalog.successes(command.operation)
         expect = Successes(successes) if due == "done" else statuses | set(successes) if due == "either" else statuses

@@ -100,6 +100,7 @@ def commands_of(entity: EntityType) -> list[Command]:
         "name-free-again",
         lambda state, on, _: thing(on) in state.ended and not state.has(thing(on)),
         optional=True,
+        rather="name-free-again",
     )
     stale = Refusal(
         "stale", "with another version than the current one", (409,), "update-stale", lambda _, __, value: value[0] != 0

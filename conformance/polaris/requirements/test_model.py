@@ -8,6 +8,7 @@ from conformance.polaris.model.whole import MODEL
 test_effect = requirements.effect.declare(__name__, requirements.effects_of(MODEL))
 test_refusal = requirements.refusal.declare(__name__, requirements.refusals_of(MODEL))
 test_harmless = requirements.harmless.declare(__name__, requirements.harmless_of(MODEL))
+test_accepted = requirements.accepted.declare(__name__, requirements.accepted_of(MODEL))
 test_after = requirements.after.declare(__name__, requirements.afters_of(MODEL))
 test_concurrent = requirements.concurrent.declare(__name__, requirements.races_of(MODEL))
 test_random_walk = requirements.random_walk.declare(__name__, requirements.walks_of(MODEL, "shown-alike"))

@@ -1,0 +1,239 @@
+"""The engine over models: plans, orders of races, and the claims about what went wrong, on a model of two boxes."""
+
+from __future__ import annotations
+
+from functools import partial
+from random import Random
+from typing import Any
+
+import pytest
+
+from conformance.common.model.diagnosis import Observation, diagnose
+from conformance.common.model.planning import effects, refusals, run, sequences
+from conformance.common.model.races import explained, race_plan
+from conformance.common.model.rows import (
+    MISSING,
+    Command,
+    CommandCall,
+    Model,
+    ModelKind,
+    ModelView,
+    Precondition,
+    Refusal,
+    end,
+)
+from conformance.common.model.walks import walk
+from conformance.history import OK, REFUSED, UNKNOWN, Event
+from conformance.http.answers import Answer
+from conformance.http.client import Client
+from conformance.values.exchange import Exchange
+from conformance.values.outcomes import Violation
+
+BOX, LID = "box", "lid"
+KINDS = {BOX: ModelKind([("box 1",), ("box 2",)]), LID: ModelKind([("box 1",)], lambda id: [(BOX, id)])}
+
+
+def box(on):
+    return BOX, on
+
+
+def lid(on):
+    return LID, on
+
+
+there = Precondition(box, "clause", "on a missing box")
+taken = Refusal("taken", "twice", (409,), "clause", lambda state, on, _: state.has(box(on)))
+closed = Refusal("closed", "under a lid", (400,), "clause", lambda state, on, _: state.has(lid(on)))
+boxes: Any = partial(Command, clause="clause", on=KINDS[BOX].ids, send=None)
+PUT = boxes(
+    "put_box",
+    "putBox",
+    effect=lambda state, on, value: state.put(box(on), size=value),
+    makes=box,
+    refusals=[taken],
+    values={"small": 1, "large": 2},
+)
+COVER = boxes(
+    "cover", "cover", on=KINDS[LID].ids, effect=lambda state, on, _: state.put(lid(on)), makes=lid, needs=[there]
+)
+UNCOVER = boxes(
+    "uncover", "uncover", on=KINDS[LID].ids, effect=lambda state, on, _: end(KINDS, state, lid(on)), needs=[there]
+)
+DROP = boxes(
+    "drop_box",
+    "dropBox",
+    effect=lambda state, on, _: end(KINDS, state, box(on)),
+    needs=[there],
+    refusals=[closed],
+)
+NOT_SENT: Any = None
+VIEW = ModelView("getBox", [BOX], KINDS[BOX].ids, lambda state, on: state.things.get(box(on), MISSING), NOT_SENT)
+MODEL = Model("toy", KINDS, [PUT, COVER, UNCOVER, DROP], [VIEW], NOT_SENT)
+
+
+def words(plan):
+    return [str(call) for call in plan.calls]
+
+
+def test_an_effect_is_seen_beside_another_thing_with_another_value():
+    (plan,) = effects(MODEL, PUT)
+    small, large = ["put_box(box 2, large)", "put_box(box 1, small)"], ["drop_box(box 1)", "put_box(box 1, large)"]
+    assert words(plan) == [*small, *large]
+    assert plan.subjects == {1, 3}
+
+
+def test_what_stands_in_the_way_of_a_command_is_removed_first():
+    (plan,) = effects(MODEL, DROP)
+    assert words(plan) == [
+        "put_box(box 1, small)",
+        "put_box(box 2, large)",
+        "cover(box 1)",
+        "uncover(box 1)",
+        "drop_box(box 1)",
+    ]
+
+
+@pytest.mark.parametrize("name", ["missing", "closed"])
+def test_a_refusal_has_one_reason_and_an_accepted_twin(name):
+    later, *never = refusals(MODEL, DROP, name)
+    *before, last = later.calls
+    state = run(before, MODEL.start)
+    assert [refusal.name for refusal in last.refusals(state)] == [name]
+    assert any(call.command is DROP for call in before)
+    assert [words(plan) for plan in never] == (
+        [["put_box(box 2, large)", "drop_box(box 1)"]] if name == "missing" else []
+    )
+
+
+def test_a_thing_is_followed_when_it_is_new_and_when_it_was_made_again():
+    (plan,) = sequences(MODEL, PUT, COVER)
+    calls = words(plan)
+    assert calls[:3] == ["put_box(box 2, large)", "put_box(box 1, small)", "cover(box 1)"]
+    assert calls[-3:] == ["drop_box(box 1)", "put_box(box 1, small)", "cover(box 1)"]
+    assert {2, len(calls) - 1} <= plan.subjects
+
+
+def test_a_walk_is_the_same_for_a_seed_and_leaves_out_commands():
+    first, second = (walk(MODEL, 20, Random(3), {"cover"}) for _ in range(2))
+    assert first == second
+    assert len(first) == 20
+    assert all(call.command is not COVER for call in first)
+
+
+# Races
+
+
+def raced(*events):
+    """Return the calls with their events: pairs of a call, an outcome, and optionally a start and an end."""
+    return [
+        (
+            call,
+            Event(number, str(call), (number,), None, start, end, outcome, None, (exchange(status),)),
+        )
+        for number, (call, outcome, status, start, end) in enumerate((*event, 0.0, 9.0)[:5] for event in events)
+    ]
+
+
+def exchange(status, operation="getBox"):
+    return Exchange(operation, "GET", "http://localhost/", {}, b"", status=status)
+
+
+def call(command, value="", on="box 1"):
+    return CommandCall(command, (on,), value or next(iter(command.values)))
+
+
+def test_two_creations_of_one_thing_cannot_both_be_done():
+    assert explained(raced((call(PUT), OK, 201), (call(PUT, "large"), OK, 201)), MODEL.start) == []
+    (final,) = explained(raced((call(PUT), REFUSED, 409), (call(PUT, "large"), OK, 201)), MODEL.start)
+    assert final.fields(box(("box 1",))) == {"size": 2}
+
+
+def test_a_refusal_needs_a_reason_or_a_conflict():
+    drop = (call(DROP), REFUSED)
+    state = call(PUT).after(MODEL.start)
+    assert explained(raced((*drop, 404)), state) == []
+    assert len(explained(raced((*drop, 409)), state)) == 1
+    assert len(explained(raced((*drop, 404)), MODEL.start)) == 1
+
+
+def test_a_call_without_an_answer_was_done_or_not():
+    assert len(explained(raced((call(PUT), UNKNOWN, 0)), MODEL.start)) == 2
+
+
+def test_an_order_follows_the_times():
+    put, drop = (call(PUT), OK, 201), (call(DROP), REFUSED, 404)
+    assert explained(raced((*put, 0.0, 1.0), (*drop, 2.0, 3.0)), MODEL.start) == []
+    assert len(explained(raced((*put, 0.0, 3.0), (*drop, 2.0, 3.0)), MODEL.start)) == 1
+
+
+def test_commands_that_do_not_contend_do_not_race():
+    assert race_plan(MODEL, PUT, DROP)
+    assert race_plan(MODEL, COVER, DROP)
+    assert (
+        race_plan(MODEL, PUT, Command("count", "count", "clause", [("box 2",)], None, lambda state, *_: state)) is None
+    )
+
+
+# Claims
+
+
+class Touched(Client):
+    """A client that keeps which exchange was marked."""
+
+    def __init__(self) -> None:
+        self.operation = ""
+
+    def touch(self, exchange: Exchange, mark: str) -> None:
+        self.operation = exchange.operation
+
+
+def answered(status):
+    """Return an answer to dropBox with a status."""
+    return Answer(exchange(status, "dropBox"), lambda *_: None, NOT_SENT, lambda *_: None)
+
+
+def claim(*looks, status=204):
+    """Return the operation at fault and the evidence for what was seen after dropBox."""
+    client, answer = Touched(), answered(status)
+    seen = [Observation(view, (), before, after, shown, exchange(200, view)) for view, before, after, shown in looks]
+    with pytest.raises(Violation) as error:
+        diagnose(client, call(DROP), answer, seen)
+    return client.operation, error.value.evidence
+
+
+def test_a_write_that_all_views_contradict_did_nothing():
+    operation, evidence = claim(("getBox", 1, "missing", 1), ("listBoxes", [1], [], [1]))
+    assert (operation, evidence.state, evidence.write) == ("dropBox", "not done", "dropBox")
+    assert "which did nothing" in evidence.thing
+
+
+def test_a_view_that_differs_from_the_others_is_stale():
+    operation, evidence = claim(("getBox", 1, "missing", "missing"), ("listBoxes", [1], [], [1]))
+    assert (operation, evidence.state) == ("listBoxes", "stale")
+    assert (evidence.expected, evidence.actual) == ("[]", "[1]")
+
+
+@pytest.mark.parametrize(
+    ("seen", "how"), [([1], "lacks an entry"), ([1, 2, 2], "lists an entry twice"), ([1, 2, 3], "has another entry")]
+)
+def test_a_list_is_short_doubled_or_has_more(seen, how):
+    operation, evidence = claim(("getBox", 1, "missing", "missing"), ("listBoxes", [1, 2], [1, 2], seen))
+    assert (operation, how in evidence.thing) == ("listBoxes", True)
+
+
+def test_a_write_that_changes_more_is_at_fault():
+    looks = [("getBox", 1, "missing", "missing"), ("getBox", 2, 2, "missing"), ("listBoxes", [1, 2], [2], [])]
+    operation, evidence = claim(*looks)
+    assert (operation, "half done" in evidence.thing) == ("dropBox", True)
+    operation, evidence = claim(looks[0], looks[1], ("countBoxes", 2, 2, 1))
+    assert (operation, "changed more than it names" in evidence.thing) == ("dropBox", True)
+
+
+def test_a_refused_write_that_changes_something_was_done():
+    operation, evidence = claim(("getBox", 1, 1, "missing"), status=409)
+    assert (operation, evidence.state) == ("dropBox", "done")
+
+
+def test_nothing_is_claimed_of_views_that_agree():
+    look = Observation("getBox", (), 1, "missing", "missing", exchange(404))
+    diagnose(Touched(), call(DROP), answered(204), [look])
