@@ -71,6 +71,7 @@ LAYERS = (
     ("author",),
     ("common",),
     ("apis",),
+    ("former_ids",),
     ("fuzz",),
     ("lance", "iceberg"),
     ("polaris",),  # tables of a catalog are asked for by Iceberg's client

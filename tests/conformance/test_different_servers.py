@@ -127,15 +127,16 @@ FALSE_OF_POLARIS = {
     "polaris.policy.listed or polaris.generic_table.listed or storage_said.s3 or polaris.principal.rotate.answer "
     "or polaris.principal.reset.no_body",
     "another_clock plain_properties one_place_for_a_catalog no_notifications": "create.loadable or create.answer or "
-    "update.version or polaris.catalog.update.partial or polaris.access.no_token",
+    "update.version or polaris.catalog.update.partial or polaris.access.no_token or polaris.effect.update",
     "attached_once names_are_given_once no_namespaces_by_notifications one_format_of_generic_tables": "polaris.policy."
-    "attached or polaris.generic_table.exists or polaris.generic_table.dropped or "
-    "polaris.life.generic_table or polaris.notification.create or "
-    "polaris.notification.newer or polaris.assignment.catalog_role.deleted or polaris.grant.role_deleted",
-    "names_are_given_once other_statuses_of_polaris": "polaris.assignment.principal_role.deleted_taker",
+    "attached or polaris.refusal.create_generic_table or polaris.effect.drop or polaris.after.drop or "
+    "polaris.accepted or polaris.notification.create or polaris.after.attach or polaris.after.create_generic or "
+    "polaris.notification.newer or polaris.after.delete_catalog_role or polaris.after.create_catalog_role",
+    "names_are_given_once other_statuses_of_polaris": "polaris.after.delete_principal or "
+    "polaris.after.create_principal",
     "properties_of_the_moment_of_polaris fresh_credentials_of_polaris": "polaris.namesake.content or "
     "polaris.namesake.case.content",
-    "errors_without_bodies": "polaris.missing.principal_roles or polaris.principal.delete",
+    "errors_without_bodies": "polaris.missing.principal_roles or polaris.refusal.delete",
 }
 CASES_OF_A_TEST = 3
 AT_ONCE = 6  # as many as a server may use that a seed draws

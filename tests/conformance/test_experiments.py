@@ -53,7 +53,7 @@ FAILED = [
     ("lance", "RenameTable", "lance.agree.table.rename"),
     ("lance", "DropTable", "lance.table.drop.forgets.tags"),
     ("polaris", "createPrincipal", "polaris.principal.create.loadable"),
-    ("polaris", "updateCatalog", "polaris.catalog.update.applied"),
+    ("polaris", "updateCatalog", "polaris.effect.update_catalog"),
 ]
 
 

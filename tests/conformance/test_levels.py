@@ -26,7 +26,7 @@ USABLE = {  # requirement -> why a client can use the answer
     "lance.name.namespace.climbing": "clients resolve dot segments before they send",
 }
 LOSING = [  # faults that lose something, with a requirement that notices each
-    ("polaris", "polaris.principal.update.not_back", "updates-keep-properties"),
+    ("polaris", "polaris.effect.update_principal", "updates-keep-properties"),
     ("polaris", "polaris.grant.table.renamed", "grants-lost-by-rename"),
     ("polaris", "polaris.policy.renamed", "policies-lost-by-rename"),
     ("polaris", "polaris.reach.object.table", "grants-by-beginnings"),

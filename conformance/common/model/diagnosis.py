@@ -1,4 +1,4 @@
-"""What went wrong, from what the views show after a call: a claim about the write, or about one view.
+"""Claims about a wrong state after a call: the write is at fault, or one view that shows it.
 
 All views agree with each other and differ from the write: the write is at fault. One view differs from the others: the
 view is. Of an answer that shows the object itself, only the answer is.
@@ -22,7 +22,7 @@ from conformance.values.outcomes import Violation
 
 @dataclass(frozen=True, slots=True)
 class Observation:
-    """What one view showed of one place, with what it had to show before and after a call."""
+    """The content that one view showed of one place, with those that were due before and after a call."""
 
     view: str
     on: Symbols
@@ -53,7 +53,7 @@ class Observation:
 
     @property
     def differs(self) -> str:
-        """How a list differs from the one that is due: short, doubled, or with more; "" for other values."""
+        """The difference of a list from the one that is due: short, doubled, or with more; "" for other values."""
         if not (isinstance(self.seen, list) and isinstance(self.after, list)):
             return ""
         got, due = (Counter(map(canonical, items)) for items in (self.seen, self.after))

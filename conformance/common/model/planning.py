@@ -256,7 +256,7 @@ Followed = tuple[CommandCall, Sequence[CommandCall]]  # a call, and those of whi
 
 
 class Ways(NamedTuple):
-    """How a pair of commands can follow each other: from a furnished state, or one with few links; see `sequences`."""
+    """Orders of a pair of commands, from a furnished state and from one with few links; see `sequences`."""
 
     begun: Sequence[tuple[Prepared, Sequence[Followed]]]
     things: frozenset[Thing]
@@ -270,8 +270,8 @@ def _ways(model: Model, first_of: Command, second_of: Command) -> Ways:
     rich = before(model, first, things)
     lean = before(model, first, things, linked=False) if model.is_link(first) else None
     last = next((call for call in reversed(others) if rich and call.due(rich.state) == "done"), None)
-    followed: list[Followed] = [(first, same)]
-    followed += [(last, same[::-1])] if last else []
+    followed: list[Followed] = [(last, same[::-1])] if last else []
+    followed.append((first, same))
     followed += [(first, beside)] if same != beside else []
     begun = (rich, followed), (lean, followed[-1:])
     return Ways([(prepared, some) for prepared, some in begun if prepared], things)

@@ -1,4 +1,4 @@
-"""What a model of an API is made of: things and their state, commands that change it, and views that show it.
+"""The parts of a model of an API: things and their state, commands that change it, and views that show it.
 
 A model is data. Things have symbols for names ("principal 1"): the engine gives them names of the run. A state is a
 value, and the effect of a command is a function from one state to the next. Nothing here sends a request: rows hold
@@ -38,7 +38,7 @@ class ModelState:
         return sorted(id for known, id in self.things if known == kind)
 
     def fields(self, thing: Thing) -> Fields:
-        """Return what a thing holds. Raises KeyError without it."""
+        """Return the fields of a thing. Raises KeyError without it."""
         return self.things[thing]
 
     def put(self, thing: Thing, **fields: Any) -> ModelState:
@@ -193,7 +193,7 @@ class CommandCall:
         return [refusal for refusal in self.command.every_refusal if refusal.holds(state, self.on, value)]
 
     def due(self, state: ModelState) -> Due:
-        """Return what has to become of it in a state; "either" where the server decides."""
+        """Return its due outcome in a state; "either" where the server decides."""
         refusals = self.refusals(state)
         if any(not refusal.optional for refusal in refusals):
             return "refused"

@@ -135,7 +135,7 @@ class ModelRun(Generic[C]):
         )
 
     def _answered(self, call: CommandCall, answer: Answer, before: ModelState, after: ModelState) -> list[Observation]:
-        """Return what the answer of a call shows, if it has a body that shows what a view does."""
+        """Return the observation of an answer whose body has the content of a view; none of other answers."""
         if call.command.answered is None or not answer.succeeded or not answer.exchange.response_body:
             return []
         name, content = call.command.answered

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -71,20 +71,7 @@ def _shown(thing: Thing, state: ModelState) -> Any:
     return dict(state.fields(thing)) if state.has(thing) else MISSING
 
 
-def commands_of(entity: EntityType) -> list[Command]:
-    """Return the commands on an entity type."""
-
-    def thing(on: Symbols) -> Thing:
-        return entity.id, on
-
-    def put(state: ModelState, on: Symbols, value: Any) -> ModelState:
-        return state.put(thing(on), **value)
-
-    def change(state: ModelState, on: Symbols, value: Any) -> ModelState:
-        return state.put(thing(on), **value[1])
-
-    name = entity.id.replace(" ", "_")
-    there = Precondition(thing, "missing-is-refused", f"on a missing {entity.id}")
+def _creation(entity: EntityType, name: str, thing: Callable[[Symbols], Thing]) -> Command:
     taken = Refusal(
         "taken",
         f"under the name of an existing {entity.id}",
@@ -102,29 +89,40 @@ def commands_of(entity: EntityType) -> list[Command]:
         optional=True,
         rather="name-free-again",
     )
+    return Command(
+        f"create_{name}",
+        entity.create,
+        "shown-alike",
+        two(entity.id),
+        partial(_create, entity),
+        lambda state, on, value: state.put(thing(on), **value),
+        makes=thing,
+        exclusive="refused-creation",
+        refusals=[taken, again],
+        values=VALUES,
+    )
+
+
+def commands_of(entity: EntityType) -> list[Command]:
+    """Return the commands on an entity type."""
+
+    def thing(on: Symbols) -> Thing:
+        return entity.id, on
+
+    name = entity.id.replace(" ", "_")
+    there = Precondition(thing, "missing-is-refused", f"on a missing {entity.id}")
     stale = Refusal(
         "stale", "with another version than the current one", (409,), "update-stale", lambda _, __, value: value[0] != 0
     )
     return [
-        Command(
-            f"create_{name}",
-            entity.create,
-            "shown-alike",
-            two(entity.id),
-            partial(_create, entity),
-            put,
-            makes=thing,
-            exclusive="refused-creation",
-            refusals=[taken, again],
-            values=VALUES,
-        ),
+        _creation(entity, name, thing),
         Command(
             f"update_{name}",
             entity.update,
             "update-replaces",
             two(entity.id),
             partial(_update, entity),
-            change,
+            lambda state, on, value: state.put(thing(on), **value[1]),
             needs=[there],
             refusals=[stale],
             values=UPDATES,

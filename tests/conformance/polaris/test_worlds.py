@@ -148,7 +148,7 @@ def test_a_finding_is_told_by_its_world(wrong, requirement, world, only, monkeyp
 
 def test_second_catalogs_and_managers_are_dropped(tmp_path):
     worlds = ("warehouse=second", "caller=fresh", "policy_names=case")
-    ids = {"polaris.policy.created", "polaris.catalog_role.create.loadable"}
+    ids = {"polaris.policy.same", "polaris.catalog_role.create.loadable"}
     with serve("polaris", bootstrap=ROOT) as server:
         results = judge(server, tmp_path, ids=ids, world=worlds)
     assert {result.verdict for result in results.requirements} == {"pass"}
