@@ -76,14 +76,15 @@ def words(plan):
 
 
 def test_an_effect_is_seen_beside_another_thing_with_another_value():
-    (plan,) = effects(MODEL, PUT)
+    alone, plan = effects(MODEL, PUT)
+    assert words(alone) == ["put_box(box 1, small)"]
     small, large = ["put_box(box 2, large)", "put_box(box 1, small)"], ["drop_box(box 1)", "put_box(box 1, large)"]
     assert words(plan) == [*small, *large]
     assert plan.subjects == {1, 3}
 
 
 def test_what_stands_in_the_way_of_a_command_is_removed_first():
-    (plan,) = effects(MODEL, DROP)
+    _, plan = effects(MODEL, DROP)
     assert words(plan) == [
         "put_box(box 1, small)",
         "put_box(box 2, large)",

@@ -149,25 +149,36 @@ def _above(model: Model, thing: Thing) -> set[Thing]:
 
 
 def effects(model: Model, command: Command, *, brief: bool = False) -> list[Plan]:
-    """Return the plan of a command: calls with all its values, one after another, on one thing beside others.
+    """Return the plans of a command: a call with nothing but what it needs, then calls with all values beside others.
 
-    A `brief` one has the first value alone.
+    The first is the `brief` one. A command that does not work alone would block the preparation of the second.
     """
-    values = list(command.values)[:1] if brief else command.values
-    own = [CommandCall(command, command.on[0], value) for value in values]
+    own = [CommandCall(command, command.on[0], value) for value in command.values]
     things = around(model, own)
-    prepared = next(filter(None, (before(model, call, things) for call in own)), None)
-    if prepared is None:
-        return []
+    needed = {thing for need in command.needs for thing in _above(model, need.thing(own[0].on))}
+    alone = furnish(model, needed & things)
+    rich = next(filter(None, (before(model, call, things) for call in own)), None)
+    plans = [_each_done(model, alone, own[:1], things)]
+    plans += [_each_done(model, rich, own, things)] if rich and not brief else []
+    return [plan for plan in plans if plan]
+
+
+def _each_done(model: Model, prepared: Prepared, own: Sequence[CommandCall], things: frozenset[Thing]) -> Plan | None:
+    """Return the plan in which calls are done one after another, as far as each can be; None without one."""
     calls, state = [*prepared.calls], prepared.state
-    subjects = []
+    subjects: list[int] = []
     for call in own:
-        way = reach(model, state, lambda now, call=call: call.due(now) != "refused", things, own)  # type: ignore[misc]
+        way = reach(model, state, partial(_changed_by, call), things, own)
         if way is not None:
             calls += [*way, call]
             subjects.append(len(calls) - 1)
             state = run([*way, call], state)
-    return [Plan(tuple(calls), frozenset(subjects), things)]
+    return Plan(tuple(calls), frozenset(subjects), things) if subjects else None
+
+
+def _changed_by(call: CommandCall, state: ModelState) -> bool:
+    """True for a state in which a call is done, or may be, and changes something."""
+    return call.due(state) != "refused" and call.after(state).key != state.key
 
 
 def refusals(model: Model, command: Command, name: str) -> list[Plan]:
