@@ -94,7 +94,7 @@ def _offered(catalog: ModelCatalog, case: ModelCase) -> tuple[Model, list[Comman
 @template("effect.{}", by_clause, twin=True)
 def effect(catalog: ModelCatalog, case: ModelCase) -> None:
     """After {} succeeds, every operation that shows its object shows its effect, and no other change."""
-    _run(catalog, case, _of_effect_briefly if catalog.target.surroundings.world else _of_effect)
+    _run(catalog, case, _of_effect_briefly if catalog.target.surroundings.world else _of_effect, "seen")
 
 
 @template("refusal.{}", by_clause, kind="error")

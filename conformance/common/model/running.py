@@ -16,7 +16,7 @@ from conformance.target.target import Target
 from specs.clauses import clauses_of
 from specs.profiles import Profile
 
-Mode = Literal["due", "harmless", "accepted"]
+Mode = Literal["due", "seen", "harmless", "accepted"]
 
 
 class ModelCatalog(Protocol):
@@ -75,7 +75,8 @@ class ModelRun(Generic[C]):
         """Send the calls of a plan; after those that it is about, look through every view.
 
         With the mode "harmless" these may be answered in any way, and must change nothing; with "accepted" they have to
-        be done even where the server decides.
+        be done even where the server decides. With "seen" the views are read before the first of them, too: what a
+        server caches of an earlier answer is no answer to a later request.
         """
         state = self.model.start
         for place, call in enumerate(plan.calls):
@@ -83,6 +84,10 @@ class ModelRun(Generic[C]):
                 with self.catalog.client.preparing():
                     state, _ = self._sent(call, state)
                 continue
+            if mode == "seen" and place == min(plan.subjects):
+                with self.catalog.client.preparing():
+                    for view, on in self.views(call, plan.things):
+                        view.look(self, on)
             before = state
             state, answer = self._sent(call, before, mode)
             self._compare(call, answer, before, state, plan.things)
