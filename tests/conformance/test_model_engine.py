@@ -215,6 +215,12 @@ def test_a_view_that_differs_from_the_others_is_stale():
     assert (evidence.expected, evidence.actual) == ("[]", "[1]")
 
 
+def test_a_single_view_blames_neither_the_write_nor_itself():
+    operation, evidence = claim(("listBoxes", [1], [], [1]))
+    assert (operation, evidence.state) == ("listBoxes", "")
+    assert "which shows what was before" in evidence.thing
+
+
 @pytest.mark.parametrize(
     ("seen", "how"), [([1], "lacks an entry"), ([1, 2, 2], "lists an entry twice"), ([1, 2, 3], "has another entry")]
 )

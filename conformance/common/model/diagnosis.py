@@ -1,7 +1,8 @@
 """Claims about a wrong state after a call: the write is at fault, or one view that shows it.
 
-All views agree with each other and differ from the write: the write is at fault. One view differs from the others: the
-view is. Of an answer that shows the object itself, only the answer is.
+Several views agree with each other and differ from the write: the write is at fault. One view differs from the others:
+the view is. Where one view alone shows the effect, neither is blamed. Of an answer that shows the object itself, the
+answer alone is.
 """
 
 from __future__ import annotations
@@ -72,21 +73,14 @@ def diagnose(client: Client, call: CommandCall, answer: Answer, looks: Sequence[
     if not answer.succeeded:
         _fail(client, answer.exchange, wrong[0], f"after {write} was refused, {wrong[0].place}", "done", write)
     changing = [look for look in looks if look.changes]
-    right = [look for look in changing if look.right]
     beside = [look for look in wrong if not look.changes]
-    if changing and not right and all(look.stale for look in changing):
+    agreeing = {look.view for look in changing if look.stale}
+    if changing and all(look.stale for look in changing) and len(agreeing) > 1:
         also = f", and {beside[0].place} has changed" if beside else ""
-        _fail(
-            client,
-            answer.exchange,
-            changing[0],
-            f"after {write}, which did nothing{also}: {changing[0].place}",
-            "not done",
-            write,
-        )
-    views = {look.view for look in wrong}
-    if len(views) == 1 and len({look.view for look in looks}) > 1:
-        _at_a_view(client, write, wrong[0])
+        words = f"after {write}, which did nothing{also}: {changing[0].place}"
+        _fail(client, answer.exchange, changing[0], words, "not done", write)
+    if len({look.view for look in wrong}) == 1:
+        _at_a_view(client, write, wrong[0], alone=len({look.view for look in looks}) == 1)
     if beside and len(beside) == len(wrong):
         _fail(client, answer.exchange, beside[0], f"after {write}, which changed more than it names: {beside[0].place}")
     stale = next((look for look in wrong if look.stale), wrong[0])
@@ -98,11 +92,12 @@ def fail_at(client: Client, look: Observation, when: str) -> NoReturn:
     _fail(client, look.exchange, look, f"{when}, {look.place}")
 
 
-def _at_a_view(client: Client, write: str, look: Observation) -> NoReturn:
-    """Raise the violation of one view that differs from all others."""
+def _at_a_view(client: Client, write: str, look: Observation, *, alone: bool) -> NoReturn:
+    """Raise the violation of one view that differs from all others, or of the only one, which blames nobody."""
     how = "shows what was before" if look.stale else look.differs
     words = f"after {write}, {look.place}" + (f", which {how}" if how else "")
-    _fail(client, look.exchange, look, words, "stale" if look.stale else "", write)
+    stale = look.stale and not alone
+    _fail(client, look.exchange, look, words, "stale" if stale else "", write)
 
 
 def _fail(
