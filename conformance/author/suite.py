@@ -34,13 +34,14 @@ class Suite:
     """The settings, target and client that all requirements of a run share.
 
     `subject` is the id of the current one, `unmet` are those of its needs that are not met: a model leaves out the
-    commands that would only find the same defects again.
+    commands that would only find the same defects again. `shared` is what requirements of one worker share, by class.
     """
 
     settings: Settings
     target: Target
     subject: str = ""
     unmet: frozenset[str] = frozenset()
+    shared: dict[type, Any] = field(default_factory=dict)
     wandering: Wandering = field(init=False)
     _shrinking: Shrinking | None = None  # of the current test's examples
 

@@ -28,6 +28,8 @@ from conformance.http.answers import Answer
 from conformance.http.client import Client
 from conformance.values.exchange import Exchange
 from conformance.values.outcomes import Violation
+from lakeproof import serve
+from tests.conformance.mutants import ROOT, judge
 
 BOX, LID = "box", "lid"
 KINDS = {BOX: ModelKind([("box 1",), ("box 2",)]), LID: ModelKind([("box 1",)], lambda id: [(BOX, id)])}
@@ -245,3 +247,26 @@ def test_a_refused_write_that_changes_something_was_done():
 def test_nothing_is_claimed_of_views_that_agree():
     look = Observation("getBox", (), 1, "missing", "missing", exchange(404))
     diagnose(Touched(), call(DROP), answered(204), [look])
+
+
+# A shared start
+
+
+PAIRS = {f"polaris.after.{name}" for name in ("delete_principal.create_principal", "update_principal.delete_principal")}
+
+
+def test_a_pair_that_fails_from_a_shared_start_is_tried_alone(tmp_path):
+    fault = "said-only:deletePrincipal"
+    with serve("polaris", bootstrap=ROOT, allow_faults=True) as server:
+        sound = judge(server, tmp_path, ids=PAIRS)
+        wrong = judge(server, tmp_path, ids=PAIRS, fault=fault)
+        whole = judge(server, tmp_path, ids={*PAIRS, "polaris.effect.delete_principal"}, fault=fault)
+    assert sound.run.left_behind == []
+    assert {result.verdict for result in sound.requirements} == {"pass"}
+    (found,) = (result for result in wrong.requirements if result.id.endswith("delete_principal"))
+    assert (found.verdict, found.evidence.operation, found.evidence.state) == ("fail", "deletePrincipal", "not done")
+    assert found.requests > max(result.requests for result in sound.requirements)
+    assert {result.id: result.verdict for result in whole.requirements} == {
+        "polaris.effect.delete_principal": "fail",
+        **dict.fromkeys(PAIRS, "blocked"),
+    }

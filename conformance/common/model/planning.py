@@ -254,7 +254,7 @@ def pairs(model: Model) -> list[tuple[Command, Command, str]]:
 
 def _clause(model: Model, first_of: Command, second_of: Command) -> str:
     """Return the clause of what becomes of the second command after the first; "" where that changes nothing for it."""
-    ways = _ways(model, first_of, second_of)
+    ways = ways_of(model, first_of, second_of)
     for prepared, followed in ways.begun:
         for first, seconds in followed:
             if first.due(prepared.state) == "done" and (second := _second(first, seconds, prepared.state)):
@@ -273,7 +273,8 @@ class Ways(NamedTuple):
     things: frozenset[Thing]
 
 
-def _ways(model: Model, first_of: Command, second_of: Command) -> Ways:
+def ways_of(model: Model, first_of: Command, second_of: Command) -> Ways:
+    """Return the orders in which a pair of commands can follow each other."""
     first, *others = [call for call in model.calls(first_of) if call.on == first_of.on[0]]
     seconds = sorted(model.calls(second_of), key=lambda call: -len(set(call.about) & set(first.about)))
     same, beside = ([call for call in seconds if call.on == on] for on in (seconds[0].on, seconds[-1].on))
@@ -300,12 +301,12 @@ def sequences(model: Model, first_of: Command, second_of: Command) -> list[Plan]
     They differ in what was before: the first command with its first value and with its last, nothing linked but what it
     needs, and what it makes as something that is made again. Those that can follow each other are one plan.
     """
-    ways = _ways(model, first_of, second_of)
-    plans = [_one_after_another(model, prepared, followed, ways.things) for prepared, followed in ways.begun]
+    ways = ways_of(model, first_of, second_of)
+    plans = [one_after_another(model, prepared, followed, ways.things) for prepared, followed in ways.begun]
     return [plan for plan in plans if plan]
 
 
-def _one_after_another(
+def one_after_another(
     model: Model,
     prepared: Prepared,
     ways: Sequence[Followed],

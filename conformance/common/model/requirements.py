@@ -18,6 +18,7 @@ from conformance.common.model.planning import Plan, effects, pairs, refusals, se
 from conformance.common.model.races import race_plan, races, run_race
 from conformance.common.model.rows import Command, Model
 from conformance.common.model.running import Mode, ModelCatalog, ModelRun
+from conformance.common.model.sharing import SharedStarts
 from conformance.common.model.walks import LENGTHS, run_walk, walk
 from conformance.common.template import template
 from conformance.values.outcomes import Unoffered
@@ -79,6 +80,10 @@ def _run(catalog: ModelCatalog, case: ModelCase, planner: Planner, mode: Mode = 
     plans = _plans(planner, model, tuple(case.commands), case.condition)
     if not plans:
         raise Unoffered(UNPREPARED)
+    _run_plans(catalog, case, plans, mode)
+
+
+def _run_plans(catalog: ModelCatalog, case: ModelCase, plans: Sequence[Plan], mode: Mode = "due") -> None:
     for plan in plans:
         ModelRun(catalog, case.model).send(plan, mode)
 
@@ -116,9 +121,13 @@ def accepted(catalog: ModelCatalog, case: ModelCase) -> None:
 
 
 @template("after.{}", by_clause)
-def after(catalog: ModelCatalog, case: ModelCase) -> None:
+def after(suite: Suite, catalog: ModelCatalog, case: ModelCase) -> None:
     """{} does what it does elsewhere, on the same object and beside it."""
-    _run(catalog, case, _of_pair)
+    model, (first, second) = _offered(catalog, case)
+    shared = suite.shared.setdefault(SharedStarts, SharedStarts())
+    plans = _plans(_of_pair, model, tuple(case.commands), case.condition)
+    passed = shared.pass_in_turn(suite, catalog, model, (first, second))
+    _run_plans(catalog, case, plans[1:] if passed else plans, "near")
 
 
 @template("race.{}", by_clause, kind="race")
@@ -152,7 +161,7 @@ def walks_of(model: Model, clause: str) -> dict[str, ModelCase]:
             clause,
             "In random sequences of commands each has its due effect or refusal, and no other.",
             list(dict.fromkeys(command.operation for command in model.commands)),
-            needs=[f"{model.api}.effect.{id}" for id in ids],
+            needs=_effects(model, *model.commands),
         )
     }
 
@@ -182,6 +191,7 @@ def refusals_of(model: Model) -> dict[str, ModelCase]:
             f"{command.operation} {refused.words} returns {_listed(refused.statuses)} and changes nothing.",
             [command.operation],
             refused.name,
+            needs=_effects(model, command),
         )
         for command in model.commands
         for refused in command.every_refusal
@@ -199,6 +209,7 @@ def harmless_of(model: Model) -> dict[str, ModelCase]:
             f"{command.operation} {refused.words} changes nothing, whatever its answer.",
             [command.operation],
             refused.name,
+            needs=_effects(model, command),
         )
         for command in model.commands
         for refused in command.every_refusal
@@ -216,6 +227,7 @@ def accepted_of(model: Model) -> dict[str, ModelCase]:
             f"{command.operation} {refused.words} succeeds and has its usual effect.",
             [command.operation],
             refused.name,
+            needs=_effects(model, command),
         )
         for command in model.commands
         for refused in command.every_refusal
@@ -233,6 +245,7 @@ def afters_of(model: Model) -> dict[str, ModelCase]:
             f"After {first.operation}, {second.operation} on the same object or beside it has its due effect or "
             "refusal, and no other.",
             list(dict.fromkeys([second.operation, first.operation])),
+            needs=_effects(model, first, second),
         )
         for first, second, clause in pairs(model)
     }
@@ -248,6 +261,7 @@ def races_of(model: Model) -> dict[str, ModelCase]:
             f"When clients send {_both(first, second)} concurrently, some order explains all answers and the state "
             "after them.",
             list(dict.fromkeys([first.operation, second.operation])),
+            needs=_effects(model, first, second),
         )
         for first, second in races(model)
     }
@@ -255,6 +269,11 @@ def races_of(model: Model) -> dict[str, ModelCase]:
 
 def _both(first: Command, second: Command) -> str:
     return first.operation if first is second else f"{first.operation} and {second.operation}"
+
+
+def _effects(model: Model, *commands: Command) -> list[str]:
+    """Return the requirements about the effects of commands alone: what rests on a broken one would only repeat it."""
+    return list(dict.fromkeys(f"{model.api}.effect.{command.id}" for command in commands))
 
 
 def _views(model: Model, commands: Collection[Command]) -> list[str]:

@@ -114,13 +114,13 @@ class Precondition:
 class ModelView:
     """Reading operation: what it shows.
 
-    `kinds` are those of the things that an answer depends on, `on` the arguments that the model knows. `shows` returns
-    what an answer has to show in a state, as JSON with symbols for names, and `look` what the server shows in this
-    form. `read` does so for another answer with the same content.
+    `kinds` are those of the things that an answer depends on, first the one that it is about, `on` the arguments that
+    the model knows. `shows` returns what an answer has to show in a state, as JSON with symbols for names, and `look`
+    what the server shows in this form. `read` does so for another answer with the same content.
     """
 
     operation: str
-    kinds: Collection[str]
+    kinds: Sequence[str]
     on: Sequence[Symbols]
     shows: Callable[[ModelState, Symbols], Any]
     look: Callable[[Any, Symbols], Any]
@@ -213,7 +213,8 @@ class Model:
     """The model of an API: kinds of things, commands and views.
 
     `given` are the things that are there before any command, `named` returns the name of the run for a symbol. Of
-    several ways to a state a plan takes the one whose commands stand first.
+    several ways to a state a plan takes the one whose commands stand first. `lasting` are the kinds of things that no
+    home of an example holds: requirements can share them.
     """
 
     api: str
@@ -222,6 +223,7 @@ class Model:
     views: Sequence[ModelView]
     named: Callable[[Any, str], Any]
     given: Collection[Thing] = ()
+    lasting: Collection[str] = ()
 
     def __hash__(self) -> int:
         return hash(self.api)
@@ -250,6 +252,10 @@ class Model:
         """Return the kinds of the things that one of a kind hangs on."""
         ids = self.kinds[kind].ids
         return [parent for parent, _ in self.kinds[kind].hangs_on(ids[0])] if ids else []
+
+    def hangs(self, thing: Thing, other: Thing | None) -> bool:
+        """True for a thing that is the other one, or that hangs on it at any distance."""
+        return thing == other or any(self.hangs(parent, other) for parent in self.kinds[thing[0]].hangs_on(thing[1]))
 
     def is_linked(self, thing: Thing) -> bool:
         """True for a thing that hangs on others than the given ones."""

@@ -16,7 +16,7 @@ from conformance.target.target import Target
 from specs.clauses import clauses_of
 from specs.profiles import Profile
 
-Mode = Literal["due", "seen", "harmless", "accepted"]
+Mode = Literal["due", "near", "seen", "harmless", "accepted"]
 
 
 class ModelCatalog(Protocol):
@@ -71,14 +71,20 @@ class ModelRun(Generic[C]):
                 state, _ = self._sent(call, state)
         return state
 
-    def send(self, plan: Plan, mode: Mode = "due") -> None:
-        """Send the calls of a plan; after those that it is about, look through every view.
+    def forget(self, symbol: str, state: ModelState) -> bool:
+        """Give a symbol a new name if its thing has ended in a state; True if so."""
+        ended = any(id == (symbol,) for _, id in state.ended) and not any(id == (symbol,) for _, id in state.things)
+        return ended and self.names.pop(symbol, None) is not None
+
+    def send(self, plan: Plan, mode: Mode = "due", state: ModelState | None = None) -> ModelState:
+        """Send the calls of a plan; after those that it is about, look through every view. Return the last state.
 
         With the mode "harmless" these may be answered in any way, and must change nothing; with "accepted" they have to
         be done even where the server decides. With "seen" the views are read before the first of them, too: what a
-        server caches of an earlier answer is no answer to a later request.
+        server caches of an earlier answer is no answer to a later request. With "near" those that have to show no
+        change are read for things of the same kind alone.
         """
-        state = self.model.start
+        state = state or self.model.start
         for place, call in enumerate(plan.calls):
             if place not in plan.subjects:
                 with self.catalog.client.preparing():
@@ -90,7 +96,11 @@ class ModelRun(Generic[C]):
                         view.look(self, on)
             before = state
             state, answer = self._sent(call, before, mode)
-            self._compare(call, answer, before, state, plan.things)
+            views = self.views(call, plan.things)
+            self._compare(
+                call, answer, before, state, self._near(call, before, state, views) if mode == "near" else views
+            )
+        return state
 
     def compare_any(self, calls: Sequence[CommandCall], finals: Sequence[ModelState], things: frozenset[Thing]) -> None:
         """Check that the views show one of several states. Raises Violation with the state that fits most views."""
@@ -119,10 +129,15 @@ class ModelRun(Generic[C]):
         return call.after(state) if answer.succeeded else state, answer
 
     def _compare(
-        self, call: CommandCall, answer: Answer, before: ModelState, after: ModelState, things: frozenset[Thing]
+        self,
+        call: CommandCall,
+        answer: Answer,
+        before: ModelState,
+        after: ModelState,
+        views: Sequence[tuple[ModelView, Symbols]],
     ) -> None:
-        """Compare what the views show with the state. Raises Violation for the worst difference."""
-        looks = [self._look(view, on, before, after) for view, on in self.views(call, things)]
+        """Compare what views show with the state. Raises Violation for the worst difference."""
+        looks = [self._look(view, on, before, after) for view, on in views]
         diagnose(self.catalog.client, call, answer, [*self._answered(call, answer, before, after), *looks])
 
     def views(self, call: CommandCall, things: frozenset[Thing]) -> list[tuple[ModelView, Symbols]]:
@@ -131,6 +146,22 @@ class ModelRun(Generic[C]):
         known = {symbol for _, id in things for symbol in id}
         return [
             (view, on) for view in self.model.views if kinds & set(view.kinds) for on in view.on if known.issuperset(on)
+        ]
+
+    def _near(
+        self,
+        call: CommandCall,
+        before: ModelState,
+        after: ModelState,
+        views: Sequence[tuple[ModelView, Symbols]],
+    ) -> list[tuple[ModelView, Symbols]]:
+        """Return the views that have to show a change, and those whose first kind is that of the call."""
+        kinds = {kind for kind, id in call.about if id == call.on} or {kind for kind, _ in call.about}
+        kinds |= {kind for kind, known in self.model.kinds.items() if call.on in known.ids}
+        return [
+            (view, on)
+            for view, on in views
+            if view.kinds[0] in kinds or view.shows(before, on) != view.shows(after, on)
         ]
 
     def _look(self, view: ModelView, on: Symbols, before: ModelState, after: ModelState) -> Observation:
