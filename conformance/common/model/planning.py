@@ -12,7 +12,7 @@ from functools import partial
 from itertools import product
 from typing import NamedTuple
 
-from conformance.common.model.rows import Command, CommandCall, Model, ModelState, Refusal, Thing
+from conformance.common.model.rows import Command, CommandCall, Model, ModelState, Refusal, Symbols, Thing
 
 FARTHEST = 2  # calls between a furnished state and one that a plan needs
 
@@ -100,6 +100,7 @@ def reach(
     calls = [
         call
         for command in model.commands
+        if command.prepares
         for call in model.calls(command)
         if near & set(call.on) and all(map(things.__contains__, call.about))
     ]
@@ -151,11 +152,17 @@ def _above(model: Model, thing: Thing) -> set[Thing]:
 def effects(model: Model, command: Command, *, brief: bool = False) -> list[Plan]:
     """Return the plans of a command: a call with nothing but what it needs, then calls with all values beside others.
 
-    The first is the `brief` one. A command that does not work alone would block the preparation of the second.
+    The first is the `brief` one. A command that does not work alone would block the preparation of the second. Both are
+    about the first arguments with which the command can be done.
     """
-    own = [CommandCall(command, command.on[0], value) for value in command.values]
+    plans = (_effects_on(model, command, on, brief) for on in command.on)
+    return next(filter(None, plans), [])
+
+
+def _effects_on(model: Model, command: Command, on: Symbols, brief: bool) -> list[Plan]:
+    own = [CommandCall(command, on, value) for value in command.values]
     things = around(model, own)
-    needed = {thing for need in command.needs for thing in _above(model, need.thing(own[0].on))}
+    needed = {thing for need in command.needs for thing in _above(model, need.thing(on))}
     alone = furnish(model, needed & things)
     rich = next(filter(None, (before(model, call, things) for call in own)), None)
     plans = [_each_done(model, alone, own[:1], things)]

@@ -81,6 +81,7 @@ class Refusal:
     `holds` takes the state, the arguments and the value of a call. `statuses` are those of the refusal, and `clause`
     states it; `harmless` is the clause that a refused command changes nothing, where it has another level. Of an
     `optional` one the server decides; `rather` is the clause that the command is done all the same, if one says so.
+    `errors` are the codes or types that its body may have, as `Model.error` returns them; without them any will do.
     """
 
     name: str
@@ -91,6 +92,7 @@ class Refusal:
     harmless: str = ""
     optional: bool = False
     rather: str = ""
+    errors: Collection[Any] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,11 +104,17 @@ class Precondition:
     words: str
     name: str = MISSING
     statuses: Sequence[int] = (404,)
+    errors: Collection[Any] = ()
 
     def refusal(self) -> Refusal:
         """Return the refusal of a command without the thing."""
         return Refusal(
-            self.name, self.words, self.statuses, self.clause, lambda state, on, _: not state.has(self.thing(on))
+            self.name,
+            self.words,
+            self.statuses,
+            self.clause,
+            lambda state, on, _: not state.has(self.thing(on)),
+            errors=self.errors,
         )
 
 
@@ -138,10 +146,12 @@ class Command:
     """Writing operation: when it is refused, and what it does.
 
     `id` is its name in ids of requirements, `on` the arguments that the model knows, `values` what a call sends beside
-    them, by a label. `makes` is the thing that comes into being, `needs` those that have to be there, as functions of
-    the arguments. `effect` is the state after a call that was done, which `clause` states. `send` sends a call and
-    expects the given statuses. `answered` names a view whose content an answer shows, and takes it from the answer.
-    `exclusive` is the clause that only one of several equal calls is done, where it is another one.
+    them, by a label. `makes` is the thing that comes into being, `needs` those that have to be there, and `names` those
+    that it is about whether they are there or not, as functions of the arguments. `effect` is the state after a call
+    that was done, which `clause` states. `send` sends a call and expects the given statuses. `answered` names a view
+    whose content an answer shows, and takes it from the answer. `exclusive` is the clause that only one of several
+    equal calls is done, where it is another one. With `prepares` false no plan reaches a state by it: a server may lack
+    it.
     """
 
     id: str
@@ -156,13 +166,16 @@ class Command:
     values: Mapping[str, Any] = field(default_factory=lambda: {"": None})
     answered: tuple[str, Callable[[Any], Any]] | None = None
     exclusive: str = ""
+    names: Callable[[Symbols], Sequence[Thing]] = lambda _: ()
+    prepares: bool = True
 
     def __hash__(self) -> int:
         return hash(self.id)
 
     def about(self, on: Symbols) -> list[Thing]:
         """Return the things that a call names."""
-        return [*([self.makes(on)] if self.makes else []), *(need.thing(on) for need in self.needs)]
+        made = [self.makes(on)] if self.makes else []
+        return [*made, *(need.thing(on) for need in self.needs), *self.names(on)]
 
     @cached_property
     def every_refusal(self) -> list[Refusal]:
@@ -214,7 +227,8 @@ class Model:
 
     `given` are the things that are there before any command, `named` returns the name of the run for a symbol. Of
     several ways to a state a plan takes the one whose commands stand first. `lasting` are the kinds of things that no
-    home of an example holds: requirements can share them.
+    home of an example holds: requirements can share them. `error` returns the code or type of an answer that refuses,
+    for rows that state it.
     """
 
     api: str
@@ -224,6 +238,7 @@ class Model:
     named: Callable[[Any, str], Any]
     given: Collection[Thing] = ()
     lasting: Collection[str] = ()
+    error: Callable[[Any], Any] = lambda _: None
 
     def __hash__(self) -> int:
         return hash(self.api)

@@ -7,6 +7,7 @@ from copy import copy
 from functools import cache
 from typing import Any, Generic, Literal, Protocol, Self, TypeVar
 
+from conformance.author.checks import one_of
 from conformance.common.model.diagnosis import Observation, diagnose, fail_at
 from conformance.common.model.planning import Plan
 from conformance.common.model.rows import CommandCall, Model, ModelState, ModelView, Symbols, Thing
@@ -126,7 +127,15 @@ class ModelRun(Generic[C]):
         successes = self.catalog.successes(command.operation)
         expect = Successes(successes) if due == "done" else statuses | set(successes) if due == "either" else statuses
         answer: Answer = command.send(self, call.on, command.values[call.value], expect)
+        if not answer.succeeded:
+            self._check_error(call, state, answer)
         return call.after(state) if answer.succeeded else state, answer
+
+    def _check_error(self, call: CommandCall, state: ModelState, answer: Answer) -> None:
+        """Check the code or type of a refusal, where every condition with its status states some."""
+        due = [refusal.errors for refusal in call.refusals(state) if answer.status in refusal.statuses]
+        if due and all(due):
+            one_of(self.model.error(answer), [error for errors in due for error in errors], "the error of the refusal")
 
     def _compare(
         self,
