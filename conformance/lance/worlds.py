@@ -140,6 +140,7 @@ FORMS_OF_NAMES: Mapping[str, str] = {
     "underscore": "_{}",
 }
 OTHER_CASE = "{}aB"
+WORLD_TAG = "lakeproof-tag"
 ONLY_BELOW = ("long", "digit", "underscore")  # the home keeps its name: it starts with the prefix of the run
 CROWD = 5  # declared tables of a crowd
 
@@ -240,7 +241,7 @@ def tagged(catalog: TableMaker, id: Names, data: Any) -> None:
     """Create a table and a tag of its version."""
     catalog.make_table(id, data)
     version = catalog.describe_table(id, _query={"load_detailed_metadata": True})["version"]
-    catalog.create_table_tag(id, tag="lakeproof-tag", version=number(version, "the version of the table"))
+    catalog.create_table_tag(id, tag=WORLD_TAG, version=number(version, "the version of the table"))
 
 
 STATES: Mapping[str, State] = {

@@ -1,4 +1,4 @@
-"""Random command sequences on the target and on a model of namespaces and tables."""
+"""Requirements that follow from the model of Lance, and random command sequences on namespaces and tables."""
 
 from __future__ import annotations
 
@@ -17,8 +17,10 @@ from conformance.author.checks import contains, ends_with, equal, one_of, same_i
 from conformance.author.requirement import must
 from conformance.author.strategies import tables
 from conformance.author.suite import Suite
+from conformance.common.model import requirements
 from conformance.http.answers import Answer
 from conformance.lance.catalog import LanceCatalog
+from conformance.lance.model.whole import MODEL
 from conformance.lance.support.arrow import stream
 from conformance.lance.support.listing import collect_namespaces, collect_tables
 from conformance.lance.support.model import (
@@ -191,3 +193,8 @@ def test_catalog_model(suite: Suite, catalog: LanceCatalog) -> None:
     for operation in SUBJECTS:
         catalog.client.require(operation)
     suite.run_machine(LanceMachine, catalog=catalog, unmet=suite.unmet)
+
+
+test_effect = requirements.effect.declare(__name__, requirements.effects_of(MODEL))
+test_refusal = requirements.refusal.declare(__name__, requirements.refusals_of(MODEL))
+test_after = requirements.after.declare(__name__, requirements.afters_of(MODEL))
