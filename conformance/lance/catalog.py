@@ -334,15 +334,11 @@ class LanceCatalog(TableMaker):
         described = self.describe_table(id, _query={"load_detailed_metadata": True})
         return number(described["version"], "the version of the table")
 
-    @property
-    def asks_declared(self) -> dict[str, bool]:
-        """Query with which DescribeTable returns is_only_declared; later revisions have a parameter for it."""
-        known = {parameter.name for parameter in self.target.document.operation("DescribeTable").query_parameters()}
-        return {"check_declared": True} if "check_declared" in known else {}
-
     def is_only_declared(self, id: Id) -> Any:
-        """Return the is_only_declared of a table."""
-        return self.describe_table(id, _query=self.asks_declared).get("is_only_declared")
+        """Return the is_only_declared of a table; later revisions have a parameter that asks for it."""
+        known = {parameter.name for parameter in self.target.document.operation("DescribeTable").query_parameters()}
+        asked = {"check_declared": True} if "check_declared" in known else {}
+        return self.describe_table(id, _query=asked).get("is_only_declared")
 
     def rows(self, id: Id, **query: Any) -> list[dict[str, Any]]:
         """Return the rows that a query finds, by default all of them, in the order of the response."""

@@ -105,7 +105,7 @@ def test_faults_are_shown_to_those_that_notice_them_and_a_seeded_sample():
     choice = Choice("lance", {"tags-move": frozenset({"UpdateTableTag"})}, [], 0)
     asked = asked_alone(choice, "tags-move")
     assert asked == asked_alone(choice, "tags-move")
-    assert "lance.tag.update.moves" in asked or any(name.startswith("lance.tag.") for name in asked)
+    assert "lance.effect.update_tag" in asked or any(name.startswith("lance.tag.") for name in asked)
     assert len(asked) == len(set(asked)) <= trials.MOST_KNOWN + trials.MOST_NEAR + trials.MOST_OTHERS
     assert len(asked_alone(choice, "tags-move", whole=True)) > len(asked)
     several = asked_of_several(choice, ["crash", "refuse"], ALONE)

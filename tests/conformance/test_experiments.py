@@ -50,7 +50,7 @@ FAILED = [
     ("iceberg", "updateTable", "iceberg.properties.case.table"),
     ("iceberg", "commitTransaction", "iceberg.properties.case.transaction"),
     ("lance", "InsertIntoTable", "lance.agree.version.insert"),
-    ("lance", "RenameTable", "lance.agree.table.rename"),
+    ("lance", "RenameTable", "lance.effect.rename_table"),
     ("lance", "DropTable", "lance.table.drop.forgets.tags"),
     ("polaris", "createPrincipal", "polaris.principal.create.loadable"),
     ("polaris", "updateCatalog", "polaris.effect.update_catalog"),

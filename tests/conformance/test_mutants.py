@@ -222,7 +222,7 @@ def test_what_was_measured_names_faults_and_requirements(api):
 @pytest.mark.parametrize(
     "ids",
     [
-        {"lance.table.rename.taken"},  # its control renames to a free name
+        {"lance.refusal.rename_table.taken"},  # before, a name that is free is accepted
         {"lance.table.register.conflict"},  # it registers again, afterwards, what it had deregistered
     ],
 )

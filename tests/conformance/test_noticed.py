@@ -99,9 +99,9 @@ def test_many_faults_are_shown_in_one_run_until_they_are_noticed(measured):
 def test_a_fault_in_one_world_is_shown_first_in_this_one(measured):
     _, settings = measured
     fault = "failing-in-world:DescribeTable:names=underscore"
-    (shown,) = show(settings, {fault: [["lance.table.describe.name", "lance.life.table"]]}, first=True)
+    (shown,) = show(settings, {fault: [["lance.table.describe.name", "lance.effect.drop_table"]]}, first=True)
     (result,) = shown.results
-    assert (result.id, result.verdict, len(result.worlds)) == ("lance.life.table", "fail", 1)
+    assert (result.id, result.verdict, len(result.worlds)) == ("lance.effect.drop_table", "fail", 1)
     assert ("names", "underscore") in result.evidence.world
 
 
@@ -149,7 +149,7 @@ def test_faults_are_measured_by_processes(jobs, monkeypatch):
 @pytest.fixture
 def weak(monkeypatch):
     """Two requirements of the suite, of which the second fails whatever is asked of the server that is measured."""
-    ids = ["lance.namespace.create.conflict", "lance.tag.create.taken"]
+    ids = ["lance.namespace.create.conflict", "lance.refusal.create_tag.taken"]
 
     @contextmanager
     def served(api):

@@ -46,8 +46,7 @@ def _exists(run: LanceRun, on: Symbols) -> Any:
 
 
 def _describe(run: LanceRun, on: Symbols) -> Any:
-    answer = run.catalog.describe_table(id_of(run, on), expect=THERE_OR_NOT, _query=run.catalog.asks_declared)
-    return "declared" if answer.succeeded and answer.get("is_only_declared") is True else _there(answer)
+    return _there(run.catalog.describe_table(id_of(run, on), expect=THERE_OR_NOT))
 
 
 def _count(run: LanceRun, on: Symbols) -> Any:
@@ -85,12 +84,6 @@ def _is_there(state: ModelState, on: Symbols) -> Any:
     return state.has(_thing(on)) or MISSING
 
 
-def _described(state: ModelState, on: Symbols) -> Any:
-    if state.has(_thing(on)) and state.fields(_thing(on))["rows"] is None:
-        return "declared"
-    return _is_there(state, on)
-
-
 def _counted(state: ModelState, on: Symbols) -> Any:
     return (state.fields(_thing(on))["rows"] if state.has(_thing(on)) else 0) or NO_ROWS
 
@@ -108,7 +101,7 @@ def _lies_in(on: Symbols) -> Symbols:
 KINDS = [TABLE, REGISTERED]
 VIEWS: Sequence[ModelView] = [
     ModelView("TableExists", KINDS, ALL_TABLES, _is_there, _exists),
-    ModelView("DescribeTable", KINDS, ALL_TABLES, _described, _describe),
+    ModelView("DescribeTable", KINDS, ALL_TABLES, _is_there, _describe),
     ModelView("CountTableRows", KINDS, ALL_TABLES, _counted, _count),
     ModelView(
         "ListTables",

@@ -143,22 +143,6 @@ def _untag(catalog: LanceCatalog, id: Names) -> object:
 
 
 CHANGES: dict[str, RepeatedRequest[LanceCatalog]] = {
-    "drop_namespace": RepeatedRequest(
-        "DropNamespace",
-        "drop-namespace",
-        lambda catalog: catalog.new_namespace(),
-        lambda catalog, id: catalog.drop_namespace(id),
-        lambda catalog, id: catalog.create_namespace(id),
-        lambda catalog, id: catalog.namespace_exists(id, expect=404),
-    ),
-    "drop_table": RepeatedRequest(
-        "DropTable",
-        "drop-table",
-        lambda catalog: catalog.new_table(),
-        lambda catalog, id: catalog.drop_table(id),
-        lambda catalog, id: catalog.make_table(id, tables(1)),
-        lambda catalog, id: catalog.table_exists(id, expect=404),
-    ),
     "rename_table": RepeatedRequest(
         "RenameTable",
         "rename-table",

@@ -48,7 +48,7 @@ REFUSALS: dict[tuple[str, Outcome], tuple[str, ...]] = {
         "lance.namespace.drop.restrict_table",
         "lance.namespace.drop.restrict_namespace",
     ),
-    ("create table", NAMESPACE_MISSING): ("lance.table.create.namespace_missing",),
+    ("create table", NAMESPACE_MISSING): ("lance.refusal.create_table.namespace_missing",),
     ("create table", TABLE_EXISTS): ("lance.table.create.conflict",),
     ("declare table", NAMESPACE_MISSING): ("lance.table.declare.namespace_missing",),
     ("declare table", TABLE_EXISTS): ("lance.table.declare.conflict_created", "lance.table.declare.conflict_declared"),

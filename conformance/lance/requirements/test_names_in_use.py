@@ -1,10 +1,9 @@
-"""Names that are taken, free again or alike: reuse, namespaces that are empty, siblings, and declared tables."""
+"""Names that are free again or alike: reuse, namespaces that are empty, siblings, and declared tables."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 import pyarrow as pa
@@ -66,34 +65,6 @@ def test_names_are_swapped(catalog: LanceCatalog) -> None:
     table_is_gone(catalog, third)
 
 
-# Names that are taken
-
-
-def _declared(catalog: LanceCatalog) -> Names:
-    return catalog.new_declared_table("taken")
-
-
-def _elsewhere(catalog: LanceCatalog) -> Names:
-    id = (*catalog.new_namespace(), "taken")
-    catalog.make_table(id, tables(2))
-    return id
-
-
-TAKEN = {"declared": _declared, "elsewhere": _elsewhere}
-
-
-@must("lance.reuse.taken.{}", operations=["RenameTable"], clause="rename-table-taken", kind="error", each=TAKEN)
-def test_rename_to_other_taken_names(catalog: LanceCatalog, case: Callable[[LanceCatalog], Names]) -> None:
-    """RenameTable to the name of another table ({}) returns 409 with code 5 and keeps both tables."""
-    id, taken = catalog.new_table(rows=3), case(catalog)
-    control = partial(catalog.rename_table, catalog.new_table("free"), new_namespace_id=list(taken[:-1]))
-    catalog.control(lambda: control(new_table_name=catalog.table_id("new")[-1]))
-    refused = catalog.rename_table(id, new_table_name=taken[-1], new_namespace_id=list(taken[:-1]), expect=409)
-    equal(refused.code, 5, "the code of the error")
-    equal(catalog.count_table_rows(id).json, 3, "the count of rows")
-    catalog.table_exists(taken)
-
-
 # Namespaces that are empty again
 
 
@@ -106,7 +77,6 @@ class Emptying:
 
 
 EMPTYINGS = {
-    "drop": Emptying("DropTable", lambda catalog, id: catalog.drop_table(id)),
     "deregister": Emptying("DeregisterTable", lambda catalog, id: catalog.deregister_table(id)),
     "rename": Emptying(
         "RenameTable",

@@ -13,14 +13,6 @@ CREATE = ["CreateNamespace"]
 DROP = ["DropNamespace"]
 
 
-@must("lance.namespace.create.describable", operations=CREATE, clause="create-namespace")
-def test_created_namespace_exists(catalog: LanceCatalog) -> None:
-    """After CreateNamespace, DescribeNamespace and NamespaceExists return 200 for the namespace."""
-    id = catalog.new_namespace()
-    catalog.describe_namespace(id)
-    catalog.namespace_exists(id)
-
-
 @should(
     "lance.namespace.create.properties",
     operations=[*CREATE, "DescribeNamespace"],
@@ -154,15 +146,6 @@ def test_namespace_exists_has_no_body(catalog: LanceCatalog) -> None:
     """NamespaceExists returns no body."""
     answer = catalog.namespace_exists(catalog.new_namespace())
     equal(len(answer.body), 0, "the length of the body")
-
-
-@must("lance.namespace.drop.gone", operations=[*DROP], clause="drop-namespace")
-def test_dropped_namespace_is_gone(catalog: LanceCatalog) -> None:
-    """After DropNamespace, DescribeNamespace returns 404 and ListNamespaces does not list the namespace."""
-    id = catalog.new_namespace()
-    catalog.drop_namespace(id)
-    catalog.describe_namespace(id, expect=404)
-    lacks(collect_namespaces(catalog, id[:-1]), [id[-1]], "the listed namespaces")
 
 
 @must("lance.namespace.drop.missing", operations=DROP, clause="drop-namespace-mode-fail", kind="error")

@@ -124,7 +124,7 @@ WINNERS = {
         "Of concurrent RenameTable requests that give several tables the same name, exactly one succeeds.",
         "tried to rename a table",
         _rename_to_one_name,
-        needs=("lance.table.rename.taken",),
+        needs=("lance.refusal.rename_table.taken",),
     ),
     "rename.one_table": WinnerRace(
         ["RenameTable"],
@@ -132,7 +132,7 @@ WINNERS = {
         "Of concurrent RenameTable requests that give one table several names, exactly one succeeds.",
         "tried to rename the table",
         _rename_to_many_names,
-        needs=("lance.table.rename.missing",),
+        needs=("lance.refusal.rename_table.missing",),
     ),
 }
 test_one_wins = one_wins.declare(__name__, WINNERS)

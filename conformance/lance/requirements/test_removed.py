@@ -261,12 +261,9 @@ def _drop_column(catalog: LanceCatalog, id: Names) -> Answer:
 
 
 REPEATS = {
-    "drop": Repeat("DropTable", _created, _drop, _drop),
     "drop_declared": Repeat("DropTable", _declared, _drop, _drop),
-    "deregister": Repeat("DeregisterTable", _created, _deregister, _deregister),
     "deregister_declared": Repeat("DeregisterTable", _declared, _deregister, _deregister),
     "deregister_dropped": Repeat("DeregisterTable", _created, _drop, _deregister),
-    "rename": Repeat("RenameTable", _created, _rename, _rename, (4, 5)),
     "rename_dropped": Repeat("RenameTable", _created, _drop, _rename),
     "batch_deregister": Repeat("BatchCommitTables", _created, _batch, _batch),
     "drop_column": Repeat("AlterTableDropColumns", _created, _drop_column, _drop_column, (12, 13)),

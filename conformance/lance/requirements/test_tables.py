@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import re
-from functools import partial
 
-from conformance.author.checks import above, equal, holds, lacks, one_of, text
+from conformance.author.checks import above, equal, holds, one_of, text
 from conformance.author.requirement import given, must, should
 from conformance.author.strategies import names, tables
 from conformance.lance.catalog import LanceCatalog
 from conformance.lance.support.arrow import stream
 from conformance.lance.support.columns import schema_of
-from conformance.lance.support.listing import collect_tables
 from conformance.lance.support.ordinary import accepts
 from conformance.lance.support.versions import MISSING_VERSION
 from conformance.values.json_values import shown
@@ -175,58 +173,11 @@ def test_table_exists_has_no_body(catalog: LanceCatalog) -> None:
 # DropTable
 
 
-@must("lance.table.drop.gone", operations=DROP, clause="drop-table")
-def test_dropped_table_is_gone(catalog: LanceCatalog) -> None:
-    """After DropTable, sent without a body, TableExists returns 404 and ListTables does not list the table."""
-    id = catalog.new_table()
-    catalog.drop_table(id)
-    catalog.table_exists(id, expect=404)
-    lacks(collect_tables(catalog, catalog.home), [id[-1]], "the listed tables")
-
-
-@must("lance.table.drop.data", operations=DROP, clause="drop-table")
-def test_dropped_data_are_gone(catalog: LanceCatalog) -> None:
-    """A table created under the name of a dropped table has only its own rows."""
-    id = catalog.new_table(rows=5)
-    catalog.drop_table(id)
-    catalog.make_table(id, tables(2))
-    equal(catalog.count_table_rows(id).json, 2, "the count of rows")
-
-
-@must("lance.table.drop.declared", operations=DROP, clause="drop-table")
-def test_drop_declared_table(catalog: LanceCatalog) -> None:
-    """DropTable drops a declared-only table."""
-    id = catalog.new_declared_table()
-    catalog.drop_table(id)
-    catalog.table_exists(id, expect=404)
-
-
 @should("lance.table.drop.answer", operations=DROP, clause="drop-table-answer")
 def test_drop_names_the_table(catalog: LanceCatalog) -> None:
     """DropTable returns the id of the dropped table."""
     id = catalog.new_table()
     equal(catalog.drop_table(id).get("id"), list(id), "the id in the answer")
-
-
-# DeregisterTable
-
-
-@must("lance.table.deregister.gone", operations=DEREGISTER, clause="deregister-table", twin=True)
-def test_deregistered_table_is_gone(catalog: LanceCatalog) -> None:
-    """After DeregisterTable, TableExists returns 404 and ListTables does not list the table."""
-    id = catalog.new_table()
-    catalog.deregister_table(id)
-    catalog.table_exists(id, expect=404)
-    lacks(collect_tables(catalog, catalog.home), [id[-1]], "the listed tables")
-
-
-@must("lance.table.deregister.data", operations=DEREGISTER, clause="deregister-table-data")
-def test_deregistered_data_stay(catalog: LanceCatalog) -> None:
-    """DeregisterTable keeps the data: RegisterTable at its location brings the rows back."""
-    id = catalog.new_table(rows=3)
-    location = text(catalog.deregister_table(id)["location"], "the location of the table")
-    catalog.restore_registration(id, location)
-    equal(catalog.count_table_rows(id).json, 3, "the count of rows")
 
 
 # RenameTable
@@ -242,40 +193,6 @@ def test_rename(catalog: LanceCatalog, name: str) -> None:
     catalog.table_exists(id, expect=404)
     equal(catalog.count_table_rows(renamed).json, 3, "the count of rows")
     catalog.drop_table(renamed)
-
-
-@must("lance.table.rename.namespace", operations=RENAME, clause="rename-table-namespace")
-def test_rename_to_other_namespace(catalog: LanceCatalog) -> None:
-    """RenameTable with new_namespace_id moves the table to that namespace."""
-    id = catalog.new_table(rows=3)
-    target = catalog.new_namespace()
-    catalog.rename_table(id, new_table_name="moved", new_namespace_id=list(target))
-    catalog.table_exists(id, expect=404)
-    equal(catalog.count_table_rows((*target, "moved")).json, 3, "the count of rows")
-
-
-@must("lance.table.rename.taken", operations=RENAME, clause="rename-table-taken", kind="error")
-def test_rename_to_taken_name(catalog: LanceCatalog) -> None:
-    """RenameTable to the name of an existing table returns 409 with code 5 and keeps both tables."""
-    id, other = catalog.new_table("one", rows=1), catalog.new_table("other", rows=2)
-    catalog.control(lambda: catalog.rename_table(catalog.new_table("free"), new_table_name=catalog.table_id("new")[-1]))
-    refused = catalog.rename_table(id, new_table_name=other[-1], expect=409)
-    equal(refused.code, 5, "the code of the error")
-    equal(catalog.count_table_rows(id).json, 1, "the count of rows")
-    equal(catalog.count_table_rows(other).json, 2, "the count of rows")
-
-
-@must("lance.table.rename.namespace_missing", operations=RENAME, clause="namespace-not-found", kind="error")
-def test_rename_to_missing_namespace(catalog: LanceCatalog) -> None:
-    """RenameTable to a missing namespace returns 404 with code 1 and keeps the table."""
-    catalog.require_namespaces()
-    id = catalog.new_table()
-    control = partial(catalog.rename_table, catalog.new_table("free"), new_table_name=catalog.table_id("new")[-1])
-    catalog.control(lambda: control(new_namespace_id=list(catalog.new_namespace())))
-    target = list(catalog.missing_namespace())
-    refused = catalog.rename_table(id, new_table_name="t", new_namespace_id=target, expect=404)
-    equal(refused.code, 1, "the code of the error")
-    catalog.table_exists(id)
 
 
 @must("lance.table.rename.name_required", operations=RENAME, clause="request-schemas", kind="error")

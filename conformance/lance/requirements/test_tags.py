@@ -6,14 +6,14 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from conformance.author.checks import above, equal, lacks, one_of, same_items
+from conformance.author.checks import above, equal, one_of, same_items
 from conformance.author.requirement import given, must, should
 from conformance.author.strategies import tables
 from conformance.lance.catalog import LanceCatalog, Names
 from conformance.lance.support.arrow import stream
 from conformance.lance.support.checks import table_is_missing
 from conformance.lance.support.ordinary import accepts
-from conformance.lance.support.versions import MISSING_VERSION, any_tagged, check_tag, new_tagged
+from conformance.lance.support.versions import any_tagged, check_tag, new_tagged
 from conformance.lance.worlds import UNTAGGED
 
 LIST, GET = ["ListTableTags"], ["GetTableTagVersion"]
@@ -29,15 +29,6 @@ def check_tags(catalog: LanceCatalog, id: Names, expected: dict[str, int]) -> No
 # CreateTableTag
 
 
-@must("lance.tag.create.get", operations=[*CREATE, *GET], clause="create-tag")
-def test_created_tag_names_its_version(catalog: LanceCatalog) -> None:
-    """GetTableTagVersion returns the version for which CreateTableTag created the tag."""
-    id, first, latest = new_tagged(catalog)
-    catalog.create_table_tag(id, tag="new", version=latest)
-    check_tag(catalog, id, "old", first)
-    check_tag(catalog, id, "new", latest)
-
-
 @must("lance.tag.create.stays", operations=CREATE, clause="tag-stays")
 @given(changes=st.integers(1, 3))
 def test_tag_stays_where_it_is(catalog: LanceCatalog, changes: int) -> None:
@@ -47,24 +38,6 @@ def test_tag_stays_where_it_is(catalog: LanceCatalog, changes: int) -> None:
         catalog.insert_into_table(id, stream(tables(1)))
     check_tag(catalog, id, "old", first)
     equal(catalog.count_table_rows(id, version=first).json, 3, "the count of rows")
-
-
-@must("lance.tag.create.taken", operations=CREATE, clause="create-tag-conflict", kind="error")
-def test_create_tag_that_exists(catalog: LanceCatalog) -> None:
-    """CreateTableTag on an existing tag returns 409 with code 9 and keeps the tag's version."""
-    id, first, latest = new_tagged(catalog)
-    refused = catalog.create_table_tag(id, tag="old", version=latest, expect=409)
-    equal(refused.code, 9, "the code of the error")
-    check_tag(catalog, id, "old", first)
-
-
-@must("lance.tag.create.version_missing", operations=CREATE, clause="tag-version-missing", kind="error")
-def test_create_tag_of_missing_version(catalog: LanceCatalog) -> None:
-    """CreateTableTag for a missing version returns 404 with code 11 and creates no tag."""
-    id, _, _ = new_tagged(catalog)
-    refused = catalog.create_table_tag(id, tag="new", version=MISSING_VERSION, expect=404)
-    equal(refused.code, 11, "the code of the error")
-    lacks(catalog.list_table_tags(id)["tags"], ["new"], "the listed tags")
 
 
 ON_VERSION = {"create": "CreateTableTag", "update": "UpdateTableTag"}
@@ -86,28 +59,6 @@ def test_tags_of_no_version(catalog: LanceCatalog, case: tuple[str, int]) -> Non
     check_tags(catalog, id, {"old": first})
 
 
-# UpdateTableTag
-
-
-@must("lance.tag.update.moves", operations=UPDATE, clause="update-tag")
-def test_update_moves_a_tag(catalog: LanceCatalog) -> None:
-    """UpdateTableTag moves this tag, and no other, to the new version."""
-    id, first, latest = new_tagged(catalog)
-    catalog.create_table_tag(id, tag="other", version=first)
-    catalog.update_table_tag(id, tag="old", version=latest)
-    check_tag(catalog, id, "old", latest)
-    check_tag(catalog, id, "other", first)
-
-
-@must("lance.tag.update.version_missing", operations=UPDATE, clause="tag-version-missing", kind="error")
-def test_update_to_missing_version(catalog: LanceCatalog) -> None:
-    """UpdateTableTag to a missing version returns 404 with code 11 and keeps the tag's version."""
-    id, first, _ = new_tagged(catalog)
-    refused = catalog.update_table_tag(id, tag="old", version=MISSING_VERSION, expect=404)
-    equal(refused.code, 11, "the code of the error")
-    check_tag(catalog, id, "old", first)
-
-
 # DeleteTableTag
 
 
@@ -121,14 +72,6 @@ def test_deleted_tag_is_gone(catalog: LanceCatalog) -> None:
     equal(catalog.count_table_rows(id, version=first).json, 3, "the count of rows")
     catalog.create_table_tag(id, tag="old", version=latest)
     check_tag(catalog, id, "old", latest)
-
-
-@must("lance.tag.delete.twice", operations=DELETE, clause="tag-not-found", kind="error")
-def test_delete_twice(catalog: LanceCatalog) -> None:
-    """DeleteTableTag of a deleted tag returns 404 with code 8."""
-    id, _, _ = new_tagged(catalog)
-    catalog.delete_table_tag(id, tag="old")
-    equal(catalog.delete_table_tag(id, tag="old", expect=404).code, 8, "the code of the error")
 
 
 # ListTableTags

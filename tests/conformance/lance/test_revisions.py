@@ -46,7 +46,7 @@ MORE = (
     "lance.table.create_empty",
     "lance.index.parameter.m",
     "lance.option.include_declared.*",
-    "lance.tag.create.get",
+    "lance.effect.create_tag",
 )
 THOROUGH = amount(False, True)
 
