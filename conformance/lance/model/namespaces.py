@@ -135,7 +135,7 @@ COMMANDS: Sequence[Command] = [
         "create-namespace-mode-exist-ok",
         NAMESPACES,
         _create,
-        lambda state, on, _: state if state.has(_namespace(on)) else state.put(_namespace(on)),
+        lambda state, on, _: state.put(_namespace(on), kept=True),  # no view shows it: it lets plans see the call
         values={"": "ExistOk"},
         names=lambda on: [_namespace(on)],
         prepares=False,

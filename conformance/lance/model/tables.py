@@ -30,6 +30,7 @@ HOME_FIRST = (*AT_HOME, IN_NAMESPACE)
 # The place and the name of a table, and its new place and name.
 RENAMES: Sequence[Symbols] = ((*AT_HOME[0], *AT_HOME[1]),)
 MOVES: Sequence[Symbols] = ((*IN_NAMESPACE, *AT_HOME[1]), (*AT_HOME[0], *IN_NAMESPACE))
+MARK = "kept"
 DECLARED = None  # instead of a number of rows
 
 
@@ -88,7 +89,9 @@ def _moved(state: ModelState, on: Symbols, _: Any) -> ModelState:
 
 
 def _kept(state: ModelState, on: Symbols, rows: Any) -> ModelState:
-    return state if state.has(_table(on)) else _put(state, on, rows)
+    """Return the state with a table as it is, or a new one; the mark, which no view shows, lets plans see the call."""
+    held = state.fields(_table(on)) if state.has(_table(on)) else {"rows": rows}
+    return state.put(_table(on), **{**held, MARK: True})
 
 
 def _is_taken(on: Callable[[Symbols], Symbols] = lambda on: on) -> Callable[[ModelState, Symbols, Any], bool]:
