@@ -42,7 +42,7 @@ GIVEN: tuple[Thing, ...] = ((HOME, (HOME,)), *((TAGGED, id) for id in two(TAGGED
 
 
 def place(on: Symbols) -> Thing:
-    """Return where a table lies: its namespace, or the home of the example."""
+    """Return the place of a table: its namespace, or the home of the example."""
     return (HOME if on[0] == HOME else NAMESPACE), on[:1]
 
 
