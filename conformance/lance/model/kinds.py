@@ -110,5 +110,6 @@ def _new_versions(catalog: LanceCatalog, name: str) -> TableOfVersions:
 
 
 def _new_registered(catalog: LanceCatalog, name: str) -> RegisteredTable:
-    id = catalog.new_table(name, rows=REGISTERED_ROWS)
+    id = catalog.table_id(name)
+    catalog.make_table(id, tables(REGISTERED_ROWS))  # without the branch of the world, where main has no rows
     return RegisteredTable(id, text(catalog.deregister_table(id)["location"], "the location of the table"))
