@@ -13,5 +13,5 @@ MODEL = Model(
     [*namespaces.VIEWS, *views.VIEWS, *tags.VIEWS],
     named,
     GIVEN,
-    lambda answer: answer.code,
+    error=lambda answer: answer.code,
 )
