@@ -272,8 +272,12 @@ def _both(first: Command, second: Command) -> str:
 
 
 def _effects(model: Model, *commands: Command) -> list[str]:
-    """Return the requirements about the effects of commands alone: what rests on a broken one would only repeat it."""
-    return list(dict.fromkeys(f"{model.api}.effect.{command.id}" for command in commands))
+    """Return the requirements about the effects of commands alone: what rests on a broken one would only repeat it.
+
+    Only those of a MUST: a server that breaks a SHOULD may conform, so none of its requirements is blocked by that.
+    """
+    stated = (command for command in commands if model.clause(command.clause).level == "MUST")
+    return list(dict.fromkeys(f"{model.api}.effect.{command.id}" for command in stated))
 
 
 def _views(model: Model, commands: Collection[Command]) -> list[str]:
