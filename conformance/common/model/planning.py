@@ -55,7 +55,7 @@ def around(model: Model, calls: Collection[CommandCall]) -> frozenset[Thing]:
 def furnish(model: Model, things: Collection[Thing], state: ModelState | None = None) -> Prepared:
     """Return calls that make things, as far as the model lets them all be there, and the state after them.
 
-    Things of one kind get different values, where a command has several.
+    None of them ends another thing. Things of one kind get different values, where a command has several.
     """
     calls: list[CommandCall] = []
     state = state or model.start
@@ -64,7 +64,8 @@ def furnish(model: Model, things: Collection[Thing], state: ModelState | None = 
             thing = (kind, id)
             if thing not in things or state.has(thing):
                 continue
-            made = next((call for call in _makers(model, thing, number) if call.due(state) == "done"), None)
+            makers = (call for call in _makers(model, thing, number) if call.due(state) == "done")
+            made = next((call for call in makers if state.things.keys() <= call.after(state).things.keys()), None)
             if made:
                 calls.append(made)
                 state = made.after(state)
@@ -132,13 +133,31 @@ def run(calls: Sequence[CommandCall], state: ModelState) -> ModelState:
 def before(model: Model, call: CommandCall, things: frozenset[Thing], *, linked: bool = True) -> Prepared | None:
     """Return the calls that prepare a call that is done, and the state before it; None where nothing does.
 
+    The call changes the state if it does in any, and where the server decides in each, it may be refused.
     Unless it is to be `linked`, no more of the things is linked than the call needs.
     """
     made = call.command.makes(call.on) if call.command.makes else None
     left = {thing for thing in things if made is None or made not in _above(model, thing)}
     calls, state = furnish(model, {thing for thing in left if linked or not model.is_linked(thing)})
-    way = reach(model, state, lambda now: call.due(now) == "done", left if made is None else left | {made}, [call])
+    way = _way_to(model, call, state, left if made is None else left | {made}, [call])
     return None if way is None else Prepared([*calls, *way], run(way, state))
+
+
+def _way_to(
+    model: Model, call: CommandCall, state: ModelState, things: Collection[Thing], concerned: Collection[CommandCall]
+) -> list[CommandCall] | None:
+    """Return the calls after which a call changes something, or at least is done, or may be; None without any."""
+    goals = (
+        lambda now: _changes(call, now),
+        lambda now: call.due(now) == "done",
+        lambda now: call.due(now) == "either",
+    )
+    ways = (reach(model, state, goal, things, concerned) for goal in goals)
+    return next((way for way in ways if way is not None), None)
+
+
+def _changes(call: CommandCall, state: ModelState) -> bool:
+    return call.due(state) == "done" and call.after(state).key != state.key
 
 
 def _above(model: Model, thing: Thing) -> set[Thing]:
@@ -211,12 +230,12 @@ def _alone(call: CommandCall, state: ModelState, refusal: Refusal) -> bool:
 
 
 def _refused_later(model: Model, call: CommandCall, refusal: Refusal) -> Plan | None:
-    """Return a plan in which a call, or its twin with another value, is accepted, and the call is refused later."""
+    """Return a plan in which a call is accepted with another value, or its own, and is refused later."""
     things = around(model, [call])
-    twins = [call, *(CommandCall(call.command, call.on, label) for label in call.command.values if label != call.value)]
-    for twin in twins:
+    others = [CommandCall(call.command, call.on, label) for label in call.command.values if label != call.value]
+    for twin in (*others, call):
         prepared = before(model, twin, things)
-        if prepared is None:
+        if prepared is None or twin.due(prepared.state) != "done":
             continue
         accepted = twin.after(prepared.state)
         way = reach(model, accepted, lambda now: _alone(call, now, refusal), things, [call])
@@ -355,7 +374,7 @@ def _can_follow(first: CommandCall, seconds: Sequence[CommandCall], ended: Thing
 def _second(first: CommandCall, seconds: Sequence[CommandCall], start: ModelState) -> CommandCall | None:
     """Return the first of `seconds` that does something after a call, or that is refused as it was not before."""
     state = first.after(start)
-    changed = (call for call in seconds if call.due(state) == "done" and call.after(state).key != state.key)
+    changed = (call for call in seconds if _changes(call, state))
     again = (call for call in seconds if call.due(state) == "either")
     newly = (call for call in seconds if call.due(state) == "refused" and call.due(start) != "refused")
     return next(changed, None) or next(again, None) or next(newly, None)

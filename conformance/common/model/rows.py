@@ -151,7 +151,8 @@ class Command:
     that was done, which `clause` states. `send` sends a call and expects the given statuses. `answered` names a view
     whose content an answer shows, and takes it from the answer. `exclusive` is the clause that only one of several
     equal calls is done, where it is another one. With `prepares` false no plan reaches a state by it: a server may lack
-    it.
+    it. `offered` takes the catalog: it is false for a server that offers the operation without what the command needs
+    of it.
     """
 
     id: str
@@ -168,6 +169,7 @@ class Command:
     exclusive: str = ""
     names: Callable[[Symbols], Sequence[Thing]] = lambda _: ()
     prepares: bool = True
+    offered: Callable[[Any], bool] = lambda _: True
 
     def __hash__(self) -> int:
         return hash(self.id)
@@ -279,17 +281,18 @@ class Model:
 
     def is_link(self, call: CommandCall) -> bool:
         """True for a call that makes or ends a link: a thing that hangs on several others."""
-        return len(call.on) > 1 and any(call.on in kind.ids and kind.hangs_on(call.on) for kind in self.kinds.values())
+        kinds = (name for name, kind in self.kinds.items() if call.on in kind.ids)
+        return len(call.on) > 1 and any(self.is_linked((name, call.on)) for name in kinds)
 
     def kinds_around(self, kinds: Collection[str]) -> set[str]:
         """Return kinds and those whose things hang on them."""
         return {*kinds, *(name for name in self.kinds if set(kinds) & set(self.parents(name)))}
 
     def without(self, lacking: Collection[str], clauses: Collection[str]) -> Model:
-        """Return the model without the rows of operations that a server lacks, and with these clauses alone."""
+        """Return the model without the commands and operations that a server lacks, and with these clauses alone."""
         commands = [
             replace(command, refusals=[refusal for refusal in command.refusals if refusal.clause in clauses])
             for command in self.commands
-            if command.operation not in lacking
+            if not {command.operation, command.id} & {*lacking}
         ]
         return replace(self, commands=commands, views=[view for view in self.views if view.operation not in lacking])

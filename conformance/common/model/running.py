@@ -199,8 +199,11 @@ class ModelRun(Generic[C]):
 def offered(catalog: ModelCatalog, model: Model) -> Model:
     """Return the part of a model that the target offers, in the revision of the run."""
     operations = {command.operation for command in model.commands} | {view.operation for view in model.views}
-    lacking = frozenset(filter(catalog.client.lacks, operations))
-    return _part(model, lacking, catalog.target.profile)
+    lacking = set(filter(catalog.client.lacks, operations))
+    offered = (command for command in model.commands if command.operation not in lacking)
+    lacking |= {command.id for command in offered if not command.offered(catalog)}
+    profile = next(tested for tested in catalog.target.profile.tested_by() if tested.api == model.api)
+    return _part(model, frozenset(lacking), profile)
 
 
 @cache
