@@ -9,6 +9,7 @@ examples share an existing namespace, and existing tables and views stand for ne
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Any, ClassVar
@@ -99,6 +100,7 @@ class IcebergCatalog(IcebergClient, Catalog):
         self.inventory: IcebergInventory = inventory_of(target, IcebergInventory)
         self._home: Names | None = None
         self._places: dict[Names, str] = {}
+        self._fresh: Counter[str] = Counter()
         self.defaults = self._spelled_out
         self.finish = self._with_ids
         self.shape = self.shaping = Shaping(target, self.separator)
@@ -220,6 +222,11 @@ class IcebergCatalog(IcebergClient, Catalog):
         """Return a name in the form of the world."""
         return worlds.FORMS_OF_NAMES.get(self._met(worlds.NAMES), str)(name)
 
+    def fresh(self, name: str) -> str:
+        """Return a name that this example has not had, made of this one: names that are alike stay alike."""
+        self._fresh[name] += 1
+        return name if self._fresh[name] == 1 else f"p{self._fresh[name]}{name}"
+
     @contextmanager
     def deeper(self) -> Iterator[None]:
         """Move the home of this example into a new namespace below it, within the context.
@@ -292,16 +299,19 @@ class IcebergCatalog(IcebergClient, Catalog):
         """
         if self.target.read_only:
             return self.existing(TABLE, name, plain=not body)
-        id = self.table_id(name)
+        self.put_table(id := self.table_id(name), **body)
+        return id
+
+    def put_table(self, id: Names, **body: Any) -> None:
+        """Create a table as `new_table` does, under an identifier in this example's home."""
         if state := self._table_state(body):
             self._make(state, id, {"schema": SCHEMA, **body})
-            return id
+            return
         with self._making("createTable", body):
             made = self.create_table(id, **{"schema": SCHEMA, **body})
         asked = (body.get("properties") or {}).get(FORMAT_VERSION)
         if asked is not None and str(made["metadata"]["format-version"]) != asked:
             raise Unoffered(f"the server makes no table of format version {asked} where one is asked for")
-        return id
 
     def _table_state(self, body: Body) -> State | None:
         """Return the state of a new table in the current world; one that asks for something is only in some of them."""
@@ -352,7 +362,7 @@ class IcebergCatalog(IcebergClient, Catalog):
     def begin_example(self) -> None:
         """Start an example with a new home, and with ids from 1 on."""
         super().begin_example()
-        self._ids, self._outer, self.siblings = self._fresh_ids(), None, []
+        self._ids, self._outer, self.siblings, self._fresh = self._fresh_ids(), None, [], Counter()
 
     def _fresh_ids(self) -> Ids:
         """Return the ids to state in commits, for all parts: a form of requests may spell them out."""

@@ -1,4 +1,4 @@
-"""Random commands on namespaces, tables and views, compared with a model after each command."""
+"""The model of an Iceberg catalog: effects, refusals, commands that follow each other, and random sequences of them."""
 
 from __future__ import annotations
 
@@ -8,8 +8,10 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, 
 from conformance.author.checks import ends_with, equal, same_items
 from conformance.author.requirement import should
 from conformance.author.suite import Suite
+from conformance.common.model import requirements
 from conformance.http.answers import Answer
 from conformance.iceberg.catalog import IcebergCatalog
+from conformance.iceberg.model.whole import MODEL
 from conformance.iceberg.support.committing import Committer, agree
 from conformance.iceberg.support.content import SCHEMA, sql, view_body, view_version
 from conformance.iceberg.support.listing import tables_in, views_in
@@ -22,6 +24,11 @@ NAMESPACES = st.sampled_from(["a", "b"])
 PLACES = st.tuples(st.sampled_from(["", "a", "b"]), st.sampled_from(["t", "u"]))
 TEXTS = st.sampled_from(["SELECT 1", "SELECT 2", "SELECT 3"])
 ALL_VERSIONS = {"version.history.num-entries": "100"}
+
+
+test_effect = requirements.effect.declare(__name__, requirements.effects_of(MODEL))
+test_refusal = requirements.refusal.declare(__name__, requirements.refusals_of(MODEL))
+test_after = requirements.after.declare(__name__, requirements.afters_of(MODEL))
 
 
 class CatalogMachine(RuleBasedStateMachine):

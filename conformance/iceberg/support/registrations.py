@@ -78,11 +78,11 @@ def drop_table(catalog: IcebergCatalog, id: Names, files: Files | None = None) -
         if kept is not None and not location.files.exists(location):
             location.files.write(location, kept)
     if kept is None:
-        _check_drops(catalog)
+        check_drops(catalog)
     return location
 
 
-def _check_drops(catalog: IcebergCatalog) -> None:
+def check_drops(catalog: IcebergCatalog) -> None:
     """Test once in a run that the file of a dropped table can be registered. Raises Blocked where it cannot."""
     if catalog.target.capabilities.get(DROPS) == FILES_STAY:
         return
@@ -111,7 +111,7 @@ def registered_again(catalog: IcebergCatalog, id: Names, location: str) -> Names
     again = catalog.table_id("again")
     if catalog.register_foreign(again, location, expect=(200, *POLICY)).succeeded:
         return again
-    _check_drops(catalog)
+    check_drops(catalog)
     with catalog.client.preparing():
         catalog.drop_table(id)
     catalog.register_foreign(id, location, expect=200)

@@ -1,0 +1,340 @@
+"""Tables with their properties: their commands and views."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from conformance.common.model.rows import MISSING, Command, ModelState, ModelView, Precondition, Refusal, Symbols
+from conformance.http.answers import Answer
+from conformance.http.client import Expected
+from conformance.iceberg.catalog import PURGE_REFUSED, IcebergCatalog
+from conformance.iceberg.model.kinds import (
+    FILE,
+    HOME,
+    INNER_TABLE,
+    NO_MOVE,
+    NO_NAMESPACE,
+    NO_TABLE,
+    SHARED,
+    SPARE,
+    TABLE_WITHIN,
+    TABLES,
+    THERE,
+    THERE_OR_NOT,
+    IcebergRun,
+    changed,
+    count,
+    creation_of,
+    ended,
+    exists,
+    id_of,
+    in_a_namespace,
+    known,
+    listing,
+    note_creation,
+    place,
+    shown,
+    table,
+    taken_by,
+    typed,
+)
+from conformance.iceberg.support.assertions import PLACE_REFUSED
+from conformance.iceberg.support.content import NESTED_SCHEMA, SCHEMA, order, partition, sort_field, spec
+from conformance.iceberg.support.metadata import (
+    column_names,
+    current_schema,
+    default_order,
+    default_spec,
+    properties_of,
+)
+from conformance.iceberg.support.registrations import REFUSED, check_drops, missing_file
+from conformance.iceberg.support.updates import set_properties, update
+from conformance.iceberg.worlds import STATE
+from conformance.values.outcomes import Unoffered
+from conformance.values.resources import TABLE, VIEW
+
+PURGE, GONE = "with purgeRequested", "former table"
+FIRST, SECOND = TABLES[:2]
+LOOKED = [FIRST, SECOND, SPARE]
+RENAMES: Sequence[Symbols] = [
+    (*FIRST, *SPARE),
+    (*SPARE, *FIRST),
+    (*FIRST, *SECOND),
+    (*SECOND, *FIRST),
+    (*SECOND, *SHARED),
+    (*FIRST, *TABLE_WITHIN),
+]
+# Each has what the other lacks, so that what stays of a former table shows.
+CONTENT: Mapping[str, Any] = {
+    "sorted": {"schema": SCHEMA, "properties": {"first": "1"}, "write_order": order(sort_field(1))},
+    "partitioned": {
+        "schema": NESTED_SCHEMA,
+        "properties": {"second": "2"},
+        "partition_spec": spec(partition(1, "part", "bucket[16]")),
+    },
+}
+UPDATES: Mapping[str, Any] = {
+    "setting one": ({"second": "4"}, ()),
+    "setting one and removing one": ({"second": "5"}, ("first",)),
+    "setting one again": ({"second": "6"}, ()),
+    "setting two": ({"first": "7", "second": "8"}, ()),
+    "removing two": ({}, ("first", "second")),
+}
+
+
+def _missing(*namespaces: str) -> Sequence[str]:
+    """Return the types of a 404: in the home, which is there, the table alone can be missing."""
+    return (NO_TABLE,) if {*namespaces} == {HOME} else (NO_TABLE, NO_NAMESPACE)
+
+
+def _file(on: Symbols, whose: str = "table") -> str:
+    return f"{FILE} of the {whose} {on[0]}, {on[1]}"
+
+
+def _note(run: IcebergRun, on: Symbols, answer: Answer) -> Answer:
+    """Note the metadata file in an answer: it may be registered when the table is gone."""
+    if answer.succeeded:
+        run.names[_file(on)] = answer.get("metadata-location") or ""
+    return answer
+
+
+def _create(run: IcebergRun, on: Symbols, value: Any, expect: Expected) -> Answer:
+    """Create a table; while a table of the home is prepared, it comes into the state of the world."""
+    id, client = id_of(run, on), run.catalog.client
+    if client.recording.preparing and on[0] == HOME and STATE in run.catalog.target.surroundings.world:
+        run.catalog.put_table(id, **value)
+        answer = run.catalog.load_table(id)
+    else:
+        answer = typed(run.catalog.create_table(id, expect=expect, **value), NO_NAMESPACE)
+    if answer.succeeded:
+        loaded = run.catalog.load_table(id, expect=THERE_OR_NOT)
+        note_creation(run, table(on), (loaded if loaded.succeeded else answer)["metadata"]["table-uuid"])
+    return _note(run, on, answer)
+
+
+def _update(run: IcebergRun, on: Symbols, value: Any, expect: Expected) -> Answer:
+    updates, removals = value
+    sent = [set_properties(**updates)] if updates else []
+    sent += [update("remove-properties", removals=list(removals))] if removals else []
+    answer = run.catalog.update_table(id_of(run, on), sent, expect=expect)
+    return _note(run, on, typed(answer, *_missing(on[0])))
+
+
+def _note_gone(run: IcebergRun, on: Symbols, answer: Answer) -> Answer:
+    if answer.succeeded:
+        run.names[_file(on, GONE)] = run.names.pop(_file(on))
+    return answer
+
+
+def _drop(run: IcebergRun, on: Symbols, purge: Any, expect: Expected) -> Answer:
+    asked = "true" if purge else None
+    answer = run.catalog.drop_table(id_of(run, on), purgeRequested=asked, expect=expect)
+    return _note_gone(run, on, typed(answer, *_missing(on[0])))
+
+
+def _unregister(run: IcebergRun, on: Symbols, _: Any, expect: Expected) -> Answer:
+    answer = run.catalog.unregister_table(id_of(run, on), expect=expect)
+    return _note_gone(run, on, typed(answer, *_missing(on[0])))
+
+
+def _rename(run: IcebergRun, on: Symbols, _: Any, expect: Expected) -> Answer:
+    answer = run.catalog.rename_table(id_of(run, on[:2]), id_of(run, on[2:]), expect=expect)
+    if answer.succeeded:
+        run.names[_file(on[2:])] = run.names.pop(_file(on))
+    return typed(answer, *_missing(on[0], on[2]))
+
+
+def _register(run: IcebergRun, on: Symbols, _: Any, expect: Expected) -> Answer:
+    """Register the file of the last table under a name, or a missing one beside that of another table."""
+    location = run.names.get(_file(on, GONE))
+    if location is None:
+        location = missing_file(run.names[_file(FIRST)])
+    if not location:
+        raise Unoffered("the server does not tell where metadata files are")
+    check_drops(run.catalog)
+    answer = run.catalog.register_table(id_of(run, on), metadata_location=location, expect=expect)
+    if answer.status == 409 or on[0] != HOME:  # in the home, where a file is missing, no type is stated
+        typed(answer, NO_NAMESPACE)
+    return _note(run, on, answer)
+
+
+def _content(run: IcebergRun, metadata: Any) -> Any:
+    names = {column["id"]: column["name"] for column in current_schema(metadata)["fields"]}
+    return {
+        "uuid": creation_of(run, metadata["table-uuid"]),
+        "columns": column_names(metadata),
+        "partition": [[part["name"], part["transform"]] for part in default_spec(metadata)["fields"]],
+        "order": [[names.get(key["source-id"]), key["direction"]] for key in default_order(metadata)["fields"]],
+        "properties": known(properties_of(metadata)),
+    }
+
+
+def _load(run: IcebergRun, on: Symbols) -> Any:
+    answer = run.catalog.load_table(id_of(run, on), expect=THERE_OR_NOT)
+    return _content(run, answer["metadata"]) if typed(answer, *_missing(on[0])).succeeded else MISSING
+
+
+def _exists(run: IcebergRun, on: Symbols) -> Any:
+    return THERE if run.catalog.table_exists(id_of(run, on), expect=THERE_OR_NOT).succeeded else MISSING
+
+
+# Effects
+
+
+def _created(state: ModelState, on: Symbols, value: Any) -> ModelState:
+    columns = [column["name"] for column in value["schema"]["fields"]]
+    state, uuid = count(state, table(on))
+    return state.put(
+        table(on),
+        uuid=uuid,
+        columns=columns,
+        partition=[["part", "bucket[16]"]] if "partition_spec" in value else [],
+        order=[["id", "asc"]] if "write_order" in value else [],
+        properties=value["properties"],
+    )
+
+
+def _updated(state: ModelState, on: Symbols, value: Any) -> ModelState:
+    fields = state.fields(table(on))
+    return state.put(table(on), **{**fields, "properties": changed(fields["properties"], *value)})
+
+
+def _dropped(state: ModelState, on: Symbols, purge: Any) -> ModelState:
+    """Return the state after a drop. The file stays; after a purge it goes, at once or later."""
+    fields = state.fields(table(on))
+    return ended(state, table(on)).put((FILE, on), table=fields, purged=bool(purge))
+
+
+def _renamed(state: ModelState, on: Symbols, _: Any) -> ModelState:
+    return ended(state, table(on[:2])).put(table(on[2:]), **state.fields(table(on[:2])))
+
+
+def _registered(state: ModelState, on: Symbols, _: Any) -> ModelState:
+    return state.put(table(on), **state.fields((FILE, on))["table"])
+
+
+def _purged(state: ModelState, on: Symbols, _: Any) -> bool:
+    return state.has((FILE, on)) and bool(state.fields((FILE, on))["purged"])
+
+
+def _there(clause: str) -> Precondition:
+    return Precondition(table, clause, "on a missing table")
+
+
+COMMANDS: Sequence[Command] = [
+    Command(
+        "create_table",
+        "createTable",
+        "create-table",
+        [*TABLES[:3], TABLE_WITHIN],
+        _create,
+        _created,
+        needs=[in_a_namespace("create-table-no-namespace", "in a missing namespace")],
+        makes=table,
+        refusals=[
+            taken_by(TABLE, "under the name of an existing table", "create-table-exists"),
+            taken_by(VIEW, "under the name of an existing view", "create-table-exists", "taken_by_view"),
+        ],
+        values=CONTENT,
+        answered=("loadTable", lambda answer: answer["metadata"]),
+    ),
+    Command(
+        "update_table_properties",
+        "updateTable",
+        "update-set-properties",
+        TABLES,
+        _update,
+        _updated,
+        needs=[_there("commit-not-found")],
+        values=UPDATES,
+        answered=("loadTable", lambda answer: answer["metadata"]),
+    ),
+    Command(
+        "drop_table",
+        "dropTable",
+        "drop-table",
+        [*TABLES, TABLE_WITHIN],
+        _drop,
+        _dropped,
+        needs=[_there("drop-table-not-found")],
+        refusals=[
+            Refusal("purge", PURGE, PURGE_REFUSED, "drop-table-purge", lambda _, __, purge: bool(purge), optional=True)
+        ],
+        values={"": False, PURGE: True},
+    ),
+    Command(
+        "rename_table",
+        "renameTable",
+        "rename-table",
+        RENAMES,
+        _rename,
+        _renamed,
+        needs=[
+            Precondition(table, "rename-table-source", "on a missing table"),
+            Precondition(
+                lambda on: place(on[2:]),
+                "rename-table-namespace",
+                "into a missing namespace",
+                "no_namespace",
+                (404, *NO_MOVE),
+            ),
+        ],
+        makes=lambda on: table(on[2:]),
+        refusals=[
+            taken_by(TABLE, "to the name of an existing table", "rename-table-taken", start=2),
+            taken_by(VIEW, "to the name of an existing view", "rename-table-taken", "taken_by_view", 2),
+            Refusal(
+                "across",
+                "into another namespace",
+                NO_MOVE,
+                "rename-table-across",
+                lambda _, on, __: on[0] != on[2],
+                optional=True,
+            ),
+        ],
+    ),
+    Command(
+        "register_table",
+        "registerTable",
+        "register-table",
+        [FIRST, SECOND, TABLE_WITHIN, SPARE],
+        _register,
+        _registered,
+        needs=[
+            in_a_namespace("register-table-no-namespace", "in a missing namespace", *PLACE_REFUSED),
+            Precondition(
+                lambda on: (FILE, on), "register-table-no-file", "with a missing metadata file", "no_file", REFUSED
+            ),
+        ],
+        makes=table,
+        refusals=[
+            taken_by(TABLE, "under the name of an existing table", "register-table-exists"),
+            Refusal("purged", "with a purged file", REFUSED, "register-table-no-file", _purged, optional=True),
+        ],
+        answered=("loadTable", lambda answer: answer["metadata"]),
+    ),
+    Command(
+        "unregister_table",
+        "unregisterTable",
+        "unregister-table",
+        TABLES,
+        _unregister,
+        lambda state, on, _: _dropped(state, on, purge=False),
+        needs=[_there("unregister-table-not-found")],
+    ),
+]
+
+
+VIEWS: Sequence[ModelView] = [
+    ModelView(
+        "loadTable",
+        [TABLE],
+        LOOKED,
+        lambda state, on: shown(table(on), state),
+        _load,
+        read=_content,
+    ),
+    ModelView("tableExists", [TABLE], LOOKED, lambda state, on: exists(table(on), state), _exists),
+    listing("listTables", TABLE, INNER_TABLE, [(HOME,), TABLE_WITHIN[:1]], IcebergCatalog.list_tables),
+]
