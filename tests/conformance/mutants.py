@@ -36,13 +36,17 @@ ERRING = {
     "iceberg.config.warehouse_unknown",
     "iceberg.listing.namespaces.missing",
     "iceberg.namespace.create.conflict",
+    "iceberg.refusal.create_table.no_namespace",
+    "iceberg.refusal.create_table.taken",
+    "iceberg.refusal.drop_table.missing",
+    "iceberg.refusal.register_table.no_namespace",
+    "iceberg.refusal.rename_table.missing",
+    "iceberg.refusal.rename_table.taken",
+    "iceberg.refusal.rename_view.missing",
+    "iceberg.refusal.update_table_properties.missing",
     "iceberg.register.table.taken",
-    "iceberg.table.create.namespace_missing",
-    "iceberg.table.create.taken",
     "iceberg.table.metrics.missing",
-    "iceberg.table.rename.missing",
     "iceberg.transaction.missing",
-    "iceberg.view.rename.missing",
 }
 NOTICED = {api: read_noticed(noticed_file(api)) for api in apis()}
 

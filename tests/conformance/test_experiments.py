@@ -21,10 +21,10 @@ from tests.conformance.mutants import SERVED, judge
 ANSWER = "changed-answer-field:createTable:metadata.table-uuid"
 # A fault, a requirement that notices it, and what the experiments tell.
 CASES = [
-    ("said-only:dropTable", "iceberg.table.drop.gone", ("not done", "dropTable", "")),
+    ("said-only:dropTable", "iceberg.effect.drop_table", ("not done", "dropTable", "")),
     ("conflict-after-commit", "iceberg.commit.create.taken", ("done", "updateTable", "")),
     ("namespace-properties-replaced", "iceberg.namespace.properties.update", ("", "", "")),
-    (ANSWER, "iceberg.table.create.loadable", ("answer", "createTable", "loadTable")),
+    (ANSWER, "iceberg.table.load.whole", ("answer", "createTable", "loadTable")),
 ]
 
 
@@ -45,7 +45,7 @@ def test_a_read_tells_what_is_wrong(server, tmp_path, fault, requirement, outcom
 # An operation, and a requirement that its server error violates.
 FAILED = [
     ("iceberg", "createTable", "iceberg.table.create.stage_false"),
-    ("iceberg", "dropTable", "iceberg.table.drop.gone"),
+    ("iceberg", "dropTable", "iceberg.effect.drop_table"),
     ("iceberg", "renameTable", "iceberg.uuid.rename"),
     ("iceberg", "updateTable", "iceberg.properties.case.table"),
     ("iceberg", "commitTransaction", "iceberg.properties.case.transaction"),

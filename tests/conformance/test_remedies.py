@@ -17,7 +17,7 @@ from specs.apis import apis
 from specs.profiles import find_profile
 
 ICEBERG = find_profile("iceberg")
-NAMESPACE, TABLE = "iceberg.namespace.create.conflict", "iceberg.table.create.taken"
+NAMESPACE, TABLE = "iceberg.namespace.create.conflict", "iceberg.refusal.create_table.taken"
 FLAGS = {flag(name) for name in SETTINGS}
 
 
@@ -91,7 +91,7 @@ def test_options_are_settings_and_replace_operations_of_the_api(api):
         (
             "iceberg",
             ["createTable !body.location: 400"],
-            "iceberg.table.drop.gone",
+            "iceberg.effect.drop_table",
             "1 blocked: createTable failed: --location URI would test this",
         ),
         (

@@ -32,8 +32,8 @@ ONCE = {
 # Requirements that a second creation is rejected: where they fail, a repeated creation proves nothing about keys.
 SECONDS = {
     "createNamespace": "iceberg.namespace.create.conflict",
-    "createTable": "iceberg.table.create.taken",
-    "createView": "iceberg.view.create.taken",
+    "createTable": "iceberg.refusal.create_table.taken",
+    "createView": "iceberg.refusal.create_view.taken",
 }
 
 

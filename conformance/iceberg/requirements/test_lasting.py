@@ -10,7 +10,7 @@ from conformance.author.checks import equal, shows
 from conformance.author.requirement import must
 from conformance.iceberg.catalog import IcebergCatalog, Names
 from conformance.iceberg.client import change
-from conformance.iceberg.support.assertions import COMMIT, allowed_commit, has_properties, namespace_properties
+from conformance.iceberg.support.assertions import COMMIT, allowed_commit
 from conformance.iceberg.support.content import WIDER, layout, partition, sort_field, sql, view_version
 from conformance.iceberg.support.metadata import (
     MAIN,
@@ -71,56 +71,12 @@ def _check(action: str, done: Callable[[Metadata], bool], metadata: Metadata) ->
 # Views and namespaces
 
 
-@dataclass(frozen=True, slots=True)
-class ViewEffect:
-    """Updates of a view with the properties a and b, and the part of its metadata that they determine."""
-
-    updates: Callable[[Names], Updates]
-    look: Callable[[Metadata], Any]
-
-
 def _new_version(namespace: Names) -> Updates:
     added = view_version(namespace, sql("SELECT 2"), id=2)
     return [
         update("add-view-version", view_version=added),
         update("set-current-view-version", view_version_id=LAST_ADDED),
     ]
-
-
-VIEW_EFFECTS = {
-    "property_set": ViewEffect(lambda _: [set_properties(a="2")], lambda view: properties_of(view).get("a")),
-    "property_removed": ViewEffect(
-        lambda _: [update("remove-properties", removals=["a"])], lambda view: properties_of(view).get("a")
-    ),
-    "version": ViewEffect(_new_version, lambda view: comparable(current_version(view)["representations"])),
-}
-
-
-@must("iceberg.view.commit.lasting.{}", operations=["replaceView"], clause="replace-view", each=VIEW_EFFECTS)
-def test_effect_on_a_view_stays(catalog: IcebergCatalog, case: ViewEffect) -> None:
-    """The effect of replaceView ({}) differs from the state before and stays when the view is written again."""
-    id = catalog.new_view(properties={"a": "1", "b": "1"})
-    before = case.look(catalog.view_metadata(id))
-    after = case.look(catalog.replace_view(id, case.updates(catalog.home))["metadata"])
-    if after == before:
-        raise Violation("the answer shows the view as it was before")
-    catalog.replace_view(id, [set_properties(b="2")])
-    catalog.replace_view(id, [set_properties(c="1")])
-    loaded = catalog.view_metadata(id)
-    equal(case.look(loaded), after, "what the first commit changed")
-    equal(properties_of(loaded).get("b"), "2", 'the property "b"')
-
-
-@must("iceberg.namespace.properties.lasting", operations=["updateProperties"], clause="update-properties")
-def test_namespace_properties_stay(catalog: IcebergCatalog) -> None:
-    """Properties that updateProperties set stay, and those that it removed do not return, when it is called again."""
-    id = catalog.new_namespace(properties={"a": "1", "b": "1"})
-    catalog.update_properties(id, removals=["a"], updates={"b": "2"})
-    catalog.update_properties(id, updates={"c": "1"})
-    catalog.update_properties(id, removals=["c"])
-    has_properties(catalog, id, {"b": "2"})
-    left = namespace_properties(catalog, id)
-    equal({name: left[name] for name in ("a", "c") if name in left}, {}, "the removed properties")
 
 
 # Going back

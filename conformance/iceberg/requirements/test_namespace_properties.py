@@ -8,7 +8,7 @@ from conformance.author.checks import equal, lacks, same_items
 from conformance.author.requirement import given, may, must, should
 from conformance.author.strategies import KEYS, TEXTS, plain_properties
 from conformance.iceberg.catalog import IcebergCatalog
-from conformance.iceberg.support.assertions import POLICY, PROPERTIES, has_properties, namespace_properties, type_is
+from conformance.iceberg.support.assertions import POLICY, PROPERTIES, has_properties, namespace_properties
 
 LOAD = ["loadNamespaceMetadata"]
 UPDATE = ["updateProperties"]
@@ -24,17 +24,6 @@ def test_update_properties(catalog: IcebergCatalog, wanted: dict[str, str], remo
     catalog.update_properties(id, updates=wanted, removals=removals)
     expected = {key: value for key, value in {**before, **wanted}.items() if key not in removals}
     equal(namespace_properties(catalog, id), expected, PROPERTIES)
-
-
-@must("iceberg.namespace.properties.others", operations=UPDATE, clause="update-properties-others")
-def test_update_leaves_other_properties(catalog: IcebergCatalog) -> None:
-    """updateProperties with updates only, or with removals only, keeps all other properties."""
-    id = catalog.new_namespace(properties={"kept": "1", "gone": "1"})
-    catalog.update_properties(id, updates={"new": "1"})
-    catalog.update_properties(id, removals=["gone"])
-    stored = namespace_properties(catalog, id)
-    left = {key: stored[key] for key in ("kept", "gone", "new") if stored.get(key) is not None}
-    equal(left, {"kept": "1", "new": "1"}, PROPERTIES)
 
 
 @must("iceberg.namespace.properties.answer", operations=UPDATE, clause="update-properties-answer")
@@ -63,17 +52,6 @@ def test_missing_properties_are_told(catalog: IcebergCatalog) -> None:
     """updateProperties lists removals that do not exist in missing."""
     answer = catalog.update_properties(catalog.new_namespace(properties={"a": "1"}), removals=["never", "a"])
     equal(answer.get("missing"), ["never"], "missing")
-
-
-@must("iceberg.namespace.properties.both", operations=UPDATE, clause="update-properties-both", kind="error")
-def test_property_set_and_removed(catalog: IcebergCatalog) -> None:
-    """A key in both updates and removals returns 422 with type UnprocessableEntityException and changes nothing."""
-    id = catalog.new_namespace(properties={"a": "1", "b": "1"})
-    before = namespace_properties(catalog, id)
-    refused = catalog.update_properties(id, updates={"a": "2", "c": "1"}, removals=["a", "b"], expect=422)
-    type_is(refused, "UnprocessableEntityException")
-    equal(namespace_properties(catalog, id), before, PROPERTIES)
-    catalog.control(lambda: catalog.update_properties(id, updates={"a": "2", "c": "1"}, removals=["b"]))
 
 
 @should("iceberg.namespace.properties.type", operations=UPDATE, clause="update-properties-atomic", kind="error")

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
-from conformance.author.checks import equal, holds, lacks, shows
+from conformance.author.checks import equal, holds, shows
 from conformance.author.requirement import given, must, should
 from conformance.author.strategies import plain_properties
 from conformance.iceberg.catalog import NO_PROPERTIES, IcebergCatalog
 from conformance.iceberg.support.assertions import PROPERTIES, TAKEN, has_properties, namespace_properties, type_is
-from conformance.iceberg.support.listing import namespaces_below
 from conformance.target.hostile import UNUSED
 from conformance.values.outcomes import Unoffered
 
@@ -176,37 +175,7 @@ def test_missing_namespace_exists(catalog: IcebergCatalog) -> None:
     catalog.namespace_exists(id, expect=404)
 
 
-@must("iceberg.namespace.drop.gone", operations=DROP, clause="drop-namespace")
-def test_dropped_namespace_is_gone(catalog: IcebergCatalog) -> None:
-    """A dropped namespace cannot be loaded or listed, and a new one under its name has none of its properties."""
-    id = catalog.new_namespace(properties={"former": "yes"})
-    catalog.drop_namespace(id)
-    catalog.load_namespace_metadata(id, expect=404)
-    lacks(namespaces_below(catalog, catalog.outer or None), [id], "the listed namespaces")
-    catalog.create_namespace(id)
-    lacks(catalog.load_namespace_metadata(id).get("properties") or {}, ["former"], PROPERTIES)
-
-
 NOT_EMPTY = "NamespaceNotEmptyException"
-
-
-@must("iceberg.namespace.drop.with_table", operations=DROP, clause="drop-namespace-not-empty", kind="error")
-def test_drop_namespace_with_table(catalog: IcebergCatalog) -> None:
-    """dropNamespace on a namespace with a table returns 409 with type NamespaceNotEmptyException; the table stays."""
-    table = catalog.new_table()
-    refused = catalog.drop_namespace(catalog.home, expect=409)
-    type_is(refused, NOT_EMPTY)
-    catalog.load_table(table)
-
-
-@must("iceberg.namespace.drop.with_view", operations=DROP, clause="drop-namespace-not-empty", kind="error")
-def test_drop_namespace_with_view(catalog: IcebergCatalog) -> None:
-    """dropNamespace on a namespace with a view returns 409 with type NamespaceNotEmptyException; the view stays."""
-    catalog.require("createView")
-    view = catalog.new_view()
-    refused = catalog.drop_namespace(catalog.home, expect=409)
-    type_is(refused, NOT_EMPTY)
-    catalog.load_view(view)
 
 
 @must("iceberg.namespace.drop.with_namespace", operations=DROP, clause="drop-namespace-not-empty", kind="error")

@@ -156,8 +156,6 @@ class Former:
 
 RENAMED_TABLE, RENAMED_VIEW = ("renameTable", _table_uuid), ("renameView", _view_uuid)
 FORMER = {
-    "create_table": Former("createTable", *RENAMED_TABLE, _new_table, _table_uuid),
-    "create_view": Former("createView", *RENAMED_VIEW, _new_view, _view_uuid),
     "rename_table": Former("renameTable", *RENAMED_TABLE, _other_table, _table_uuid),
     "rename_view": Former("renameView", *RENAMED_VIEW, _other_view, _view_uuid),
     "view_for_table": Former("createView", *RENAMED_TABLE, _new_view, _view_uuid),

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from conformance.author.checks import equal, same_items
+from conformance.author.checks import equal
 from conformance.author.requirement import must
 from conformance.iceberg.catalog import IcebergCatalog, Names
 from conformance.iceberg.support.assertions import (
@@ -14,7 +14,6 @@ from conformance.iceberg.support.assertions import (
     FAILED,
     IMPOSSIBLE,
     allowed_commit,
-    namespace_properties,
     state,
     type_is,
     unchanged,
@@ -246,28 +245,6 @@ def test_list_with_the_current_one(catalog: IcebergCatalog, case: tuple[Any, ...
 
 
 # Several properties of views and namespaces
-
-
-@must("iceberg.view.commit.several", operations=["replaceView"], clause="replace-view")
-def test_several_properties_of_a_view(catalog: IcebergCatalog) -> None:
-    """replaceView sets and removes all the properties that a commit names, and no others."""
-    id = catalog.new_view(properties={"a": "1", "b": "1", "c": "1"})
-    updates = [update("remove-properties", removals=["a", "b"]), set_properties(d="2", e="2")]
-    properties = properties_of(catalog.replace_view(id, updates)["metadata"])
-    left = {key: properties[key] for key in "abcde" if key in properties}
-    equal(left, {"c": "1", "d": "2", "e": "2"}, "the properties a to e")
-
-
-@must("iceberg.namespace.properties.several", operations=["updateProperties"], clause="update-properties")
-def test_several_properties_of_a_namespace(catalog: IcebergCatalog) -> None:
-    """updateProperties sets and removes all the properties that it names, and no others."""
-    id = catalog.new_namespace(properties={"a": "1", "b": "1", "c": "1"})
-    answer = catalog.update_properties(id, removals=["a", "b"], updates={"d": "2", "e": "2"})
-    properties = namespace_properties(catalog, id)
-    left = {key: properties[key] for key in "abcde" if key in properties}
-    equal(left, {"c": "1", "d": "2", "e": "2"}, "the properties a to e")
-    same_items(answer["removed"], ["a", "b"], "the removed keys in the answer")
-    same_items(answer["updated"], ["d", "e"], "the updated keys in the answer")
 
 
 # Several requirements of one commit

@@ -10,9 +10,7 @@ from conformance.author.checks import equal, keyed, lacks, only, same_items, tex
 from conformance.author.requirement import given, must, should
 from conformance.author.strategies import plain_properties
 from conformance.iceberg.catalog import IcebergCatalog
-from conformance.iceberg.support.assertions import TAKEN, same_metadata, type_is
 from conformance.iceberg.support.content import NESTED_SCHEMA, SCHEMA, field, order, partition, schema, sort_field, spec
-from conformance.iceberg.support.listing import tables_in
 from conformance.iceberg.support.metadata import (
     VERSION_FIELDS,
     current_schema,
@@ -42,15 +40,6 @@ def shape(type: Any) -> Any:
         for member in type.get("fields", ())
     ]
     return {key: shape(value) for key, value in type.items() if key in PARTS} | {"fields": fields}
-
-
-@must("iceberg.table.create.loadable", operations=CREATE, clause="create-table")
-def test_created_table_is_there(catalog: IcebergCatalog) -> None:
-    """A created table can be loaded and listed at once, with the UUID that createTable returned."""
-    id = catalog.table_id()
-    created = catalog.create_table(id, schema=SCHEMA)
-    equal(catalog.metadata(id)["table-uuid"], created["metadata"]["table-uuid"], "the table-uuid of the loaded table")
-    same_items(tables_in(catalog, catalog.home), [id], "the listed tables")
 
 
 @must("iceberg.table.create.schema", operations=CREATE, clause="create-table-schema")
@@ -178,26 +167,6 @@ def test_uuids_differ(catalog: IcebergCatalog) -> None:
 
 
 # Rejections
-
-
-@must("iceberg.table.create.taken", operations=CREATE, clause="create-table-exists", kind="error")
-def test_name_of_a_table_is_taken(catalog: IcebergCatalog) -> None:
-    """createTable on an existing table's name returns 409 with type AlreadyExistsException; the table is unchanged."""
-    id = catalog.new_table()
-    before = catalog.metadata(id)
-    refused = catalog.create_table(id, schema=NESTED_SCHEMA, expect=409)
-    type_is(refused, TAKEN)
-    same_metadata(catalog, catalog.metadata(id), before, "the metadata of the table")
-
-
-@must("iceberg.table.create.taken_by_view", operations=CREATE, clause="create-table-exists", kind="error")
-def test_name_of_a_view_is_taken(catalog: IcebergCatalog) -> None:
-    """createTable on an existing view's name returns 409 with type AlreadyExistsException; the view stays."""
-    catalog.require("createView")
-    view = catalog.new_view()
-    refused = catalog.create_table(view, schema=SCHEMA, expect=409)
-    type_is(refused, TAKEN)
-    catalog.load_view(view)
 
 
 BAD_SCHEMAS: dict[str, Any] = {

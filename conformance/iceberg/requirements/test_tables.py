@@ -6,13 +6,12 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from conformance.author.checks import equal, lacks, text
+from conformance.author.checks import equal, text
 from conformance.author.requirement import given, must, should
 from conformance.iceberg.catalog import IcebergCatalog, Names
 from conformance.iceberg.client import identifier
-from conformance.iceberg.support.assertions import LAYOUT, POLICY, TAKEN, columns_are, same_metadata, type_is
-from conformance.iceberg.support.content import NESTED_SCHEMA, SCHEMA, WIDER
-from conformance.iceberg.support.metadata import default_spec, properties_of
+from conformance.iceberg.support.assertions import POLICY, same_metadata, type_is
+from conformance.iceberg.support.content import NESTED_SCHEMA, SCHEMA
 from conformance.values.outcomes import Unoffered
 
 LOAD = ["loadTable"]
@@ -118,18 +117,6 @@ def test_missing_table_exists(catalog: IcebergCatalog) -> None:
 # Dropping
 
 
-@must("iceberg.table.drop.forgotten", operations=DROP, clause="drop-table")
-def test_dropped_table_leaves_nothing(catalog: IcebergCatalog) -> None:
-    """A new table under a dropped table's name has none of its properties, columns and partition fields."""
-    id = catalog.new_table(schema=WIDER, properties={"former": "yes"}, **LAYOUT)
-    catalog.drop_table(id)
-    catalog.create_table(id, schema=SCHEMA)
-    metadata = catalog.metadata(id)
-    lacks(properties_of(metadata), ["former"], "the properties of the new table")
-    columns_are(metadata, SCHEMA)
-    equal(default_spec(metadata)["fields"], [], "the fields of the default partition spec")
-
-
 @must("iceberg.table.drop.namespace_stays", operations=DROP, clause="drop-table", kind="data")
 def test_namespace_of_the_same_name(catalog: IcebergCatalog) -> None:
     """Dropping a table keeps a namespace of the same name and the tables in it."""
@@ -157,27 +144,6 @@ def test_purge_flag_in_any_case(catalog: IcebergCatalog, flag: str) -> None:
 
 
 # Renaming
-
-
-@must("iceberg.table.rename.taken", operations=RENAME, clause="rename-table-taken", kind="error")
-def test_rename_to_taken_name(catalog: IcebergCatalog) -> None:
-    """renameTable to an existing table's name returns 409 with type AlreadyExistsException; both tables stay."""
-    id, other = catalog.new_table("a"), catalog.new_table("b")
-    before = [_uuid(catalog, id), _uuid(catalog, other)]
-    refused = catalog.rename_table(id, other, expect=409)
-    type_is(refused, TAKEN)
-    equal([_uuid(catalog, id), _uuid(catalog, other)], before, "the table-uuids of the two tables")
-
-
-@must("iceberg.table.rename.taken_by_view", operations=RENAME, clause="rename-table-taken", kind="error")
-def test_rename_to_name_of_view(catalog: IcebergCatalog) -> None:
-    """renameTable to an existing view's name returns 409 with type AlreadyExistsException; both stay."""
-    catalog.require("createView")
-    id, view = catalog.new_table(), catalog.new_view()
-    refused = catalog.rename_table(id, view, expect=409)
-    type_is(refused, TAKEN)
-    catalog.load_table(id)
-    catalog.load_view(view)
 
 
 @should("iceberg.table.rename.name_is_free", operations=RENAME, clause="rename-table-files")

@@ -46,7 +46,7 @@ def test_the_control_is_not_helped(tmp_path, monkeypatch):
         return real(catalog, id)
 
     monkeypatch.setattr(registrations, "stage", stage)
-    ids = {"iceberg.register.table.namespace_missing", "iceberg.access.list.register"}
+    ids = {"iceberg.register.table.taken", "iceberg.access.list.register"}
     with serve("iceberg", auth=f"token:{TOKEN}", allow_faults=True) as server:
         results = judge(server, tmp_path, fault="drop-purges", ids=ids)
     assert {entry.verdict for entry in results.requirements} == {"blocked"}
@@ -62,7 +62,7 @@ def test_a_registered_table_that_loads_as_another_has_the_files_of_the_first_one
         return real(catalog, id)
 
     monkeypatch.setattr(registrations, "stage", stage)
-    ids = {"iceberg.register.table.namespace_missing", "iceberg.register.table.bad_file.no_json"}
+    ids = {"iceberg.register.table.taken", "iceberg.register.table.bad_file.no_json"}
     with serve("iceberg", auth=f"token:{TOKEN}", allow_faults=True) as server:
         results = judge(server, tmp_path, fault="drop-purges", ids=ids, world=["plain"])
     assert {entry.verdict for entry in results.requirements} == {"pass"}
