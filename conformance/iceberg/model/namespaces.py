@@ -108,6 +108,8 @@ def _holds(kind: str, words: str) -> Refusal:
 
 def _keeps_properties(catalog: IcebergCatalog) -> bool:
     """Return whether the server was not seen to store no properties; one namespace of a run finds out."""
+    if catalog.client.lacks("createNamespace"):
+        return False
     kept = catalog.target.capabilities.get(STORES)
     if kept is None:
         id = catalog.namespace_id(catalog.fresh("kept"))
