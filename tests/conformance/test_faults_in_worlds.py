@@ -58,9 +58,9 @@ CASES = {
         ("refused-in-world:listPolicies:body=cli", POLICY),
         ("missing-in-world:updateCatalog:catalog_kind=external", "polaris.catalog.update.keeps_base"),
         ("failing-in-world:listPolicies:own_connection=each", POLICY),
-        ("said-only-in-world:updatePolicy:policy_names=long", "polaris.effect.update_policy"),
-        ("stale-in-world:listGrantsForCatalogRole:entity_names=percent", "polaris.effect.add_grant"),
-        ("missing-in-world:getApplicablePolicies:place=nested", "polaris.effect.attach_policy"),
+        ("said-only-in-world:updatePolicy:policy_names=long", "polaris.life.policy"),
+        ("stale-in-world:listGrantsForCatalogRole:entity_names=percent", "polaris.life.grant"),
+        ("missing-in-world:getApplicablePolicies:place=nested", "polaris.life.attachment"),
     ],
 }
 

@@ -15,6 +15,7 @@ from typing import NamedTuple
 from conformance.common.model.rows import Command, CommandCall, Model, ModelState, Refusal, Symbols, Thing
 
 FARTHEST = 2  # calls between a furnished state and one that a plan needs
+CHANGES = 2  # of a life: a server that carries out only the first one has the wrong value
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,24 +169,24 @@ def _above(model: Model, thing: Thing) -> set[Thing]:
     return set(found)
 
 
-def effects(model: Model, command: Command, *, brief: bool = False) -> list[Plan]:
+def effects(model: Model, command: Command) -> list[Plan]:
     """Return the plans of a command: a call with nothing but what it needs, then calls with all values beside others.
 
-    The first is the `brief` one. A command that does not work alone would block the preparation of the second. Both are
-    about the first arguments with which the command can be done.
+    A command that does not work alone would block the preparation of the second plan. Both are about the first
+    arguments with which the command can be done.
     """
-    plans = (_effects_on(model, command, on, brief) for on in command.on)
+    plans = (_effects_on(model, command, on) for on in command.on)
     return next(filter(None, plans), [])
 
 
-def _effects_on(model: Model, command: Command, on: Symbols, brief: bool) -> list[Plan]:
+def _effects_on(model: Model, command: Command, on: Symbols) -> list[Plan]:
     own = [CommandCall(command, on, value) for value in command.values]
     things = around(model, own)
     needed = {thing for need in command.needs for thing in _above(model, need.thing(on))}
     alone = furnish(model, needed & things)
     rich = next(filter(None, (before(model, call, things) for call in own)), None)
     plans = [_each_done(model, alone, own[:1], things)]
-    plans += [_each_done(model, rich, own, things)] if rich and not brief else []
+    plans += [_each_done(model, rich, own, things)] if rich else []
     return [plan for plan in plans if plan]
 
 
@@ -205,6 +206,34 @@ def _each_done(model: Model, prepared: Prepared, own: Sequence[CommandCall], thi
 def _changed_by(call: CommandCall, state: ModelState) -> bool:
     """True for a state in which a call is done, or may be, and changes something."""
     return call.due(state) != "refused" and call.after(state).key != state.key
+
+
+def life(model: Model, kind: str) -> list[Plan]:
+    """Return the plan of a thing of a kind: its creation, two changes, and its end; none for one that does not end."""
+    if not model.kinds[kind].ids:
+        return []
+    thing = (kind, model.kinds[kind].ids[0])
+    prepared, state = furnish(model, _above(model, thing) - {thing})
+    made = next((call for call in _makers(model, thing, 0) if call.due(state) == "done"), None)
+    if made is None:
+        return []
+    calls, state = [*prepared, made], made.after(state)
+    concerned = [call for command in model.commands if command.prepares for call in model.calls(command)]
+    for _ in range(CHANGES):
+        changes = (call for call in concerned if call not in calls and thing in _touched(call, state))
+        change = next((call for call in changes if call.after(state).has(thing)), None)
+        if change:
+            calls, state = [*calls, change], change.after(state)
+    ends = [call for call in concerned if thing in _touched(call, state) and not call.after(state).has(thing)]
+    if not ends:
+        return []
+    calls.append(next((call for call in ends if call.on == thing[1]), ends[0]))
+    named = frozenset(named for call in calls for named in call.about)
+    return [Plan(tuple(calls), frozenset(range(len(prepared), len(calls))), named)]
+
+
+def _touched(call: CommandCall, state: ModelState) -> set[Thing]:
+    return _changed(state, call.after(state)) if call.due(state) == "done" else set()
 
 
 def refusals(model: Model, command: Command, name: str) -> list[Plan]:
@@ -283,10 +312,26 @@ def _clause(model: Model, first_of: Command, second_of: Command) -> str:
     ways = ways_of(model, first_of, second_of)
     for prepared, followed in ways.begun:
         for first, seconds in followed:
-            if first.due(prepared.state) == "done" and (second := _second(first, seconds, prepared.state)):
+            second = _second(first, seconds, prepared.state) if first.due(prepared.state) == "done" else None
+            if second and _concerns(first, second, prepared.state):
                 refused = [refusal for refusal in second.refusals(first.after(prepared.state)) if not refusal.optional]
                 return refused[0].clause if refused else second_of.clause
     return ""
+
+
+def _concerns(first: CommandCall, second: CommandCall, start: ModelState) -> bool:
+    """True if a call makes or ends something that a second one names or changes, or changes what that one changes."""
+    state = first.after(start)
+    if second.due(state) != "done" or second.due(start) != "done":
+        return True
+    changed, later = _changed(start, state), _changed(state, second.after(state))
+    presence = start.things.keys() ^ state.things.keys()
+    return bool(changed & later or presence & set(second.about))
+
+
+def _changed(before: ModelState, after: ModelState) -> set[Thing]:
+    things = before.things.keys() | after.things.keys()
+    return {thing for thing in things if before.things.get(thing) != after.things.get(thing)}
 
 
 Followed = tuple[CommandCall, Sequence[CommandCall]]  # a call, and those of which one follows it

@@ -14,7 +14,7 @@ from random import Random
 
 from conformance.author.requirement import leveled, should
 from conformance.author.suite import Suite
-from conformance.common.model.planning import Plan, effects, pairs, refusals, sequences
+from conformance.common.model.planning import Plan, effects, life, pairs, refusals, sequences
 from conformance.common.model.races import race_plan, races, run_race
 from conformance.common.model.rows import Command, Model
 from conformance.common.model.running import Mode, ModelCatalog, ModelRun
@@ -34,8 +34,8 @@ Planner = Callable[[Model, Sequence[Command], str], list[Plan]]
 class ModelCase:
     """One requirement of a model: the commands that it is about, its clause, and its statement.
 
-    `condition` is the name of a refusal. `operations` are those of its commands and of the views that show them.
-    `needs` are requirements that state the same for one command alone.
+    `condition` is the name of a refusal, or the kind of a life. `operations` are those of its commands and of the views
+    that show them. `needs` are requirements that state the same for one command alone.
     """
 
     model: Model
@@ -62,8 +62,8 @@ def _of_effect(model: Model, commands: Sequence[Command], _: str) -> list[Plan]:
     return effects(model, commands[0])
 
 
-def _of_effect_briefly(model: Model, commands: Sequence[Command], _: str) -> list[Plan]:
-    return effects(model, commands[0], brief=True)
+def _of_life(model: Model, _: Sequence[Command], kind: str) -> list[Plan]:
+    return life(model, kind)
 
 
 def _of_refusal(model: Model, commands: Sequence[Command], condition: str) -> list[Plan]:
@@ -96,10 +96,16 @@ def _offered(catalog: ModelCatalog, case: ModelCase) -> tuple[Model, list[Comman
     return model, [model.command(id) for id in case.commands]
 
 
-@template("effect.{}", by_clause, twin=True)
+@template("effect.{}", by_clause)
 def effect(catalog: ModelCatalog, case: ModelCase) -> None:
     """After {} succeeds, every operation that shows its object shows its effect, and no other change."""
-    _run(catalog, case, _of_effect_briefly if catalog.target.surroundings.world else _of_effect, "seen")
+    _run(catalog, case, _of_effect, "seen")
+
+
+@template("life.{}", by_clause, twin=True)
+def lives(catalog: ModelCatalog, case: ModelCase) -> None:
+    """The operations that show an object agree on it after its creation, after each change and after its end."""
+    _run(catalog, case, _of_life, "seen")
 
 
 @template("refusal.{}", by_clause, kind="error")
@@ -179,6 +185,23 @@ def effects_of(model: Model) -> dict[str, ModelCase]:
         )
         for command in model.commands
     }
+
+
+def lives_of(model: Model) -> dict[str, ModelCase]:
+    """Return the cases of `lives`, which are tested in worlds first: one for each kind whose things begin and end."""
+    cases: dict[str, ModelCase] = {}
+    for kind in model.kinds:
+        for plan in life(model, kind):
+            commands = list(dict.fromkeys(plan.calls[place].command for place in sorted(plan.subjects)))
+            cases[kind.replace(" ", "_")] = ModelCase(
+                model,
+                [command.id for command in commands],
+                commands[0].clause,
+                f"The operations that show a {kind} agree after its creation, after each change and after its end.",
+                list(dict.fromkeys([*(command.operation for command in commands), *_views(model, commands)])),
+                kind,
+            )
+    return cases
 
 
 def refusals_of(model: Model) -> dict[str, ModelCase]:

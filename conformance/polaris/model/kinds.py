@@ -15,7 +15,7 @@ from conformance.polaris.support import policies
 
 PolarisRun = ModelRun[PolarisCatalog]
 HOME, NAMESPACE = "catalog of the run", "namespace"
-PRINCIPAL_ROLE_ASSIGNMENT, CATALOG_ROLE_ASSIGNMENT = "assignment of a principal role", "assignment of a catalog role"
+PRINCIPAL_ROLE_ASSIGNMENT, CATALOG_ROLE_ASSIGNMENT = "principal role assignment", "catalog role assignment"
 GRANT, ATTACHMENT = "grant", "attachment"
 NAMESPACES = (f"{NAMESPACE} 1", f"{NAMESPACE} 2")
 GRANTED = ((HOME, "TABLE_LIST"), (HOME, "VIEW_LIST"), (NAMESPACES[0], "TABLE_LIST"))

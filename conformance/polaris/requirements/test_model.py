@@ -6,6 +6,7 @@ from conformance.common.model import requirements
 from conformance.polaris.model.whole import MODEL
 
 test_effect = requirements.effect.declare(__name__, requirements.effects_of(MODEL))
+test_lives = requirements.lives.declare(__name__, requirements.lives_of(MODEL))
 test_refusal = requirements.refusal.declare(__name__, requirements.refusals_of(MODEL))
 test_harmless = requirements.harmless.declare(__name__, requirements.harmless_of(MODEL))
 test_accepted = requirements.accepted.declare(__name__, requirements.accepted_of(MODEL))
