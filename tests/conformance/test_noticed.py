@@ -99,9 +99,9 @@ def test_many_faults_are_shown_in_one_run_until_they_are_noticed(measured):
 def test_a_fault_in_one_world_is_shown_first_in_this_one(measured):
     _, settings = measured
     fault = "failing-in-world:DescribeTable:names=underscore"
-    (shown,) = show(settings, {fault: [["lance.table.describe.name", "lance.effect.drop_table"]]}, first=True)
+    (shown,) = show(settings, {fault: [["lance.table.describe.name", "lance.life.table"]]}, first=True)
     (result,) = shown.results
-    assert (result.id, result.verdict, len(result.worlds)) == ("lance.effect.drop_table", "fail", 1)
+    assert (result.id, result.verdict, len(result.worlds)) == ("lance.life.table", "fail", 1)
     assert ("names", "underscore") in result.evidence.world
 
 

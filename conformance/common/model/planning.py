@@ -212,7 +212,8 @@ def life(model: Model, kind: str) -> list[Plan]:
     """Return the plan of a thing of a kind: its creation, two changes, and its end; none for one that does not end."""
     if not model.kinds[kind].ids:
         return []
-    thing = (kind, model.kinds[kind].ids[0])
+    things: list[Thing] = [(kind, id) for id in model.kinds[kind].ids]
+    thing = min(things, key=model.is_linked)  # where it can, in the home of the example: worlds are about that
     prepared, state = furnish(model, _above(model, thing) - {thing})
     made = next((call for call in _makers(model, thing, 0) if call.due(state) == "done"), None)
     if made is None:

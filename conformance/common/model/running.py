@@ -83,7 +83,7 @@ class ModelRun(Generic[C]):
         With the mode "harmless" these may be answered in any way, and must change nothing; with "accepted" they have to
         be done even where the server decides. With "seen" the views are read before the first of them, too: what a
         server caches of an earlier answer is no answer to a later request. With "near" those that have to show no
-        change are read for things of the same kind alone.
+        change are read of the call's own place and of one beside it.
         """
         state = state or self.model.start
         for place, call in enumerate(plan.calls):
@@ -164,14 +164,19 @@ class ModelRun(Generic[C]):
         after: ModelState,
         views: Sequence[tuple[ModelView, Symbols]],
     ) -> list[tuple[ModelView, Symbols]]:
-        """Return the views that have to show a change, and those whose first kind is that of the call."""
-        kinds = {kind for kind, id in call.about if id == call.on} or {kind for kind, _ in call.about}
-        kinds |= {kind for kind, known in self.model.kinds.items() if call.on in known.ids}
-        return [
-            (view, on)
-            for view, on in views
-            if view.kinds[0] in kinds or view.shows(before, on) != view.shows(after, on)
-        ]
+        """Return the views that have to show a change, and of those of the call's kind one of another place."""
+        kinds = {kind for kind, known in self.model.kinds.items() if call.on in known.ids}
+        kinds = kinds or {kind for kind, _ in call.about}
+        beside: set[str] = set()
+        near = []
+        for view, on in views:
+            changes = view.shows(before, on) != view.shows(after, on)
+            own = view.kinds[0] in kinds and (on == call.on[: len(on)] or view.title not in beside)
+            if changes or own:
+                near.append((view, on))
+            if not changes and on != call.on[: len(on)]:
+                beside.add(view.title)
+        return near
 
     def _look(self, view: ModelView, on: Symbols, before: ModelState, after: ModelState) -> Observation:
         shown = view.look(self, on)
