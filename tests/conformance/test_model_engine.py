@@ -29,6 +29,8 @@ from conformance.http.client import Client
 from conformance.values.exchange import Exchange
 from conformance.values.outcomes import Violation
 from lakeproof import serve
+from reference_server.context import Reply
+from reference_server.faults import FAULTS, Call, Fault, Proceed
 from tests.conformance.mutants import ROOT, judge
 
 BOX, LID = "box", "lid"
@@ -266,7 +268,25 @@ def test_a_pair_that_fails_from_a_shared_start_is_tried_alone(tmp_path):
     (found,) = (result for result in wrong.requirements if result.id.endswith("delete_principal"))
     assert (found.verdict, found.evidence.operation, found.evidence.state) == ("fail", "deletePrincipal", "not done")
     assert found.requests > max(result.requests for result in sound.requirements)
+    assert [step.operation for step in found.steps].count("deletePrincipal") == 1
     assert {result.id: result.verdict for result in whole.requirements} == {
         "polaris.effect.delete_principal": "fail",
         **dict.fromkeys(PAIRS, "blocked"),
     }
+
+
+def test_a_failure_that_does_not_show_alone_is_shown_as_it_was_seen(monkeypatch, tmp_path):
+    """The server loses its third deletion, which is one of a pair from a shared start, and no other."""
+    deletions = []
+
+    async def around(call: Call, proceed: Proceed) -> Reply:
+        deletions.append(call.path)
+        return Reply(204) if len(deletions) == 3 else await proceed()
+
+    lost = Fault("third-deletion-lost", "Loses one deletion.", frozenset({"deletePrincipal"}), around)
+    monkeypatch.setitem(FAULTS, lost.name, lost)
+    with serve("polaris", bootstrap=ROOT, allow_faults=True) as server:
+        results = judge(server, tmp_path, ids={"polaris.after.delete_principal.create_principal"}, fault=lost.name)
+    (found,) = results.requirements
+    assert (found.verdict, found.flaky) == ("fail", True)
+    assert results.run.left_behind == []

@@ -134,6 +134,7 @@ def after(suite: Suite, catalog: ModelCatalog, case: ModelCase) -> None:
     plans = _plans(_of_pair, model, tuple(case.commands), case.condition)
     passed = shared.pass_in_turn(suite, catalog, model, (first, second))
     _run_plans(catalog, case, plans[1:] if passed else plans, "near")
+    shared.show_failure(catalog)
 
 
 @template("race.{}", by_clause, kind="race")

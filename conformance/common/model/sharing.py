@@ -2,7 +2,8 @@
 
 Most requests of a pair would prepare it and clean up after it. So the first pair on some things furnishes the state,
 and each of the next goes on from where the last one ended. A pair that fails there is tried alone, with objects of its
-own: its own finding is the one to show. A start that a failure has touched is used no more.
+own: the shorter finding is the one to show. What shows only after all that was done before is shown as it was seen. A
+start that a failure has touched is used no more.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from conformance.author.suite import Suite
 from conformance.common.model.planning import Prepared, furnish, one_after_another, ways_of
 from conformance.common.model.rows import Command, Model, ModelState, Thing
 from conformance.common.model.running import ModelCatalog, ModelRun
+from conformance.values.exchange import Exchange
 from conformance.values.outcomes import NotTested, Stopped, Violation
 
 
@@ -34,10 +36,11 @@ class SharedStarts:
 
     starts: dict[Hashable, SharedStart] = field(default_factory=dict)
     used: set[str] = field(default_factory=set)
+    failure: tuple[Violation, list[Exchange]] | None = None  # of the last pair, with its steps
 
     def pass_in_turn(self, suite: Suite, catalog: ModelCatalog, model: Model, pair: tuple[Command, Command]) -> bool:
         """Test a pair from a shared start. Return False where it has to be tested alone, since it did not pass."""
-        target = catalog.target
+        target, self.failure = catalog.target, None
         if target.surroundings.world or suite.subject in self.used:
             return False
         self.used.add(suite.subject)
@@ -59,11 +62,19 @@ class SharedStarts:
             start.state = start.run.send(plan, "near", start.state)
         except Stopped:
             raise
-        except (Violation, NotTested):
+        except (Violation, NotTested) as error:
+            self.failure = (error, list(catalog.client.steps)) if isinstance(error, Violation) else None
+            catalog.begin_example()
             return False
         target.sandbox.keep()
         self.starts[key] = start
         return True
+
+    def show_failure(self, catalog: ModelCatalog) -> None:
+        """Raise the violation that the last pair showed from a shared start, after it passed alone."""
+        if self.failure:
+            error, catalog.client.steps = self.failure
+            raise error
 
 
 def _with_new_names(start: SharedStart, things: frozenset[Thing]) -> ModelState:
