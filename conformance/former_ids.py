@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from functools import cache
+from pathlib import Path
 from typing import Any
 
-from conformance.apis import PACKAGE, place_of
 from specs.apis import apis
 from specs.files import read_toml
 
@@ -21,7 +21,7 @@ FILE = "former_ids.toml"
 @cache
 def former_ids(api: str) -> Mapping[str, tuple[str, ...]]:
     """Return the present ids of each former one of an API."""
-    path = place_of(f"{PACKAGE}.{api}") / FILE
+    path = Path(__file__).parent / api / FILE
     read: dict[str, Any] = read_toml(path) if path.exists() else {}
     return {former: tuple(present) for former, present in read.items()}
 

@@ -202,12 +202,12 @@ class PolarisCatalog(PolarisClient, Catalog):
         id = self.id(entity)
         with self.client.preparing():
             value = self.value(entity, id, **({"type": EXTERNAL, **fields} if kind == "external" else fields))
-            self._make(entity, id, entity.wrapped(value))
+            self.make(entity, id, entity.wrapped(value))
             if kind == "filled":
                 self._fill(id[-1])
         return id
 
-    def _make(self, entity: EntityType, id: Names, body: dict[str, Any]) -> Answer:
+    def make(self, entity: EntityType, id: Names, body: dict[str, Any]) -> Answer:
         """Create an entity from a body in the state of the world; return the answer to its last creation."""
         state = STATES.get(self.target.surroundings.value(ENTITY_STATE), create)
         made = state(self, entity, id, body)
@@ -291,7 +291,7 @@ class PolarisCatalog(PolarisClient, Catalog):
         id = self.id(PRINCIPAL)
         with self.client.preparing():
             body = {**PRINCIPAL.wrapped(self.value(PRINCIPAL, id)), **more}
-            return id, credentials(self._make(PRINCIPAL, id, body))
+            return id, credentials(self.make(PRINCIPAL, id, body))
 
     def new_caller(self, *grants: Mapping[str, Any], catalog: str = "") -> Caller:
         """Create a principal whose catalog role has these grants, given as bodies, and log it in."""

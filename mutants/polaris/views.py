@@ -6,7 +6,7 @@ from typing import Any
 
 import orjson
 
-from mutants.polaris.blocks import ADMIN, CATALOG, CATALOG_ROLE, ENTITIES, PRINCIPAL, Entity, Json, by_root, named
+from mutants.polaris.blocks import ADMIN, CATALOG, CATALOG_ROLE, ENTITIES, PRINCIPAL, Entity, Json, by_root, named, read
 from mutants.polaris.grants import LIST, REVOKE
 from mutants.polaris.ways import LINKS
 from reference_server.context import Reply
@@ -106,6 +106,21 @@ async def _created_over(call: Call, proceed: Proceed) -> Reply:
     reply = await proceed()
     if reply.status == 409:
         await _end_relations(call, proceed, entity, name)
+    return reply
+
+
+@fault("taken-names-overwritten", on=list(CREATES))
+async def _overwritten(call: Call, proceed: Proceed) -> Reply:
+    """A creation that is refused since the name is taken has replaced the properties of the existing entity."""
+    entity, name = CREATES[call.operation.id], named(call, CREATES[call.operation.id])
+    body = read(call.request.body)
+    reply = await proceed()
+    if reply.status == 409:
+        place, (_, get, update, _) = {entity.parameter: name}, entity.operations
+        version = (await by_root(call, proceed, get, at=place)).get("entityVersion")
+        properties = body.get(entity.wrapper, body).get("properties", {})
+        changes = {"currentEntityVersion": version, "properties": properties}
+        await by_root(call, proceed, update, changes, place)
     return reply
 
 

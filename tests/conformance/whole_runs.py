@@ -20,9 +20,9 @@ UNOFFERED = {
         "has no token",
         "has no scan-planning-mode",
         "plans while the client waits",
-        "has pages",  # and these are for servers that lack something
+        "without pages",  # and these are for servers that lack something
         "names endpoints",
-        "has idempotency keys",
+        "without idempotency keys",
         "no separator but 0x1F",
         "holds the separator",
     ),
@@ -32,9 +32,9 @@ UNOFFERED = {
         "registers no file that lies elsewhere",
         "has no token",
         "has no scan-planning-mode",
-        "has pages",
+        "without pages",
         "names endpoints",
-        "has idempotency keys",
+        "without idempotency keys",
         "no separator but 0x1F",
         "holds the separator",
     ),

@@ -72,7 +72,13 @@ def _possible(call: CommandCall, states: Sequence[ModelState]) -> Iterator[Comma
 
 
 def _contend(first: CommandCall, second: CommandCall, states: Sequence[ModelState]) -> bool:
-    """True for calls that change one thing, or of which one ends a thing that the other names."""
+    """True for calls that change one thing, or of which one ends a thing that the other names.
+
+    A call that may be repeated, and has one value, does not contend with itself.
+    """
+    done = [first.after(state) for state in states if first.due(state) == "done"]
+    if first == second and len(first.command.values) == 1 and all(first.due(state) != "refused" for state in done):
+        return False
     (own, ends), (other, others_ends) = _changes(first, states), _changes(second, states)
     return bool(own & other or ends & set(second.about) or others_ends & set(first.about))
 

@@ -215,7 +215,6 @@ def refusals_of(model: Model) -> dict[str, ModelCase]:
             f"{command.operation} {refused.words} returns {_listed(refused.statuses)} and changes nothing.",
             [command.operation],
             refused.name,
-            needs=_effects(model, command),
         )
         for command in model.commands
         for refused in command.every_refusal
@@ -233,7 +232,6 @@ def harmless_of(model: Model) -> dict[str, ModelCase]:
             f"{command.operation} {refused.words} changes nothing, whatever its answer.",
             [command.operation],
             refused.name,
-            needs=_effects(model, command),
         )
         for command in model.commands
         for refused in command.every_refusal
@@ -251,7 +249,6 @@ def accepted_of(model: Model) -> dict[str, ModelCase]:
             f"{command.operation} {refused.words} succeeds and has its usual effect.",
             [command.operation],
             refused.name,
-            needs=_effects(model, command),
         )
         for command in model.commands
         for refused in command.every_refusal
@@ -269,7 +266,6 @@ def afters_of(model: Model) -> dict[str, ModelCase]:
             f"After {first.operation}, {second.operation} on the same object or beside it has its due effect or "
             "refusal, and no other.",
             list(dict.fromkeys([second.operation, first.operation])),
-            needs=_effects(model, first, second),
         )
         for first, second, clause in pairs(model)
     }
@@ -285,7 +281,6 @@ def races_of(model: Model) -> dict[str, ModelCase]:
             f"When clients send {_both(first, second)} concurrently, some order explains all answers and the state "
             "after them.",
             list(dict.fromkeys([first.operation, second.operation])),
-            needs=_effects(model, first, second),
         )
         for first, second in races(model)
     }

@@ -1,25 +1,26 @@
-"""Lives of rows, versions, columns and indices, as the operations of each show them."""
+"""Lives of tables, namespaces, rows, versions, columns, tags and indices, as the operations of each show them."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from conformance.author.checks import equal
-from conformance.common.lives import Life, Shown, life
+from conformance.common.lives import GONE, Life, Shown, life
 from conformance.lance.catalog import LanceCatalog, Names
 from conformance.lance.support.arrow import stream
 from conformance.lance.support.arrow_types import read_table
 from conformance.lance.support.columns import fields
 from conformance.lance.support.forms import OTHER_DELIMITER
 from conformance.lance.support.indexing import index_names, wait_for_index
-from conformance.lance.support.listing import collect, collect_all_tables
+from conformance.lance.support.listing import collect, collect_all_tables, collect_namespaces, collect_tables
 from conformance.lance.support.queries import ids
 from conformance.lance.support.versions import numbers
 from conformance.lance.support.views import people, told_version_is_shown
+from conformance.lance.worlds import NAMES, PLACE
 from specs.lance.identifiers import join_parts
 
 THERE_OR_NOT = (200, 404)
-COLUMNS, INDEX = ("more", "further"), "life_index"
+COLUMNS, TAG, INDEX = ("more", "further"), "life", "life_index"
 
 
 def _offered(catalog: LanceCatalog, seen: dict[str, Any]) -> Shown:
@@ -27,7 +28,45 @@ def _offered(catalog: LanceCatalog, seen: dict[str, Any]) -> Shown:
     return {operation: ask() for operation, ask in seen.items() if not catalog.client.lacks(operation)}
 
 
-# Listings
+# Tables and namespaces
+
+TABLE_SHOWN: Shown = {"DescribeTable": True, "TableExists": True, "ListTables": 1}
+TABLE_GONE: Shown = {"DescribeTable": False, "TableExists": False, "ListTables": 0}
+NAMESPACE_SHOWN: Shown = {"DescribeNamespace": True, "NamespaceExists": True, "ListNamespaces": 1}
+NAMESPACE_GONE: Shown = {"DescribeNamespace": False, "NamespaceExists": False, "ListNamespaces": 0}
+
+
+def _look_at_table(catalog: LanceCatalog, id: Names) -> Shown:
+    return _offered(
+        catalog,
+        {
+            "DescribeTable": lambda: catalog.describe_table(id, expect=THERE_OR_NOT).succeeded,
+            "TableExists": lambda: catalog.table_exists(id, expect=THERE_OR_NOT).succeeded,
+            "ListTables": lambda: collect_tables(catalog, id[:-1]).count(id[-1]),
+        },
+    )
+
+
+def _look_at_namespace(catalog: LanceCatalog, id: Names) -> Shown:
+    return _offered(
+        catalog,
+        {
+            "DescribeNamespace": lambda: catalog.describe_namespace(id, expect=THERE_OR_NOT).succeeded,
+            "NamespaceExists": lambda: catalog.namespace_exists(id, expect=THERE_OR_NOT).succeeded,
+            "ListNamespaces": lambda: collect_namespaces(catalog, id[:-1]).count(id[-1]),
+        },
+    )
+
+
+def _new_namespace(catalog: LanceCatalog) -> Names:
+    """Create a namespace, and first the neighbour that the world has beside it: one with an alike name."""
+    world, id = catalog.target.surroundings.world, catalog.namespace_id()
+    alike = {PLACE: ("prefix", f"{id[-1]}z"), NAMES: ("case", f"{id[-1][:-2]}{id[-1][-2:].swapcase()}")}
+    with catalog.client.preparing():
+        for dimension, (value, name) in alike.items():
+            if world.get(dimension) == value:
+                catalog.create_namespace((*id[:-1], name))
+    return catalog.new_namespace()
 
 
 def _look_with_delimiter(catalog: LanceCatalog, id: Names) -> Shown:
@@ -101,6 +140,26 @@ def _drop_columns(catalog: LanceCatalog, id: Names) -> None:
         told_version_is_shown(catalog, id, catalog.alter_table_drop_columns(id, columns=[name]))
 
 
+def _look_at_tag(catalog: LanceCatalog, id: Names) -> Shown:
+    def version() -> Any:
+        tagged = catalog.get_table_tag_version(id, tag=TAG, expect=THERE_OR_NOT)
+        return tagged["version"] - catalog.version(id) if tagged.succeeded else GONE
+
+    return _offered(
+        catalog,
+        {"ListTableTags": lambda: TAG in catalog.list_table_tags(id)["tags"], "GetTableTagVersion": version},
+    )
+
+
+def _tag(version: int | str) -> Shown:
+    return {"ListTableTags": version != GONE, "GetTableTagVersion": version}
+
+
+def _move_tag(catalog: LanceCatalog, id: Names) -> None:
+    catalog.insert_into_table(id, stream(people(900, 1)))
+    catalog.update_table_tag(id, tag=TAG, version=catalog.version(id))
+
+
 def _look_at_index(catalog: LanceCatalog, id: Names) -> Shown:
     return _offered(
         catalog,
@@ -119,6 +178,30 @@ def _build(catalog: LanceCatalog, id: Names) -> None:
 
 
 LIVES: dict[str, Life[LanceCatalog]] = {
+    "table": Life(
+        "table",
+        "tables-agree",
+        ("CreateTable", "DescribeTable", "ListTables", "DropTable"),
+        lambda catalog: catalog.new_table(),
+        _look_at_table,
+        TABLE_SHOWN,
+        [
+            (lambda catalog, id: catalog.drop_table(id), TABLE_GONE),
+            (lambda catalog, id: catalog.make_table(id, people(0, 1)), TABLE_SHOWN),
+        ],
+    ),
+    "namespace": Life(
+        "namespace",
+        "namespaces-agree",
+        ("CreateNamespace", "DescribeNamespace", "ListNamespaces", "DropNamespace"),
+        _new_namespace,
+        _look_at_namespace,
+        NAMESPACE_SHOWN,
+        [
+            (lambda catalog, id: catalog.drop_namespace(id), NAMESPACE_GONE),
+            (lambda catalog, id: catalog.create_namespace(id), NAMESPACE_SHOWN),
+        ],
+    ),
     "table_with_delimiter": Life(
         "table that is listed with another delimiter",
         "identifier-delimiter",
@@ -175,6 +258,19 @@ LIVES: dict[str, Life[LanceCatalog]] = {
         _look_at_column,
         {"DescribeTable": 0},
         [(_add_columns, {"DescribeTable": len(COLUMNS)}), (_drop_columns, {"DescribeTable": 0})],
+    ),
+    "tag": Life(
+        "tag",
+        "tags-agree",
+        ("CreateTableTag", "UpdateTableTag", "DeleteTableTag", "ListTableTags", "GetTableTagVersion"),
+        lambda catalog: catalog.new_table_of(people(0, 1)),
+        _look_at_tag,
+        _tag(GONE),
+        [
+            (lambda catalog, id: catalog.create_table_tag(id, tag=TAG, version=catalog.version(id)), _tag(0)),
+            (_move_tag, _tag(0)),
+            (lambda catalog, id: catalog.delete_table_tag(id, tag=TAG), _tag(GONE)),
+        ],
     ),
     "index": Life(
         "index",

@@ -196,6 +196,5 @@ def test_catalog_model(suite: Suite, catalog: LanceCatalog) -> None:
 
 
 test_effect = requirements.effect.declare(__name__, requirements.effects_of(MODEL))
-test_lives = requirements.lives.declare(__name__, requirements.lives_of(MODEL))
 test_refusal = requirements.refusal.declare(__name__, requirements.refusals_of(MODEL))
 test_after = requirements.after.declare(__name__, requirements.afters_of(MODEL))

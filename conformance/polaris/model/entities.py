@@ -8,7 +8,7 @@ from typing import Any
 
 from conformance.common.model.rows import MISSING, Command, ModelState, ModelView, Precondition, Refusal, Symbols, Thing
 from conformance.http.answers import Answer
-from conformance.http.client import Expected
+from conformance.http.client import Expected, Successes
 from conformance.polaris.catalog import NOT_AGAIN
 from conformance.polaris.entities import ENTITIES, EntityType
 from conformance.polaris.model.kinds import PolarisRun, ended, two
@@ -32,8 +32,12 @@ def known(body: Any) -> dict[str, str]:
 
 
 def _create(entity: EntityType, run: PolarisRun, on: Symbols, value: Any, expect: Expected) -> Answer:
+    """Create an entity, in the state of the world where its creation has to succeed."""
     id = run.name(on[0])
-    return run.catalog.create(entity, id, run.catalog.value(entity, id, properties=value), expect=expect)
+    content = run.catalog.value(entity, id, properties=value)
+    if isinstance(expect, Successes):
+        return run.catalog.make(entity, id, entity.wrapped(content))
+    return run.catalog.create(entity, id, content, expect=expect)
 
 
 def _update(entity: EntityType, run: PolarisRun, on: Symbols, value: Any, expect: Expected) -> Answer:
