@@ -30,6 +30,7 @@ UNOFFERED = {
         "hands out no credentials",  # its requirements are asked in a catalog on files, and by a principal of the run
         "the document has no operation planTableScan",
         "registers no file that lies elsewhere",
+        "allows no registerTable in this place",
         "has no token",
         "has no scan-planning-mode",
         "without pages",

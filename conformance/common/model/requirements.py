@@ -188,10 +188,13 @@ def effects_of(model: Model) -> dict[str, ModelCase]:
     }
 
 
-def lives_of(model: Model) -> dict[str, ModelCase]:
-    """Return the cases of `lives`, which are tested in worlds first: one for each kind whose things begin and end."""
+def lives_of(model: Model, kinds: Collection[str] = ()) -> dict[str, ModelCase]:
+    """Return the cases of `lives`, which are tested in worlds first: one for each kind whose things begin and end.
+
+    By default these are all kinds of the model.
+    """
     cases: dict[str, ModelCase] = {}
-    for kind in model.kinds:
+    for kind in kinds or model.kinds:
         for plan in life(model, kind):
             commands = list(dict.fromkeys(plan.calls[place].command for place in sorted(plan.subjects)))
             cases[kind.replace(" ", "_")] = ModelCase(
