@@ -58,7 +58,7 @@ SHAPES = {
     "a HEAD": Shape(
         "iceberg", "iceberg.namespace.exists.missing", "other-status:namespaceExists:404", shows=("--head",)
     ),
-    "no answer": Shape("iceberg", "iceberg.effect.drop_namespace", "connection-lost:dropNamespace"),
+    "no answer": Shape("iceberg", "iceberg.namespace.drop.siblings", "connection-lost:dropNamespace"),
     "chosen by the server": Shape(
         "iceberg", "iceberg.commit.create.staged", "staged-uuid-lost", shows=("ANSWER=$(", "=$(field ", "field() {")
     ),

@@ -16,7 +16,7 @@ for api in ("iceberg", "polaris"):
 """,
     "a run": """
 from lakeproof import check
-for api, select in {"iceberg": "iceberg.scan.deletes", "polaris": "polaris.policy.create"}.items():
+for api, select in {"iceberg": "iceberg.scan.deletes", "polaris": "polaris.effect.create_policy"}.items():
     results, code = check(api=api, select=select, depth="smoke")
     assert code == 0 and results.totals["pass"], results.totals
 """,

@@ -12,7 +12,10 @@ from peers.polaris import application, java_sources, server
 from specs.problems import Problem
 
 # What it does right, from each part of the suite: it may break nothing of this.
-SMOKE = "polaris.assignment.principal_role or iceberg.view.drop or iceberg.table.exists or iceberg.view.rename"
+SMOKE = (
+    "polaris.assignment.principal_role or polaris.effect.assign or iceberg.effect.drop_view or iceberg.table.exists "
+)
+SMOKE += "or iceberg.view.rename or iceberg.refusal.drop_view or iceberg.effect.drop_table"
 
 
 @pytest.fixture(scope="module")

@@ -303,9 +303,9 @@ def _effects(model: Model, *commands: Command) -> list[str]:
 
 
 def _views(model: Model, commands: Collection[Command]) -> list[str]:
-    """Return the operations that show what commands do."""
-    kinds = model.kinds_around({kind for command in commands for kind, _ in command.about(command.on[0])})
-    return [view.operation for view in model.views if kinds & set(view.kinds)]
+    """Return the operations that show the things that commands make, change or end."""
+    kinds = {kind for command in commands for kind, known in model.kinds.items() if command.on[0] in known.ids}
+    return [view.operation for view in model.views if view.kinds[0] in kinds]
 
 
 def _listed(statuses: Sequence[int]) -> str:

@@ -162,7 +162,8 @@ def _grants(run: PolarisRun, on: Symbols) -> Any:
     answer = run.catalog.send(LIST, CATALOG_ROLE.place(role), expect=THERE_OR_NOT)
     if not answer.succeeded:
         return MISSING
-    bodies = [(id, _body(run, id)) for id in KINDS[GRANT].ids if id[0] == on[0]]
+    named = [id for id in KINDS[GRANT].ids if id[0] == on[0] and (id[1] == HOME or id[1] in run.names)]
+    bodies = [(id, _body(run, id)) for id in named]
     shown = run.catalog.own_grants(run.catalog.documented(answer["grants"]))
     return sorted(next((list(id[1:]) for id, body in bodies if body == grant), [grant]) for grant in shown)
 
