@@ -6,6 +6,7 @@ Each example starts with an empty list of steps and creates its objects in a pla
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable
 from contextlib import AbstractContextManager, suppress
 from copy import copy
@@ -45,6 +46,7 @@ class Catalog:
     namespace_operation: ClassVar[str] = ""
     _home: Any = None
     _mark = ""
+    _given_names: Counter[str]  # by `fresh`, in the example
     _stand_ins: dict[tuple[str, str], Names]  # of the example: kind and name of an object -> an existing one
 
     def ask(
@@ -119,12 +121,18 @@ class Catalog:
         """Start an example with no steps and no home."""
         self.client.begin_example()
         self._home, self._mark, self._stand_ins = None, "", {}
+        self._given_names = Counter[str]()
 
     @property
     def mark(self) -> str:
         """The name of this example, unique in the run; it creates nothing. All its objects lie below or beside it."""
         self._mark = self._mark or self.target.new_name()
         return self._mark
+
+    def fresh(self, name: str) -> str:
+        """Return a name that this example has not had, made of this one: names that are alike stay alike."""
+        self._given_names[name] += 1
+        return name if self._given_names[name] == 1 else f"p{self._given_names[name]}{name}"
 
     def existing(self, kind: str, name: str, *, plain: bool) -> Names:
         """Return the existing object that stands for a new one of this name in a read-only run.

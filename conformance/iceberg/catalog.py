@@ -9,7 +9,6 @@ examples share an existing namespace, and existing tables and views stand for ne
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Any, ClassVar
@@ -100,7 +99,6 @@ class IcebergCatalog(IcebergClient, Catalog):
         self.inventory: IcebergInventory = inventory_of(target, IcebergInventory)
         self._home: Names | None = None
         self._places: dict[Names, str] = {}
-        self._fresh: Counter[str] = Counter()
         self.defaults = self._spelled_out
         self.finish = self._with_ids
         self.shape = self.shaping = Shaping(target, self.separator)
@@ -221,11 +219,6 @@ class IcebergCatalog(IcebergClient, Catalog):
     def named(self, name: str) -> str:
         """Return a name in the form of the world."""
         return worlds.FORMS_OF_NAMES.get(self._met(worlds.NAMES), str)(name)
-
-    def fresh(self, name: str) -> str:
-        """Return a name that this example has not had, made of this one: names that are alike stay alike."""
-        self._fresh[name] += 1
-        return name if self._fresh[name] == 1 else f"p{self._fresh[name]}{name}"
 
     @contextmanager
     def deeper(self) -> Iterator[None]:
@@ -362,7 +355,7 @@ class IcebergCatalog(IcebergClient, Catalog):
     def begin_example(self) -> None:
         """Start an example with a new home, and with ids from 1 on."""
         super().begin_example()
-        self._ids, self._outer, self.siblings, self._fresh = self._fresh_ids(), None, [], Counter()
+        self._ids, self._outer, self.siblings = self._fresh_ids(), None, []
 
     def _fresh_ids(self) -> Ids:
         """Return the ids to state in commits, for all parts: a form of requests may spell them out."""

@@ -74,7 +74,7 @@ LACKED = {
     "lance": ("indices", "versions", "rows", "writes", "tables", "namespaces", ALL),
     "polaris": ("views", "writes", "tables", "namespaces", "policies", "management", ALL),
 }
-"""What a server of an API lacks."""
+"""Groups of operations that a server of an API lacks."""
 
 
 @dataclass(frozen=True)

@@ -106,9 +106,10 @@ def reach(
         for call in model.calls(command)
         if near & set(call.on) and all(map(things.__contains__, call.about))
     ]
-    seen, states = {state.key}, [(state, ())]
+    seen = {state.key}
+    states: list[tuple[ModelState, tuple[CommandCall, ...]]] = [(state, ())]
     for _ in range(FARTHEST):
-        found: list[tuple[ModelState, tuple[CommandCall, ...]]] = []
+        found = []
         for before, way in states:
             for call in calls:
                 if call.due(before) != "done":
@@ -120,7 +121,7 @@ def reach(
                     return [*way, call]
                 seen.add(after.key)
                 found.append((after, (*way, call)))
-        states = found  # type: ignore[assignment]
+        states = found
     return None
 
 
@@ -234,7 +235,7 @@ def life(model: Model, kind: str) -> list[Plan]:
 
 
 def _touched(call: CommandCall, state: ModelState) -> set[Thing]:
-    return _changed(state, call.after(state)) if call.due(state) == "done" else set()
+    return state.changed(call.after(state)) if call.due(state) == "done" else set()
 
 
 def refusals(model: Model, command: Command, name: str) -> list[Plan]:
@@ -325,14 +326,9 @@ def _concerns(first: CommandCall, second: CommandCall, start: ModelState) -> boo
     state = first.after(start)
     if second.due(state) != "done" or second.due(start) != "done":
         return True
-    changed, later = _changed(start, state), _changed(state, second.after(state))
+    changed, later = start.changed(state), state.changed(second.after(state))
     presence = start.things.keys() ^ state.things.keys()
     return bool(changed & later or presence & set(second.about))
-
-
-def _changed(before: ModelState, after: ModelState) -> set[Thing]:
-    things = before.things.keys() | after.things.keys()
-    return {thing for thing in things if before.things.get(thing) != after.things.get(thing)}
 
 
 Followed = tuple[CommandCall, Sequence[CommandCall]]  # a call, and those of which one follows it

@@ -18,11 +18,9 @@ from conformance.common.model.planning import around, before
 from conformance.common.model.rows import Command, CommandCall, Model, ModelState, Thing
 from conformance.common.model.running import ModelCatalog, ModelRun
 from conformance.history import OK, REFUSED, Contradiction, Event
-from conformance.values.evidence import Aspect
 
 CONFLICTS = (409, 429, 503)
 CLIENTS = 6
-HISTORY: Aspect = "history"
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,8 +88,7 @@ def _changes(call: CommandCall, states: Sequence[ModelState]) -> tuple[set[Thing
     for state in states:
         if call.due(state) == "done":
             after = call.after(state)
-            both = state.things.keys() | after.things.keys()
-            changed |= {thing for thing in both if state.things.get(thing) != after.things.get(thing)}
+            changed |= state.changed(after)
             ended |= state.things.keys() - after.things.keys()
     return changed, ended
 

@@ -16,8 +16,8 @@ from conformance.author.requirement import leveled, should
 from conformance.author.suite import Suite
 from conformance.common.model.planning import Plan, effects, life, pairs, refusals, sequences
 from conformance.common.model.races import race_plan, races, run_race
-from conformance.common.model.rows import Command, Model
-from conformance.common.model.running import Mode, ModelCatalog, ModelRun
+from conformance.common.model.rows import Command, Model, Refusal
+from conformance.common.model.running import Mode, ModelCatalog, ModelRun, offered
 from conformance.common.model.sharing import SharedStarts
 from conformance.common.model.walks import LENGTHS, run_walk, walk
 from conformance.common.template import template
@@ -92,7 +92,7 @@ def _offered(catalog: ModelCatalog, case: ModelCase) -> tuple[Model, list[Comman
     """Return the part of the model that the target offers, with the commands. Raises Unoffered without one of these."""
     for id in case.commands:
         catalog.client.require(case.model.command(id).operation)
-    model = ModelRun(catalog, case.model).model
+    model = offered(catalog, case.model)
     return model, [model.command(id) for id in case.commands]
 
 
@@ -150,7 +150,7 @@ def concurrent(suite: Suite, catalog: ModelCatalog, case: ModelCase) -> None:
 @template("walk.{}", should, kind="model")
 def random_walk(suite: Suite, catalog: ModelCatalog, case: ModelCase) -> None:
     """In random sequences of commands each has its due effect or refusal, and no other."""
-    model = ModelRun(catalog, case.model).model
+    model = offered(catalog, case.model)
     left_out = {id for id in case.commands if f"{case.model.api}.effect.{id}" in suite.unmet}
     walks, length = LENGTHS[suite.settings.depth]
     random = Random(suite.settings.seed if suite.settings.depth == "deep" else 0)  # noqa: S311 - no secret
@@ -210,52 +210,39 @@ def lives_of(model: Model, kinds: Collection[str] = ()) -> dict[str, ModelCase]:
 
 def refusals_of(model: Model) -> dict[str, ModelCase]:
     """Return the cases of `refusal`: one for each condition in which a command is refused."""
-    return {
-        f"{command.id}.{refused.name}": ModelCase(
-            model,
-            [command.id],
-            refused.clause,
-            f"{command.operation} {refused.words} returns {_listed(refused.statuses)} and changes nothing.",
-            [command.operation],
-            refused.name,
-        )
-        for command in model.commands
-        for refused in command.every_refusal
-        if not refused.optional
-    }
+    return _conditions(
+        model,
+        lambda refused: "" if refused.optional else refused.clause,
+        lambda refused: f"returns {_listed(refused.statuses)} and changes nothing",
+    )
 
 
 def harmless_of(model: Model) -> dict[str, ModelCase]:
     """Return the cases of `harmless`: one for each condition with a clause about what is left unchanged."""
-    return {
-        f"{command.id}.{refused.name}": ModelCase(
-            model,
-            [command.id],
-            refused.harmless,
-            f"{command.operation} {refused.words} changes nothing, whatever its answer.",
-            [command.operation],
-            refused.name,
-        )
-        for command in model.commands
-        for refused in command.every_refusal
-        if refused.harmless
-    }
+    return _conditions(model, lambda refused: refused.harmless, lambda _: "changes nothing, whatever its answer")
 
 
 def accepted_of(model: Model) -> dict[str, ModelCase]:
     """Return the cases of `accepted`: one for each optional refusal with a clause that the command is done."""
+    return _conditions(model, lambda refused: refused.rather, lambda _: "succeeds and has its usual effect")
+
+
+def _conditions(
+    model: Model, clause: Callable[[Refusal], str], outcome: Callable[[Refusal], str]
+) -> dict[str, ModelCase]:
+    """Return a case for each condition of a command that has a clause, with the outcome that the clause states."""
     return {
         f"{command.id}.{refused.name}": ModelCase(
             model,
             [command.id],
-            refused.rather,
-            f"{command.operation} {refused.words} succeeds and has its usual effect.",
+            clause(refused),
+            f"{command.operation} {refused.words} {outcome(refused)}.",
             [command.operation],
             refused.name,
         )
         for command in model.commands
         for refused in command.every_refusal
-        if refused.rather
+        if clause(refused)
     }
 
 

@@ -41,6 +41,10 @@ class ModelState:
         """Return the fields of a thing. Raises KeyError without it."""
         return self.things[thing]
 
+    def shown(self, thing: Thing) -> Any:
+        """Return the fields of a thing as a view shows them, or MISSING."""
+        return dict(self.things[thing]) if thing in self.things else MISSING
+
     def put(self, thing: Thing, **fields: Any) -> ModelState:
         """Return the state with a thing that holds these fields and no others."""
         return replace(self, things={**self.things, thing: fields})
@@ -50,6 +54,11 @@ class ModelState:
         ended = {thing for thing in gone if thing in self.things}
         left = {thing: fields for thing, fields in self.things.items() if thing not in ended}
         return ModelState(left, self.ended | ended)
+
+    def changed(self, after: ModelState) -> set[Thing]:
+        """Return the things that a later state lacks, has besides, or has with other fields."""
+        both = self.things.keys() | after.things.keys()
+        return {thing for thing in both if self.things.get(thing) != after.things.get(thing)}
 
     @cached_property
     def key(self) -> frozenset[Any]:
@@ -64,6 +73,11 @@ class ModelKind:
 
     ids: Sequence[Symbols]
     hangs_on: Callable[[Symbols], Sequence[Thing]] = lambda _: ()
+
+
+def two(kind: str) -> tuple[Symbols, Symbols]:
+    """Return the ids of two things of a kind that have a name alone."""
+    return (f"{kind} 1",), (f"{kind} 2",)
 
 
 def end(kinds: Mapping[str, ModelKind], state: ModelState, thing: Thing) -> ModelState:
@@ -93,6 +107,36 @@ class Refusal:
     optional: bool = False
     rather: str = ""
     errors: Collection[Any] = ()
+
+
+def taken(
+    thing: Callable[[Symbols], Thing],
+    words: str,
+    clause: str,
+    name: str = "taken",
+    *,
+    harmless: str = "",
+    errors: Collection[Any] = (),
+) -> Refusal:
+    """Return the refusal of a name that a thing has: 409."""
+    return Refusal(
+        name, words, (409,), clause, lambda state, on, _: state.has(thing(on)), harmless=harmless, errors=errors
+    )
+
+
+def again(
+    thing: Callable[[Symbols], Thing], words: str, statuses: Sequence[int], clause: str, rather: str = ""
+) -> Refusal:
+    """Return the refusal of a name that a thing had before, which a server may also give again."""
+    return Refusal(
+        "again",
+        words,
+        statuses,
+        clause,
+        lambda state, on, _: thing(on) in state.ended and not state.has(thing(on)),
+        optional=True,
+        rather=rather,
+    )
 
 
 @dataclass(frozen=True, slots=True)

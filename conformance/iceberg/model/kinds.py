@@ -6,7 +6,7 @@ The names of two things are alike, as a beginning or a pattern: a server finds a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -14,9 +14,6 @@ from conformance.common.model.rows import (
     MISSING,
     ModelKind,
     ModelState,
-    ModelView,
-    Precondition,
-    Refusal,
     Symbols,
     Thing,
     end,
@@ -25,7 +22,6 @@ from conformance.common.model.running import ModelRun
 from conformance.http.answers import Answer
 from conformance.iceberg.catalog import IcebergCatalog, Names
 from conformance.iceberg.support.assertions import TAKEN, type_is
-from conformance.iceberg.support.listing import followed, items_of
 from conformance.values.resources import NAMESPACE, TABLE, VIEW
 
 IcebergRun = ModelRun[IcebergCatalog]
@@ -106,11 +102,6 @@ def changed(properties: Mapping[str, str], updates: Mapping[str, str], removals:
     return {key: value for key, value in {**properties, **updates}.items() if key not in removals}
 
 
-def shown(thing: Thing, state: ModelState) -> Any:
-    """Return the fields of a thing, or that it is missing."""
-    return dict(state.fields(thing)) if state.has(thing) else MISSING
-
-
 def exists(thing: Thing, state: ModelState) -> str:
     """Return whether a thing is there."""
     return THERE if state.has(thing) else MISSING
@@ -145,35 +136,3 @@ def note_creation(run: IcebergRun, thing: Thing, uuid: Any) -> None:
 def creation_of(run: IcebergRun, uuid: Any) -> str:
     """Return the symbol of a UUID, and words for one that no creation gave."""
     return next((symbol for symbol, value in run.names.items() if value == uuid), "no UUID of a creation")
-
-
-# Conditions that tables and views share
-
-
-def in_a_namespace(clause: str, words: str, *others: int) -> Precondition:
-    """Return the precondition that the namespace is there; `others` are statuses of a server with a reason before."""
-    return Precondition(place, clause, words, "no_namespace", (404, *others))
-
-
-def taken_by(kind: str, words: str, clause: str, name: str = "taken", start: int = 0) -> Refusal:
-    """Return the refusal of a name that a table or view has; the name begins at `start` among the arguments."""
-    thing = table if kind == TABLE else view
-    return Refusal(name, words, (409,), clause, lambda state, on, _: state.has(thing(on[start:])))
-
-
-def listing(operation: str, kind: str, inner: str, on: Sequence[Symbols], send: Callable[..., Answer]) -> ModelView:
-    """Return the view that lists the tables or views of a namespace, which are of another kind in the home."""
-
-    def shows(state: ModelState, on: Symbols) -> Any:
-        if not state.has(place(on)):
-            return MISSING
-        return [name for namespace, name in state.of(kind if on[0] == HOME else inner) if namespace == on[0]]
-
-    def look(run: IcebergRun, on: Symbols) -> Any:
-        fetch = partial(send, run.catalog, run.name(on[0]), expect=THERE_OR_NOT)
-        first = typed(fetch(), NO_NAMESPACE)
-        if not first.succeeded:
-            return MISSING
-        return run.symbols(entry[-1] for page in followed(first, fetch) for entry in items_of(page, "identifiers"))
-
-    return ModelView(operation, [kind, inner, TABLE, VIEW], on, shows, look)

@@ -6,7 +6,17 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from conformance.common.model.rows import MISSING, Command, ModelState, ModelView, Precondition, Refusal, Symbols, Thing
+from conformance.common.model.rows import (
+    MISSING,
+    Command,
+    ModelState,
+    ModelView,
+    Precondition,
+    Refusal,
+    Symbols,
+    Thing,
+    taken,
+)
 from conformance.http.answers import Answer
 from conformance.http.client import Expected
 from conformance.iceberg.catalog import NO_PROPERTIES, IcebergCatalog
@@ -22,7 +32,6 @@ from conformance.iceberg.model.kinds import (
     ended,
     exists,
     known,
-    shown,
     typed,
 )
 from conformance.iceberg.support.assertions import type_is
@@ -122,13 +131,7 @@ def _keeps_properties(catalog: IcebergCatalog) -> bool:
     return bool(kept == STORED)
 
 
-TAKEN = Refusal(
-    "taken",
-    "under the name of an existing namespace",
-    (409,),
-    "create-namespace-exists",
-    lambda state, on, _: state.has(_namespace(on)),
-)
+TAKEN = taken(_namespace, "under the name of an existing namespace", "create-namespace-exists")
 THERE_BEFORE = Precondition(_namespace, "namespace-not-found", "on a missing namespace")
 
 COMMANDS: Sequence[Command] = [
@@ -191,7 +194,7 @@ VIEWS: Sequence[ModelView] = [
         "loadNamespaceMetadata",
         [NAMESPACE],
         IDS,
-        lambda state, on: shown(_namespace(on), state),
+        lambda state, on: state.shown(_namespace(on)),
         _load,
         read=_content,
     ),

@@ -13,7 +13,6 @@ from conformance.iceberg.model.kinds import (
     FILE,
     HOME,
     INNER_TABLE,
-    NO_MOVE,
     NO_NAMESPACE,
     NO_TABLE,
     SHARED,
@@ -23,21 +22,27 @@ from conformance.iceberg.model.kinds import (
     THERE,
     THERE_OR_NOT,
     IcebergRun,
-    changed,
     count,
     creation_of,
     ended,
     exists,
     id_of,
-    in_a_namespace,
     known,
-    listing,
     note_creation,
-    place,
-    shown,
     table,
-    taken_by,
     typed,
+)
+from conformance.iceberg.model.tables_and_views import (
+    PROPERTY_UPDATES,
+    across,
+    in_a_namespace,
+    into_a_namespace,
+    listing,
+    missing_types,
+    property_updates,
+    renamed,
+    taken_by,
+    with_properties,
 )
 from conformance.iceberg.support.assertions import PLACE_REFUSED
 from conformance.iceberg.support.content import NESTED_SCHEMA, SCHEMA, order, partition, sort_field, spec
@@ -49,7 +54,6 @@ from conformance.iceberg.support.metadata import (
     properties_of,
 )
 from conformance.iceberg.support.registrations import REFUSED, check_drops, missing_file
-from conformance.iceberg.support.updates import set_properties, update
 from conformance.iceberg.worlds import STATE
 from conformance.values.outcomes import Unoffered
 from conformance.values.resources import TABLE, VIEW
@@ -74,18 +78,6 @@ CONTENT: Mapping[str, Any] = {
         "partition_spec": spec(partition(1, "part", "bucket[16]")),
     },
 }
-UPDATES: Mapping[str, Any] = {
-    "setting one": ({"second": "4"}, ()),
-    "setting one and removing one": ({"second": "5"}, ("first",)),
-    "setting one again": ({"second": "6"}, ()),
-    "setting two": ({"first": "7", "second": "8"}, ()),
-    "removing two": ({}, ("first", "second")),
-}
-
-
-def _missing(*namespaces: str) -> Sequence[str]:
-    """Return the types of a 404: in the home, which is there, the table alone can be missing."""
-    return (NO_TABLE,) if {*namespaces} == {HOME} else (NO_TABLE, NO_NAMESPACE)
 
 
 def _file(on: Symbols, whose: str = "table") -> str:
@@ -114,11 +106,8 @@ def _create(run: IcebergRun, on: Symbols, value: Any, expect: Expected) -> Answe
 
 
 def _update(run: IcebergRun, on: Symbols, value: Any, expect: Expected) -> Answer:
-    updates, removals = value
-    sent = [set_properties(**updates)] if updates else []
-    sent += [update("remove-properties", removals=list(removals))] if removals else []
-    answer = run.catalog.update_table(id_of(run, on), sent, expect=expect)
-    return _note(run, on, typed(answer, *_missing(on[0])))
+    answer = run.catalog.update_table(id_of(run, on), property_updates(value), expect=expect)
+    return _note(run, on, typed(answer, *missing_types(NO_TABLE, on[0])))
 
 
 def _note_gone(run: IcebergRun, on: Symbols, answer: Answer) -> Answer:
@@ -130,19 +119,19 @@ def _note_gone(run: IcebergRun, on: Symbols, answer: Answer) -> Answer:
 def _drop(run: IcebergRun, on: Symbols, purge: Any, expect: Expected) -> Answer:
     asked = "true" if purge else None
     answer = run.catalog.drop_table(id_of(run, on), purgeRequested=asked, expect=expect)
-    return _note_gone(run, on, typed(answer, *_missing(on[0])))
+    return _note_gone(run, on, typed(answer, *missing_types(NO_TABLE, on[0])))
 
 
 def _unregister(run: IcebergRun, on: Symbols, _: Any, expect: Expected) -> Answer:
     answer = run.catalog.unregister_table(id_of(run, on), expect=expect)
-    return _note_gone(run, on, typed(answer, *_missing(on[0])))
+    return _note_gone(run, on, typed(answer, *missing_types(NO_TABLE, on[0])))
 
 
 def _rename(run: IcebergRun, on: Symbols, _: Any, expect: Expected) -> Answer:
     answer = run.catalog.rename_table(id_of(run, on[:2]), id_of(run, on[2:]), expect=expect)
     if answer.succeeded:
         run.names[_file(on[2:])] = run.names.pop(_file(on))
-    return typed(answer, *_missing(on[0], on[2]))
+    return typed(answer, *missing_types(NO_TABLE, on[0], on[2]))
 
 
 def _register(run: IcebergRun, on: Symbols, _: Any, expect: Expected) -> Answer:
@@ -172,7 +161,7 @@ def _content(run: IcebergRun, metadata: Any) -> Any:
 
 def _load(run: IcebergRun, on: Symbols) -> Any:
     answer = run.catalog.load_table(id_of(run, on), expect=THERE_OR_NOT)
-    return _content(run, answer["metadata"]) if typed(answer, *_missing(on[0])).succeeded else MISSING
+    return _content(run, answer["metadata"]) if typed(answer, *missing_types(NO_TABLE, on[0])).succeeded else MISSING
 
 
 def _exists(run: IcebergRun, on: Symbols) -> Any:
@@ -195,19 +184,10 @@ def _created(state: ModelState, on: Symbols, value: Any) -> ModelState:
     )
 
 
-def _updated(state: ModelState, on: Symbols, value: Any) -> ModelState:
-    fields = state.fields(table(on))
-    return state.put(table(on), **{**fields, "properties": changed(fields["properties"], *value)})
-
-
 def _dropped(state: ModelState, on: Symbols, purge: Any) -> ModelState:
     """Return the state after a drop. The file stays; after a purge it goes, at once or later."""
     fields = state.fields(table(on))
     return ended(state, table(on)).put((FILE, on), table=fields, purged=bool(purge))
-
-
-def _renamed(state: ModelState, on: Symbols, _: Any) -> ModelState:
-    return ended(state, table(on[:2])).put(table(on[2:]), **state.fields(table(on[:2])))
 
 
 def _registered(state: ModelState, on: Symbols, _: Any) -> ModelState:
@@ -245,9 +225,9 @@ COMMANDS: Sequence[Command] = [
         "update-set-properties",
         TABLES,
         _update,
-        _updated,
+        with_properties(table),
         needs=[_there("commit-not-found")],
-        values=UPDATES,
+        values=PROPERTY_UPDATES,
         answered=("loadTable", lambda answer: answer["metadata"]),
     ),
     Command(
@@ -269,29 +249,16 @@ COMMANDS: Sequence[Command] = [
         "rename-table",
         RENAMES,
         _rename,
-        _renamed,
+        renamed(table),
         needs=[
-            Precondition(table, "rename-table-source", "on a missing table"),
-            Precondition(
-                lambda on: place(on[2:]),
-                "rename-table-namespace",
-                "into a missing namespace",
-                "no_namespace",
-                (404, *NO_MOVE),
-            ),
+            _there("rename-table-source"),
+            into_a_namespace("rename-table-namespace"),
         ],
         makes=lambda on: table(on[2:]),
         refusals=[
             taken_by(TABLE, "to the name of an existing table", "rename-table-taken", start=2),
             taken_by(VIEW, "to the name of an existing view", "rename-table-taken", "taken_by_view", 2),
-            Refusal(
-                "across",
-                "into another namespace",
-                NO_MOVE,
-                "rename-table-across",
-                lambda _, on, __: on[0] != on[2],
-                optional=True,
-            ),
+            across("rename-table-across"),
         ],
     ),
     Command(
@@ -331,7 +298,7 @@ VIEWS: Sequence[ModelView] = [
         "loadTable",
         [TABLE],
         LOOKED,
-        lambda state, on: shown(table(on), state),
+        lambda state, on: state.shown(table(on)),
         _load,
         read=_content,
     ),

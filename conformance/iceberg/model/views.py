@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from conformance.common.model.rows import MISSING, Command, ModelState, ModelView, Precondition, Refusal, Symbols
+from conformance.common.model.rows import MISSING, Command, ModelState, ModelView, Precondition, Symbols
 from conformance.http.answers import Answer
 from conformance.http.client import Expected
 from conformance.iceberg.catalog import IcebergCatalog
 from conformance.iceberg.model.kinds import (
     HOME,
     INNER_VIEW,
-    NO_MOVE,
     NO_NAMESPACE,
     NO_VIEW,
     SHARED,
@@ -21,28 +20,34 @@ from conformance.iceberg.model.kinds import (
     THERE_OR_NOT,
     VIEW_WITHIN,
     IcebergRun,
-    changed,
     count,
     creation_of,
     ended,
     exists,
     id_of,
-    in_a_namespace,
     known,
-    listing,
     note_creation,
-    place,
-    shown,
-    taken_by,
     typed,
     view,
 )
 from conformance.iceberg.model.kinds import (
     VIEWS as IDS,
 )
+from conformance.iceberg.model.tables_and_views import (
+    PROPERTY_UPDATES,
+    across,
+    in_a_namespace,
+    into_a_namespace,
+    listing,
+    missing_types,
+    property_updates,
+    renamed,
+    taken_by,
+    with_properties,
+)
 from conformance.iceberg.support.content import sql, view_body, view_version
 from conformance.iceberg.support.metadata import current_version, properties_of
-from conformance.iceberg.support.updates import LAST_ADDED, set_properties, update
+from conformance.iceberg.support.updates import LAST_ADDED, update
 from conformance.values.resources import TABLE, VIEW
 
 CONTENT: Mapping[str, Any] = {
@@ -50,13 +55,6 @@ CONTENT: Mapping[str, Any] = {
     "another text": ("SELECT 2", {"second": "3"}),
 }
 TEXTS: Mapping[str, str] = {"a new text": "SELECT 3", "another new text": "SELECT 4"}
-UPDATES: Mapping[str, Any] = {
-    "setting one": ({"second": "4"}, ()),
-    "setting one and removing one": ({"second": "5"}, ("first",)),
-    "setting one again": ({"second": "6"}, ()),
-    "setting two": ({"first": "7", "second": "8"}, ()),
-    "removing two": ({}, ("first", "second")),
-}
 FIRST = IDS[0]
 LOOKED = [FIRST, SHARED, SPARE]
 RENAMES: Sequence[Symbols] = [
@@ -66,11 +64,6 @@ RENAMES: Sequence[Symbols] = [
     (*SHARED, *FIRST),
     (*FIRST, *VIEW_WITHIN),
 ]
-
-
-def _missing(*namespaces: str) -> Sequence[str]:
-    """Return the types of a 404: in the home, which is there, the view alone can be missing."""
-    return (NO_VIEW,) if {*namespaces} == {HOME} else (NO_VIEW, NO_NAMESPACE)
 
 
 def _create(run: IcebergRun, on: Symbols, value: Any, expect: Expected) -> Answer:
@@ -94,23 +87,21 @@ def _replace(run: IcebergRun, on: Symbols, text: Any, expect: Expected) -> Answe
         update("add-view-version", view_version=added),
         update("set-current-view-version", view_version_id=LAST_ADDED),
     ]
-    return typed(run.catalog.replace_view(id, sent, expect=expect), *_missing(on[0]))
+    return typed(run.catalog.replace_view(id, sent, expect=expect), *missing_types(NO_VIEW, on[0]))
 
 
 def _update(run: IcebergRun, on: Symbols, value: Any, expect: Expected) -> Answer:
-    updates, removals = value
-    sent = [set_properties(**updates)] if updates else []
-    sent += [update("remove-properties", removals=list(removals))] if removals else []
-    return typed(run.catalog.replace_view(id_of(run, on), sent, expect=expect), *_missing(on[0]))
+    answer = run.catalog.replace_view(id_of(run, on), property_updates(value), expect=expect)
+    return typed(answer, *missing_types(NO_VIEW, on[0]))
 
 
 def _drop(run: IcebergRun, on: Symbols, _: Any, expect: Expected) -> Answer:
-    return typed(run.catalog.drop_view(id_of(run, on), expect=expect), *_missing(on[0]))
+    return typed(run.catalog.drop_view(id_of(run, on), expect=expect), *missing_types(NO_VIEW, on[0]))
 
 
 def _rename(run: IcebergRun, on: Symbols, _: Any, expect: Expected) -> Answer:
     answer = run.catalog.rename_view(id_of(run, on[:2]), id_of(run, on[2:]), expect=expect)
-    return typed(answer, *_missing(on[0], on[2]))
+    return typed(answer, *missing_types(NO_VIEW, on[0], on[2]))
 
 
 def _content(run: IcebergRun, metadata: Any) -> Any:
@@ -125,7 +116,7 @@ def _content(run: IcebergRun, metadata: Any) -> Any:
 
 def _load(run: IcebergRun, on: Symbols) -> Any:
     answer = run.catalog.load_view(id_of(run, on), expect=THERE_OR_NOT)
-    return _content(run, answer["metadata"]) if typed(answer, *_missing(on[0])).succeeded else MISSING
+    return _content(run, answer["metadata"]) if typed(answer, *missing_types(NO_VIEW, on[0])).succeeded else MISSING
 
 
 def _exists(run: IcebergRun, on: Symbols) -> Any:
@@ -144,15 +135,6 @@ def _created(state: ModelState, on: Symbols, value: Any) -> ModelState:
 def _replaced(state: ModelState, on: Symbols, text: Any) -> ModelState:
     fields = state.fields(view(on))
     return state.put(view(on), **{**fields, "text": text, "texts": sorted({*fields["texts"], text})})
-
-
-def _updated(state: ModelState, on: Symbols, value: Any) -> ModelState:
-    fields = state.fields(view(on))
-    return state.put(view(on), **{**fields, "properties": changed(fields["properties"], *value)})
-
-
-def _renamed(state: ModelState, on: Symbols, _: Any) -> ModelState:
-    return ended(state, view(on[:2])).put(view(on[2:]), **state.fields(view(on[:2])))
 
 
 def _there(clause: str) -> Precondition:
@@ -193,9 +175,9 @@ COMMANDS: Sequence[Command] = [
         "replace-view-properties",
         IDS,
         _update,
-        _updated,
+        with_properties(view),
         needs=[_there("replace-view-not-found")],
-        values=UPDATES,
+        values=PROPERTY_UPDATES,
         answered=("loadView", lambda answer: answer["metadata"]),
     ),
     Command(
@@ -213,34 +195,21 @@ COMMANDS: Sequence[Command] = [
         "rename-view",
         RENAMES,
         _rename,
-        _renamed,
+        renamed(view),
         needs=[
-            Precondition(view, "rename-view-source", "on a missing view"),
-            Precondition(
-                lambda on: place(on[2:]),
-                "rename-view-namespace",
-                "into a missing namespace",
-                "no_namespace",
-                (404, *NO_MOVE),
-            ),
+            _there("rename-view-source"),
+            into_a_namespace("rename-view-namespace"),
         ],
         makes=lambda on: view(on[2:]),
         refusals=[
             taken_by(VIEW, "to the name of an existing view", "rename-view-taken", start=2),
             taken_by(TABLE, "to the name of an existing table", "rename-view-taken", "taken_by_table", 2),
-            Refusal(
-                "across",
-                "into another namespace",
-                NO_MOVE,
-                "rename-view-across",
-                lambda _, on, __: on[0] != on[2],
-                optional=True,
-            ),
+            across("rename-view-across"),
         ],
     ),
 ]
 VIEWS: Sequence[ModelView] = [
-    ModelView("loadView", [VIEW], LOOKED, lambda state, on: shown(view(on), state), _load, read=_content),
+    ModelView("loadView", [VIEW], LOOKED, lambda state, on: state.shown(view(on)), _load, read=_content),
     ModelView("viewExists", [VIEW], LOOKED, lambda state, on: exists(view(on), state), _exists),
     listing("listViews", VIEW, INNER_VIEW, [(HOME,), VIEW_WITHIN[:1]], IcebergCatalog.list_views),
 ]

@@ -9,7 +9,7 @@ from typing import Any
 
 from conformance.author.checks import text
 from conformance.author.strategies import tables
-from conformance.common.model.rows import ModelKind, Symbols, Thing, end
+from conformance.common.model.rows import ModelKind, Symbols, Thing, end, two
 from conformance.common.model.running import ModelRun
 from conformance.lance.catalog import LanceCatalog, Names
 from conformance.lance.support.arrow import stream
@@ -25,11 +25,6 @@ REGISTERED_ROWS = 3
 TAG_NAMES = {f"{TAG} 1": "v1", f"{TAG} 2": "v10"}
 
 
-def two(kind: str) -> tuple[Symbols, Symbols]:
-    """Return the ids of two things of a kind that have a name alone."""
-    return (f"{kind} 1",), (f"{kind} 2",)
-
-
 NAMESPACES = two(NAMESPACE)
 # One lies in a namespace, where it has the name of another one.
 TABLES: tuple[Symbols, ...] = ((f"{NAMESPACE} 1", f"{TABLE} 1"), (HOME, f"{TABLE} 1"), (HOME, f"{TABLE} 2"))
@@ -38,6 +33,7 @@ TAGS: tuple[Symbols, ...] = (
     (f"{TAGGED} 1", f"{TAG} 2"),
     (f"{TAGGED} 2", f"{TAG} 1"),
 )
+THERE_OR_NOT = (200, 404)
 GIVEN: tuple[Thing, ...] = ((HOME, (HOME,)), *((TAGGED, id) for id in two(TAGGED)))
 
 

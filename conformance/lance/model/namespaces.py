@@ -5,15 +5,24 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from conformance.common.model.rows import MISSING, Command, ModelState, ModelView, Precondition, Refusal, Symbols, Thing
+from conformance.common.model.rows import (
+    MISSING,
+    Command,
+    ModelState,
+    ModelView,
+    Precondition,
+    Refusal,
+    Symbols,
+    Thing,
+    taken,
+)
 from conformance.http.answers import Answer
 from conformance.http.client import Expected
-from conformance.lance.model.kinds import NAMESPACE, NAMESPACES, TABLE, LanceRun, ended
+from conformance.lance.model.kinds import NAMESPACE, NAMESPACES, TABLE, THERE_OR_NOT, LanceRun, ended
 from conformance.lance.support.listing import collect_namespaces
 from conformance.values.outcomes import Unoffered
 
 NO_NAMESPACE, NAMESPACE_EXISTS, NOT_EMPTY = 1, 2, 3  # as codes of errors
-THERE_OR_NOT = (200, 404)
 
 
 def _namespace(on: Symbols) -> Thing:
@@ -88,12 +97,10 @@ COMMANDS: Sequence[Command] = [
         _put,
         makes=_namespace,
         refusals=[
-            Refusal(
-                "taken",
+            taken(
+                _namespace,
                 "in mode Create under the name of an existing namespace",
-                (409,),
                 "create-namespace-mode-create",
-                lambda state, on, _: state.has(_namespace(on)),
                 errors=(NAMESPACE_EXISTS,),
             )
         ],

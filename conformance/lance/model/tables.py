@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from conformance.author.strategies import tables
-from conformance.common.model.rows import Command, ModelState, Precondition, Refusal, Symbols, Thing
+from conformance.common.model.rows import Command, ModelState, Precondition, Refusal, Symbols, Thing, taken, two
 from conformance.http.answers import Answer
 from conformance.http.client import Expected
 from conformance.lance.model.kinds import (
@@ -19,7 +19,6 @@ from conformance.lance.model.kinds import (
     ended,
     id_of,
     place,
-    two,
 )
 from conformance.lance.model.namespaces import NO_NAMESPACE
 from conformance.lance.support.arrow import stream
@@ -94,10 +93,6 @@ def _kept(state: ModelState, on: Symbols, rows: Any) -> ModelState:
     return state.put(_table(on), **{**held, MARK: True})
 
 
-def _is_taken(on: Callable[[Symbols], Symbols] = lambda on: on) -> Callable[[ModelState, Symbols, Any], bool]:
-    return lambda state, symbols, _: state.has(_table(on(symbols)))
-
-
 def _with_rows(state: ModelState, on: Symbols, _: Any) -> bool:
     return state.has(_table(on)) and state.fields(_table(on))["rows"] is not DECLARED
 
@@ -152,12 +147,10 @@ def _renaming(id: str, clause: str, on: Sequence[Symbols], *needs: Precondition)
         needs=[THERE, *needs],
         makes=lambda on: _table(_new_name(on)),
         refusals=[
-            Refusal(
-                "taken",
+            taken(
+                lambda on: _table(_new_name(on)),
                 "to the name of an existing table",
-                (409,),
                 "rename-table-taken",
-                _is_taken(_new_name),
                 errors=(TABLE_EXISTS,),
             ),
             _left(_new_name),
@@ -199,14 +192,7 @@ COMMANDS: Sequence[Command] = [
         _put,
         makes=_table,
         refusals=[
-            Refusal(
-                "taken",
-                "under the name of an existing table",
-                (409,),
-                "declare-conflict",
-                _is_taken(),
-                errors=(TABLE_EXISTS,),
-            ),
+            taken(_table, "under the name of an existing table", "declare-conflict", errors=(TABLE_EXISTS,)),
             _left(),
         ],
     ),
@@ -268,14 +254,7 @@ COMMANDS: Sequence[Command] = [
         lambda state, on, _: state.put(_registered(on), rows=REGISTERED_ROWS),
         makes=_registered,
         refusals=[
-            Refusal(
-                "taken",
-                "under the name of an existing table",
-                (409,),
-                "register-mode-create",
-                lambda state, on, _: state.has(_registered(on)),
-                errors=(TABLE_EXISTS,),
-            )
+            taken(_registered, "under the name of an existing table", "register-mode-create", errors=(TABLE_EXISTS,))
         ],
     ),
     Command(

@@ -5,7 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from conformance.common.model.rows import MISSING, Command, ModelState, ModelView, Precondition, Refusal, Symbols, Thing
+from conformance.common.model.rows import (
+    MISSING,
+    Command,
+    ModelState,
+    ModelView,
+    Precondition,
+    Refusal,
+    Symbols,
+    Thing,
+    taken,
+    two,
+)
 from conformance.http.answers import Answer
 from conformance.http.client import Expected
 from conformance.lance.model.kinds import (
@@ -15,16 +26,15 @@ from conformance.lance.model.kinds import (
     TAG_NAMES,
     TAGGED,
     TAGS,
+    THERE_OR_NOT,
     LanceRun,
     TableOfVersions,
     ended,
-    two,
 )
 from conformance.lance.support.listing import collect
 from conformance.lance.support.versions import MISSING_VERSION
 from conformance.lance.worlds import WORLD_TAG
 
-THERE_OR_NOT = (200, 404)
 NO_TAG = 8  # as the code of an error
 NO_VERSION = "a missing version"
 VERSIONS: Mapping[str, Any] = {FIRST: FIRST, LATEST: LATEST, NO_VERSION: NO_VERSION}
@@ -108,14 +118,7 @@ COMMANDS: Sequence[Command] = [
         _put,
         makes=_tag,
         refusals=[
-            Refusal(
-                "taken",
-                "under the name of an existing tag",
-                (409,),
-                "create-tag-conflict",
-                lambda state, on, _: state.has(_tag(on)),
-                errors=(9,),
-            ),
+            taken(_tag, "under the name of an existing tag", "create-tag-conflict", errors=(9,)),
             OF_A_VERSION,
         ],
         values=VERSIONS,

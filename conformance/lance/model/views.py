@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any
 
 from conformance.author.checks import text
-from conformance.common.model.rows import MISSING, ModelState, ModelView, Symbols, Thing
+from conformance.common.model.rows import MISSING, ModelState, ModelView, Symbols, Thing, two
 from conformance.http.answers import Answer
 from conformance.lance.model.kinds import (
     HOME,
@@ -15,10 +15,10 @@ from conformance.lance.model.kinds import (
     REGISTERED,
     TABLE,
     TABLES,
+    THERE_OR_NOT,
     LanceRun,
     id_of,
     place,
-    two,
 )
 from conformance.lance.model.namespaces import NO_NAMESPACE
 from conformance.lance.model.tables import NO_TABLE
@@ -27,7 +27,6 @@ from specs.lance.identifiers import join_parts
 
 ALL_TABLES = (*TABLES, *two(REGISTERED))
 PLACES: Sequence[Symbols] = ((HOME,), NAMESPACES[0])
-THERE_OR_NOT = (200, 404)
 NO_ROWS = "no rows"  # of a table that is missing, or only declared
 WITHOUT_ROWS = (200, 400, 404, 409)
 

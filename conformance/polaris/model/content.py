@@ -5,17 +5,28 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from conformance.common.model.rows import MISSING, Command, ModelState, ModelView, Precondition, Refusal, Symbols, Thing
+from conformance.common.model.rows import (
+    MISSING,
+    Command,
+    ModelState,
+    ModelView,
+    Precondition,
+    Refusal,
+    Symbols,
+    Thing,
+    again,
+    taken,
+    two,
+)
 from conformance.http.answers import Answer
 from conformance.http.client import Expected
 from conformance.polaris.catalog import NOT_AGAIN
 from conformance.polaris.inventory import GENERIC_TABLE, POLICY
-from conformance.polaris.model.kinds import ATTACHMENT, KINDS, NAMESPACES, PolarisRun, ended, two
+from conformance.polaris.model.kinds import ATTACHMENT, KINDS, NAMESPACES, THERE_OR_NOT, PolarisRun, ended
 from conformance.polaris.support import policies
 from conformance.polaris.support.policies import COMPACTION, OFF, ON
 from conformance.polaris.support.readables import FORMAT, new_generic_table
 
-THERE_OR_NOT = (200, 404)
 DETACH_ALL = "with detach-all"
 POLICIES: Mapping[str, Any] = {"on": {"content": ON, "description": "1"}, "off": {"content": OFF, "description": "2"}}
 UPDATES: Mapping[str, Any] = {
@@ -73,10 +84,6 @@ def _listed(run: PolarisRun, answer: Answer) -> list[str]:
 
 def _list(run: PolarisRun, _: Symbols) -> Any:
     return _listed(run, run.catalog.list_policies(run.catalog.tables.home))
-
-
-def _fields(thing: Thing, state: ModelState) -> Any:
-    return dict(state.fields(thing)) if state.has(thing) else MISSING
 
 
 def _updated(state: ModelState, on: Symbols, changes: Mapping[str, Any]) -> ModelState:
@@ -152,17 +159,6 @@ def _ids(kind: str) -> Any:
     return lambda state, _: [id[0] for id in state.of(kind)]
 
 
-def _again(thing: Any, words: str, clause: str) -> Refusal:
-    return Refusal(
-        "again",
-        f"under the name of a dropped {words}",
-        NOT_AGAIN,
-        clause,
-        lambda state, on, _: thing(on) in state.ended and not state.has(thing(on)),
-        optional=True,
-    )
-
-
 COMMANDS: Sequence[Command] = [
     Command(
         "create_policy",
@@ -173,14 +169,8 @@ COMMANDS: Sequence[Command] = [
         lambda state, on, value: state.put(_policy(on), version=0, **OF_A_TYPE, **value),
         makes=_policy,
         refusals=[
-            Refusal(
-                "taken",
-                "under the name of an existing policy",
-                (409,),
-                "policy-exists",
-                lambda state, on, _: state.has(_policy(on)),
-            ),
-            _again(_policy, POLICY, "policy-exists"),
+            taken(_policy, "under the name of an existing policy", "policy-exists"),
+            again(_policy, "under the name of a dropped policy", NOT_AGAIN, "policy-exists"),
         ],
         values=POLICIES,
         answered=("loadPolicy", lambda answer: answer["policy"]),
@@ -276,14 +266,8 @@ COMMANDS: Sequence[Command] = [
         lambda state, on, value: state.put(_table(on), **IN_A_FORMAT, **value),
         makes=_table,
         refusals=[
-            Refusal(
-                "taken",
-                "under the name of an existing generic table",
-                (409,),
-                "generic-table-exists",
-                lambda state, on, _: state.has(_table(on)),
-            ),
-            _again(_table, GENERIC_TABLE, "generic-table-dropped"),
+            taken(_table, "under the name of an existing generic table", "generic-table-exists"),
+            again(_table, "under the name of a dropped generic table", NOT_AGAIN, "generic-table-dropped"),
         ],
         values=TABLES,
         answered=("loadGenericTable", lambda answer: answer["table"]),
@@ -303,7 +287,7 @@ VIEWS: Sequence[ModelView] = [
         "loadPolicy",
         [POLICY],
         two(POLICY),
-        lambda state, on: _fields(_policy(on), state),
+        lambda state, on: state.shown(_policy(on)),
         _load,
         read=lambda _, body: _content(body),
     ),
@@ -313,7 +297,7 @@ VIEWS: Sequence[ModelView] = [
         "loadGenericTable",
         [GENERIC_TABLE],
         two(GENERIC_TABLE),
-        lambda state, on: _fields(_table(on), state),
+        lambda state, on: state.shown(_table(on)),
         _load_table,
         read=lambda _, body: _description(body),
     ),

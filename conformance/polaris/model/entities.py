@@ -6,12 +6,23 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from conformance.common.model.rows import MISSING, Command, ModelState, ModelView, Precondition, Refusal, Symbols, Thing
+from conformance.common.model.rows import (
+    MISSING,
+    Command,
+    ModelView,
+    Precondition,
+    Refusal,
+    Symbols,
+    Thing,
+    again,
+    taken,
+    two,
+)
 from conformance.http.answers import Answer
 from conformance.http.client import Expected, Successes
 from conformance.polaris.catalog import NOT_AGAIN
 from conformance.polaris.entities import ENTITIES, EntityType
-from conformance.polaris.model.kinds import PolarisRun, ended, two
+from conformance.polaris.model.kinds import THERE_OR_NOT, PolarisRun, ended
 
 KEYS = ("first", "second")  # the properties that the model knows
 VALUES: Mapping[str, Any] = {"one property": {"first": "1"}, "two properties": {"first": "2", "second": "3"}}
@@ -23,7 +34,6 @@ UPDATES: Mapping[str, Any] = {
     "a later version": (1, {"second": "7"}),
     "an earlier version": (-1, {"second": "8"}),
 }
-THERE_OR_NOT = (200, 404)
 
 
 def known(body: Any) -> dict[str, str]:
@@ -71,28 +81,7 @@ def _list(entity: EntityType, run: PolarisRun, _: Symbols) -> Any:
     return [[symbol, known(entries[run.name(symbol)])] for symbol in run.symbols(entries)]
 
 
-def _shown(thing: Thing, state: ModelState) -> Any:
-    return dict(state.fields(thing)) if state.has(thing) else MISSING
-
-
 def _creation(entity: EntityType, name: str, thing: Callable[[Symbols], Thing]) -> Command:
-    taken = Refusal(
-        "taken",
-        f"under the name of an existing {entity.id}",
-        (409,),
-        "name-taken",
-        lambda state, on, _: state.has(thing(on)),
-        harmless="refused-creation",
-    )
-    again = Refusal(
-        "again",
-        f"under the name of a deleted {entity.id}",
-        NOT_AGAIN,
-        "name-free-again",
-        lambda state, on, _: thing(on) in state.ended and not state.has(thing(on)),
-        optional=True,
-        rather="name-free-again",
-    )
     return Command(
         f"create_{name}",
         entity.create,
@@ -102,7 +91,16 @@ def _creation(entity: EntityType, name: str, thing: Callable[[Symbols], Thing]) 
         lambda state, on, value: state.put(thing(on), **value),
         makes=thing,
         exclusive="refused-creation",
-        refusals=[taken, again],
+        refusals=[
+            taken(thing, f"under the name of an existing {entity.id}", "name-taken", harmless="refused-creation"),
+            again(
+                thing,
+                f"under the name of a deleted {entity.id}",
+                NOT_AGAIN,
+                "name-free-again",
+                rather="name-free-again",
+            ),
+        ],
         values=VALUES,
     )
 
@@ -152,7 +150,7 @@ def views_of(entity: EntityType) -> list[ModelView]:
             entity.get,
             [entity.id],
             two(entity.id),
-            lambda state, on: _shown((entity.id, on), state),
+            lambda state, on: state.shown((entity.id, on)),
             partial(_get, entity),
             read=lambda _, body: known(body),
         ),

@@ -6,7 +6,17 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
-from conformance.common.model.rows import MISSING, Command, ModelState, ModelView, Precondition, Refusal, Symbols, Thing
+from conformance.common.model.rows import (
+    MISSING,
+    Command,
+    ModelState,
+    ModelView,
+    Precondition,
+    Refusal,
+    Symbols,
+    Thing,
+    two,
+)
 from conformance.http.answers import Answer
 from conformance.http.client import Expected
 from conformance.polaris.entities import CATALOG_ROLE, EntityType
@@ -17,15 +27,14 @@ from conformance.polaris.model.kinds import (
     HOME,
     KINDS,
     PRINCIPAL_ROLE_ASSIGNMENT,
+    THERE_OR_NOT,
     PolarisRun,
     ended,
-    two,
 )
 from conformance.polaris.support.grants import ADD, LIST, OLDER, REVOKE, Grant, add, revoke
 from conformance.polaris.support.principals import CATALOG_ROLES, PRINCIPAL_ROLES, Assignment
 
 ASSIGNMENTS = ((PRINCIPAL_ROLE_ASSIGNMENT, PRINCIPAL_ROLES), (CATALOG_ROLE_ASSIGNMENT, CATALOG_ROLES))
-THERE_OR_NOT = (200, 404)
 ABSENT = (400, 404)
 
 
