@@ -122,7 +122,7 @@ class Ledger:
             return Replayed("changed" if again.verdict in FAILED else "same", FAILED_AGAIN)
         if again.verdict not in FAILED:
             return Replayed("fixed", TESTED_AGAIN)
-        same = again.verdict == before.verdict and same_evidence(again, before)
+        same = again.verdict == before.verdict and same_evidence(again, before) and _same_type(again, before)
         return Replayed("same" if same else "fixed", FAILED_OTHERWISE)
 
     def wrongly_blocked(self) -> set[str]:
@@ -247,6 +247,11 @@ class Ledger:
         if decision.flaky and sent and sent.state == "fixed":
             return as_flaky(result, sent)
         return msgspec.structs.replace(result, flaky=True) if decision.flaky else result
+
+
+def _same_type(again: Result, before: Result) -> bool:
+    """True when a check got a value of the same JSON type in two tests; the value itself may name objects of a test."""
+    return not (again.evidence and before.evidence) or again.evidence.actual_type == before.evidence.actual_type
 
 
 def _differs_alone(result: Result, sent: Replayed | None) -> bool:

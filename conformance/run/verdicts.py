@@ -11,7 +11,8 @@ Facts are weighed in this order; nothing else decides:
 6. the crowd     what failed beside other requirements with a server error, 409 or 429 is tested once more, alone
 7. replay        a finding whose steps get the expected answer on replay is flaky; where no replay can do its steps, the
                  requirement is tested again instead. Where the expectations say that the server is unsteady, a flaky
-                 finding is `known`, and an entry whose requirement fails when it is tested again is not stale
+                 finding is `known`, and so is any failure where the stored finding is flaky; an entry whose
+                 requirement fails when it is tested again is not stale
 
 Expectations come after offers, since they apply to findings, and replay comes last, since only findings are replayed.
 The order of 1 and 2 matters: a bug of the kit must not hide a finding.
@@ -102,7 +103,8 @@ def decide(facts: Facts) -> Decision:
         return Decision(verdict, "offers" if offered or again else "outcome", again, flaky=flaky)
     state = state_of(verdict, facts.expected)
     if facts.unsteady and (state == "different" or (state == "stale" and verdict not in FAILED)):
-        comes_and_goes = flaky or verdict == "unoffered" or (verdict == "pass" and facts.sent_again == "changed")
+        varies = facts.expected.flaky if state == "different" else verdict == "unoffered"
+        comes_and_goes = flaky or varies or (verdict == "pass" and facts.sent_again == "changed")
         state = "unseen" if comes_and_goes else state
     if state == "known" or (state == "unseen" and verdict in FAILED):
         return Decision("known", "expectations", again, state, flaky)

@@ -144,6 +144,12 @@ class Evidence(msgspec.Struct, kw_only=True, omit_defaults=True, frozen=True):
         return " ".join([self.operation or "-", self.aspect or "-", place, statuses, check, *features, *world])
 
     @property
+    def actual_type(self) -> str:
+        """The first character of the actual value, which shows its JSON type; one digit stands for all numbers."""
+        first = self.actual[:1]
+        return "0" if first.isdigit() or first == "-" else first
+
+    @property
     def leaf(self) -> str:
         """The name of the wrong field, "" when the evidence names none."""
         names = [name for name in (self.place or self.field).split("/") if name and not name.isdigit()]

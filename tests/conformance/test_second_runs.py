@@ -7,6 +7,7 @@ import threading
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
+from itertools import cycle
 from typing import Any
 
 import pytest
@@ -21,11 +22,13 @@ from tests.amount import amount, seeds
 from tests.conformance.drawing import of_every_suite, with_needed
 from tests.conformance.framework_servers import FRAMEWORKS, FrameworkServer, lacking
 from tests.conformance.partial_servers import Partial, partial_server, some_parts
+from tests.conformance.small_servers import Meddler, say
 from tests.conformance.strange_server import RUN_SETTINGS, SERVER_OPTIONS, Habits, StrangeServer
 from tests.ten_minutes.catalog import IncompleteCatalog
 
 BRACKETS = "iceberg.names.namespace.brackets"
 CONFLICT = "lance.namespace.create.conflict"
+MISSING = "lance.rows.update.missing"
 NAMES = sorted(apis())
 SHARE = 30  # one requirement in so many
 UNSTEADY = (3, 0)  # seeds of strange servers whose first run sees findings that come and go
@@ -113,6 +116,19 @@ def test_a_steady_defect_is_a_finding_of_an_unsteady_server_too(tmp_path):
     with serve("lance", storage="memory:pure", faults=["conflict-as-400"]) as server:
         results, code = check(server.url, select=CONFLICT, expect=str(path), report=str(tmp_path / "out"))
     assert (code, [result.verdict for result in results.requirements]) == (1, ["fail"])
+
+
+def test_a_check_that_gets_another_type_in_each_test_comes_and_goes(tmp_path):
+    codes = cycle([[None], 2**53, "", 2.5, {}])
+
+    def meddle(_server, handler, _number):
+        return handler.path.endswith("/update") and say(handler, 404, {"error": "gone", "code": next(codes)})
+
+    path = tmp_path / "known.toml"
+    write_expectations(path, ExpectationFile(profile="lance/0.11", unsteady=True))
+    with serve("lance", storage="memory:pure") as server, Meddler(server.url, meddle) as changing:
+        results, code = check(changing.url, select=MISSING, expect=str(path), report=str(tmp_path / "out"), **QUICK)
+    assert (code, [(result.verdict, result.flaky) for result in results.requirements]) == (0, [("known", True)])
 
 
 @contextmanager
