@@ -134,14 +134,17 @@ def no_cascades(call: Call) -> Answer | None:
 
 
 @after(API)
-def whole_results(call: Call, answer: Answer) -> Answer:
-    """Results of a batch have every field, null where it is that of another operation, and some of their own."""
-    value = of_json(answer)
+def wider_results(call: Call, answer: Answer) -> Answer:
+    """Results of a batch have fields of their own."""
+    return _with_results(call, answer, {"took_millis": 1})
+
+
+def _with_results(call: Call, answer: Answer, fields: dict[str, Any]) -> Answer:
+    """The answer to a batch with further fields in each result."""
     if call.operation != "BatchCommitTables" or answer.status != 200:
         return answer
-    kinds = ("declare_table", "create_table_version", "delete_table_versions", "deregister_table")
-    whole = [{"took_millis": 1, **dict.fromkeys(kinds), **result} for result in value["results"]]
-    return with_json(answer, {**value, "results": whole})
+    value = of_json(answer)
+    return with_json(answer, {**value, "results": [{**fields, **result} for result in value["results"]]})
 
 
 @before(API)
@@ -296,3 +299,12 @@ def _another_code(call: Call, answer: Answer) -> Answer:
 
 
 DEFECTS["another_code"] = Freedom("another_code", API, after=_another_code)
+
+
+def _null_results(call: Call, answer: Answer) -> Answer:
+    """Results of a batch have every field, null where it is that of another operation: the schema wants objects."""
+    kinds = ("declare_table", "create_table_version", "delete_table_versions", "deregister_table")
+    return _with_results(call, answer, dict.fromkeys(kinds))
+
+
+DEFECTS["null_results"] = Freedom("null_results", API, after=_null_results)
