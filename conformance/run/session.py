@@ -106,8 +106,7 @@ class Session:
         self._scope = Scope.of(self.target.profile, self.target.document)
         self._selection = _selection(self.target, ids)
         self._required = required_operations(settings, self.target.document)
-        for profile in self.target.profile.tested_by():
-            self.client.wire.extra_checks.update(suite_part(profile.api).extra_checks(profile))
+        _add_checks(self.target)
         self._expectations = Expectations(
             load_expectations(settings.expect, self.target.profile.name),
             settings.depth,
@@ -356,12 +355,19 @@ def replay_and_drop(finding: Finding, target: Target) -> Replayed:
 def met(settings: Settings) -> Iterator[Target]:
     """Yield a probed target, and drop the objects created on it. Raises Problem when it cannot be tested."""
     target = connect(settings)
+    _add_checks(target)
     try:
         handshake(target)
         yield target
     finally:
         target.sandbox.sweep()
         target.close()
+
+
+def _add_checks(target: Target) -> None:
+    """Check every answer as the suites of a target do, beyond its schema."""
+    for profile in target.profile.tested_by():
+        target.client.wire.extra_checks.update(suite_part(profile.api).extra_checks(profile))
 
 
 def handshake(target: Target) -> None:

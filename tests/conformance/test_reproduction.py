@@ -76,6 +76,17 @@ def test_a_finding_is_seen_again_until_it_is_mended(starting, tmp_path, api, fau
 NAME = "lance.namespace.create.conflict"
 
 
+def test_a_replay_checks_answers_beyond_their_schemas(starting, tmp_path):
+    name = "lance.codes.listed.create_namespace"  # it judges the answers to others, and sends nothing
+    with starting("lance", "foreign-code") as server:
+        select = f"{name} or {NAME}"
+        check(server.url, api="lance", token="s3cret", select=select, depth="smoke", report=str(tmp_path))
+        record = recorded(read_results(tmp_path), name)
+        outcome = reproduce(record, settings_for(record, server.url, {"token": "s3cret"}))
+    assert outcome.fails, outcome.why
+    assert "violates the document at the same place" in outcome.why
+
+
 @pytest.fixture(scope="module")
 def faulty():
     with serve("lance", storage="memory:pure", auth=TOKEN, faults=["conflict-as-400"]) as server:
