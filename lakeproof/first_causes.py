@@ -55,7 +55,7 @@ class FirstCauses:
         lines = []
         for cause in self.strongest():
             strength = (cause.rank, cause.level != "MUST")
-            seen = self._printed & {*cause.requirements}
+            seen = self._printed & {*cause.findings}
             if not seen and (len(self._printed) < MOST_SHOWN or strength < self._strongest):
                 self._strongest = min(filter(None, (self._strongest, strength)))
                 lines.append(_line(cause))

@@ -140,7 +140,7 @@ def _lines(causes: Iterable[Cause]) -> Table:
         table.add_section()
         table.add_row("", Text(title, "dim"), "")
         for cause in group:
-            size = len(cause.requirements) or len(cause.blocked)
+            size = len(cause.findings) or len(cause.blocked)
             table.add_row(mark(cause.verdict, cause.weight), Text(cause.sentence), str(size))
     return table
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import msgspec
 
 from mutants.clustering import Card, Measure, Score, score
-from mutants.trials import AT_ONCE, MOST_KNOWN, MOST_NEAR, MOST_OTHERS
+from mutants.trials import AT_ONCE, FEWEST
 from specs.writing import write_file, written
 
 PAGE = "causes.md"
@@ -17,20 +17,20 @@ SCORES = ("alone", "at once")
 HEAD = f"""\
 # Causes of known faults
 
-A report groups findings by cause: one defect of the server should be one cause, one cause should have the findings of
-one defect, and the sentence of a cause should be true of each of its findings. The faults of the reference server are
-known defects, so that all three can be measured.
+A report shows findings by cause: one defect of the server should be one cause, whose sentence names its operation; one
+cause should have the findings of one defect; and its sentence should be true of each finding that states it. The faults
+of the reference server are known defects, so that all of this can be measured.
 
-A seeded draw chooses faults that the suite is known to notice, one in three of them derived from the document. Each is
-shown alone to at most {MOST_KNOWN} requirements that are known to notice it, {MOST_NEAR} others of its operations and
-{MOST_OTHERS} of the rest, or to the whole suite where that is said. Then {AT_ONCE} faults at once are shown to all
-requirements that one of them broke alone, and to {MOST_OTHERS} others. Requirements run at smoke depth and without
-shrinking, and models, races and fuzzing are left out: a fault may have more findings than are counted here.
+A seeded draw chooses faults that at least {FEWEST} requirements are known to notice: they break a rule in many
+operations, or what many requirements rest on. Each is shown alone to the whole suite, in a run at gate depth without
+shrinking. Then {AT_ONCE} faults at once are shown to it.
 
 - **causes per fault**: causes with findings of a fault. Faults without a finding do not count.
+- **told**: faults whose worst cause names one of their operations.
+- **mixed**: causes that have findings of several faults.
 - **purity**: the share of findings that belong to the fault of most findings of their cause. With several faults at
   once, a finding belongs to each fault that makes the same finding alone (same requirement, operation, place, statuses
-  and check); if none does and the requirement was shown to each of them, to those under which it fails in another way.
+  and check); if none does, to those under which it fails in another way.
 - **unlabelled**: findings that belong to no fault, as another fault changed them; purity leaves them out.
 - **untrue**: causes whose sentence states something that does not hold for one of their findings.
 - **blocked**: requirements that could not be tested because another operation failed. They are in no other count.
@@ -82,22 +82,27 @@ def score_cells(scored: Score) -> list[str]:
         f"{scored.faults:,}",
         f"{scored.findings:,}",
         f"{scored.median:g}",
-        f"{scored.mean:.2f}",
+        f"{scored.ninety}",
         f"{scored.most}",
+        f"{scored.told}",
         f"{scored.purity:.3f}",
+        f"{scored.mixed}",
         f"{scored.untrue} of {scored.causes}",
         f"{scored.unlabelled:,}",
         f"{scored.blocked:,}",
     ]
 
 
-COLUMNS = ("trials", "seen", "findings", "median", "mean", "most", "purity", "untrue", "unlabelled", "blocked")
-"""Columns of a score. Faults with findings are seen, in each trial; median, mean and most are of causes per fault."""
+COLUMNS = (
+    *("trials", "seen", "findings", "median", "90 %", "most", "told", "purity", "mixed"),
+    *("untrue", "unlabelled", "blocked"),
+)
+"""Columns of a score. Faults with findings are seen, in each trial; median, 90 % and most are of causes per fault."""
 
 
 def _page(measured: Mapping[str, Measured]) -> Iterator[str]:
     yield HEAD
-    yield "Faults with findings are *seen*, in each trial; median, mean and most are of causes per fault seen.\n"
+    yield "Faults with findings are *seen*, in each trial; median, 90 % and most are of causes per fault seen.\n"
     yield f"| API | faults | {' | '.join(COLUMNS)} |"
     yield "|---|---|" + "--:|" * len(COLUMNS)
     together = Measured(

@@ -1,19 +1,18 @@
-"""Trials of the grouping of findings, with several processes in parallel, each with its own embedded server."""
+"""Trials of the causes of findings, with several processes in parallel, each with its own embedded server."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, wait
 from dataclasses import dataclass, field, replace
 
 from conformance.values.activity import doing
 from lakeproof.progress import showing
 from mutants.measuring import of_process, processes
-from mutants.mutation import Plan
-from mutants.trials import SEPARATOR, Choice, Trial, asked_alone, asked_of_several, try_all
+from mutants.mutation import Plan, judging
+from mutants.trials import SEPARATOR, Choice, Trial, try_all
 
-BATCH = 5  # trials per run
-DEPTH = "smoke"
+BATCH = 5  # trials per run of pytest
 
 
 @dataclass
@@ -26,27 +25,26 @@ class Trying:
 
     choice: Choice
     jobs: int = 1
-    whole: bool = False
     keep: Sequence[Callable[[Trial], None]] = ()
     known: dict[str, Trial] = field(default_factory=dict)
 
     def try_alone(self) -> dict[str, Trial]:
         """Return a trial of each fault."""
-        asked = {fault: asked_alone(self.choice, fault, whole=self.whole) for fault in self.choice.alone}
-        self._try({fault: (ids,) for fault, ids in asked.items()})
+        self._try(self.choice.alone)
         return {fault: self.known[fault] for fault in self.choice.alone}
 
-    def try_several(self, alone: Mapping[str, Trial]) -> list[Trial]:
-        """Return a trial of each draw, given the trials of its faults."""
-        texts = {SEPARATOR.join(faults): faults for faults in self.choice.draws}
-        self._try({text: (asked_of_several(self.choice, faults, alone),) for text, faults in texts.items()})
+    def try_several(self) -> list[Trial]:
+        """Return a trial of each draw."""
+        texts = list(dict.fromkeys(map(SEPARATOR.join, self.choice.draws)))
+        self._try(texts)
         return [self.known[text] for text in texts]
 
-    def _try(self, plan: Plan) -> None:
-        missing = [text for text in plan if text not in self.known]
-        batches = [{text: plan[text] for text in missing[at : at + BATCH]} for at in range(0, len(missing), BATCH)]
+    def _try(self, texts: Sequence[str]) -> None:
+        whole = (sorted(judging(self.choice.api)),)
+        missing = [text for text in texts if text not in self.known]
+        batches = [dict.fromkeys(missing[at : at + BATCH], whole) for at in range(0, len(missing), BATCH)]
         with showing() as progress:
-            task = progress.add_task("", total=len(plan), completed=len(plan) - len(missing), counts="trials")
+            task = progress.add_task("", total=len(texts), completed=len(texts) - len(missing), counts="trials")
             for trials in self._batches(batches):
                 for trial in trials:
                     self.known[SEPARATOR.join(trial.faults)] = trial
@@ -71,5 +69,5 @@ class Trying:
 
 
 def _try_batch(api: str, plan: Plan) -> list[Trial]:
-    settings = replace(of_process(api).settings, no_shrink=True, depth=DEPTH)
+    settings = replace(of_process(api).settings, no_shrink=True)
     return list(try_all(settings, plan))

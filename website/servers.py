@@ -228,7 +228,7 @@ def _cause(cause: Cause, entries: Mapping[str, Result], known: Mapping[str, obje
         f"{number}. {text(sent)}\n   → {text(came)}"
         for number, (sent, came) in enumerate(map(step_lines, example.steps[-MOST_STEPS:]), 1)
     )
-    names = [*cause.requirements, *cause.blocked]
+    names = cause.members
     items = "".join(f'<li id="{name}">{_finding(entries[name], known)}</li>' for name in names)
     return "\n".join(
         [

@@ -9,6 +9,7 @@ from conformance.values.causes import OPERATION, Claims
 from conformance.values.evidence import Aspect, Request, State, alternatives
 
 MOST_NAMES = 3
+MISSING = " for a missing object"
 REQUESTS: dict[Request, str] = {
     "valid": " for a valid request",
     "invalid": " for an invalid request",
@@ -25,7 +26,26 @@ ASPECTS: dict[Aspect, str] = {
     "effect": "a wrong body after another operation",
     "history": "answers that contradict each other",
 }
-PLURALS = {"is": "are", "has": "have", "does": "do", "answers": "answer", "returns": "return", "fails": "fail"}
+PLURALS = {
+    "is": "are",
+    "has": "have",
+    "does": "do",
+    "changes": "change",
+    "answers": "answer",
+    "returns": "return",
+    "fails": "fail",
+}
+OF_WRITES: dict[State, tuple[str, str]] = {
+    "not done": ("does", "nothing"),
+    "half done": ("does", "a part of it alone"),
+    "more done": ("changes", "more than it names"),
+    "done": ("does", "it all the same"),
+}
+OF_VIEWS: dict[State, str] = {
+    "old": "shows what was before {write}, unlike the other operations",
+    "short": "leaves out an entry after {write}",
+    "doubled": "lists an entry twice after {write}",
+}
 STATES: dict[State, str] = {
     "": "",
     "unsteady": "; the same request again returns another answer",
@@ -34,11 +54,21 @@ STATES: dict[State, str] = {
     "stale": "; the answer of {write} is the one before it, and {reader} shows the change",
     "answer": "; the answer of {write} is wrong, and {reader} shows another value",
     "state": "; {reader} shows the same as the answer of {write}",
+    "earlier": "",
+    "half done": "; {write} did a part alone",
+    "more done": "; {write} changed more than it names",
+    "old": "; {reader} shows what was before {write}",
+    "short": "; {reader} leaves out an entry",
+    "doubled": "; {reader} lists an entry twice",
 }
 
 
 def sentence_of(claims: Claims) -> str:
     """Return the sentence that states these claims and nothing else."""
+    if claims.writes and claims.state in OF_WRITES:
+        return _of_writes(claims)
+    if claims.reader and claims.state in OF_VIEWS:
+        return f"{claims.reader} {OF_VIEWS[claims.state].format(write=claims.write or 'a write')}"
     several = len(claims.operations) > 1
     who = _listed(claims.operations) if len(claims.operations) <= MOST_NAMES else f"{len(claims.operations)} operations"
     if claims.message:
@@ -49,7 +79,7 @@ def sentence_of(claims: Claims) -> str:
     elif claims.status is not None:
         said = f": “{claims.norm or claims.said}”" if claims.norm or claims.said else ""
         behaviour = _behaviour(claims, several=several)
-        text = f"{who or 'The server'} {behaviour}{REQUESTS[claims.request]}{_due(claims)}{said}"
+        text = f"{who or 'The server'} {behaviour}{_request(claims)}{_due(claims)}{said}"
     elif claims.norm:
         text = f"{who or 'The server'} {'violate' if several else 'violates'} “{claims.norm}”"
     else:
@@ -57,6 +87,17 @@ def sentence_of(claims: Claims) -> str:
     text += STATES[claims.state].format(write=claims.write or "the write", reader=claims.reader or "a read")
     text += f" ({claims.only})" if claims.only else ""
     return "".join(sign for sign in text if sign.isprintable())
+
+
+def _of_writes(claims: Claims) -> str:
+    """Return the sentence about writes that are answered as if they were done, and are not, or the reverse."""
+    several = len(claims.writes) > 1
+    returns = "return" if several else "returns"
+    who = _listed(claims.writes) if len(claims.writes) <= MOST_NAMES else f"{len(claims.writes)} operations"
+    verb, what = OF_WRITES[claims.state]
+    answer = "an error" if claims.state == "done" else str(claims.returned or "a success")
+    shown = f", as {claims.reader} shows" if claims.reader else ""
+    return f"{who} {returns} {answer} and {PLURALS[verb] if several else verb} {what}{shown}"
 
 
 def _message(message: str, who: str, *, several: bool) -> str:
@@ -87,6 +128,11 @@ def _towards_callers(claims: Claims, *, several: bool) -> str:
     if claims.status is None:
         return f"{'let' if several else 'lets'} {callers} through"
     return f"{_behaviour(claims, several=several)} to {callers}{_due(claims)}"
+
+
+def _request(claims: Claims) -> str:
+    """Return the kind of request: that it names something missing follows from the one status that is due."""
+    return MISSING if claims.request == "invalid" and claims.statuses == (404,) else REQUESTS[claims.request]
 
 
 def _due(claims: Claims) -> str:

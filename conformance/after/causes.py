@@ -8,6 +8,7 @@ import msgspec
 
 from conformance.after.cause_sentences import sentence_of
 from conformance.after.claims import claims_of
+from conformance.after.defects import Defect, OfWrites, find_defects
 from conformance.after.grouping import Reached, Sighting, group
 from conformance.values.causes import LEVELS, Cause, Rank
 from conformance.values.exchange import ERROR_STATUS
@@ -47,15 +48,17 @@ def find_causes(results: Iterable[Result]) -> list[Cause]:
     blocked: dict[str, list[str]] = {}
     for name, blocker in behind.items():
         blocked.setdefault(blocker, []).append(name)
-    causes = [_cause(findings, blocked) for findings in group(shown)]
+    defects = find_defects(shown, reached)
+    told = {finding.result.id for defect in defects for finding in (*defect.own, *defect.consequences)}
+    causes = [_cause(defect.own, blocked, defect) for defect in defects]
+    causes += [_cause(findings, blocked) for findings in group([one for one in shown if one.result.id not in told])]
     return sorted(causes, key=lambda cause: (not cause.requirements, *_order(cause, known)))
 
 
 def _order(cause: Cause, results: Mapping[str, Result]) -> tuple[int, int, bool, int, str]:
     """Return the sort key of causes; among those of one rank and level, holes in access control come first."""
-    is_hole = any(results[name].kind == "auth" for name in cause.requirements)
-    size = len(cause.requirements) + len(cause.blocked)
-    return cause.rank, LEVELS.index(cause.level), not is_hole, -size, cause.example
+    is_hole = any(results[name].kind == "auth" for name in cause.findings)
+    return cause.rank, LEVELS.index(cause.level), not is_hole, -len(cause.members), cause.example
 
 
 def _blocker(result: Result, known: dict[str, Result]) -> str:
@@ -68,20 +71,25 @@ def _blocker(result: Result, known: dict[str, Result]) -> str:
     return blocker.id if blocker and blocker.verdict in FINDINGS else result.id
 
 
-def _cause(findings: Sequence[Sighting], blocked: dict[str, list[str]]) -> Cause:
+def _cause(findings: Sequence[Sighting], blocked: dict[str, list[str]], defect: Defect | None = None) -> Cause:
+    """Return the cause of findings that share their evidence, or of a defect with what it predicts."""
     real = [finding for finding in findings if finding.result.verdict in FINDINGS] or findings
-    example, claims = min(real, key=_effort), claims_of(real)
-    level = min((finding.result.level for finding in real), key=LEVELS.index)
+    following = defect.consequences if defect else []
+    every = [*real, *(finding for finding in following if finding.result.verdict in FINDINGS)]
+    writes = defect.claim.writes if defect and isinstance(defect.claim, OfWrites) else ()
+    claims = claims_of(real, writes)
+    level = min((finding.result.level for finding in every), key=LEVELS.index)
     return Cause(
         sentence=sentence_of(claims),
         level=level,
-        rank=_rank_of_all(real),
+        rank=_rank_of_all(every),
         operations=sorted({finding.evidence.operation for finding in real} - {""}),
-        example=example.result.id,
+        example=min(defect.shown if defect else real, key=_effort).result.id,
         requirements=[finding.result.id for finding in real if finding.result.verdict in FINDINGS],
-        blocked=[name for finding in findings for name in blocked.get(finding.result.id, ())],
+        consequences=[finding.result.id for finding in every[len(real) :]],
+        blocked=[name for finding in (*findings, *following) for name in blocked.get(finding.result.id, ())],
         claims=claims,
-        weaker=sum(finding.result.level != level for finding in real if finding.result.verdict in FINDINGS),
+        weaker=sum(finding.result.level != level for finding in every if finding.result.verdict in FINDINGS),
     )
 
 

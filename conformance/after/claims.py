@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from operator import attrgetter
 from typing import TypeVar
 
@@ -69,6 +69,8 @@ HOLDS: dict[str, Callable[..., bool]] = {
     "actual": lambda claimed, evidence, _: claimed == evidence.actual,
     "state": lambda claimed, evidence, _: claimed == evidence.state,
     "write": lambda claimed, evidence, _: claimed == evidence.write,
+    "writes": lambda claimed, evidence, _: evidence.write in claimed,
+    "returned": lambda claimed, evidence, result: claimed == returned_by(result, evidence.write),
     "reader": lambda claimed, evidence, _: claimed == evidence.reader,
     "only": lambda claimed, evidence, _: bool(evidence.world) if claimed == DRAWN else claimed == evidence.only,
     "norm": lambda claimed, _, result: (
@@ -78,8 +80,15 @@ HOLDS: dict[str, Callable[..., bool]] = {
 }
 
 
-def claims_of(findings: Sequence[Sighting]) -> Claims:
-    """Return the claims that hold for all findings of one cause."""
+def claims_of(findings: Sequence[Sighting], writes: Collection[str] = ()) -> Claims:
+    """Return the claims that hold for all findings of one cause; `writes` are those that a defect is about."""
+    if writes:
+        return Claims(
+            state=findings[0].evidence.state,
+            writes=tuple(sorted(writes)),
+            returned=_same(returned_by(finding.result, finding.evidence.write) for finding in findings) or 0,
+            reader=_same(finding.evidence.reader for finding in findings) or "",
+        )
     only = _same(finding.evidence.only for finding in findings)
     drawn = DRAWN if all(finding.evidence.world for finding in findings) else ""
     return msgspec.structs.replace(_claims_about_answers(findings), only=drawn if only is None else only)
@@ -185,6 +194,11 @@ def _shared_message(findings: Sequence[Sighting]) -> str:
 def _count_own(message: str) -> int:
     """Return the number of words of a message beside its operation."""
     return count_words(message.replace(OPERATION, ""))
+
+
+def returned_by(result: Result, write: str) -> int:
+    """Return the status of the last answer of a write, 0 for none."""
+    return next((step.response.status for step in reversed(result.steps) if step.operation == write), 0)
 
 
 def _norm(findings: Sequence[Sighting]) -> str:

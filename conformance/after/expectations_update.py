@@ -26,7 +26,7 @@ def updated(
     named = {name: entry for entry in file.known for name in entry.findings}
     entries = []
     for cause in results.causes:
-        ids = [*cause.requirements, *cause.blocked]
+        ids = cause.members
         before = next((named[name] for name in ids if name in named), None)
         entry = _entry(cause, ids, by_id, results)
         entry.reason = reason or (before.reason if before else "")

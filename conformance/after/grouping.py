@@ -6,6 +6,7 @@ sentences.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
@@ -16,6 +17,8 @@ from conformance.values.exchange import ERROR_STATUS
 from conformance.values.patterns import GAP, pattern, raw_pattern
 from conformance.values.verdict import Result
 
+EFFECT = ".effect."  # of the ids of requirements that look at everything that shows a write
+OF_A_ROUTER = 1  # refusal of an operation: of a path that is no text
 TELLING = 6  # number of words that identify an error in another operation
 FEWEST = 3  # number of words that identify an error of one operation where one status was expected
 TELLING_HEAD = 4  # number of words that identify the beginning of an error
@@ -35,12 +38,13 @@ class Reached:
     """The answers that were due and came in a whole run: what a server never did at all has one cause.
 
     `statuses` are those of any operation; `refusing` are the operations that refused something as they should,
-    `careless` those that accepted something wrong which concerns no privilege.
+    `careless` those that accepted something wrong which concerns no privilege, `effective` those with a known effect.
     """
 
     statuses: frozenset[int] = frozenset()
     refusing: frozenset[str] = frozenset()
     careless: frozenset[str] = frozenset()
+    effective: frozenset[str] = frozenset()
 
     @classmethod
     def of(cls, results: Iterable[Result]) -> Reached:
@@ -48,11 +52,14 @@ class Reached:
         results = list(results)
         whole = any(result.verdict == "pass" for result in results)
         pairs = [entry.rpartition(" ")[::2] for result in results for entry in result.reached if whole]
-        refusing = frozenset(operation for operation, status in pairs if int(status) >= ERROR_STATUS)
+        refusals = Counter(operation for operation, status in pairs if int(status) >= ERROR_STATUS)
+        refusing = frozenset(operation for operation, count in refusals.items() if count > OF_A_ROUTER)
         seen = [adapted(result).evidence for result in results if whole]
         accepted = [evidence for evidence in seen if evidence and _accepted(evidence)]
         careless = frozenset(evidence.operation for evidence in accepted if not _of_privileges(evidence))
-        return cls(frozenset(int(status) for _, status in pairs), refusing, careless)
+        passed = (result for result in results if result.verdict == "pass" and EFFECT in result.id)
+        effective = frozenset(name for result in passed for name in result.operations[:1])
+        return cls(frozenset(int(status) for _, status in pairs), refusing, careless, effective)
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from itertools import takewhile
 from typing import Any
 
 from conformance.author.patience import LATE_ANSWERS, slowest_answer
@@ -138,9 +139,11 @@ def note_moments(events: Sequence[Event]) -> None:
 
 
 def fail_on(suite: Suite, contradictions: Iterable[Contradiction]) -> None:
-    """Raise Violation for the first contradiction; the shown steps are the requests of its events."""
+    """Raise Violation for the first contradiction; the shown steps prepare the race, or are requests of its events."""
     for contradiction in contradictions:
-        suite.client.steps = [exchange for event in contradiction.events for exchange in event.exchanges]
+        prepared = takewhile(lambda exchange: exchange.moment is None, suite.client.steps)
+        shown = (exchange for event in contradiction.events for exchange in event.exchanges)
+        suite.client.steps = [*prepared, *shown]
         suite.client.touch(suite.client.steps[-1], "body:")
         aspect: Aspect = "status" if contradiction.statuses else "history"
         raise Violation(contradiction.message, aspect=aspect, statuses=contradiction.statuses)

@@ -72,6 +72,11 @@ def _causes(results: Results, notes: Notes) -> Iterator[str]:
             yield f"`{example.id}`: {_code(example.message.partition(LINE)[0])}"
             yield _steps(example)
             yield _table(_counted(cause.requirements), [entries[name] for name in cause.requirements], notes)
+            yield _table(
+                f"What follows from it: {_counted(cause.consequences)}",
+                [entries[name] for name in cause.consequences],
+                notes,
+            )
             yield _names("Blocked by it", cause.blocked)
 
 
@@ -84,7 +89,7 @@ def _steps(example: Result) -> str:
 
 def _is_other(results: Results, entry: Result, notes: Notes) -> bool:
     """True for errors of the kit, and for requirements with a note but without a finding."""
-    explained = {name for cause in results.causes for name in cause.requirements}
+    explained = {name for cause in results.causes for name in cause.findings}
     return entry.id not in explained and (entry.verdict in FINDINGS or entry.id in notes.why)
 
 

@@ -26,7 +26,7 @@ def render_junit(results: Results) -> str:
         time=f"{results.run.seconds:.3f}",
         timestamp=results.run.started,
     )
-    causes = {name: cause for cause in results.causes for name in cause.requirements + cause.blocked}
+    causes = {name: cause for cause in results.causes for name in cause.members}
     reasons = {record.requirement: f"{record.reason} {record.link}".strip() for record in results.expectations}
     for requirement in results.requirements:
         reason = reasons.get(requirement.id, "") if requirement.verdict == "known" else ""

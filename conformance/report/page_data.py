@@ -40,9 +40,7 @@ def page_data(results: Results, order: list[Result]) -> dict[str, Any]:
     """Return the on-demand data of a run's page; requirements come in this order."""
     clauses = list(_clauses(results))
     places = {clause["id"]: place for place, clause in enumerate(clauses)}
-    causes = {
-        name: number for number, cause in enumerate(results.causes, 1) for name in cause.requirements + cause.blocked
-    }
+    causes = {name: number for number, cause in enumerate(results.causes, 1) for name in cause.members}
     return {
         "clauses": clauses,
         "requirements": [

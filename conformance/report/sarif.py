@@ -49,7 +49,7 @@ def _rule(entry: Result) -> dict[str, Any]:
 def _result(cause: Cause, entry: Result, results: Results) -> dict[str, Any]:
     shown = [entry.steps[place] for place in shown_steps(entry)]
     steps = [f"{sent}\n  -> {came}" for sent, came in map(step_lines, shown)]
-    names = ", ".join(cause.requirements or cause.blocked)
+    names = ", ".join(cause.findings or cause.blocked)
     return {
         "ruleId": entry.id,
         "level": LEVELS[cause.verdict],

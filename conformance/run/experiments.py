@@ -19,6 +19,7 @@ from jsonpointer import JsonPointerException, resolve_pointer
 
 from conformance.http.client import Client
 from conformance.replay.answers import alike, all_alike
+from conformance.replay.subjects import in_address, in_body
 from conformance.values.evidence import Evidence
 from conformance.values.exchange import NO_JSON, Exchange
 from conformance.values.outcomes import Skipped
@@ -45,7 +46,14 @@ class Experiments:
         steps, shown = client.steps, _shown(client.steps)
         missing = evidence.aspect == "status" and evidence.statuses == GONE
         about_state = evidence.aspect in ("body", "effect") or missing or _failed(evidence)
-        if shown is None or not about_state or shown.made_up or client.traffic.stopped or not self.left:
+        if (
+            shown is None
+            or not about_state
+            or evidence.state
+            or shown.made_up
+            or client.traffic.stopped
+            or not self.left
+        ):
             return evidence
         self.left -= 1
         client.steps = list(steps)
@@ -67,8 +75,10 @@ def _experiment(client: Client, reads: frozenset[str], steps: Sequence[Exchange]
         return _of_a_failed_write(client, reads, steps, evidence) if writes[-1] is shown else evidence
     if writes[-1] is shown:
         return _of_a_write(client, reads, steps, evidence)
-    before = steps[: steps.index(writes[-1])]
-    return _of_a_read(client, before, writes[-1], shown, evidence)
+    names = {*in_address(shown.url)}
+    about = [write for write in writes if names & {*in_address(write.url), *in_body(_sent(write))}]
+    write = about[-1] if about else writes[-1]
+    return _of_a_read(client, steps[: steps.index(write)], write, shown, evidence)
 
 
 def _of_a_read(
@@ -81,7 +91,13 @@ def _of_a_read(
     earlier = [step for step in before if _request(step) == _request(shown)]
     same = bool(earlier) and _seen(earlier[-1], shown.mark) == _seen(shown, shown.mark)
     if write.succeeded and (same or (evidence.statuses == GONE and shown.succeeded)):
-        return msgspec.structs.replace(evidence, state="not done", write=write.operation)
+        whole = not same or all_alike(earlier[-1].json(None), shown.json(None))
+        return msgspec.structs.replace(
+            evidence,
+            state="not done" if whole else "half done",
+            write=write.operation,
+            reader="" if whole else shown.operation,
+        )
     if not write.succeeded and earlier and not same:
         return msgspec.structs.replace(evidence, state="done", write=write.operation)
     return evidence

@@ -41,6 +41,7 @@ class Claims(msgspec.Struct, kw_only=True, omit_defaults=True, frozen=True):
     `said`        words that the server's messages share, in this order
     `aspect`      the wrong part of an answer, its `place` or the name of its `field`, the `relation` and the values
     `state`       the outcome of experiments about a `write`, as the `reader` shows it
+    `writes`      several that have this outcome; `returned` is the status of their answers
     `only`        the smallest world in which all of them occur, in words, or that each occurs in a drawn world alone;
                   the plain one shows none of them
     `norm`        words that the statements of the requirements share, or the text of their common clause
@@ -64,6 +65,8 @@ class Claims(msgspec.Struct, kw_only=True, omit_defaults=True, frozen=True):
     actual: str = ""
     state: State = ""
     write: str = ""
+    writes: tuple[str, ...] = ()
+    returned: int = 0
     reader: str = ""
     only: str = ""
     norm: str = ""
@@ -74,8 +77,9 @@ class Cause(msgspec.Struct, kw_only=True):
     """A defect behind findings: a sentence, the worst level and rank of the findings, and an example.
 
     `operations` are those that showed the defect. `example` is the requirement with the shortest reproduction,
-    `requirements` are the findings, and `blocked` the requirements that it kept from being tested. `claims` are what
-    the sentence states; causes of older kits have none. `weaker` counts the findings whose level is below its own.
+    `requirements` are the findings that state it, `consequences` those whose wrong answer it predicts, and `blocked`
+    the requirements that it kept from being tested. `claims` are what the sentence states; causes of older kits have
+    none. `weaker` counts the findings whose level is below its own.
     """
 
     sentence: Text
@@ -84,14 +88,25 @@ class Cause(msgspec.Struct, kw_only=True):
     operations: list[str]
     example: RequirementId
     requirements: list[RequirementId]
+    consequences: list[RequirementId] = msgspec.field(default_factory=lambda: [])
     blocked: list[RequirementId] = msgspec.field(default_factory=lambda: [])
     claims: Claims | None = None
     weaker: int = 0
 
     @property
+    def findings(self) -> list[RequirementId]:
+        """The requirements that the server does not meet because of it."""
+        return [*self.requirements, *self.consequences]
+
+    @property
+    def members(self) -> list[RequirementId]:
+        """The findings, and the requirements that it kept from being tested."""
+        return [*self.findings, *self.blocked]
+
+    @property
     def weight(self) -> str:
         """Its level, with the number of findings that have it where others have a lower one."""
-        count = len(self.requirements)
+        count = len(self.findings)
         return f"{self.level} ({count - self.weaker:,} of {count:,})" if self.weaker else self.level
 
     @property
@@ -114,6 +129,6 @@ class Cause(msgspec.Struct, kw_only=True):
     @property
     def size(self) -> str:
         """The number of requirements that it breaks or blocks, in words."""
-        unmet, blocked = len(self.requirements), len(self.blocked)
+        unmet, blocked = len(self.findings), len(self.blocked)
         counts = [f"{unmet:,} requirement{'s' if unmet != 1 else ''}"] if unmet else []
         return ", ".join([*counts, f"{blocked:,} not tested"] if blocked else counts)

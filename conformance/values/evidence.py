@@ -19,7 +19,21 @@ from conformance.values.patterns import pattern, raw_pattern
 
 Aspect = Literal["", "status", "header", "schema", "body", "effect", "history", "connection"]
 Request = Literal["unknown", "valid", "invalid", "unusual"]
-State = Literal["", "unsteady", "not done", "done", "stale", "answer", "state"]
+State = Literal[
+    "",
+    "unsteady",
+    "not done",
+    "half done",
+    "more done",
+    "done",
+    "stale",
+    "answer",
+    "state",
+    "old",
+    "short",
+    "doubled",
+    "earlier",
+]
 Relation = Literal[
     "stated", "status", "equal", "unequal", "one of", "items", "none of", "no", "holds", "present", "died", "suspect"
 ]
@@ -78,9 +92,11 @@ class Evidence(msgspec.Struct, kw_only=True, omit_defaults=True, frozen=True):
     `caller`      who sent the request, where its privileges decide
     `said`        the server's words
     `state`       the outcome of experiments: the same request again is answered differently ("unsteady"); the `write`
-                  was accepted and changed nothing ("not done"), or failed and changed something ("done"); its
-                  answer is the one before it ("stale"), wrong where `reader` shows another value ("answer"), or as
-                  `reader` shows it ("state")
+                  was accepted and changed nothing ("not done"), a part ("half done") or more than it names ("more
+                  done"), or failed and changed something ("done"); its answer is the one before it ("stale"), wrong
+                  where `reader` shows another value ("answer"), or as `reader` shows it ("state"); `reader` alone
+                  shows what was before ("old"), or its list lacks an entry ("short") or has one twice ("doubled"); or
+                  the same is wrong where the last request is not sent ("earlier")
     `check`       the place of the check in the code
     `world`       the smallest world in which the requirement fails, by dimension; in the plain one it passes. `only`
                   tells it in words

@@ -13,7 +13,7 @@ from lakeproof.console import out, table_of
 from lakeproof.options import OneOf, checked
 from mutants.clustering import Measure, labels_of, measure
 from mutants.clustering_page import COLUMNS, Measured, measured_file, score_cells, scores_of, write_measured
-from mutants.trials import Trial, TrialFile, choose, noticeable
+from mutants.trials import Choice, Trial, TrialFile, broad, choose
 from mutants.trying import Trying
 from reference_server.faults import find_fault
 from specs.apis import apis, default_api
@@ -28,18 +28,18 @@ Examples:
   python -m mutants clustering --api polaris --jobs 2 --trials trials --keep mutants/results
   python -m mutants publish mutants/results     write the pages of the folder
 
-Grouping the findings of --trials again takes seconds; testing 60 faults and 40 draws takes
-about 15 minutes.
+Finding the causes of --trials again takes seconds; each trial is a whole run of the suite.
 """
 
 
 @click.command("clustering", epilog=EPILOG)
 @click.option("--api", type=OneOf(list(apis())), default=default_api(), show_default=True, help="API to measure.")
 @click.option("--fault", "patterns", multiple=True, metavar="PATTERN", help="Only matching faults; repeatable.")
-@click.option("--alone", type=click.IntRange(1), default=60, show_default=True, help="Number of faults shown alone.")
-@click.option("--draws", type=click.IntRange(0), default=40, show_default=True, help="Number of draws of four of them.")
-@click.option("--seed", default=0, help="Random seed of faults, draws and requirements.")
-@click.option("--whole", is_flag=True, help="Show each fault to the whole suite, instead of a sample of it.")
+@click.option("--alone", type=click.IntRange(1), default=40, show_default=True, help="Number of faults shown alone.")
+@click.option(
+    "--draws", type=click.IntRange(0), default=40, show_default=True, help="Number of draws of three of them."
+)
+@click.option("--seed", default=0, help="Random seed of faults and draws.")
 @click.option("--jobs", type=click.IntRange(1), default=1, show_default=True, help="Number of processes.")
 @click.option("--trials", type=click.Path(path_type=Path), metavar="DIR", help="Save findings here; reuse saved ones.")
 @click.option("--keep", type=click.Path(path_type=Path), metavar="DIR", help="Save the measurement here.")
@@ -51,19 +51,18 @@ def clustering_command(
     alone: int,
     draws: int,
     seed: int,
-    whole: bool,
     jobs: int,
     trials: Path | None,
     keep: Path | None,
     as_json: bool,
 ) -> None:
-    """Measure the grouping of findings into causes, with known faults as the truth.
+    """Measure the causes of findings, with known faults as the truth.
 
-    A seeded draw chooses faults of the embedded reference server. Each is shown to requirements alone, which labels
-    their findings, and four are shown at once. One fault should make one cause, and one cause should have the findings
-    of one fault and a sentence that is true of all of them.
+    A seeded draw chooses faults of the embedded reference server that many requirements notice. Each is shown to the
+    whole suite alone, which labels its findings, and three are shown at once. One fault should make one cause, whose
+    sentence names its operation, and one cause should have the findings of one fault alone.
     """
-    names = [name for name in noticeable(api) if not patterns or any(fnmatchcase(name, given) for given in patterns)]
+    names = [name for name in broad(api) if not patterns or any(fnmatchcase(name, given) for given in patterns)]
     if not names:
         raise Problem(
             f"No fault of {api} matches these options.", f"`python -m mutants measure --api {api} --list` lists them."
@@ -76,7 +75,7 @@ def clustering_command(
     for place in filter(None, (path, file.path if file else None)):
         with written(place, "Give another folder."):
             check_writable(place.parent, [place.name])
-    trying = Trying(choice, jobs, whole=whole, keep=[file.add] if file else [], known=file.read() if file else {})
+    trying = Trying(choice, jobs, keep=[file.add] if file else [], known=file.read() if file else {})
     measured = _measured(trying)
     if path:
         write_measured(path, measured)
@@ -89,17 +88,16 @@ def clustering_command(
 
 def _measured(trying: Trying) -> Measured:
     alone = trying.try_alone()
-    several = trying.try_several(alone)
-    choice, asked = trying.choice, "the whole suite" if trying.whole else "a sample of the suite"
+    several, choice = trying.try_several(), trying.choice
     return Measured(
-        how=f"{len(alone)} faults alone, {len(several)} draws, seed {choice.seed}, shown to {asked}",
-        alone=_measures(alone.values(), alone),
-        several=_measures(several, alone),
+        how=f"{len(alone)} faults alone, {len(several)} draws, seed {choice.seed}",
+        alone=_measures(alone.values(), alone, choice),
+        several=_measures(several, alone, choice),
     )
 
 
-def _measures(trials: Iterable[Trial], alone: Mapping[str, Trial]) -> list[Measure]:
-    return [measure(trial, labels_of(trial, alone)) for trial in trials]
+def _measures(trials: Iterable[Trial], alone: Mapping[str, Trial], choice: Choice) -> list[Measure]:
+    return [measure(trial, labels_of(trial, alone), choice.operations) for trial in trials]
 
 
 def _print(measured: Measured) -> None:

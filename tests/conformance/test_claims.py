@@ -29,14 +29,14 @@ TRUE: dict[str, Any] = {
     "said": "it … while it was read", "place": "/it", "field": "it", "expected": "1", "actual": "2",
     "relation": "equal", "kind": "Broken", "state": "stale", "write": "SetIt", "reader": "GetIt",
     "only": "only in the root", "norm": "What is … is refused with 400", "message": f"{OPERATION} fails on it",
-    "page": True, "callers": ("a caller with READ … it", "nobody"),
+    "writes": ("DropIt", "SetIt"), "returned": 0, "page": True, "callers": ("a caller with READ … it", "nobody"),
 }  # fmt: skip
 FALSE: dict[str, Any] = {
     "operations": ("FindIt",), "status": 400, "request": "valid", "statuses": (404,), "due": 5, "aspect": "body",
     "said": "it was read twice", "place": "/that", "field": "that", "expected": "2", "actual": "1",
     "relation": "present", "kind": "Lost", "state": "answer", "write": "DropIt", "reader": "ListIt",
     "only": "only for a renamed table", "norm": "What is … is accepted", "message": f"{OPERATION} hangs on it",
-    "page": True, "callers": ("a caller with WRITE on it",),
+    "writes": ("DropIt",), "returned": 204, "page": True, "callers": ("a caller with WRITE on it",),
 }  # fmt: skip
 PAGE = structs.replace(MEMBER, evidence=structs.replace(EVIDENCE, said=Said(page=True)))
 EQUAL = structs.replace(MEMBER, evidence=structs.replace(EVIDENCE, relation="equal"))

@@ -69,7 +69,9 @@ def test_an_operation_that_never_rejects_anything_is_one_cause():
         "GetIt returns 200 for an invalid request (expected 4xx)",
         "FindIt returns 200 (expected 400): “What is c is refused with 400”",
     ]
-    assert len(groups_of([*taken, passed("GetIt 400", "FindIt 400")])) == 3
+    a_router = passed("GetIt 400", "FindIt 400")
+    assert len(groups_of([*taken, a_router])) == 2
+    assert len(groups_of([*taken, a_router, structs.replace(a_router, id="api.it.too")])) == 3
 
 
 def test_a_wrong_type_of_an_error_is_one_cause_in_all_operations():
@@ -99,7 +101,7 @@ def test_a_short_error_of_one_operation_is_one_cause_where_the_same_was_due():
         shown_by("DropIt", name, text, status=400, body=error(f"it is not here: {name}", "Lost")) for name in ("a", "b")
     ]
     (cause,) = groups_of(missing)
-    assert cause.sentence.startswith("DropIt returns 400 for an invalid request (expected 404): “it is not here")
+    assert cause.sentence.startswith("DropIt returns 400 for a missing object (expected 404): “it is not here")
     right = shown_by("DropIt", "r", "GetIt: expected 200, got 400", status=400, body=error("it is not here: r", "Lost"))
     assert len(groups_of([*missing, right])) == 2
 

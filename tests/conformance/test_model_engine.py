@@ -198,12 +198,27 @@ def answered(status):
     return Answer(exchange(status, "dropBox"), lambda *_: None, NOT_SENT, lambda *_: None)
 
 
-def claim(*looks, status=204):
+class Repeated:
+    """Experiments with a given outcome: views that were wrong before the call, and whether an unread view is right."""
+
+    def __init__(self, wrong_before=(), unread=False):
+        self.wrong_before, self.unread = wrong_before, unread
+
+    def right_before(self, looks):
+        """Return the looks whose views were right before."""
+        return [look for look in looks if look.view not in self.wrong_before]
+
+    def right_if_unread(self, _):
+        """Return whether an unread view is right."""
+        return self.unread
+
+
+def claim(*looks, status=204, repeated=None):
     """Return the operation at fault and the evidence for what was seen after dropBox."""
     client, answer = Touched(), answered(status)
     seen = [Observation(view, (), before, after, shown, exchange(200, view)) for view, before, after, shown in looks]
     with pytest.raises(Violation) as error:
-        diagnose(client, call(DROP), answer, seen)
+        diagnose(client, call(DROP), answer, seen, repeated or Repeated())
     return client.operation, error.value.evidence
 
 
@@ -213,16 +228,22 @@ def test_a_write_that_all_views_contradict_did_nothing():
     assert "which did nothing" in evidence.thing
 
 
-def test_a_view_that_differs_from_the_others_is_stale():
+def test_a_view_that_differs_from_the_others_is_old():
     operation, evidence = claim(("getBox", 1, "missing", "missing"), ("listBoxes", [1], [], [1]))
-    assert (operation, evidence.state) == ("listBoxes", "stale")
+    assert (operation, evidence.state, evidence.reader) == ("listBoxes", "old", "listBoxes")
     assert (evidence.expected, evidence.actual) == ("[]", "[1]")
 
 
-def test_a_single_view_blames_neither_the_write_nor_itself():
-    operation, evidence = claim(("listBoxes", [1], [], [1]))
-    assert (operation, evidence.state) == ("listBoxes", "")
-    assert "which shows what was before" in evidence.thing
+@pytest.mark.parametrize(("unread", "at_fault", "state"), [(False, "dropBox", "not done"), (True, "listBoxes", "old")])
+def test_a_single_view_is_at_fault_if_it_is_right_where_nobody_read_it_before(unread, at_fault, state):
+    operation, evidence = claim(("listBoxes", [1], [], [1]), repeated=Repeated(unread=unread))
+    assert (operation, evidence.state) == (at_fault, state)
+
+
+@pytest.mark.parametrize("status", [204, 409])
+def test_what_was_wrong_before_a_call_is_no_fault_of_it(status):
+    operation, evidence = claim(("getBox", 1, 1, "missing"), status=status, repeated=Repeated(["getBox"]))
+    assert (operation, evidence.state, evidence.write) == ("getBox", "earlier", "")
 
 
 @pytest.mark.parametrize(
@@ -231,14 +252,15 @@ def test_a_single_view_blames_neither_the_write_nor_itself():
 def test_a_list_is_short_doubled_or_has_more(seen, how):
     operation, evidence = claim(("getBox", 1, "missing", "missing"), ("listBoxes", [1, 2], [1, 2], seen))
     assert (operation, how in evidence.thing) == ("listBoxes", True)
+    assert evidence.state == {"lacks an entry": "short", "lists an entry twice": "doubled"}.get(how, "")
 
 
 def test_a_write_that_changes_more_is_at_fault():
     looks = [("getBox", 1, "missing", "missing"), ("getBox", 2, 2, "missing"), ("listBoxes", [1, 2], [2], [])]
     operation, evidence = claim(*looks)
-    assert (operation, "half done" in evidence.thing) == ("dropBox", True)
+    assert (operation, evidence.state, evidence.reader) == ("dropBox", "half done", "getBox")
     operation, evidence = claim(looks[0], looks[1], ("countBoxes", 2, 2, 1))
-    assert (operation, "changed more than it names" in evidence.thing) == ("dropBox", True)
+    assert (operation, evidence.state, evidence.reader) == ("dropBox", "more done", "getBox")
 
 
 def test_a_refused_write_that_changes_something_was_done():
@@ -248,7 +270,7 @@ def test_a_refused_write_that_changes_something_was_done():
 
 def test_nothing_is_claimed_of_views_that_agree():
     look = Observation("getBox", (), 1, "missing", "missing", exchange(404))
-    diagnose(Touched(), call(DROP), answered(204), [look])
+    diagnose(Touched(), call(DROP), answered(204), [look], None)
 
 
 # A shared start

@@ -120,6 +120,4 @@ def _change(before: Result | None, after: Result | None) -> Change | None:
 def _causes(results: Results) -> dict[str, str]:
     """Return the cause of each finding, including expected ones."""
     expected = {record.requirement: record.cause for record in results.expectations if record.cause}
-    return expected | {
-        name: cause.sentence for cause in results.causes for name in [*cause.requirements, *cause.blocked]
-    }
+    return expected | {name: cause.sentence for cause in results.causes for name in cause.members}

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from copy import copy
+from dataclasses import dataclass
 from functools import cache
 from typing import Any, Generic, Literal, Protocol, Self, TypeVar
 
@@ -14,6 +15,7 @@ from conformance.common.model.rows import CommandCall, Model, ModelState, ModelV
 from conformance.http.answers import Answer
 from conformance.http.client import Client, Successes
 from conformance.target.target import Target
+from conformance.values.outcomes import NotTested, Stopped, Violation
 from specs.clauses import clauses_of
 from specs.profiles import Profile
 
@@ -37,6 +39,7 @@ class ModelCatalog(Protocol):
 
 
 C = TypeVar("C", bound=ModelCatalog)
+T = TypeVar("T")
 
 
 class ModelRun(Generic[C]):
@@ -69,7 +72,7 @@ class ModelRun(Generic[C]):
         state = self.model.start
         with self.catalog.client.preparing():
             for call in calls:
-                state, _ = self._sent(call, state)
+                state, _ = self.sent(call, state)
         return state
 
     def forget(self, symbol: str, state: ModelState) -> bool:
@@ -77,30 +80,34 @@ class ModelRun(Generic[C]):
         ended = any(id == (symbol,) for _, id in state.ended) and not any(id == (symbol,) for _, id in state.things)
         return ended and self.names.pop(symbol, None) is not None
 
-    def send(self, plan: Plan, mode: Mode = "due", state: ModelState | None = None) -> ModelState:
+    def send(
+        self, plan: Plan, mode: Mode = "due", state: ModelState | None = None, *, blame: bool = True
+    ) -> ModelState:
         """Send the calls of a plan; after those that it is about, look through every view. Return the last state.
 
         With the mode "harmless" these may be answered in any way, and must change nothing; with "accepted" they have to
         be done even where the server decides. With "seen" the views are read before the first of them, too: what a
         server caches of an earlier answer is no answer to a later request. With "near" those that have to show no
-        change are read of the call's own place and of one beside it.
+        change are read of the call's own place and of one beside it. To `blame` an operation for what is wrong, the
+        plan is tried once more on new objects, which needs all of its calls: a plan from a given state blames none.
         """
+        blame = blame and state is None
         state = state or self.model.start
         for place, call in enumerate(plan.calls):
             if place not in plan.subjects:
                 with self.catalog.client.preparing():
-                    state, _ = self._sent(call, state)
+                    state, _ = self.sent(call, state)
                 continue
             if mode == "seen" and place == min(plan.subjects):
                 with self.catalog.client.preparing():
                     for view, on in self.views(call, plan.things):
                         view.look(self, on)
             before = state
-            state, answer = self._sent(call, before, mode)
+            state, answer = self.sent(call, before, mode)
             views = self.views(call, plan.things)
-            self._compare(
-                call, answer, before, state, self._near(call, before, state, views) if mode == "near" else views
-            )
+            looks = self._near(call, before, state, views) if mode == "near" else views
+            repeated = Repetition(self, plan.calls[: place + 1]) if blame else None
+            self._compare(call, answer, before, state, looks, repeated)
         return state
 
     def compare_any(self, calls: Sequence[CommandCall], finals: Sequence[ModelState], things: frozenset[Thing]) -> None:
@@ -118,7 +125,7 @@ class ModelRun(Generic[C]):
         if nearest:
             fail_at(self.catalog.client, nearest[0], "after concurrent requests")
 
-    def _sent(self, call: CommandCall, state: ModelState, mode: Mode = "due") -> tuple[ModelState, Answer]:
+    def sent(self, call: CommandCall, state: ModelState, mode: Mode = "due") -> tuple[ModelState, Answer]:
         """Send a call; return the state after it and the answer. Raises Violation for a status that is not due."""
         command, due = call.command, call.due(state) if mode != "accepted" else "done"
         if mode == "harmless":
@@ -144,10 +151,11 @@ class ModelRun(Generic[C]):
         before: ModelState,
         after: ModelState,
         views: Sequence[tuple[ModelView, Symbols]],
+        repeated: Repetition[C] | None,
     ) -> None:
         """Compare what views show with the state. Raises Violation for the worst difference."""
         looks = [self._look(view, on, before, after) for view, on in views]
-        diagnose(self.catalog.client, call, answer, [*self._answered(call, answer, before, after), *looks])
+        diagnose(self.catalog.client, call, answer, [*self._answered(call, answer, before, after), *looks], repeated)
 
     def views(self, call: CommandCall, things: frozenset[Thing]) -> list[tuple[ModelView, Symbols]]:
         """Return the views, with their arguments, of all things that a call may concern."""
@@ -178,6 +186,11 @@ class ModelRun(Generic[C]):
                 beside.add(view.title)
         return near
 
+    def shows(self, look: Observation, state: ModelState) -> bool:
+        """True if a view shows a state at the place of an earlier look."""
+        view = next((view for view in self.model.views if view.title == look.view), None)
+        return view is not None and self._look(view, look.on, state, state).right
+
     def _look(self, view: ModelView, on: Symbols, before: ModelState, after: ModelState) -> Observation:
         shown = view.look(self, on)
         return Observation(
@@ -199,6 +212,37 @@ class ModelRun(Generic[C]):
                 call.command.operation, on, view.shows(before, on), view.shows(after, on), shown, answer.exchange
             )
         ]
+
+
+@dataclass(frozen=True, slots=True)
+class Repetition(Generic[C]):
+    """Experiments about the last of some calls, on new objects. They leave no steps."""
+
+    run: ModelRun[C]
+    calls: Sequence[CommandCall]
+
+    def right_before(self, looks: Sequence[Observation]) -> list[Observation]:
+        """Return the looks whose views show what is due where the call is not sent; all where that is unknown."""
+        found = self._tried(lambda again, state: [look for look in looks if again.shows(look, state)])
+        return list(looks) if found is None else found
+
+    def right_if_unread(self, look: Observation) -> bool:
+        """True if a view shows the effect of the call where it was not read before."""
+        return bool(self._tried(lambda again, state: again.shows(look, again.sent(self.calls[-1], state)[0])))
+
+    def _tried(self, experiment: Callable[[ModelRun[C], ModelState], T]) -> T | None:
+        """Return the outcome of an experiment after all calls but the last; None where it cannot be made."""
+        client = self.run.catalog.client
+        steps, client.steps = client.steps, []
+        try:
+            again = ModelRun(self.run.catalog, self.run.model)
+            return experiment(again, again.prepare(self.calls[:-1]))
+        except Stopped:
+            raise
+        except (NotTested, Violation):
+            return None
+        finally:
+            client.steps = steps
 
 
 def offered(catalog: ModelCatalog, model: Model) -> Model:

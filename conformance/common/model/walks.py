@@ -66,7 +66,7 @@ def _failure(
     """Return the violation that a sequence shows, None without one; the calls after it are not sent."""
     catalog.begin_example()
     try:
-        ModelRun(catalog, model).send(Plan(tuple(calls), frozenset(range(len(calls))), things))
+        ModelRun(catalog, model).send(Plan(tuple(calls), frozenset(range(len(calls))), things), blame=False)
     except Violation as error:
         return error
     except NotTested:

@@ -1,0 +1,225 @@
+"""Defects: claims about the server that predict findings, so that each finding is told once.
+
+A write that does nothing, or a status in place of another one, shows in every requirement that rests on it. A defect
+has the findings that claim it, and as consequences those whose wrong answer it predicts. What no defect predicts is
+grouped by its own evidence.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Protocol
+
+from conformance.after.grouping import SERVER_ERRORS, Reached, Sighting
+from conformance.replay.subjects import in_address, in_body
+from conformance.values.evidence import State, shown_step
+from conformance.values.exchange import ERROR_STATUS, Step, is_success
+from conformance.values.verdict import FINDINGS
+from specs.apis import apis
+from specs.profiles import find_profile
+
+OF_WRITES: tuple[State, ...] = ("not done", "half done", "more done", "done")
+OF_VIEWS: tuple[State, ...] = ("old", "short", "doubled")
+FEWEST_ALIKE = 3  # operations that end objects: what one or two do may have any reason
+FEWEST_STATUSES = 4  # operations that return one status in place of another one
+CONCURRENT = ("race", "model")  # kinds whose steps leave out what prepared them
+REMOVING = re.compile(r"([Dd]rop|[Dd]elete|[Dd]eregister)(?![a-z])")
+
+
+class Claim(Protocol):
+    """A claim about the server, which predicts wrong answers."""
+
+    def predicts(self, finding: Sighting) -> bool:
+        """True for a finding whose wrong answer follows from it."""
+
+
+@dataclass(frozen=True, slots=True)
+class OfWrites:
+    """Writes that were answered with success and not done, or not as they should; `done` ones were refused.
+
+    `unchecked` are those of them that refused nothing in the whole run: they look at no request. `readers` are the
+    operations that show what else was done than due, none where nothing was done.
+    """
+
+    writes: frozenset[str]
+    state: State
+    unchecked: frozenset[str]
+    readers: frozenset[str] = frozenset()
+
+    def predicts(self, finding: Sighting) -> bool:
+        """True for a finding after such a write, about its objects or with no write between, or about the write alone.
+
+        Concurrent requests are about one object, whose preparation is not among the steps.
+        """
+        evidence, result = finding.evidence, finding.result
+        if evidence.operation in self.unchecked:
+            return True
+        if evidence.aspect not in ("", "status", "body", "effect", "history") or evidence.died:
+            return False
+        if result.kind in CONCURRENT and self.state != "done":
+            return bool(self.writes & {*result.operations, *(step.operation for step in result.steps)})
+        shown = shown_step(result.steps)
+        if self.readers and evidence.operation not in self.readers:
+            return False
+        return shown is not None and any(self._precedes(result.steps, shown, listed=not evidence.about_status))
+
+    def _precedes(self, steps: Sequence[Step], shown: Step, *, listed: bool) -> Iterator[bool]:
+        """Yield for each of these writes before a step whether the step is about its objects, or the next after it.
+
+        A wrong list is about the objects in its place.
+        """
+        known: set[str] = set()
+        before = steps[: next(place for place, step in enumerate(steps) if step is shown)]
+        last = max((place for place, step in enumerate(before) if _is_done_write(step)), default=-1)
+        about = {*in_address(shown.request.url), *in_body(_sent(shown))}
+        for place, step in enumerate(before):
+            address, body = in_address(step.request.url), in_body(_sent(step))
+            if step.operation in self.writes and is_success(step.response.status) == (self.state != "done"):
+                own = (body - known) or {*address[-1:], *body}
+                yield place >= last or bool(about & own) or (listed and about <= {*address, *body})
+            known |= {*address, *body}
+
+
+@dataclass(frozen=True, slots=True)
+class OfView:
+    """A view that alone shows what was before ("old"), or whose list lacks an entry ("short") or doubles one."""
+
+    reader: str
+    state: State
+
+    def predicts(self, finding: Sighting) -> bool:
+        """True for a wrong value in an answer of the view, or for a list that is wrong in this way."""
+        evidence = finding.evidence
+        if evidence.operation != self.reader or evidence.aspect not in ("body", "effect"):
+            return False
+        return self.state in ("old", evidence.state) or (self.state == "short" and evidence.omits)
+
+
+@dataclass(frozen=True, slots=True)
+class OfStatus:
+    """A status that many operations return for invalid requests, where another one is due."""
+
+    got: int
+    due: int
+
+    def predicts(self, finding: Sighting) -> bool:
+        """True for an invalid request that got the one where the other was due."""
+        evidence = finding.evidence
+        refused = evidence.about_status and evidence.refused and evidence.request != "valid"
+        return refused and evidence.status == self.got and self.due in evidence.statuses
+
+
+@dataclass
+class Defect:
+    """A claim with the findings that state it, and those that it predicts."""
+
+    claim: Claim
+    own: list[Sighting]
+    consequences: list[Sighting] = field(default_factory=list)
+
+    @property
+    def shown(self) -> list[Sighting]:
+        """The findings that can stand for it: of a write those in which another operation shows it, or its own."""
+        if not isinstance(self.claim, OfWrites):
+            return self.own
+        views = [finding for finding in self.consequences if finding.evidence.operation not in self.claim.writes]
+        return [*self.own, *(finding for finding in views if finding.result.verdict in FINDINGS)]
+
+
+def find_defects(findings: Collection[Sighting], reached: Reached) -> list[Defect]:
+    """Return the defects that findings claim, each with its consequences.
+
+    A claim stands if it has a finding that no other one predicts; those with short steps are heard first.
+    """
+    standing: list[Defect] = []
+    seen = [finding for finding in findings if finding.result.verdict in FINDINGS]
+    claimed = [*_of_writes(seen, reached), *_of_views(seen), *_of_statuses(seen)]
+    for defect in sorted(claimed, key=_effort):
+        own = [finding for finding in defect.own if _predicted_by(standing, finding) is None]
+        if own:
+            standing.append(Defect(defect.claim, own))
+    told = {id(finding) for defect in standing for finding in defect.own}
+    for finding in findings:
+        by = None if id(finding) in told else _predicted_by(standing, finding)
+        if by is not None:
+            by.consequences.append(finding)
+    return standing
+
+
+def _predicted_by(defects: Iterable[Defect], finding: Sighting) -> Defect | None:
+    return next((defect for defect in defects if defect.claim.predicts(finding)), None)
+
+
+def _effort(defect: Defect) -> tuple[int, str]:
+    return min((len(finding.result.steps), finding.result.id) for finding in defect.own)
+
+
+def _of_writes(findings: Iterable[Sighting], reached: Reached) -> Iterator[Defect]:
+    """Yield the defects of writes; operations that end objects and do nothing have one, if they are many."""
+    found: defaultdict[tuple[State, str], list[Sighting]] = defaultdict(list)
+    for finding in findings:
+        evidence = finding.evidence
+        if evidence.state == "not done" and evidence.write in reached.effective:
+            continue
+        if evidence.state in OF_WRITES and evidence.write and not evidence.world:
+            found[evidence.state, evidence.write].append(finding)
+    removing = [key for key in found if key[0] == "not done" and REMOVING.match(key[1])]
+    alike = removing if len(removing) >= FEWEST_ALIKE else []
+    for keys in ([alike] if alike else []) + [[key] for key in found if key not in alike]:
+        state, writes = keys[0][0], frozenset(write for _, write in keys)
+        own = [finding for key in keys for finding in found[key]]
+        unchecked = writes - reached.refusing if reached.statuses and state == "not done" else frozenset()
+        readers = frozenset(finding.evidence.reader for finding in own) - {""}
+        yield Defect(OfWrites(writes, state, unchecked, readers), own)
+
+
+def _of_views(findings: Iterable[Sighting]) -> Iterator[Defect]:
+    """Yield the defects of views that differ from all others."""
+    found: defaultdict[tuple[str, State], list[Sighting]] = defaultdict(list)
+    for finding in findings:
+        evidence = finding.evidence
+        if evidence.state in OF_VIEWS and not evidence.world:
+            found[evidence.reader, evidence.state].append(finding)
+    for (reader, state), own in found.items():
+        yield Defect(OfView(reader, state), own)
+
+
+def _of_statuses(findings: Iterable[Sighting]) -> Iterator[Defect]:
+    """Yield the defects of statuses that many operations return in place of another one."""
+    found: defaultdict[tuple[int, int], list[Sighting]] = defaultdict(list)
+    for finding in findings:
+        evidence = finding.evidence
+        if (
+            evidence.about_status
+            and evidence.request == "invalid"
+            and len(evidence.statuses) == 1
+            and _is_refusal(finding)
+        ):
+            found[evidence.status, evidence.statuses[0]].append(finding)
+    for (got, due), own in found.items():
+        if len({finding.evidence.operation for finding in own}) >= FEWEST_STATUSES:
+            yield Defect(OfStatus(got, due), own)
+
+
+def _is_refusal(finding: Sighting) -> bool:
+    """True for a 4xx of the API; a failure and a page may have any reason."""
+    evidence = finding.evidence
+    return ERROR_STATUS <= evidence.status < SERVER_ERRORS and not evidence.said.page and not evidence.world
+
+
+def _is_done_write(step: Step) -> bool:
+    return is_success(step.response.status) and step.operation in writing()
+
+
+def _sent(step: Step) -> object:
+    return (step.request.body or {}).get("json")
+
+
+@cache
+def writing() -> frozenset[str]:
+    """Return the operations of all APIs that change something."""
+    return frozenset().union(*(find_profile(api).groups()["writes"] for api in apis()))

@@ -1,0 +1,168 @@
+"""Defects: what a claim about a write, a view or a status predicts has no cause of its own."""
+
+from __future__ import annotations
+
+import pytest
+from msgspec import structs
+
+from conformance.after.causes import find_causes
+from conformance.after.claims import true_of_all
+from conformance.values.evidence import Evidence
+from conformance.values.exchange import Step, StepRequest, StepResponse
+from tests.conformance.made_findings import clause, finding
+
+NAME, OTHER = "lp1a01", "lp1a02"
+
+
+def step(operation, *path, status=200, body=None, mark=""):
+    """Return a step at a path."""
+    method = "GET" if operation.startswith(("get", "list")) else "POST"
+    sent = {"json": body} if body else None
+    request = StepRequest(method=method, url=f"http://x/{'/'.join(path)}", headers={}, body=sent, curl="curl http://x/")
+    response = StepResponse(status=status, headers={}, body=None, failure="")
+    return Step(operation=operation, request=request, response=response, seconds=0, mark=mark)
+
+
+def seen(name, *steps, **evidence):
+    """Return a finding that its last step shows, each of a clause of its own."""
+    last = steps[-1]
+    known = {"operation": last.operation, "status": last.response.status, "check": name, **evidence}
+    return structs.replace(
+        finding(name, where=f"c:{name}", clause=clause(name), kind="behaviour"),
+        steps=[*steps[:-1], structs.replace(last, mark="status")],
+        evidence=Evidence(thing=name, **known),
+    )
+
+
+def created(name=NAME):
+    return step("createPrincipal", "principals", status=201, body={"principal": {"name": name}})
+
+
+def undone(name="undone"):
+    """Return the finding that createPrincipal does nothing."""
+    state = {"operation": "createPrincipal", "aspect": "effect", "state": "not done", "write": "createPrincipal"}
+    return seen(name, created(), step("getPrincipal", "principals", NAME, status=404), **state)
+
+
+def absent(name, *steps, operation="getPrincipal", path=NAME, **evidence):
+    """Return the finding that a valid request is answered with 404."""
+    last = step(operation, "principals", path, status=404)
+    return seen(name, *steps, last, aspect="status", statuses=(200,), request="valid", **evidence)
+
+
+def passed(*reached, name="good", **fields):
+    return structs.replace(finding(name), verdict="pass", message="", reached=list(reached), evidence=None, **fields)
+
+
+def causes_of(*results):
+    """Return pairs of a sentence and the names of what follows from it."""
+    causes = find_causes(results)
+    by_id = {result.id: result for result in results}
+    assert [cause for cause in causes if not true_of_all(cause, [by_id[name] for name in cause.requirements])] == []
+    return {cause.sentence: [name.rpartition(".")[2] for name in cause.consequences] for cause in causes}
+
+
+NOTHING = "createPrincipal returns 201 and does nothing"
+
+
+def test_what_rests_on_a_write_that_does_nothing_follows_from_it():
+    update = absent("update", created(), operation="updatePrincipal")
+    assert causes_of(undone(), absent("load", created()), update) == {NOTHING: ["load", "update"]}
+
+
+def test_the_shortest_finding_that_another_operation_shows_is_the_example():
+    (cause,) = find_causes([structs.replace(undone(), steps=undone().steps * 5), absent("load", created())])
+    assert (cause.example, cause.weight, cause.size) == ("api.it.load", "MUST", "2 requirements")
+
+
+def test_an_object_that_the_write_does_not_concern_has_a_cause_of_its_own():
+    between = step("createPrincipalRole", "principal-roles", status=201, body={"principalRole": {"name": OTHER}})
+    other = absent("other", created(), between, operation="getPrincipalRole", path=OTHER)
+    assert list(causes_of(undone(), other).values()) == [[], []]
+    same = absent("same", created(), between)
+    assert causes_of(undone(), same) == {NOTHING: ["same"]}
+
+
+def test_a_write_of_which_another_requirement_saw_the_effect_does_something():
+    effect = structs.replace(passed("createPrincipal 201"), id="polaris.effect.create", operations=["createPrincipal"])
+    assert NOTHING not in causes_of(undone(), absent("load", created()), effect)
+
+
+def test_a_write_that_looks_at_no_request_accepts_every_wrong_one():
+    bad = seen("bad", created(), aspect="status", statuses=(400,), request="invalid")
+    assert causes_of(undone(), bad, passed("createPrincipal 201")) == {NOTHING: ["bad"]}
+    checked = [passed("createPrincipal 400", name=name) for name in ("a", "b")]
+    assert list(causes_of(undone(), bad, *checked).values()) == [[], []]
+
+
+def test_operations_that_end_objects_and_do_nothing_are_one_defect_if_they_are_many():
+    def dropping(operation):
+        write = step(operation, "of", NAME, status=204)
+        state = {"operation": operation, "aspect": "effect", "state": "not done", "write": operation}
+        return seen(operation, write, step("getPrincipal", "of", NAME), **state)
+
+    drops = [dropping(operation) for operation in ("dropTable", "dropView", "dropNamespace")]
+    assert causes_of(*drops) == {"dropNamespace, dropTable and dropView return 204 and do nothing": []}
+    assert len(causes_of(*drops[:2])) == 2
+
+
+def test_a_claim_that_a_shorter_one_predicts_is_no_defect():
+    again = step("createPrincipal", "principals", status=409, body={"principal": {"name": NAME}})
+    state = {"operation": "createPrincipal", "aspect": "effect", "state": "done", "write": "createPrincipal"}
+    write = step("deletePrincipal", "principals", NAME, status=204)
+    kept = {"operation": "deletePrincipal", "aspect": "effect", "state": "not done", "write": "deletePrincipal"}
+    load = step("getPrincipal", "principals", NAME)
+    refused = seen("refused", created(), write, again, load, **state)
+    assert causes_of(seen("kept", created(), write, load, **kept), refused) == {
+        "deletePrincipal returns 204 and does nothing": ["refused"]
+    }
+
+
+def test_a_part_that_was_not_done_predicts_what_the_same_operation_shows():
+    write = step("updatePrincipal", "principals", NAME)
+    part = {"aspect": "effect", "state": "half done", "write": "updatePrincipal", "reader": "listPrincipals"}
+    listed = seen("part", write, step("listPrincipals", "principals", NAME), **part)
+    also = seen("also", write, step("listPrincipals", "principals", NAME), aspect="body", expected="1", actual="2")
+    other = seen("other", write, step("getPrincipal", "principals", NAME), aspect="body", expected="1", actual="3")
+    found = causes_of(listed, also, other)
+    assert found.pop("updatePrincipal returns 200 and does a part of it alone, as listPrincipals shows") == ["also"]
+    assert list(found.values()) == [[]]
+
+
+@pytest.mark.parametrize(("relation", "follows"), [("items", ["lost"]), ("equal", None)])
+def test_a_list_that_lacks_an_entry_predicts_lists_that_lack_some(relation, follows):
+    short = {"aspect": "effect", "state": "short", "write": "createPrincipal", "reader": "listPrincipals"}
+    first = seen("short", created(), step("listPrincipals", "principals"), **short)
+    lost = seen("lost", step("listPrincipals", "principals"), aspect="body", relation=relation, expected='["a"]')
+    found = causes_of(first, lost)
+    assert (follows in found.values()) == bool(follows)
+
+
+def test_a_race_is_about_the_objects_that_a_broken_write_prepared():
+    race = seen("race", step("deletePrincipal", "principals", NAME, status=404), aspect="history")
+    race = structs.replace(race, kind="race", operations=["createPrincipal", "deletePrincipal"])
+    assert causes_of(undone(), race) == {NOTHING: ["race"]}
+
+
+OPERATIONS = ("getPrincipal", "updatePrincipal", "deletePrincipal", "getCatalog")
+
+
+def refused(operation, due, status=422):
+    last = step(operation, "of", NAME, status=status)
+    return seen(operation + str(due), last, aspect="status", statuses=(due,), request="invalid")
+
+
+def test_a_status_that_many_operations_return_in_place_of_another_one_is_one_defect():
+    alike = [refused(operation, 400) for operation in OPERATIONS]
+    either = structs.replace(refused("getView", 0), evidence=Evidence(
+        operation="getView", aspect="status", statuses=(400, 404), status=422, request="invalid"
+    ))  # fmt: skip
+    other = refused("getTable", 404)
+    found = causes_of(*alike, either, other, passed("getView 400"))
+    assert found.pop("4 operations return 422 for an invalid request (expected 400)") == ["getView0"]
+    assert list(found.values()) == [[]]
+
+
+def test_a_failure_of_the_server_may_have_any_reason():
+    alike = [refused(operation, 400, status=500) for operation in OPERATIONS]
+    assert len(causes_of(*alike, passed("getView 400"))) == 4
