@@ -31,6 +31,9 @@ PLURALS = {
     "has": "have",
     "does": "do",
     "changes": "change",
+    "shows": "show",
+    "omits": "omit",
+    "repeats": "repeat",
     "answers": "answer",
     "returns": "return",
     "fails": "fail",
@@ -41,10 +44,10 @@ OF_WRITES: dict[State, tuple[str, str]] = {
     "more done": ("changes", "more than it names"),
     "done": ("does", "it all the same"),
 }
-OF_VIEWS: dict[State, str] = {
-    "old": "shows what was before {write}, unlike the other operations",
-    "short": "leaves out an entry after {write}",
-    "doubled": "lists an entry twice after {write}",
+OF_VIEWS: dict[State, tuple[str, str]] = {
+    "old": ("shows", "what was before"),
+    "short": ("omits", "an entry after"),
+    "doubled": ("repeats", "an entry after"),
 }
 STATES: dict[State, str] = {
     "": "",
@@ -67,8 +70,8 @@ def sentence_of(claims: Claims) -> str:
     """Return the sentence that states these claims and nothing else."""
     if claims.writes and claims.state in OF_WRITES:
         return _of_writes(claims)
-    if claims.reader and claims.state in OF_VIEWS:
-        return f"{claims.reader} {OF_VIEWS[claims.state].format(write=claims.write or 'a write')}"
+    if claims.operations and claims.state in OF_VIEWS:
+        return _of_views(claims)
     several = len(claims.operations) > 1
     who = _listed(claims.operations) if len(claims.operations) <= MOST_NAMES else f"{len(claims.operations)} operations"
     if claims.message:
@@ -98,6 +101,13 @@ def _of_writes(claims: Claims) -> str:
     answer = "an error" if claims.state == "done" else str(claims.returned or "a success")
     shown = f", as {claims.reader} shows" if claims.reader else ""
     return f"{who} {returns} {answer} and {PLURALS[verb] if several else verb} {what}{shown}"
+
+
+def _of_views(claims: Claims) -> str:
+    """Return the sentence about operations that show another state than all others."""
+    verb, what = OF_VIEWS[claims.state]
+    who = _listed(claims.operations) if len(claims.operations) <= MOST_NAMES else f"{len(claims.operations)} operations"
+    return f"{who} {PLURALS[verb] if len(claims.operations) > 1 else verb} {what} {claims.write or 'a write'}"
 
 
 def _message(message: str, who: str, *, several: bool) -> str:

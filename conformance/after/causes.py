@@ -8,7 +8,7 @@ import msgspec
 
 from conformance.after.cause_sentences import sentence_of
 from conformance.after.claims import claims_of
-from conformance.after.defects import Defect, OfWrites, find_defects
+from conformance.after.defects import Defect, find_defects
 from conformance.after.grouping import Reached, Sighting, group
 from conformance.values.causes import LEVELS, Cause, Rank
 from conformance.values.exchange import ERROR_STATUS
@@ -76,8 +76,7 @@ def _cause(findings: Sequence[Sighting], blocked: dict[str, list[str]], defect: 
     real = [finding for finding in findings if finding.result.verdict in FINDINGS] or findings
     following = defect.consequences if defect else []
     every = [*real, *(finding for finding in following if finding.result.verdict in FINDINGS)]
-    writes = defect.claim.writes if defect and isinstance(defect.claim, OfWrites) else ()
-    claims = claims_of(real, writes)
+    claims = defect.claims(real) if defect else claims_of(real)
     level = min((finding.result.level for finding in every), key=LEVELS.index)
     return Cause(
         sentence=sentence_of(claims),

@@ -80,8 +80,14 @@ HOLDS: dict[str, Callable[..., bool]] = {
 }
 
 
-def claims_of(findings: Sequence[Sighting], writes: Collection[str] = ()) -> Claims:
-    """Return the claims that hold for all findings of one cause; `writes` are those that a defect is about."""
+def claims_of(findings: Sequence[Sighting], writes: Collection[str] = (), readers: Collection[str] = ()) -> Claims:
+    """Return the claims that hold for all findings of one cause; a defect is about `writes`, or about `readers`."""
+    if readers:
+        return Claims(
+            operations=tuple(sorted(readers)),
+            state=findings[0].evidence.state,
+            write=_same(finding.evidence.write for finding in findings) or "",
+        )
     if writes:
         return Claims(
             state=findings[0].evidence.state,

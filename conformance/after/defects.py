@@ -14,8 +14,10 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Protocol
 
+from conformance.after.claims import claims_of
 from conformance.after.grouping import SERVER_ERRORS, Reached, Sighting
 from conformance.replay.subjects import in_address, in_body
+from conformance.values.causes import Claims
 from conformance.values.evidence import State, shown_step
 from conformance.values.exchange import ERROR_STATUS, Step, is_success
 from conformance.values.verdict import FINDINGS
@@ -24,10 +26,13 @@ from specs.profiles import find_profile
 
 OF_WRITES: tuple[State, ...] = ("not done", "half done", "more done", "done")
 OF_VIEWS: tuple[State, ...] = ("old", "short", "doubled")
-FEWEST_ALIKE = 3  # operations that end objects: what one or two do may have any reason
+FEWEST_ALIKE = 3  # operations that are wrong in the same way
 FEWEST_STATUSES = 4  # operations that return one status in place of another one
 CONCURRENT = ("race", "model")  # kinds whose steps leave out what prepared them
 REMOVING = re.compile(r"([Dd]rop|[Dd]elete|[Dd]eregister)(?![a-z])")
+
+
+Key = tuple[State, str]  # what is wrong, and the operation
 
 
 class Claim(Protocol):
@@ -85,16 +90,20 @@ class OfWrites:
 
 
 @dataclass(frozen=True, slots=True)
-class OfView:
-    """A view that alone shows what was before ("old"), or whose list lacks an entry ("short") or doubles one."""
+class OfViews:
+    """Views that alone show what was before ("old"), or whose lists lack an entry ("short") or double one."""
 
-    reader: str
+    readers: frozenset[str]
     state: State
 
     def predicts(self, finding: Sighting) -> bool:
-        """True for a wrong value in an answer of the view, or for a list that is wrong in this way."""
+        """True for an answer that such a view returned before, or for a list that is wrong in this way."""
         evidence = finding.evidence
-        if evidence.operation != self.reader or evidence.aspect not in ("body", "effect"):
+        if evidence.operation not in self.readers:
+            return False
+        if self.state == "old" and _repeats(finding.result.steps):
+            return True
+        if evidence.aspect not in ("body", "effect"):
             return False
         return self.state in ("old", evidence.state) or (self.state == "short" and evidence.omits)
 
@@ -120,6 +129,12 @@ class Defect:
     claim: Claim
     own: list[Sighting]
     consequences: list[Sighting] = field(default_factory=list)
+
+    def claims(self, findings: Sequence[Sighting]) -> Claims:
+        """Return the claims that hold for findings that state it."""
+        if isinstance(self.claim, OfWrites):
+            return claims_of(findings, writes=self.claim.writes)
+        return claims_of(findings, readers=self.claim.readers if isinstance(self.claim, OfViews) else ())
 
     @property
     def shown(self) -> list[Sighting]:
@@ -154,12 +169,14 @@ def _predicted_by(defects: Iterable[Defect], finding: Sighting) -> Defect | None
     return next((defect for defect in defects if defect.claim.predicts(finding)), None)
 
 
-def _effort(defect: Defect) -> tuple[int, str]:
-    return min((len(finding.result.steps), finding.result.id) for finding in defect.own)
+def _effort(defect: Defect) -> tuple[bool, int, str]:
+    """Return the sort key of defects: those of views first, of which an experiment saw that no write is at fault."""
+    steps, id = min((len(finding.result.steps), finding.result.id) for finding in defect.own)
+    return not isinstance(defect.claim, OfViews), steps, id
 
 
 def _of_writes(findings: Iterable[Sighting], reached: Reached) -> Iterator[Defect]:
-    """Yield the defects of writes; operations that end objects and do nothing have one, if they are many."""
+    """Yield the defects of writes; many that end objects and do nothing have one, or many that are done if refused."""
     found: defaultdict[tuple[State, str], list[Sighting]] = defaultdict(list)
     for finding in findings:
         evidence = finding.evidence
@@ -168,8 +185,9 @@ def _of_writes(findings: Iterable[Sighting], reached: Reached) -> Iterator[Defec
         if evidence.state in OF_WRITES and evidence.write and not evidence.world:
             found[evidence.state, evidence.write].append(finding)
     removing = [key for key in found if key[0] == "not done" and REMOVING.match(key[1])]
-    alike = removing if len(removing) >= FEWEST_ALIKE else []
-    for keys in ([alike] if alike else []) + [[key] for key in found if key not in alike]:
+    refused = [key for key in found if key[0] == "done"]
+    others = [[key] for key in found if key not in removing and key not in refused]
+    for keys in (*_alike(removing), *_alike(refused), *others):
         state, writes = keys[0][0], frozenset(write for _, write in keys)
         own = [finding for key in keys for finding in found[key]]
         unchecked = writes - reached.refusing if reached.statuses and state == "not done" else frozenset()
@@ -178,14 +196,21 @@ def _of_writes(findings: Iterable[Sighting], reached: Reached) -> Iterator[Defec
 
 
 def _of_views(findings: Iterable[Sighting]) -> Iterator[Defect]:
-    """Yield the defects of views that differ from all others."""
-    found: defaultdict[tuple[str, State], list[Sighting]] = defaultdict(list)
+    """Yield the defects of views that differ from all others; many that are wrong in the same way have one."""
+    found: defaultdict[tuple[State, str], list[Sighting]] = defaultdict(list)
     for finding in findings:
         evidence = finding.evidence
         if evidence.state in OF_VIEWS and not evidence.world:
-            found[evidence.reader, evidence.state].append(finding)
-    for (reader, state), own in found.items():
-        yield Defect(OfView(reader, state), own)
+            found[evidence.state, evidence.reader].append(finding)
+    for state in OF_VIEWS:
+        for keys in _alike([key for key in found if key[0] == state]):
+            readers = frozenset(reader for _, reader in keys)
+            yield Defect(OfViews(readers, state), [finding for key in keys for finding in found[key]])
+
+
+def _alike(keys: Sequence[Key]) -> list[list[Key]]:
+    """Return keys together if they are many, else each alone: what one or two operations do may have any reason."""
+    return [[*keys]] if len(keys) >= FEWEST_ALIKE else [[key] for key in keys]
 
 
 def _of_statuses(findings: Iterable[Sighting]) -> Iterator[Defect]:
@@ -213,6 +238,14 @@ def _is_refusal(finding: Sighting) -> bool:
 
 def _is_done_write(step: Step) -> bool:
     return is_success(step.response.status) and step.operation in writing()
+
+
+def _repeats(steps: Sequence[Step]) -> bool:
+    """True if the shown step has the answer of an earlier one to the same request."""
+    shown = shown_step(steps)
+    same = (step for step in steps if step is not shown and shown and step.request.url == shown.request.url)
+    answers = (step.response for step in same if shown and step.operation == shown.operation)
+    return any(shown and (was.status, was.body) == (shown.response.status, shown.response.body) for was in answers)
 
 
 def _sent(step: Step) -> object:
