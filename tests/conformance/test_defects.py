@@ -166,3 +166,24 @@ def test_a_status_that_many_operations_return_in_place_of_another_one_is_one_def
 def test_a_failure_of_the_server_may_have_any_reason():
     alike = [refused(operation, 400, status=500) for operation in OPERATIONS]
     assert len(causes_of(*alike, passed("getView 400"))) == 4
+
+
+def old(operation, *more):
+    """Return the finding that a view shows what was before updatePrincipal."""
+    state = {"aspect": "effect", "state": "old", "write": "updatePrincipal", "reader": operation}
+    return seen(f"old_{operation}", step("updatePrincipal", "of", NAME), *more, step(operation, "of", NAME), **state)
+
+
+def test_a_view_that_keeps_an_earlier_answer_predicts_each_answer_that_it_repeats():
+    read, drop = step("getPrincipal", "of", OTHER), step("deletePrincipal", "of", OTHER, status=204)
+    state = {"state": "not done", "write": "deletePrincipal", "aspect": "status", "statuses": (404,)}
+    repeated = seen("repeated", read, drop, read, request="invalid", **state)
+    assert causes_of(old("getPrincipal", drop, drop), repeated) == {
+        "getPrincipal shows what was before updatePrincipal": ["repeated"]
+    }
+
+
+def test_many_views_that_show_another_state_are_one_defect():
+    views = [old(operation) for operation in ("getPrincipal", "listPrincipals", "listRoles", "getCatalog")]
+    assert causes_of(*views) == {"4 operations show what was before updatePrincipal": []}
+    assert len(causes_of(*views[:2])) == 2
