@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from random import Random
 from typing import Any
@@ -9,7 +10,7 @@ from typing import Any
 import pytest
 
 from conformance.common.model.diagnosis import Observation, diagnose
-from conformance.common.model.planning import effects, refusals, run, sequences
+from conformance.common.model.planning import effects, pairs, refusals, run, sequences
 from conformance.common.model.races import explained, race_plan
 from conformance.common.model.rows import (
     MISSING,
@@ -117,6 +118,50 @@ def test_a_thing_is_followed_when_it_is_new_and_when_it_was_made_again():
     assert calls[-3:] == ["drop_box(box 1)", calls[-2], "cover(box 1)"]
     assert calls[-2].startswith("put_box(box 1")
     assert {2, len(calls) - 1} <= plan.subjects
+
+
+MOVE = boxes(
+    "move_box",
+    "moveBox",
+    on=[("box 1", "box 3"), ("box 2", "box 1")],
+    effect=lambda state, on, _: end(KINDS, state, box(on[:1])).put(box(on[1:]), size=state.fields(box(on[:1]))["size"]),
+    needs=[Precondition(lambda on: box(on[:1]), "clause", "of a missing box")],
+    makes=lambda on: box(on[1:]),
+    refusals=[Refusal("taken", "to another box", (409,), "clause", lambda state, on, _: state.has(box(on[1:])))],
+)
+
+
+def test_a_command_follows_where_it_takes_the_place_of_what_was_ended():
+    kinds = {BOX: ModelKind([("box 1",), ("box 2",), ("box 3",)])}
+    model = replace(MODEL, kinds=kinds, commands=[PUT, MOVE, DROP])
+    (plan,) = sequences(model, DROP, MOVE)
+    at = [place for place, call in enumerate(words(plan)) if call == "move_box(box 2, box 1)"]
+    assert [words(plan)[place - 1] for place in at] == ["drop_box(box 1)"]
+    assert {*at} <= plan.subjects
+
+
+def test_one_command_stands_for_those_that_are_like_it():
+    paint = boxes("paint", "changeBox", effect=lambda state, on, _: state.put(box(on), color="red"), needs=[there])
+    label = replace(paint, id="label", effect=lambda state, on, _: state.put(box(on), label="new"), like="paint")
+    model = replace(MODEL, commands=[PUT, paint, label, DROP])
+    about = {(first.id, second.id) for first, second, _ in pairs(model) if "label" in (first.id, second.id)}
+    assert about == {("label", "label"), ("label", "paint"), ("paint", "label")} & about
+    assert ("paint", "label") in about
+    assert {("paint", "drop_box"), ("drop_box", "paint")} <= {(a.id, b.id) for a, b, _ in pairs(model)}
+
+
+def test_an_effect_is_seen_first_where_it_is_certain():
+    wash = boxes(
+        "wash",
+        "washBox",
+        effect=lambda state, on, _: state.put(box(on), clean=True),
+        needs=[there],
+        refusals=[
+            Refusal("open", "without a lid", (400,), "clause", lambda s, on, _: not s.has(lid(on)), optional=True)
+        ],
+    )
+    alone, _ = effects(replace(MODEL, commands=[*MODEL.commands, wash]), wash)
+    assert words(alone) == ["put_box(box 1, small)", "cover(box 1)", "wash(box 1)"]
 
 
 def test_a_walk_is_the_same_for_a_seed_and_leaves_out_commands():

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
 from itertools import product
 from typing import NamedTuple
 
@@ -132,6 +132,7 @@ def run(calls: Sequence[CommandCall], state: ModelState) -> ModelState:
     return state
 
 
+@cache
 def before(model: Model, call: CommandCall, things: frozenset[Thing], *, linked: bool = True) -> Prepared | None:
     """Return the calls that prepare a call that is done, and the state before it; None where nothing does.
 
@@ -196,7 +197,8 @@ def _each_done(model: Model, prepared: Prepared, own: Sequence[CommandCall], thi
     calls, state = [*prepared.calls], prepared.state
     subjects: list[int] = []
     for call in own:
-        way = reach(model, state, partial(_changed_by, call), things, own)
+        goals = (partial(_changes, call), partial(_changed_by, call))
+        way = next((way for goal in goals if (way := reach(model, state, goal, things, own)) is not None), None)
         if way is not None:
             calls += [*way, call]
             subjects.append(len(calls) - 1)
@@ -303,7 +305,8 @@ def pairs(model: Model) -> list[tuple[Command, Command, str]]:
     """Return the ordered pairs of commands that concern each other, with the clause of what becomes of the second."""
     found = []
     for first, second in product(model.commands, repeat=2):
-        clause = _clause(model, first, second) if _kinds(model, first) & _kinds(model, second) else ""
+        meet = first.stands_beside(second) and _kinds(model, first) & _kinds(model, second)
+        clause = _clause(model, first, second) if meet else ""
         if clause:
             found.append((first, second, clause))
     return found
@@ -353,8 +356,17 @@ def ways_of(model: Model, first_of: Command, second_of: Command) -> Ways:
     followed: list[Followed] = [(last, same[::-1])] if last else []
     followed.append((first, same))
     followed += [(first, beside)] if same != beside else []
+    onto = [call for call in reversed(seconds) if rich and _takes_place(call, first, rich.state)]
+    followed += [(first, onto)] if onto and onto[0] not in (*same, *beside) else []
     begun = (rich, followed), (lean, followed[-1:])
     return Ways([(prepared, some) for prepared, some in begun if prepared], things)
+
+
+def _takes_place(call: CommandCall, first: CommandCall, state: ModelState) -> bool:
+    """True for a call that makes what a call before it has ended, as a rename to a former name does."""
+    if call.command.makes is None or first.due(state) != "done":
+        return False
+    return call.command.makes(call.on) in state.things.keys() - first.after(state).things.keys()
 
 
 def _kinds(model: Model, command: Command) -> set[str]:
@@ -364,7 +376,7 @@ def _kinds(model: Model, command: Command) -> set[str]:
 
 
 def sequences(model: Model, first_of: Command, second_of: Command) -> list[Plan]:
-    """Return the plans of a pair: the second command on what the first one was about, and beside it.
+    """Return the plans of a pair: the second command on what the first one was about, beside it, and in its place.
 
     They differ in what was before: the first command with its first value and with its last, nothing linked but what it
     needs, and what it makes as something that is made again. Those that can follow each other are one plan.

@@ -141,7 +141,10 @@ def again(
 
 @dataclass(frozen=True, slots=True)
 class Precondition:
-    """Thing that has to be there for a command: without it the command is refused as by a Refusal."""
+    """Thing that has to be there for a command: without it the command is refused as by a Refusal.
+
+    Without a `clause` no requirement follows: another command is refused for the same reason.
+    """
 
     thing: Callable[[Symbols], Thing]
     clause: str
@@ -196,7 +199,7 @@ class Command:
     whose content an answer shows, and takes it from the answer. `exclusive` is the clause that only one of several
     equal calls is done, where it is another one. With `prepares` false no plan reaches a state by it: a server may lack
     it. `offered` takes the catalog: it is false for a server that offers the operation without what the command needs
-    of it.
+    of it. `like` is the id of the command that stands for it in pairs with commands that are not like that one.
     """
 
     id: str
@@ -214,9 +217,14 @@ class Command:
     names: Callable[[Symbols], Sequence[Thing]] = lambda _: ()
     prepares: bool = True
     offered: Callable[[Any], bool] = lambda _: True
+    like: str = ""
 
     def __hash__(self) -> int:
         return hash(self.id)
+
+    def stands_beside(self, other: Command) -> bool:
+        """True unless other commands stand for them in pairs."""
+        return not (self.like or other.like) or (self.like or self.id) == (other.like or other.id)
 
     def about(self, on: Symbols) -> list[Thing]:
         """Return the things that a call names."""
