@@ -46,7 +46,7 @@ ERRING = {
     "iceberg.refusal.update_table_properties.missing",
     "iceberg.register.table.taken",
     "iceberg.table.metrics.missing",
-    "iceberg.transaction.missing",
+    "iceberg.refusal.commit_transaction.missing_last",
 }
 NOTICED = {api: read_noticed(noticed_file(api)) for api in apis()}
 

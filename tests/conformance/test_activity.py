@@ -86,8 +86,8 @@ def test_each_phase_of_a_comparison_has_its_words(heard, faulty, tmp_path):
 
 
 def test_shrinking_says_how_far_it_is(heard, tmp_path):
-    with serve("iceberg", faults=["lists-doubled"]) as server:
-        name = "iceberg.model.catalog"
+    with serve("iceberg", faults=["commit-answers-before"]) as server:
+        name = "iceberg.model.commits"
         results, _ = check(server.url, api="iceberg", select=name, depth="smoke", no_shrink=False, report=str(tmp_path))
     assert results.totals["warn"] == 1
     assert any(words.startswith(f"shrinking {name}, ") and words.endswith(" of 300 requests") for words in heard)

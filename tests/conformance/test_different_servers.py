@@ -58,7 +58,7 @@ def test_a_different_server_breaks_nothing(api, seed, tmp_path):
 FALSE = {
     "own_places": "iceberg.statistics. or iceberg.register. or update.action",
     "fixed_locations": "iceberg.update.location or iceberg.view.commit.properties",
-    "absent_is_not_removed": "removed or iceberg.ref.remove or iceberg.snapshot.remove or statistics",
+    "absent_is_not_removed": "removed or iceberg.effect or iceberg.after.set_refs or iceberg.after.re or statistics",
     "another_order_each_time": "iceberg.table.load.again or iceberg.commit or iceberg.view.commit or rename or stored",
     "other_order_of_metadata": "iceberg.table.load.snapshots or iceberg.commit.log or iceberg.snapshot",
     "own_metadata_fields": "iceberg.table.create or rename or statistics or iceberg.ref or iceberg.view or stored",
@@ -91,7 +91,7 @@ FALSE = {
     "or iceberg.commit.create.late",
     "own_fields_of_names": "iceberg.names.separator",
     "no_overwriting": "iceberg.register.table.overwrite",
-    "refs_hold_what_they_name": "iceberg.snapshot.remove or iceberg.ref.remove",
+    "refs_hold_what_they_name": "iceberg.effect.remove_ or iceberg.after.remove_ or iceberg.after.set_refs.remove_",
     "no_encryption": "encryption",
     "two_levels": "iceberg.namespace or iceberg.listing or iceberg.names.nested",
     "other_case_fits_nothing": "iceberg.scan.case",
@@ -159,8 +159,7 @@ CASES = [
 DEFECTS = {
     "modes_ignored": ("lance.table.register", {"lance.table.register.mode_unknown"}),
     "other_successes": (
-        "iceberg.table.rename or iceberg.view.rename or iceberg.namespace.create or iceberg.model.catalog "
-        "or iceberg.wire",
+        "iceberg.table.rename or iceberg.view.rename or iceberg.namespace.create or iceberg.walk.all or iceberg.wire",
         {f"iceberg.wire.{name}" for name in ("rename_table", "rename_view", "create_table", "create_namespace")},
     ),
     "null_results": ("lance.batch.results or lance.wire.batch", {"lance.wire.batch_commit_tables"}),

@@ -22,8 +22,8 @@ ANSWER = "changed-answer-field:createTable:metadata.table-uuid"
 # A fault, a requirement that notices it, and what the experiments tell.
 CASES = [
     ("said-only:dropTable", "iceberg.effect.drop_table", ("not done", "dropTable", "")),
-    ("conflict-after-commit", "iceberg.commit.create.taken", ("done", "updateTable", "")),
-    ("namespace-properties-replaced", "iceberg.namespace.properties.update", ("", "", "")),
+    ("conflict-after-commit", "iceberg.refusal.create_staged_table.taken", ("done", "updateTable", "")),
+    ("namespace-properties-replaced", "iceberg.effect.update_properties", ("", "", "")),
     (ANSWER, "iceberg.table.load.whole", ("answer", "createTable", "loadTable")),
 ]
 

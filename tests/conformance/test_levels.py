@@ -16,7 +16,7 @@ FORBIDDEN = 403
 
 USABLE = {  # requirement -> why a client can use the answer
     "iceberg.table.load.snapshots_refs": "the answer has more snapshots than were asked for",
-    "iceberg.ref.main_is_a_branch": "a tag main names the snapshot that a branch main would",
+    "iceberg.refusal.set_refs.main_tag": "a tag main names the snapshot that a branch main would",
     "iceberg.key.format": "the server carries out the request as without a key",
     "lance.query.run.vector_and_text": "the document leaves open whether both may be searched for at once",
     "lance.query.explain.vector_and_text": "the document leaves open whether both may be searched for at once",

@@ -45,7 +45,7 @@ def test_a_finding_has_the_answer_that_is_due(tmp_path, api, fault, name, token,
 
 
 def test_the_reference_server_is_given_the_files_of_the_run(tmp_path):
-    name = "iceberg.ref.main_is_a_branch"
+    name = "iceberg.refusal.set_refs.main_tag"
     with serve("iceberg", faults=["bad-updates-skipped"]) as server:
         results, _ = check(server.url, api="iceberg", select=name, report=str(tmp_path))
     (finding,) = results.requirements

@@ -26,14 +26,14 @@ from conformance.values.resources import NAMESPACE, TABLE, VIEW
 
 IcebergRun = ModelRun[IcebergCatalog]
 HOME, INNER_TABLE, INNER_VIEW = "home", "table in a namespace", "view in a namespace"
-FILE, CREATIONS = "metadata file", "creations under a name"
+FILE, CREATIONS, STAGED = "metadata file", "creations under a name", "staged table"
 THERE_OR_NOT = (200, 204, 404)
 THERE = "there"
 NO_MOVE = (403, 406)  # rejections of a move into another namespace
 KEYS = ("first", "second")  # the properties that the model knows
 NO_TABLE, NO_VIEW, NO_NAMESPACE = "NoSuchTableException", "NoSuchViewException", "NoSuchNamespaceException"
 NAMESPACES = ("namespace 1", "namespace 2")
-NAMES = {"name 1": "t_a", "name 2": "txa", "name 3": "t_a2", "name 4": "txa2", "name 5": "txa3"}
+NAMES = {"name 1": "t_a", "name 2": "txa", "name 3": "t_a2", "name 4": "t_", "name 5": "txa3"}
 NAMES_OF_NAMESPACES = {NAMESPACES[0]: "n_s", NAMESPACES[1]: "n_s2"}
 SHARED, SPARE = (HOME, "name 3"), (HOME, "name 5")
 TABLES: Sequence[Symbols] = [(HOME, "name 1"), (HOME, "name 2"), SHARED, SPARE]
@@ -67,6 +67,7 @@ KINDS: Mapping[str, ModelKind] = {
     INNER_VIEW: ModelKind([VIEW_WITHIN], lambda id: [place(id)]),
     FILE: ModelKind([*TABLES, TABLE_WITHIN]),
     CREATIONS: ModelKind([]),
+    STAGED: ModelKind(TABLES[:2]),
 }
 ended = partial(end, KINDS)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -143,7 +144,7 @@ COMMANDS: Sequence[Command] = [
         _create_with,
         _put,
         makes=_namespace,
-        refusals=[TAKEN],
+        refusals=[replace(TAKEN, harmless="create-namespace-untouched")],
         values=PROPERTIES,
         offered=_keeps_properties,
     ),

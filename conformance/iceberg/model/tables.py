@@ -40,24 +40,33 @@ from conformance.iceberg.model.tables_and_views import (
     listing,
     missing_types,
     property_updates,
+    removes_absent,
     renamed,
     taken_by,
     with_properties,
 )
+from conformance.iceberg.support import staging
 from conformance.iceberg.support.assertions import PLACE_REFUSED
 from conformance.iceberg.support.content import NESTED_SCHEMA, SCHEMA, order, partition, sort_field, spec
 from conformance.iceberg.support.metadata import (
     column_names,
     current_schema,
+    current_snapshot,
     default_order,
     default_spec,
     properties_of,
+    snapshot_ids,
 )
 from conformance.iceberg.support.registrations import REFUSED, check_drops, missing_file
 from conformance.iceberg.worlds import STATE
 from conformance.values.outcomes import Unoffered
 from conformance.values.resources import TABLE, VIEW
 
+# The symbols of snapshots, whose ids each table has for itself.
+SNAPSHOTS: Mapping[str, int] = {"snapshot 1": staging.FIRST, "snapshot 2": staging.SECOND, "snapshot 3": staging.THIRD}
+SNAPSHOT_SYMBOLS: Mapping[int | None, str] = {id: symbol for symbol, id in SNAPSHOTS.items()}
+NO_SNAPSHOT = "no snapshot"
+AGES = (1_000_000, 2_000_000, 3_000_000)  # of refs, in ms; a server may have others
 PURGE, GONE = "with purgeRequested", "former table"
 FIRST, SECOND = TABLES[:2]
 LOOKED = [FIRST, SECOND, SPARE]
@@ -80,11 +89,16 @@ CONTENT: Mapping[str, Any] = {
 }
 
 
+def names_of(schema: Any) -> list[str]:
+    """Return the names of the columns of a schema."""
+    return [column["name"] for column in schema["fields"]]
+
+
 def _file(on: Symbols, whose: str = "table") -> str:
     return f"{FILE} of the {whose} {on[0]}, {on[1]}"
 
 
-def _note(run: IcebergRun, on: Symbols, answer: Answer) -> Answer:
+def note_file(run: IcebergRun, on: Symbols, answer: Answer) -> Answer:
     """Note the metadata file in an answer: it may be registered when the table is gone."""
     if answer.succeeded:
         run.names[_file(on)] = answer.get("metadata-location") or ""
@@ -102,12 +116,12 @@ def _create(run: IcebergRun, on: Symbols, value: Any, expect: Expected) -> Answe
     if answer.succeeded:
         loaded = run.catalog.load_table(id, expect=THERE_OR_NOT)
         note_creation(run, table(on), (loaded if loaded.succeeded else answer)["metadata"]["table-uuid"])
-    return _note(run, on, answer)
+    return note_file(run, on, answer)
 
 
 def _update(run: IcebergRun, on: Symbols, value: Any, expect: Expected) -> Answer:
     answer = run.catalog.update_table(id_of(run, on), property_updates(value), expect=expect)
-    return _note(run, on, typed(answer, *missing_types(NO_TABLE, on[0])))
+    return note_file(run, on, typed(answer, *missing_types(NO_TABLE, on[0])))
 
 
 def _note_gone(run: IcebergRun, on: Symbols, answer: Answer) -> Answer:
@@ -145,7 +159,12 @@ def _register(run: IcebergRun, on: Symbols, _: Any, expect: Expected) -> Answer:
     answer = run.catalog.register_table(id_of(run, on), metadata_location=location, expect=expect)
     if answer.status == 409 or on[0] != HOME:  # in the home, where a file is missing, no type is stated
         typed(answer, NO_NAMESPACE)
-    return _note(run, on, answer)
+    return note_file(run, on, answer)
+
+
+def _ref(ref: Any) -> list[Any]:
+    age = ref.get("max-ref-age-ms")
+    return [ref["type"], SNAPSHOT_SYMBOLS.get(ref["snapshot-id"]), age if age in AGES else None]
 
 
 def _content(run: IcebergRun, metadata: Any) -> Any:
@@ -153,9 +172,13 @@ def _content(run: IcebergRun, metadata: Any) -> Any:
     return {
         "uuid": creation_of(run, metadata["table-uuid"]),
         "columns": column_names(metadata),
+        "schemas": sorted(map(list, {tuple(names_of(schema)) for schema in metadata["schemas"]})),
         "partition": [[part["name"], part["transform"]] for part in default_spec(metadata)["fields"]],
         "order": [[names.get(key["source-id"]), key["direction"]] for key in default_order(metadata)["fields"]],
         "properties": known(properties_of(metadata)),
+        "snapshots": sorted(SNAPSHOT_SYMBOLS.get(id, str(id)) for id in snapshot_ids(metadata)),
+        "current": SNAPSHOT_SYMBOLS.get(current_snapshot(metadata), NO_SNAPSHOT),
+        "refs": {name: _ref(ref) for name, ref in (metadata.get("refs") or {}).items()},
     }
 
 
@@ -171,16 +194,21 @@ def _exists(run: IcebergRun, on: Symbols) -> Any:
 # Effects
 
 
-def _created(state: ModelState, on: Symbols, value: Any) -> ModelState:
-    columns = [column["name"] for column in value["schema"]["fields"]]
+def created(state: ModelState, on: Symbols, value: Any) -> ModelState:
+    """Return the state after the creation of a table."""
+    columns = names_of(value["schema"])
     state, uuid = count(state, table(on))
     return state.put(
         table(on),
         uuid=uuid,
         columns=columns,
+        schemas=[columns],
         partition=[["part", "bucket[16]"]] if "partition_spec" in value else [],
         order=[["id", "asc"]] if "write_order" in value else [],
         properties=value["properties"],
+        snapshots=[],
+        current=NO_SNAPSHOT,
+        refs={},
     )
 
 
@@ -198,7 +226,8 @@ def _purged(state: ModelState, on: Symbols, _: Any) -> bool:
     return state.has((FILE, on)) and bool(state.fields((FILE, on))["purged"])
 
 
-def _there(clause: str) -> Precondition:
+def table_there(clause: str) -> Precondition:
+    """Return the precondition that the table is there."""
     return Precondition(table, clause, "on a missing table")
 
 
@@ -209,7 +238,7 @@ COMMANDS: Sequence[Command] = [
         "create-table",
         [*TABLES[:3], TABLE_WITHIN],
         _create,
-        _created,
+        created,
         needs=[in_a_namespace("create-table-no-namespace", "in a missing namespace")],
         makes=table,
         refusals=[
@@ -226,7 +255,8 @@ COMMANDS: Sequence[Command] = [
         TABLES,
         _update,
         with_properties(table),
-        needs=[_there("commit-not-found")],
+        needs=[table_there("commit-not-found")],
+        refusals=[removes_absent(table)],
         values=PROPERTY_UPDATES,
         answered=("loadTable", lambda answer: answer["metadata"]),
     ),
@@ -237,7 +267,7 @@ COMMANDS: Sequence[Command] = [
         [*TABLES, TABLE_WITHIN],
         _drop,
         _dropped,
-        needs=[_there("drop-table-not-found")],
+        needs=[table_there("drop-table-not-found")],
         refusals=[
             Refusal("purge", PURGE, PURGE_REFUSED, "drop-table-purge", lambda _, __, purge: bool(purge), optional=True)
         ],
@@ -251,7 +281,7 @@ COMMANDS: Sequence[Command] = [
         _rename,
         renamed(table),
         needs=[
-            _there("rename-table-source"),
+            table_there("rename-table-source"),
             into_a_namespace("rename-table-namespace"),
         ],
         makes=lambda on: table(on[2:]),
@@ -288,7 +318,7 @@ COMMANDS: Sequence[Command] = [
         TABLES,
         _unregister,
         lambda state, on, _: _dropped(state, on, purge=False),
-        needs=[_there("unregister-table-not-found")],
+        needs=[table_there("unregister-table-not-found")],
     ),
 ]
 

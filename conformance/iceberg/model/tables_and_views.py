@@ -21,6 +21,7 @@ from conformance.iceberg.model.kinds import (
     typed,
     view,
 )
+from conformance.iceberg.support.assertions import IMPOSSIBLE
 from conformance.iceberg.support.listing import followed, items_of
 from conformance.iceberg.support.updates import set_properties, update
 from conformance.values.resources import TABLE, VIEW
@@ -51,6 +52,18 @@ def with_properties(thing: ThingOf) -> Callable[[ModelState, Symbols, Any], Mode
         return state.put(thing(on), **{**fields, "properties": changed(fields["properties"], *value)})
 
     return effect
+
+
+def removes_absent(thing: ThingOf) -> Refusal:
+    """Return the refusal of an update that removes a property that is not there, which a server may have."""
+
+    def holds(state: ModelState, on: Symbols, value: Any) -> bool:
+        updates, removals = value
+        return state.has(thing(on)) and not {*removals} <= {*state.fields(thing(on))["properties"], *updates}
+
+    return Refusal(
+        "absent", "that removes a missing property", IMPOSSIBLE, "update-remove-absent", holds, optional=True
+    )
 
 
 def renamed(thing: ThingOf) -> Callable[[ModelState, Symbols, Any], ModelState]:

@@ -13,7 +13,6 @@ from conformance.iceberg.catalog import IcebergCatalog, Names
 from conformance.iceberg.support.assertions import create_namespace
 from conformance.iceberg.support.content import SCHEMA, view_body
 from conformance.iceberg.support.listing import items_of
-from conformance.iceberg.support.updates import TOUCH, set_properties
 
 ALIKE = {"alike": "alike2", "alike_name": "alikexname"}  # a name, and an existing one that is like it
 
@@ -88,16 +87,6 @@ FOUND = {
     "list_namespaces": _found("listNamespaces", "list-namespaces-not-found", NAMESPACE, "list_namespaces"),
     "list_tables": _found("listTables", "list-not-found", NAMESPACE, "list_tables"),
     "list_views": _found("listViews", "list-not-found", NAMESPACE, "list_views"),
-    "load_table": _found("loadTable", "load-table-not-found", TABLE, "load_table"),
-    "table_exists": _found("tableExists", "table-exists", TABLE, "table_exists"),
-    "update_table": _found("updateTable", "commit-not-found", TABLE, "update_table", updates=[TOUCH]),
-    "drop_table": _found("dropTable", "drop-table-not-found", TABLE, "drop_table"),
-    "load_view": _found("loadView", "load-view-not-found", VIEW, "load_view"),
-    "view_exists": _found("viewExists", "view-exists", VIEW, "view_exists"),
-    "replace_view": _found(
-        "replaceView", "replace-view-not-found", VIEW, "replace_view", updates=[set_properties(a="1")]
-    ),
-    "drop_view": _found("dropView", "drop-view-not-found", VIEW, "drop_view"),
 }
 
 

@@ -8,9 +8,8 @@ from hypothesis.stateful import RuleBasedStateMachine, precondition, rule
 from conformance.author.requirement import should
 from conformance.author.suite import Suite
 from conformance.iceberg.catalog import IcebergCatalog
-from conformance.iceberg.support.committing import Committer
+from conformance.iceberg.support.committing import NEEDS, TRANSACTIONS, Committer
 from conformance.iceberg.support.content import SCHEMA
-from conformance.iceberg.support.model import NEEDS, TRANSACTIONS
 from conformance.iceberg.support.updates import TOUCH
 
 FIRST, SECOND = "first", "second"

@@ -160,27 +160,6 @@ def test_last_added_is_an_equal_one(catalog: IcebergCatalog, case: Readded) -> N
 # Refs
 
 
-@must("iceberg.ref.replaced", operations=COMMIT, clause="update-set-ref", kind="data", needs=KEPT)
-def test_ref_is_set_anew(catalog: IcebergCatalog) -> None:
-    """set-snapshot-ref on an existing branch and tag replaces snapshot and retention, and keeps the other refs."""
-    id, _ = new_table_with_snapshots(catalog, FIRST, SECOND)
-    old = [set_ref("audit", FIRST, max_ref_age_ms=9_000_000, min_snapshots_to_keep=7), set_ref("v1", FIRST, "tag")]
-    catalog.update_table(id, old)
-    catalog.update_table(id, [set_ref("audit", SECOND, max_ref_age_ms=5_000_000, min_snapshots_to_keep=2)])
-    metadata = catalog.metadata(id)
-    equal(refs(metadata), {MAIN: SECOND, "audit": SECOND, "v1": FIRST}, "the refs")
-    audit = metadata["refs"]["audit"]
-    equal([audit.get(name) for name in RETENTION], [5_000_000, 2], "the retention of the branch")
-    catalog.update_table(id, [set_ref("v1", SECOND, "tag", max_ref_age_ms=7_000_000)])
-    metadata = catalog.metadata(id)
-    equal(refs(metadata), {MAIN: SECOND, "audit": SECOND, "v1": SECOND}, "the refs after the tag was set anew")
-    equal(metadata["refs"]["v1"].get("type"), "tag", "the type of the tag")
-    equal([metadata["refs"]["audit"].get(name) for name in RETENTION], [5_000_000, 2], "the retention of the branch")
-
-
-RETENTION = ("max-ref-age-ms", "min-snapshots-to-keep")
-
-
 @must("iceberg.ref.removed_again", operations=COMMIT, clause="update-remove-ref", kind="data", needs=KEPT)
 def test_removed_ref_is_set_again(catalog: IcebergCatalog) -> None:
     """A branch that is set again after its removal has the given snapshot and nothing of its former retention."""

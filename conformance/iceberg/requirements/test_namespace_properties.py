@@ -6,24 +6,12 @@ from hypothesis import strategies as st
 
 from conformance.author.checks import equal, lacks, same_items
 from conformance.author.requirement import given, may, must, should
-from conformance.author.strategies import KEYS, TEXTS, plain_properties
+from conformance.author.strategies import TEXTS
 from conformance.iceberg.catalog import IcebergCatalog
 from conformance.iceberg.support.assertions import POLICY, PROPERTIES, has_properties, namespace_properties
 
 LOAD = ["loadNamespaceMetadata"]
 UPDATE = ["updateProperties"]
-
-
-@must("iceberg.namespace.properties.update", operations=UPDATE, clause="update-properties")
-@given(wanted=plain_properties(), removed=st.sets(st.sampled_from(KEYS)))
-def test_update_properties(catalog: IcebergCatalog, wanted: dict[str, str], removed: set[str]) -> None:
-    """updateProperties sets the properties in updates, removes those in removals and keeps all others."""
-    id = catalog.new_namespace(properties=dict.fromkeys(KEYS, "old"))
-    before = namespace_properties(catalog, id)
-    removals = sorted(removed - set(wanted))
-    catalog.update_properties(id, updates=wanted, removals=removals)
-    expected = {key: value for key, value in {**before, **wanted}.items() if key not in removals}
-    equal(namespace_properties(catalog, id), expected, PROPERTIES)
 
 
 @must("iceberg.namespace.properties.answer", operations=UPDATE, clause="update-properties-answer")

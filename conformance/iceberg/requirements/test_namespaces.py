@@ -6,9 +6,8 @@ from hypothesis import strategies as st
 
 from conformance.author.checks import equal, holds, shows
 from conformance.author.requirement import given, must, should
-from conformance.author.strategies import plain_properties
 from conformance.iceberg.catalog import NO_PROPERTIES, IcebergCatalog
-from conformance.iceberg.support.assertions import PROPERTIES, TAKEN, has_properties, namespace_properties, type_is
+from conformance.iceberg.support.assertions import TAKEN, has_properties, type_is
 from conformance.target.hostile import UNUSED
 from conformance.values.outcomes import Unoffered
 
@@ -18,22 +17,6 @@ DROP = ["dropNamespace"]
 NO_NAMESPACE = "NoSuchNamespaceException"
 OWNED = {"owner": "lakeproof", "purpose": "tests"}
 LEVELS = "the levels of the namespace"
-
-
-@must("iceberg.namespace.create.loadable", operations=CREATE, clause="create-namespace")
-def test_created_namespace_is_there(catalog: IcebergCatalog) -> None:
-    """createNamespace and loadNamespaceMetadata return the levels of the new namespace."""
-    id = catalog.namespace_id()
-    equal(catalog.create_namespace(id)["namespace"], list(id), "the levels of the created namespace")
-    equal(catalog.load_namespace_metadata(id)["namespace"], list(id), LEVELS)
-
-
-@must("iceberg.namespace.create.properties", operations=[*CREATE, *LOAD], clause="create-namespace")
-@given(wanted=plain_properties())
-def test_properties_are_kept(catalog: IcebergCatalog, wanted: dict[str, str]) -> None:
-    """loadNamespaceMetadata returns the properties given to createNamespace; the server may add others."""
-    id = catalog.new_namespace(properties=wanted)
-    has_properties(catalog, id, wanted)
 
 
 @must("iceberg.namespace.create.answer", operations=CREATE, clause="create-namespace-answer")
@@ -52,15 +35,6 @@ def test_create_existing_namespace(catalog: IcebergCatalog) -> None:
     """createNamespace on an existing name returns 409 with type AlreadyExistsException."""
     refused = catalog.create_namespace(catalog.new_namespace(), expect=409)
     type_is(refused, TAKEN)
-
-
-@must("iceberg.namespace.create.conflict_untouched", operations=CREATE, clause="create-namespace-untouched")
-def test_refused_creation_changes_nothing(catalog: IcebergCatalog) -> None:
-    """createNamespace on an existing name does not change the properties of the existing namespace."""
-    id = catalog.new_namespace(properties={"owner": "first"})
-    before = namespace_properties(catalog, id)
-    catalog.create_namespace(id, properties={"owner": "second", "new": "1"}, expect=409)
-    equal(namespace_properties(catalog, id), before, PROPERTIES)
 
 
 @must("iceberg.namespace.create.nested", operations=[*CREATE, *LOAD], clause="create-namespace")

@@ -11,9 +11,9 @@ from conformance.iceberg.catalog import IcebergCatalog, Names
 from conformance.iceberg.support.assertions import COMMIT, allowed_commit
 from conformance.iceberg.support.content import SCHEMA, view_body
 from conformance.iceberg.support.listing import tables_in, views_in
-from conformance.iceberg.support.metadata import MAIN, logged_snapshots, refs, snapshot_ids
-from conformance.iceberg.support.staging import FIRST, KEPT, SECOND, THIRD, new_table_with_snapshots
-from conformance.iceberg.support.updates import TOUCH, set_ref, update
+from conformance.iceberg.support.metadata import MAIN, logged_snapshots
+from conformance.iceberg.support.staging import FIRST, KEPT, SECOND, new_table_with_snapshots
+from conformance.iceberg.support.updates import set_ref, update
 
 REFS = "the refs and their snapshots"
 
@@ -42,26 +42,6 @@ def _view_uuid(catalog: IcebergCatalog, id: Names) -> str:
     return str(catalog.view_metadata(id)["view-uuid"])
 
 
-def _rename_table(catalog: IcebergCatalog, id: Names) -> str:
-    with catalog.client.preparing():
-        other = catalog.new_table("other")
-        uuid = _table_uuid(catalog, other)
-        catalog.create_table(id, schema=SCHEMA)
-    catalog.drop_table(id)
-    catalog.rename_table(other, id)
-    return uuid
-
-
-def _rename_view(catalog: IcebergCatalog, id: Names) -> str:
-    with catalog.client.preparing():
-        other = catalog.new_view("other")
-        uuid = _view_uuid(catalog, other)
-        catalog.create_view(id, **view_body(catalog.home))
-    catalog.drop_view(id)
-    catalog.rename_view(other, id)
-    return uuid
-
-
 def _view_for_table(catalog: IcebergCatalog, id: Names) -> str:
     with catalog.client.preparing():
         catalog.create_table(id, schema=SCHEMA)
@@ -79,10 +59,6 @@ def _table_for_view(catalog: IcebergCatalog, id: Names) -> str:
 OF_TABLE = (_table_uuid, tables_in)
 OF_VIEW = (_view_uuid, views_in)
 TAKEN = {
-    "rename_table": Taken(
-        ["dropTable", "renameTable"], "drop-table", "renameTable gives a table", _rename_table, *OF_TABLE
-    ),
-    "rename_view": Taken(["dropView", "renameView"], "drop-view", "renameView gives a view", _rename_view, *OF_VIEW),
     "create_view": Taken(
         ["dropTable", "createView"], "drop-table", "createView gives a view, after a table,", _view_for_table, *OF_VIEW
     ),
@@ -115,20 +91,6 @@ def _new_view(catalog: IcebergCatalog, id: Names) -> str:
     return str(catalog.create_view(id, **view_body(catalog.home))["metadata"]["view-uuid"])
 
 
-def _other_table(catalog: IcebergCatalog, id: Names) -> str:
-    other = catalog.new_table("other")
-    uuid = _table_uuid(catalog, other)
-    catalog.rename_table(other, id)
-    return uuid
-
-
-def _other_view(catalog: IcebergCatalog, id: Names) -> str:
-    other = catalog.new_view("other")
-    uuid = _view_uuid(catalog, other)
-    catalog.rename_view(other, id)
-    return uuid
-
-
 @dataclass(frozen=True, slots=True)
 class Former:
     """Way to give the former name of a renamed table or view to something else.
@@ -156,8 +118,6 @@ class Former:
 
 RENAMED_TABLE, RENAMED_VIEW = ("renameTable", _table_uuid), ("renameView", _view_uuid)
 FORMER = {
-    "rename_table": Former("renameTable", *RENAMED_TABLE, _other_table, _table_uuid),
-    "rename_view": Former("renameView", *RENAMED_VIEW, _other_view, _view_uuid),
     "view_for_table": Former("createView", *RENAMED_TABLE, _new_view, _view_uuid),
     "table_for_view": Former("createTable", *RENAMED_VIEW, _new_table, _table_uuid),
 }
@@ -178,31 +138,6 @@ def test_former_name_is_free(catalog: IcebergCatalog, case: Former) -> None:
     given = case.give(catalog, id)
     equal(case.uuid(catalog, id), given, "the UUID under the former name")
     equal(case.kept(catalog, renamed), before, "the UUID under the new name")
-
-
-REMOVABLE = {"branch": "audit", "tag": "v1"}
-
-
-@must("iceberg.removed.ref.{}", operations=COMMIT, clause="update-remove-ref", kind="data", each=REMOVABLE, needs=KEPT)
-def test_removed_ref_stays_away(catalog: IcebergCatalog, case: str) -> None:
-    """A {} that remove-snapshot-ref deleted is still missing after the next commits."""
-    id, files = new_table_with_snapshots(catalog, FIRST)
-    with catalog.client.preparing():
-        catalog.update_table(id, [set_ref(case, FIRST, "tag" if case == REMOVABLE["tag"] else "branch")])
-    catalog.update_table(id, [update("remove-snapshot-ref", ref_name=case)])
-    equal(refs(catalog.update_table(id, [TOUCH])["metadata"]), {MAIN: FIRST}, REFS)
-    snapshot = files.snapshot(SECOND, 2, parent=FIRST)
-    catalog.update_table(id, [update("add-snapshot", snapshot=snapshot), set_ref(MAIN, SECOND)])
-    equal(refs(catalog.metadata(id)), {MAIN: SECOND}, REFS)
-
-
-@must("iceberg.removed.snapshots_together", operations=COMMIT, clause="update-remove-snapshots", needs=KEPT)
-def test_snapshots_removed_together(catalog: IcebergCatalog) -> None:
-    """remove-snapshots with several snapshot-ids removes all of them."""
-    id, _ = new_table_with_snapshots(catalog, FIRST, SECOND, THIRD)
-    metadata = allowed_commit(catalog, id, [update("remove-snapshots", snapshot_ids=[FIRST, SECOND])])["metadata"]
-    equal(snapshot_ids(metadata), [THIRD], "the snapshots of the table")
-    equal(snapshot_ids(catalog.metadata(id)), [THIRD], "the snapshots of the loaded table")
 
 
 @should("iceberg.removed.main_log", operations=COMMIT, clause="update-set-main-log", needs=KEPT)

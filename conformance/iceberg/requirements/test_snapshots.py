@@ -5,7 +5,7 @@ from __future__ import annotations
 from conformance.author.checks import equal, same_items
 from conformance.author.requirement import must, should
 from conformance.iceberg.catalog import IcebergCatalog
-from conformance.iceberg.support.assertions import COMMIT, FAILED, IMPOSSIBLE, allowed_commit, state, type_is, unchanged
+from conformance.iceberg.support.assertions import COMMIT, IMPOSSIBLE, state, unchanged
 from conformance.iceberg.support.metadata import MAIN, by_id, current_snapshot, logged_snapshots, refs, snapshot_ids
 from conformance.iceberg.support.staging import (
     FIRST,
@@ -54,17 +54,6 @@ def test_ids_keep_all_digits(catalog: IcebergCatalog) -> None:
     equal(parent, SECOND, f"the parent-snapshot-id of the snapshot {FIRST}")
 
 
-@must("iceberg.snapshot.first_append", operations=COMMIT, clause="update-set-main")
-def test_first_append(catalog: IcebergCatalog) -> None:
-    """A first append that asserts a missing main makes its snapshot current."""
-    id, files = new_table_with_files(catalog)
-    absent = requirement("assert-ref-snapshot-id", ref=MAIN, snapshot_id=None)
-    catalog.update_table(id, append(files.snapshot(FIRST)), [absent])
-    metadata = catalog.metadata(id)
-    equal(current_snapshot(metadata), FIRST, CURRENT)
-    equal(refs(metadata), {MAIN: FIRST}, REFS)
-
-
 @should("iceberg.snapshot.logged", operations=COMMIT, clause="update-set-main-log", needs=KEPT)
 def test_appends_are_logged(catalog: IcebergCatalog) -> None:
     """Every snapshot that becomes current is appended to snapshot-log, including the first."""
@@ -72,27 +61,6 @@ def test_appends_are_logged(catalog: IcebergCatalog) -> None:
     for number, (snapshot, parent) in enumerate(((FIRST, None), (SECOND, FIRST))):
         catalog.update_table(id, append(files.snapshot(snapshot, number + 1, parent=parent)))
         equal(logged_snapshots(catalog.metadata(id)), [FIRST, SECOND][: number + 1], LOG)
-
-
-@must("iceberg.snapshot.assert_ref", operations=COMMIT, clause="assert-ref-snapshot-id", kind="data")
-def test_ref_has_moved(catalog: IcebergCatalog) -> None:
-    """assert-ref-snapshot-id with an outdated snapshot id or null for main returns 409 and changes nothing."""
-    id, files = new_table_with_snapshots(catalog, FIRST, SECOND)
-    before = state(catalog, id)
-    for expected in (FIRST, None):
-        stale = requirement("assert-ref-snapshot-id", ref=MAIN, snapshot_id=expected)
-        refused = catalog.update_table(id, append(files.snapshot(THIRD, 3)), [stale], expect=409)
-        type_is(refused, FAILED)
-    unchanged(catalog, id, before)
-
-
-@must("iceberg.snapshot.doubled", operations=COMMIT, clause="update-add-snapshot-doubled", kind="error")
-def test_doubled_snapshot_id(catalog: IcebergCatalog) -> None:
-    """add-snapshot with an existing snapshot id returns 400 or 409 and changes nothing."""
-    id, files = new_table_with_snapshots(catalog, FIRST)
-    before = state(catalog, id)
-    catalog.update_table(id, [update("add-snapshot", snapshot=files.snapshot(FIRST, 2))], expect=IMPOSSIBLE)
-    unchanged(catalog, id, before)
 
 
 @should("iceberg.snapshot.stale_sequence", operations=COMMIT, clause="update-add-snapshot-sequence", kind="error")
@@ -152,16 +120,6 @@ def test_stale_row_id(catalog: IcebergCatalog) -> None:
 
 
 # Removing snapshots
-
-
-@must("iceberg.snapshot.remove", operations=COMMIT, clause="update-remove-snapshots")
-def test_snapshots_are_removed(catalog: IcebergCatalog) -> None:
-    """remove-snapshots removes the snapshots and the refs to them."""
-    id, _ = new_table_with_snapshots(catalog, FIRST, SECOND, THIRD)
-    catalog.update_table(id, [set_ref("v1", FIRST, "tag")])
-    metadata = allowed_commit(catalog, id, [update("remove-snapshots", snapshot_ids=[FIRST])])["metadata"]
-    same_items(snapshot_ids(metadata), [SECOND, THIRD], SNAPSHOTS)
-    equal(refs(metadata), {MAIN: THIRD}, REFS)
 
 
 @should("iceberg.snapshot.remove_log", operations=COMMIT, clause="update-remove-snapshots-log")

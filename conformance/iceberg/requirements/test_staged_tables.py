@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from conformance.author.checks import equal, exactly, same_items, text
+from conformance.author.checks import equal, exactly, text
 from conformance.author.requirement import must, should
 from conformance.iceberg.catalog import IcebergCatalog
-from conformance.iceberg.support.assertions import COMMIT, LAYOUT, TAKEN, columns_are, state, type_is, unchanged
+from conformance.iceberg.support.assertions import COMMIT, LAYOUT, columns_are, state, unchanged
 from conformance.iceberg.support.content import NESTED_SCHEMA, SCHEMA, WIDER, partition, spec
-from conformance.iceberg.support.listing import tables_in
 from conformance.iceberg.support.metadata import (
     column_names,
     current_snapshot,
@@ -21,15 +20,6 @@ from conformance.iceberg.support.updates import CREATE, TOUCH, add_and_use_schem
 
 STAGING = ["createTable"]
 STAGE: dict[str, Any] = {"stage_create": True}
-
-
-@must("iceberg.table.stage.invisible", operations=STAGING, clause="create-table-stage")
-def test_staged_table_is_not_there(catalog: IcebergCatalog) -> None:
-    """createTable with stage-create creates nothing: no table can be loaded or listed, and the name is free."""
-    id = catalog.new_table(**STAGE)
-    catalog.load_table(id, expect=404)
-    same_items(tables_in(catalog, catalog.home), [], "the listed tables")
-    catalog.create_table(id, schema=SCHEMA)
 
 
 @should("iceberg.table.stage.answer", operations=STAGING, clause="create-table-stage-answer")
@@ -56,13 +46,6 @@ def test_staging_twice(catalog: IcebergCatalog) -> None:
     catalog.create_table(id, schema=SCHEMA, **STAGE)
 
 
-@should("iceberg.table.stage.taken", operations=STAGING, clause="create-table-stage-exists", kind="error")
-def test_staging_a_taken_name(catalog: IcebergCatalog) -> None:
-    """createTable with stage-create on an existing table's name returns 409 with type AlreadyExistsException."""
-    refused = catalog.create_table(catalog.new_table(), schema=SCHEMA, expect=409, **STAGE)
-    type_is(refused, TAKEN)
-
-
 # Commits that create a table
 
 
@@ -78,15 +61,6 @@ def test_staged_table_is_created(catalog: IcebergCatalog) -> None:
     equal(column_names(created), column_names(staged), "the columns of the table")
     equal(properties_of(created).get("a"), "1", "the property a")
     equal(current_snapshot(created), None, "the current-snapshot-id")
-
-
-@must("iceberg.commit.create.taken", operations=COMMIT, clause="assert-create", kind="error")
-def test_create_assertion_fails(catalog: IcebergCatalog) -> None:
-    """A commit with assert-create to an existing table returns 409 and changes nothing."""
-    id = catalog.new_table()
-    before = state(catalog, id)
-    catalog.update_table(id, [TOUCH], [CREATE], expect=409)
-    unchanged(catalog, id, before)
 
 
 @must("iceberg.commit.create.late", operations=[*COMMIT, "createTable"], clause="stage-commit-late", kind="error")

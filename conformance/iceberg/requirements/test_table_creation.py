@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 
 from conformance.author.checks import equal, keyed, lacks, only, same_items, text, unequal
 from conformance.author.requirement import given, must, should
-from conformance.author.strategies import plain_properties
 from conformance.iceberg.catalog import IcebergCatalog
 from conformance.iceberg.support.content import NESTED_SCHEMA, SCHEMA, field, order, partition, schema, sort_field, spec
 from conformance.iceberg.support.metadata import (
@@ -21,7 +20,6 @@ from conformance.iceberg.support.metadata import (
     properties_of,
 )
 from conformance.iceberg.support.validity import mended
-from conformance.values.json_values import shown
 
 CREATE = ["createTable"]
 # Column ids that no server would assign.
@@ -112,16 +110,6 @@ def test_new_table_has_a_location(catalog: IcebergCatalog) -> None:
     first, second = catalog.metadata(catalog.new_table("a")), catalog.metadata(catalog.new_table("b"))
     location = text(first["location"], "the location of the table").rstrip("/")
     unequal(second["location"].rstrip("/"), location, "the location of another table")
-
-
-@must("iceberg.table.create.properties", operations=CREATE, clause="create-table-properties")
-@given(wanted=plain_properties())
-def test_properties_are_kept(catalog: IcebergCatalog, wanted: dict[str, str]) -> None:
-    """A new table has the requested properties."""
-    metadata = catalog.metadata(catalog.new_table(properties=wanted))
-    stored = properties_of(metadata)
-    for name, value in wanted.items():
-        equal(stored.get(name), value, f"the property {shown(name)}")
 
 
 VERSIONS = {str(version): version for version in VERSION_FIELDS}

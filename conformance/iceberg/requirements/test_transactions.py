@@ -9,14 +9,13 @@ from conformance.author.requirement import must, should
 from conformance.iceberg.catalog import IcebergCatalog, Names
 from conformance.iceberg.client import change
 from conformance.iceberg.support.assertions import FAILED, IMPOSSIBLE, UNKNOWN, VIEW_UUID, state, type_is, unchanged
-from conformance.iceberg.support.content import SCHEMA, WIDER
-from conformance.iceberg.support.metadata import column_names, properties_of
+from conformance.iceberg.support.content import SCHEMA
+from conformance.iceberg.support.metadata import properties_of
 from conformance.iceberg.support.staging import FIRST, SECOND, new_table_with_snapshots
 from conformance.iceberg.support.updates import (
     CREATE,
     OTHER_UUID,
     TOUCH,
-    add_and_use_schema,
     creation,
     requirement,
     set_properties,
@@ -49,19 +48,6 @@ def _touched(catalog: IcebergCatalog, id: Names) -> str | None:
     return None if value is None else str(value)
 
 
-@must("iceberg.transaction.all", operations=COMMIT, clause="transaction")
-def test_all_tables_change(catalog: IcebergCatalog) -> None:
-    """commitTransaction applies the updates of each of its tables."""
-    a, b, c = _tables(catalog)
-    same = requirement("assert-table-uuid", uuid=catalog.metadata(a)["table-uuid"])
-    changes = [change(a, [TOUCH], [same]), change(b, add_and_use_schema(WIDER)), change(c, [set_properties(k="v")])]
-    catalog.commit_transaction(changes)
-    equal(_touched(catalog, a), "1", 'the property "touched" of the first table')
-    columns = [column["name"] for column in WIDER["fields"]]
-    equal(column_names(catalog.metadata(b)), columns, "the columns of the second table")
-    equal(properties_of(catalog.metadata(c)).get("k"), "v", 'the property "k" of the third table')
-
-
 MANY = [f"t{number}" for number in range(8)]
 
 
@@ -86,20 +72,6 @@ def test_metadata_files_are_new(catalog: IcebergCatalog) -> None:
     equal(after[2], before[2], "the metadata-location of the table beside the transaction")
 
 
-FAILING = {"first": 0, "middle": 1, "last": 2}
-
-
-@must("iceberg.transaction.conflict.{}", operations=COMMIT, clause="transaction-refused", kind="error", each=FAILING)
-def test_one_requirement_fails(catalog: IcebergCatalog, case: int) -> None:
-    """If the requirement of the {} table fails, commitTransaction returns 409 and changes no table."""
-    ids = _tables(catalog)
-    before = _states(catalog, ids)
-    changes = [change(id, [TOUCH], [NOT_THE_UUID] if number == case else []) for number, id in enumerate(ids)]
-    refused = catalog.commit_transaction(changes, expect=409)
-    type_is(refused, FAILED)
-    _unchanged(catalog, ids, before)
-
-
 @must("iceberg.transaction.assert_ref", operations=COMMIT, clause="assert-ref-snapshot-id", kind="data")
 def test_branch_has_moved(catalog: IcebergCatalog) -> None:
     """If a branch no longer points to its asserted snapshot, commitTransaction returns 409 and changes no table."""
@@ -112,17 +84,6 @@ def test_branch_has_moved(catalog: IcebergCatalog) -> None:
     changes = [change(other, [TOUCH]), change(first, [set_ref("audit", FIRST)], [stale])]
     type_is(catalog.commit_transaction(changes, expect=409), FAILED)
     _unchanged(catalog, [first, other], before)
-
-
-@must("iceberg.transaction.missing", operations=COMMIT, clause="transaction-refused", kind="error")
-def test_one_table_is_missing(catalog: IcebergCatalog) -> None:
-    """commitTransaction with a missing table returns 404 with type NoSuchTableException and changes no table."""
-    ids = _tables(catalog)
-    before = _states(catalog, ids)
-    missing = change(catalog.table_id("missing"), [TOUCH])
-    refused = catalog.commit_transaction([*(change(id, [TOUCH]) for id in ids), missing], expect=404)
-    type_is(refused, "NoSuchTableException")
-    _unchanged(catalog, ids, before)
 
 
 INVALID = {

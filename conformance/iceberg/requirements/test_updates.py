@@ -12,7 +12,7 @@ from conformance.iceberg.catalog import IcebergCatalog
 from conformance.iceberg.support.assertions import COMMIT, IMPOSSIBLE, allowed_commit, columns_are, state, unchanged
 from conformance.iceberg.support.content import SCHEMA, WIDER, field, schema
 from conformance.iceberg.support.metadata import by_id, properties_of
-from conformance.iceberg.support.updates import LAST_ADDED, add_and_use_schema, add_schema, set_properties, update
+from conformance.iceberg.support.updates import LAST_ADDED, add_and_use_schema, add_schema, update
 from conformance.iceberg.support.validity import mended
 
 IDS = "the schema-ids of the schemas"
@@ -65,16 +65,6 @@ def test_current_schema_is_the_last_added(catalog: IcebergCatalog) -> None:
     added = [add_schema(WIDER), add_schema(other), add_schema(WIDER)]
     answer = catalog.update_table(id, [*added, update("set-current-schema", schema_id=LAST_ADDED)])["metadata"]
     columns_are(answer, WIDER)
-
-
-@must("iceberg.update.schema.named", operations=COMMIT, clause="update-set-current-schema")
-def test_current_schema_is_the_named_one(catalog: IcebergCatalog) -> None:
-    """set-current-schema selects the schema with the given id."""
-    id = catalog.new_table()
-    first = catalog.metadata(id)["current-schema-id"]
-    catalog.update_table(id, add_and_use_schema(WIDER))
-    answer = catalog.update_table(id, [update("set-current-schema", schema_id=first)])["metadata"]
-    equal(answer["current-schema-id"], first, "the current-schema-id")
 
 
 @must("iceberg.update.schema.column_id", operations=COMMIT, clause="update-add-schema-column-id")
@@ -141,18 +131,6 @@ def test_newer_type_is_refused(catalog: IcebergCatalog, case: dict[str, Any]) ->
         mended(catalog.metadata(old), wanted)
 
 
-# Properties, location, format
-
-
-@must("iceberg.update.properties.set", operations=COMMIT, clause="update-set-properties")
-def test_properties_are_set(catalog: IcebergCatalog) -> None:
-    """set-properties sets the given properties and keeps the others."""
-    id = catalog.new_table(properties={"a": "1", "b": "1"})
-    properties = properties_of(catalog.update_table(id, [set_properties(b="2", c="3")])["metadata"])
-    for name, value in {"a": "1", "b": "2", "c": "3"}.items():
-        equal(properties.get(name), value, f'the property "{name}"')
-
-
 @must("iceberg.update.properties.removed", operations=COMMIT, clause="update-remove-properties")
 def test_properties_are_removed(catalog: IcebergCatalog) -> None:
     """remove-properties removes the given properties and keeps the others."""
@@ -161,6 +139,9 @@ def test_properties_are_removed(catalog: IcebergCatalog) -> None:
     properties = properties_of(catalog.update_table(id, [gone])["metadata"])
     lacks(properties, ["a"], "the properties of the table")
     equal(properties.get("b"), "1", 'the property "b"')
+
+
+# Properties, location, format
 
 
 @must("iceberg.update.location", operations=COMMIT, clause="update-set-location")

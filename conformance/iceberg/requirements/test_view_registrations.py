@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from conformance.author.checks import equal, text
+from conformance.author.checks import text
 from conformance.author.requirement import must
 from conformance.iceberg.catalog import IcebergCatalog
 from conformance.iceberg.support.assertions import PLACE_REFUSED, TAKEN, same_metadata, type_is
 from conformance.iceberg.support.content import view_body
-from conformance.iceberg.support.listing import tables_in
-from conformance.iceberg.support.metadata import unlike
 from conformance.iceberg.support.registrations import (
     REFUSED,
     dropped_file,
@@ -71,18 +69,6 @@ def test_bad_view_file(catalog: IcebergCatalog) -> None:
 
 
 # Unregistering
-
-
-@must("iceberg.unregister.gone", operations=UNREGISTER, clause="unregister-table")
-def test_unregistered_table_is_gone(catalog: IcebergCatalog) -> None:
-    """unregisterTable removes the table from the catalog, and registerTable restores it from its file."""
-    id = catalog.new_table()
-    before = catalog.update_table(id, [TOUCH])["metadata"]
-    location = catalog.unregister_table(id)["metadata-location"]
-    catalog.load_table(id, expect=404)
-    equal(tables_in(catalog, catalog.home), [], "the listed tables")
-    catalog.register_table(id, metadata_location=location)
-    same_metadata(catalog, unlike(catalog.metadata(id)), unlike(before), "the metadata of the table")
 
 
 @must("iceberg.unregister.answer", operations=UNREGISTER, clause="unregister-table-answer")

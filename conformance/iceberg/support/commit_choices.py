@@ -54,8 +54,8 @@ BRANCHES, TAGS = ("audit", "dev"), ("v1", "v2")
 ROWS_ADDED = 5
 MOST_UPDATES = 3
 UNKNOWN_ID = "iceberg.update.unknown_id."
-RISES, MAIN_IS_A_BRANCH = "iceberg.update.format.rises", "iceberg.ref.main_is_a_branch"
-UNKNOWN_SNAPSHOT = "iceberg.ref.unknown_snapshot"
+RISES, MAIN_IS_A_BRANCH = "iceberg.update.format.rises", "iceberg.refusal.set_refs.main_tag"
+UNKNOWN_SNAPSHOT = "iceberg.refusal.set_refs.unknown"
 # Requirements on single updates; where one is not met, no commit has such an update.
 COMMIT_NEEDS = (*(UNKNOWN_ID + kind for kind in ("schema", "spec", "order")), RISES, MAIN_IS_A_BRANCH, UNKNOWN_SNAPSHOT)
 

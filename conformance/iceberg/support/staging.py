@@ -65,7 +65,11 @@ class Stage:
 
 def stage(catalog: IcebergCatalog, id: Id) -> Stage:
     """Return the stage of a table. Raises Skipped where its files cannot be reached from here."""
-    loaded = catalog.load_table(id)
+    return stage_of(catalog, id, catalog.load_table(id))
+
+
+def stage_of(catalog: IcebergCatalog, id: Id, loaded: Answer) -> Stage:
+    """Return the stage of a loaded table. Raises Skipped where its files cannot be reached from here."""
     metadata, base = loaded["metadata"], location_of(loaded).rstrip("/")
     files = _files(catalog, tuple(id), loaded)
     if isinstance(files, UnwrittenFiles):
