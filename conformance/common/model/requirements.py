@@ -158,8 +158,11 @@ def random_walk(suite: Suite, catalog: ModelCatalog, case: ModelCase) -> None:
         run_walk(catalog, model, walk(model, length, random, left_out))
 
 
-def walks_of(model: Model, clause: str) -> dict[str, ModelCase]:
-    """Return the case of `random_walk`: one for the whole model; `clause` says that views agree."""
+def walks_of(model: Model, clause: str, operations: Sequence[str] = ()) -> dict[str, ModelCase]:
+    """Return the case of `random_walk`: one for the whole model; `clause` says that views agree.
+
+    A server needs these operations, by default those of all commands.
+    """
     ids = [command.id for command in model.commands]
     return {
         "all": ModelCase(
@@ -167,7 +170,7 @@ def walks_of(model: Model, clause: str) -> dict[str, ModelCase]:
             ids,
             clause,
             "In random sequences of commands each has its due effect or refusal, and no other.",
-            list(dict.fromkeys(command.operation for command in model.commands)),
+            operations or list(dict.fromkeys(command.operation for command in model.commands)),
             needs=_effects(model, *model.commands),
         )
     }

@@ -9,4 +9,6 @@ test_effect = requirements.effect.declare(__name__, requirements.effects_of(MODE
 test_refusal = requirements.refusal.declare(__name__, requirements.refusals_of(MODEL))
 test_harmless = requirements.harmless.declare(__name__, requirements.harmless_of(MODEL))
 test_after = requirements.after.declare(__name__, requirements.afters_of(MODEL))
-test_random_walk = requirements.random_walk.declare(__name__, requirements.walks_of(MODEL, "operations-compose"))
+WALKED = ("createNamespace", "dropNamespace", "createTable", "loadTable", "listTables", "updateTable", "dropTable")
+WALKS = requirements.walks_of(MODEL, "operations-compose", WALKED)
+test_random_walk = requirements.random_walk.declare(__name__, WALKS)
