@@ -28,6 +28,7 @@ OF_WRITES: tuple[State, ...] = ("not done", "half done", "more done", "done")
 OF_VIEWS: tuple[State, ...] = ("old", "short", "doubled")
 FEWEST_ALIKE = 3  # operations that are wrong in the same way
 FEWEST_STATUSES = 4  # operations that return one status in place of another one
+OF_A_MODEL = ("effect", "life", "after", "refusal", "accepted")  # repeat the preparation before a write is blamed
 CONCURRENT = ("race", "model")  # kinds whose steps leave out what prepared them
 REMOVING = re.compile(r"([Dd]rop|[Dd]elete|[Dd]eregister)(?![a-z])")
 
@@ -180,10 +181,9 @@ def _of_writes(findings: Iterable[Sighting], reached: Reached) -> Iterator[Defec
     found: defaultdict[tuple[State, str], list[Sighting]] = defaultdict(list)
     for finding in findings:
         evidence = finding.evidence
-        if evidence.state == "not done" and evidence.write in reached.effective:
-            continue
         if evidence.state in OF_WRITES and evidence.write and not evidence.world:
             found[evidence.state, evidence.write].append(finding)
+    found = defaultdict(list, {key: own for key, own in found.items() if _is_certain(*key, own, reached)})
     removing = [key for key in found if key[0] == "not done" and REMOVING.match(key[1])]
     refused = [key for key in found if key[0] == "done"]
     others = [[key] for key in found if key not in removing and key not in refused]
@@ -193,6 +193,12 @@ def _of_writes(findings: Iterable[Sighting], reached: Reached) -> Iterator[Defec
         unchecked = writes - reached.refusing if reached.statuses and state == "not done" else frozenset()
         readers = frozenset(finding.evidence.reader for finding in own) - {""}
         yield Defect(OfWrites(writes, state, unchecked, readers), own)
+
+
+def _is_certain(state: State, write: str, own: Iterable[Sighting], reached: Reached) -> bool:
+    """True unless a write only seems to have done nothing: one read saw no change, and other requirements see some."""
+    of_a_model = any(finding.result.id.split(".")[1] in OF_A_MODEL for finding in own)
+    return of_a_model or state != "not done" or (bool(reached.statuses) and write not in reached.effective)
 
 
 def _of_views(findings: Iterable[Sighting]) -> Iterator[Defect]:

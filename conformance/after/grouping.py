@@ -15,9 +15,10 @@ from conformance.replay.older import adapted
 from conformance.values.evidence import Evidence
 from conformance.values.exchange import ERROR_STATUS
 from conformance.values.patterns import GAP, pattern, raw_pattern
-from conformance.values.verdict import Result
+from conformance.values.verdict import FINDINGS, Result
 
 EFFECT = ".effect."  # of the ids of requirements that look at everything that shows a write
+OF_EFFECTS = ("behaviour", "data")  # kinds of requirement that a write without effect breaks
 OF_A_ROUTER = 1  # refusal of an operation: of a path that is no text
 TELLING = 6  # number of words that identify an error in another operation
 FEWEST = 3  # number of words that identify an error of one operation where one status was expected
@@ -38,7 +39,8 @@ class Reached:
     """The answers that were due and came in a whole run: what a server never did at all has one cause.
 
     `statuses` are those of any operation; `refusing` are the operations that refused something as they should,
-    `careless` those that accepted something wrong which concerns no privilege, `effective` those with a known effect.
+    `careless` those that accepted something wrong which concerns no privilege. `effective` are those that do something:
+    all that shows their effect was right, or of the requirements about them more than a third are met.
     """
 
     statuses: frozenset[int] = frozenset()
@@ -57,9 +59,20 @@ class Reached:
         seen = [adapted(result).evidence for result in results if whole]
         accepted = [evidence for evidence in seen if evidence and _accepted(evidence)]
         careless = frozenset(evidence.operation for evidence in accepted if not _of_privileges(evidence))
-        passed = (result for result in results if result.verdict == "pass" and EFFECT in result.id)
-        effective = frozenset(name for result in passed for name in result.operations[:1])
+        effective = _effective(results) if whole else frozenset[str]()
         return cls(frozenset(int(status) for _, status in pairs), refusing, careless, effective)
+
+
+def _effective(results: Iterable[Result]) -> frozenset[str]:
+    """Return the operations that do something."""
+    found, balance = set[str](), Counter[str]()
+    for result in results:
+        passed, subject = result.verdict == "pass", "".join(result.operations[:1])
+        if passed and EFFECT in result.id:
+            found.add(subject)
+        if result.kind in OF_EFFECTS and result.verdict in ("pass", *FINDINGS):
+            balance[subject] += 2 if passed else -1
+    return frozenset({*found, *(subject for subject, count in balance.items() if count > 0)})
 
 
 @dataclass(frozen=True, slots=True)

@@ -92,12 +92,7 @@ def _of_a_read(
     same = bool(earlier) and _seen(earlier[-1], shown.mark) == _seen(shown, shown.mark)
     if write.succeeded and (same or (evidence.statuses == GONE and shown.succeeded)):
         whole = not same or all_alike(earlier[-1].json(None), shown.json(None))
-        return msgspec.structs.replace(
-            evidence,
-            state="not done" if whole else "half done",
-            write=write.operation,
-            reader="" if whole else shown.operation,
-        )
+        return msgspec.structs.replace(evidence, state="not done", write=write.operation) if whole else evidence
     if not write.succeeded and earlier and not same:
         return msgspec.structs.replace(evidence, state="done", write=write.operation)
     return evidence

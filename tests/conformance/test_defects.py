@@ -38,10 +38,11 @@ def created(name=NAME):
     return step("createPrincipal", "principals", status=201, body={"principal": {"name": name}})
 
 
-def undone(name="undone"):
+def undone(id="api.effect.undone"):
     """Return the finding that createPrincipal does nothing."""
     state = {"operation": "createPrincipal", "aspect": "effect", "state": "not done", "write": "createPrincipal"}
-    return seen(name, created(), step("getPrincipal", "principals", NAME, status=404), **state)
+    found = seen("undone", created(), step("getPrincipal", "principals", NAME, status=404), **state)
+    return structs.replace(found, id=id)
 
 
 def absent(name, *steps, operation="getPrincipal", path=NAME, **evidence):
@@ -51,7 +52,7 @@ def absent(name, *steps, operation="getPrincipal", path=NAME, **evidence):
 
 
 def passed(*reached, name="good", **fields):
-    return structs.replace(finding(name), verdict="pass", message="", reached=list(reached), evidence=None, **fields)
+    return structs.replace(finding(name), message="", reached=list(reached), **{"verdict": "pass", **fields})
 
 
 def causes_of(*results):
@@ -83,9 +84,19 @@ def test_an_object_that_the_write_does_not_concern_has_a_cause_of_its_own():
     assert causes_of(undone(), same) == {NOTHING: ["same"]}
 
 
-def test_a_write_of_which_another_requirement_saw_the_effect_does_something():
-    effect = structs.replace(passed("createPrincipal 201"), id="polaris.effect.create", operations=["createPrincipal"])
-    assert NOTHING not in causes_of(undone(), absent("load", created()), effect)
+def about(name, verdict="pass"):
+    """Return a result of a requirement about createPrincipal."""
+    return passed("createPrincipal 201", name=name, verdict=verdict, kind="behaviour", operations=["createPrincipal"])
+
+
+def test_a_single_read_that_sees_no_change_is_no_defect_where_others_see_some():
+    one_read = undone("api.it.undone")
+    met, unmet = about("met"), [about(f"unmet{number}", "fail") for number in range(2)]
+    assert NOTHING in causes_of(one_read, passed("getPrincipal 200"))
+    assert NOTHING not in causes_of(one_read, passed("getPrincipal 200"), met)
+    assert NOTHING in causes_of(one_read, passed("getPrincipal 200"), met, *unmet)
+    assert NOTHING not in causes_of(one_read, *unmet, structs.replace(met, id="api.effect.create_principal"))
+    assert NOTHING not in causes_of(one_read)
 
 
 def test_a_write_that_looks_at_no_request_accepts_every_wrong_one():
@@ -99,7 +110,8 @@ def test_operations_that_end_objects_and_do_nothing_are_one_defect_if_they_are_m
     def dropping(operation):
         write = step(operation, "of", NAME, status=204)
         state = {"operation": operation, "aspect": "effect", "state": "not done", "write": operation}
-        return seen(operation, write, step("getPrincipal", "of", NAME), **state)
+        found = seen(operation, write, step("getPrincipal", "of", NAME), **state)
+        return structs.replace(found, id=f"api.effect.{operation}")
 
     drops = [dropping(operation) for operation in ("dropTable", "dropView", "dropNamespace")]
     assert causes_of(*drops) == {"dropNamespace, dropTable and dropView return 204 and do nothing": []}
@@ -113,9 +125,8 @@ def test_a_claim_that_a_shorter_one_predicts_is_no_defect():
     kept = {"operation": "deletePrincipal", "aspect": "effect", "state": "not done", "write": "deletePrincipal"}
     load = step("getPrincipal", "principals", NAME)
     refused = seen("refused", created(), write, again, load, **state)
-    assert causes_of(seen("kept", created(), write, load, **kept), refused) == {
-        "deletePrincipal returns 204 and does nothing": ["refused"]
-    }
+    undeleted = structs.replace(seen("kept", created(), write, load, **kept), id="api.effect.kept")
+    assert causes_of(undeleted, refused) == {"deletePrincipal returns 204 and does nothing": ["refused"]}
 
 
 def test_a_part_that_was_not_done_predicts_what_the_same_operation_shows():
