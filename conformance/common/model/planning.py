@@ -187,9 +187,10 @@ def _effects_on(model: Model, command: Command, on: Symbols) -> list[Plan]:
     needed = {thing for need in command.needs for thing in _above(model, need.thing(on))}
     alone = furnish(model, needed & things)
     rich = next(filter(None, (before(model, call, things) for call in own)), None)
-    plans = [_each_done(model, alone, own[:1], things)]
-    plans += [_each_done(model, rich, own, things)] if rich else []
-    return [plan for plan in plans if plan]
+    first = _each_done(model, alone, own[:1], things)
+    every = _each_done(model, rich, own, things) if rich else None
+    repeated = first and every and every.calls[: len(first.calls)] == first.calls
+    return [plan for plan in (None if repeated else first, every) if plan]
 
 
 def _each_done(model: Model, prepared: Prepared, own: Sequence[CommandCall], things: frozenset[Thing]) -> Plan | None:
@@ -212,11 +213,16 @@ def _changed_by(call: CommandCall, state: ModelState) -> bool:
 
 
 def life(model: Model, kind: str) -> list[Plan]:
-    """Return the plan of a thing of a kind: its creation, two changes, and its end; none for one that does not end."""
+    """Return the plan of a thing of a kind: its creation, two changes, and its end; none for one that does not end.
+
+    A given thing has no beginning and no end: every command that changes it does so once.
+    """
     if not model.kinds[kind].ids:
         return []
     things: list[Thing] = [(kind, id) for id in model.kinds[kind].ids]
     thing = min(things, key=model.is_linked)  # where it can, in the home of the example: worlds are about that
+    if thing in model.given:
+        return _life_of_given(model, thing)
     prepared, state = furnish(model, _above(model, thing) - {thing})
     made = next((call for call in _makers(model, thing, 0) if call.due(state) == "done"), None)
     if made is None:
@@ -234,6 +240,16 @@ def life(model: Model, kind: str) -> list[Plan]:
     calls.append(next((call for call in ends if call.on == thing[1]), ends[0]))
     named = frozenset(named for call in calls for named in call.about)
     return [Plan(tuple(calls), frozenset(range(len(prepared), len(calls))), named)]
+
+
+def _life_of_given(model: Model, thing: Thing) -> list[Plan]:
+    calls: list[CommandCall] = []
+    state = model.start
+    for command in model.commands:
+        call = next((call for call in model.calls(command) if thing in _touched(call, state)), None)
+        if call:
+            calls, state = [*calls, call], call.after(state)
+    return [Plan(tuple(calls), frozenset(range(len(calls))), frozenset([thing]))] if calls else []
 
 
 def _touched(call: CommandCall, state: ModelState) -> set[Thing]:
@@ -370,9 +386,8 @@ def _takes_place(call: CommandCall, first: CommandCall, state: ModelState) -> bo
 
 
 def _kinds(model: Model, command: Command) -> set[str]:
-    """Return the kinds of things that a command names, without the given ones."""
-    given = {kind for kind, _ in model.given}
-    return {kind for kind, _ in command.about(command.on[0])} - given
+    """Return the kinds of things that a command names, without places."""
+    return {kind for kind, _ in command.about(command.on[0])} - model.places
 
 
 def sequences(model: Model, first_of: Command, second_of: Command) -> list[Plan]:

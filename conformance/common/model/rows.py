@@ -279,10 +279,10 @@ class CommandCall:
 class Model:
     """The model of an API: kinds of things, commands and views.
 
-    `given` are the things that are there before any command, `named` returns the name of the run for a symbol. Of
-    several ways to a state a plan takes the one whose commands stand first. `lasting` are the kinds of things that no
-    home of an example holds: requirements can share them. `error` returns the code or type of an answer that refuses,
-    for rows that state it.
+    `given` are the things that are there before any command, with what they hold; those that hold nothing are places,
+    which no command changes. `named` returns the name of the run for a symbol. Of several ways to a state a plan takes
+    the one whose commands stand first. `lasting` are the kinds of things that no home of an example holds: requirements
+    can share them. `error` returns the code or type of an answer that refuses, for rows that state it.
     """
 
     api: str
@@ -290,7 +290,7 @@ class Model:
     commands: Sequence[Command]
     views: Sequence[ModelView]
     named: Callable[[Any, str], Any]
-    given: Collection[Thing] = ()
+    given: Mapping[Thing, Fields] = field(default_factory=dict)
     lasting: Collection[str] = ()
     error: Callable[[Any], Any] = lambda _: None
 
@@ -300,7 +300,12 @@ class Model:
     @property
     def start(self) -> ModelState:
         """The state before any command."""
-        return ModelState({thing: {} for thing in self.given})
+        return ModelState(self.given)
+
+    @property
+    def places(self) -> set[str]:
+        """The kinds of the given things that hold nothing."""
+        return {kind for (kind, _), fields in self.given.items() if not fields}
 
     def clause(self, id: str) -> Clause:
         """Return a clause of the API."""

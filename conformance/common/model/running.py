@@ -159,7 +159,7 @@ class ModelRun(Generic[C]):
 
     def views(self, call: CommandCall, things: frozenset[Thing]) -> list[tuple[ModelView, Symbols]]:
         """Return the views, with their arguments, of all things that a call may concern."""
-        kinds = self.model.kinds_around({kind for kind, _ in call.about} - {kind for kind, _ in self.model.given})
+        kinds = self.model.kinds_around({kind for kind, _ in call.about} - self.model.places)
         known = {symbol for _, id in things for symbol in id}
         return [
             (view, on) for view in self.model.views if kinds & set(view.kinds) for on in view.on if known.issuperset(on)

@@ -12,6 +12,7 @@ from typing import Any
 
 from conformance.common.model.rows import (
     MISSING,
+    Fields,
     ModelKind,
     ModelState,
     Symbols,
@@ -39,7 +40,7 @@ SHARED, SPARE = (HOME, "name 3"), (HOME, "name 5")
 TABLES: Sequence[Symbols] = [(HOME, "name 1"), (HOME, "name 2"), SHARED, SPARE]
 VIEWS: Sequence[Symbols] = [(HOME, "name 4"), SHARED, SPARE]
 TABLE_WITHIN, VIEW_WITHIN = (NAMESPACES[0], "name 1"), (NAMESPACES[1], "name 3")
-GIVEN: tuple[Thing, ...] = ((HOME, (HOME,)),)
+GIVEN: Mapping[Thing, Fields] = {(HOME, (HOME,)): {}}
 
 
 def place(on: Symbols) -> Thing:

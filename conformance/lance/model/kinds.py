@@ -2,39 +2,58 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
 from conformance.author.checks import text
 from conformance.author.strategies import tables
-from conformance.common.model.rows import ModelKind, Symbols, Thing, end, two
+from conformance.common.model.rows import Fields, ModelKind, Symbols, Thing, end, two
 from conformance.common.model.running import ModelRun
 from conformance.lance.catalog import LanceCatalog, Names
 from conformance.lance.support.arrow import stream
+from conformance.lance.support.views import people
 
 LanceRun = ModelRun[LanceCatalog]
 HOME, NAMESPACE, TABLE = "home", "namespace", "table"
 REGISTERED = "registered table"
 LEFT = "data of a deregistered table"
 TAGGED, TAG = "table with versions", "tag"
+ROWS, COLUMNS, METADATA = "table with rows", "table with columns", "table with metadata"
+INDEXED, INDEX = "table with indices", "index"
+BRANCHED, BRANCH = "table with branches", "branch"
 FIRST, LATEST = "first version", "latest version"
 REGISTERED_ROWS = 3
 # The names of tags begin alike, and each table has its own.
 TAG_NAMES = {f"{TAG} 1": "v1", f"{TAG} 2": "v10"}
+INDEX_NAMES = {f"{INDEX} 1": "by", f"{INDEX} 2": "by_other"}
+BRANCH_NAMES = {f"{BRANCH} 1": "dev", f"{BRANCH} 2": "dev2"}
+NAMES_OF_PARTS = {**TAG_NAMES, **INDEX_NAMES, **BRANCH_NAMES}
+NUMBERS_OF_ROWS = {FIRST: 3, LATEST: 5}  # of a table with versions
 
 
 NAMESPACES = two(NAMESPACE)
 # One lies in a namespace, where it has the name of another one.
 TABLES: tuple[Symbols, ...] = ((f"{NAMESPACE} 1", f"{TABLE} 1"), (HOME, f"{TABLE} 1"), (HOME, f"{TABLE} 2"))
-TAGS: tuple[Symbols, ...] = (
-    (f"{TAGGED} 1", f"{TAG} 1"),
-    (f"{TAGGED} 1", f"{TAG} 2"),
-    (f"{TAGGED} 2", f"{TAG} 1"),
-)
+
+
+def _parts(table: str, part: str) -> tuple[Symbols, ...]:
+    """Return the ids of three parts of tables: two of one table, and one of another table with an equal name."""
+    return (f"{table} 1", f"{part} 1"), (f"{table} 1", f"{part} 2"), (f"{table} 2", f"{part} 1")
+
+
+TAGS, INDICES, BRANCHES = _parts(TAGGED, TAG), _parts(INDEXED, INDEX), _parts(BRANCHED, BRANCH)
 THERE_OR_NOT = (200, 404)
-GIVEN: tuple[Thing, ...] = ((HOME, (HOME,)), *((TAGGED, id) for id in two(TAGGED)))
+FIRST_ROWS = ((0, 0), (1, 1), (2, 2))  # the id and the number of each
+FIRST_COLUMNS = ("id", "n", "name")
+GIVEN: Mapping[Thing, Fields] = {
+    (HOME, (HOME,)): {},
+    **{(kind, id): {} for kind in (TAGGED, INDEXED, BRANCHED) for id in two(kind)},
+    **{(ROWS, id): {"rows": FIRST_ROWS} for id in two(ROWS)},
+    **{(COLUMNS, id): {"columns": FIRST_COLUMNS} for id in two(COLUMNS)},
+    **{(METADATA, id): {"schema": {}, "column": {}} for id in two(METADATA)},
+}
 
 
 def place(on: Symbols) -> Thing:
@@ -50,7 +69,15 @@ KINDS: Mapping[str, ModelKind] = {
     REGISTERED: ModelKind(two(REGISTERED)),
     TAGGED: ModelKind(two(TAGGED)),
     TAG: ModelKind(TAGS, lambda id: [(TAGGED, id[:1])]),
+    ROWS: ModelKind(two(ROWS)),
+    COLUMNS: ModelKind(two(COLUMNS)),
+    METADATA: ModelKind(two(METADATA)),
+    INDEXED: ModelKind(two(INDEXED)),
+    INDEX: ModelKind(INDICES, lambda id: [(INDEXED, id[:1])]),
+    BRANCHED: ModelKind(two(BRANCHED)),
+    BRANCH: ModelKind(BRANCHES, lambda id: [(BRANCHED, id[:1])]),
 }
+LIVES = (REGISTERED, ROWS, COLUMNS, METADATA, TAG, INDEX, BRANCH)  # the kinds whose lives are tested in worlds
 ended = partial(end, KINDS)
 
 
@@ -65,6 +92,15 @@ class TableOfVersions:
     def label(self, version: Any) -> Any:
         """Return the words for a version, or another value as it is."""
         return {self.first: FIRST, self.latest: LATEST}.get(version, version)
+
+
+@dataclass(slots=True)
+class ChangedTable:
+    """A table of FIRST_ROWS that was created for the model, its first version, and what the last change told of one."""
+
+    id: Names
+    first: int
+    told: Any = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,15 +123,15 @@ def named(catalog: LanceCatalog, symbol: str) -> Any:
     """Return the name of the run for a symbol: an identifier, the last part of one, or a table with what it has."""
     if symbol == HOME:
         return catalog.home
-    if symbol in TAG_NAMES:
-        return TAG_NAMES[symbol]
+    if symbol in NAMES_OF_PARTS:
+        return NAMES_OF_PARTS[symbol]
     kind, name = symbol.rpartition(" ")[0], catalog.target.new_name()
     if kind == NAMESPACE:
         return catalog.namespace_id(name)
     if kind == TABLE:
         return catalog.table_id(name)[-1]
     with catalog.client.preparing():
-        return (_new_registered if kind == REGISTERED else _new_versions)(catalog, name)
+        return MAKERS[kind](catalog, name)
 
 
 def _new_versions(catalog: LanceCatalog, name: str) -> TableOfVersions:
@@ -105,7 +141,31 @@ def _new_versions(catalog: LanceCatalog, name: str) -> TableOfVersions:
     return TableOfVersions(id, first, catalog.version(id))
 
 
+def _new_branched(catalog: LanceCatalog, name: str) -> TableOfVersions:
+    id, (first, latest) = catalog.table_id(name), NUMBERS_OF_ROWS.values()
+    catalog.make_table(id, tables(first))  # without the branch of the world, where main has no rows
+    version = catalog.version(id)
+    catalog.insert_into_table(id, stream(tables(latest - first, first=first)))
+    return TableOfVersions(id, version, catalog.version(id))
+
+
+def _new_changed(catalog: LanceCatalog, name: str) -> ChangedTable:
+    id = catalog.new_table_of(people(0, len(FIRST_ROWS)), name)
+    return ChangedTable(id, catalog.version(id))
+
+
 def _new_registered(catalog: LanceCatalog, name: str) -> RegisteredTable:
     id = catalog.table_id(name)
     catalog.make_table(id, tables(REGISTERED_ROWS))  # without the branch of the world, where main has no rows
     return RegisteredTable(id, text(catalog.deregister_table(id)["location"], "the location of the table"))
+
+
+MAKERS: Mapping[str, Callable[[LanceCatalog, str], Any]] = {
+    REGISTERED: _new_registered,
+    TAGGED: _new_versions,
+    ROWS: _new_changed,
+    COLUMNS: _new_changed,
+    METADATA: _new_changed,
+    INDEXED: _new_changed,
+    BRANCHED: _new_branched,
+}

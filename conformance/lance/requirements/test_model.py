@@ -20,7 +20,7 @@ from conformance.author.suite import Suite
 from conformance.common.model import requirements
 from conformance.http.answers import Answer
 from conformance.lance.catalog import LanceCatalog
-from conformance.lance.model.kinds import REGISTERED
+from conformance.lance.model import kinds
 from conformance.lance.model.whole import MODEL
 from conformance.lance.support.arrow import stream
 from conformance.lance.support.listing import collect_namespaces, collect_tables
@@ -197,6 +197,6 @@ def test_catalog_model(suite: Suite, catalog: LanceCatalog) -> None:
 
 
 test_effect = requirements.effect.declare(__name__, requirements.effects_of(MODEL))
-test_lives = requirements.lives.declare(__name__, requirements.lives_of(MODEL, [REGISTERED]))
+test_lives = requirements.lives.declare(__name__, requirements.lives_of(MODEL, kinds.LIVES))
 test_refusal = requirements.refusal.declare(__name__, requirements.refusals_of(MODEL))
 test_after = requirements.after.declare(__name__, requirements.afters_of(MODEL))

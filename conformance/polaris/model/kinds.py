@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
-from conformance.common.model.rows import ModelKind, Symbols, Thing, end, two
+from conformance.common.model.rows import Fields, ModelKind, Symbols, Thing, end, two
 from conformance.common.model.running import ModelRun
 from conformance.polaris.catalog import PolarisCatalog
 from conformance.polaris.entities import ENTITIES
@@ -20,7 +20,7 @@ GRANT, ATTACHMENT = "grant", "attachment"
 NAMESPACES = (f"{NAMESPACE} 1", f"{NAMESPACE} 2")
 GRANTED = ((HOME, "TABLE_LIST"), (HOME, "VIEW_LIST"), (NAMESPACES[0], "TABLE_LIST"))
 THERE_OR_NOT = (200, 404)
-GIVEN: tuple[Thing, ...] = ((HOME, (HOME,)), *((NAMESPACE, (name,)) for name in NAMESPACES))
+GIVEN: Mapping[Thing, Fields] = {(HOME, (HOME,)): {}, **{(NAMESPACE, (name,)): {} for name in NAMESPACES}}
 
 
 def links(first: str, second: str) -> list[Symbols]:
