@@ -9,7 +9,7 @@ from conformance.common.model.rows import Command, ModelState, ModelView, Refusa
 from conformance.http.answers import Answer
 from conformance.http.client import Expected
 from conformance.lance.model.contents import OF_A_VERSION, VERSIONS, latest, restore, told
-from conformance.lance.model.kinds import COLUMNS, FIRST_COLUMNS, LATEST, METADATA, LanceRun
+from conformance.lance.model.kinds import COLUMNS, FIRST_COLUMNS, LATEST, METADATA, NO_METADATA, LanceRun
 from conformance.lance.support.columns import KEPT, fields, schema_of
 
 TABLES, WITH_METADATA = two(COLUMNS), two(METADATA)
@@ -33,18 +33,19 @@ def _drop(run: LanceRun, on: Symbols, name: Any, expect: Expected) -> Answer:
     return told(table, run.catalog.alter_table_drop_columns(table.id, columns=[name], expect=expect))
 
 
-def _columns(state: ModelState, on: Symbols) -> tuple[str, ...]:
-    names: tuple[str, ...] = state.fields((COLUMNS, on))["columns"]
-    return names
+def _columns(state: ModelState, on: Symbols) -> dict[str, Any]:
+    return dict(state.fields((COLUMNS, on))["columns"])
 
 
-def _with_columns(change: Callable[[Sequence[str], Any], Sequence[str]]) -> Callable[..., ModelState]:
+def _with_columns(change: Callable[[dict[str, Any], Any], dict[str, Any]]) -> Callable[..., ModelState]:
     """Return the effect of a change of columns."""
-    return lambda state, on, value: state.put((COLUMNS, on), columns=tuple(sorted(change(_columns(state, on), value))))
+    return lambda state, on, value: state.put(
+        (COLUMNS, on), columns=tuple(sorted(change(_columns(state, on), value).items()))
+    )
 
 
-def _renamed(names: Sequence[str], new: Any) -> Sequence[str]:
-    return [new[1] if name == new[0] else name for name in names]
+def _renamed(columns: dict[str, Any], new: Any) -> dict[str, Any]:
+    return {new[1] if name == new[0] else name: values for name, values in columns.items()}
 
 
 def _thing(on: Symbols) -> list[Thing]:
@@ -58,8 +59,8 @@ COMMANDS: Sequence[Command] = [
         "add-columns",
         TABLES,
         _add,
-        _with_columns(lambda names, name: [*names, name]),
-        values={"more": "more", "n": "n"},
+        _with_columns(lambda columns, name: {**columns, name: tuple(id + 1 for id in columns[COLUMN])}),
+        values={"n": "n", "more": "more"},
         refusals=[
             Refusal(
                 "taken",
@@ -78,7 +79,7 @@ COMMANDS: Sequence[Command] = [
         TABLES,
         _rename,
         _with_columns(_renamed),
-        values={"n to m": ("n", "m"), "n to id": ("n", "id")},
+        values={"n to m": ("n", "m"), "m to k": ("m", "k"), "n to id": ("n", "id")},
         refusals=[
             Refusal(
                 "column_missing",
@@ -103,7 +104,7 @@ COMMANDS: Sequence[Command] = [
         "drop-columns",
         TABLES,
         _drop,
-        _with_columns(lambda names, gone: [name for name in names if name != gone]),
+        _with_columns(lambda columns, gone: {name: values for name, values in columns.items() if name != gone}),
         values={"n": "n", "more": "more"},
         refusals=[
             Refusal(
@@ -122,7 +123,7 @@ COMMANDS: Sequence[Command] = [
         "restore-table",
         TABLES,
         restore,
-        _with_columns(lambda _, __: FIRST_COLUMNS),
+        _with_columns(lambda _, __: dict(FIRST_COLUMNS)),
         values=VERSIONS,
         refusals=[OF_A_VERSION],
         names=_thing,
@@ -130,22 +131,52 @@ COMMANDS: Sequence[Command] = [
 ]
 
 
-def _shown(state: ModelState, on: Symbols) -> list[str]:
-    return list(_columns(state, on))
+def _names(state: ModelState, on: Symbols) -> list[str]:
+    return sorted(_columns(state, on))
+
+
+def _values(state: ModelState, on: Symbols) -> dict[str, Any]:
+    return {name: list(values) for name, values in _columns(state, on).items()}
 
 
 def _described(run: LanceRun, on: Symbols) -> Any:
     return sorted(fields(run.catalog, run.name(on[0]).id))
 
 
-def _returned(run: LanceRun, on: Symbols) -> Any:
-    rows = run.catalog.rows(run.name(on[0]).id)
-    return sorted({name for row in rows for name in row})
+def _described_first(run: LanceRun, on: Symbols) -> Any:
+    table = run.name(on[0])
+    return sorted(fields(run.catalog, table.id, version=table.first))
+
+
+def _returned(run: LanceRun, on: Symbols, **at: Any) -> Any:
+    """Return the values of each column, in the order of the values."""
+    rows = run.catalog.rows(run.name(on[0]).id, **at)
+    return {name: sorted((row[name] for row in rows), key=repr) for name in (rows[0] if rows else ())}
+
+
+def _returned_first(run: LanceRun, on: Symbols) -> Any:
+    return _returned(run, on, version=run.name(on[0]).first)
 
 
 VIEWS: Sequence[ModelView] = [
-    ModelView("DescribeTable", [COLUMNS], TABLES, _shown, _described, "of columns"),
-    ModelView("QueryTable", [COLUMNS], TABLES, _shown, _returned, "of all columns"),
+    ModelView("DescribeTable", [COLUMNS], TABLES, _names, _described, "of columns"),
+    ModelView("QueryTable", [COLUMNS], TABLES, _values, _returned, "of columns"),
+    ModelView(
+        "DescribeTable",
+        [COLUMNS],
+        TABLES[:1],
+        lambda _, __: [name for name, _ in FIRST_COLUMNS],
+        _described_first,
+        "of the columns of a first version",
+    ),
+    ModelView(
+        "QueryTable",
+        [COLUMNS],
+        TABLES[:1],
+        lambda _, __: {name: list(values) for name, values in FIRST_COLUMNS},
+        _returned_first,
+        "of the columns of a first version",
+    ),
     ModelView("ListTableVersions", [COLUMNS], TABLES[:1], lambda _, __: LATEST, latest, "after changes of columns"),
 ]
 
@@ -194,9 +225,9 @@ METADATA_COMMANDS: Sequence[Command] = [
 ]
 
 
-def _metadata(run: LanceRun, on: Symbols) -> Any:
+def _metadata(run: LanceRun, on: Symbols, **at: Any) -> Any:
     """Return the metadata of a schema and of its column, without what the server has there of its own."""
-    schema = schema_of(run.catalog, run.name(on[0]).id)
+    schema = schema_of(run.catalog, run.name(on[0]).id, **at)
     column: Any = next((field for field in schema["fields"] if field["name"] == COLUMN), {})
     return {
         "schema": {key: value for key, value in (schema.get("metadata") or {}).items() if key in ("a", "b")},
@@ -204,6 +235,18 @@ def _metadata(run: LanceRun, on: Symbols) -> Any:
     }
 
 
+def _metadata_first(run: LanceRun, on: Symbols) -> Any:
+    return _metadata(run, on, version=run.name(on[0]).first)
+
+
 METADATA_VIEWS: Sequence[ModelView] = [
     ModelView("DescribeTable", [METADATA], WITH_METADATA, _held, _metadata, "of metadata"),
+    ModelView(
+        "DescribeTable",
+        [METADATA],
+        WITH_METADATA[:1],
+        lambda _, __: NO_METADATA,
+        _metadata_first,
+        "of the metadata of a first version",
+    ),
 ]

@@ -111,7 +111,7 @@ COMMANDS: Sequence[Command] = [
         TABLES,
         _update,
         _with_rows(lambda rows, id: [(known, n + RAISE * (known == id)) for known, n in rows]),
-        values={"a row": 1},
+        values={"a row": 1, "another row": 2},
         names=_thing,
     ),
     Command(
@@ -121,7 +121,7 @@ COMMANDS: Sequence[Command] = [
         TABLES,
         _merge,
         _with_rows(lambda rows, ids: [*(row for row in rows if row[0] not in ids), *_new(ids)]),
-        values={"an old row and a new one": (2, 3)},
+        values={"an old row and a new one": (2, 3), "other rows": (4, 5)},
         names=_thing,
     ),
     Command(
@@ -131,7 +131,7 @@ COMMANDS: Sequence[Command] = [
         TABLES,
         _insert("Overwrite"),
         _with_rows(lambda _, ids: _new(ids)),
-        values={"two rows": (8, 9)},
+        values={"two rows": (8, 9), "another row": (10,)},
         names=_thing,
     ),
     Command(
@@ -152,15 +152,14 @@ def _count(run: LanceRun, on: Symbols) -> Any:
     return run.catalog.count_table_rows(run.name(on[0]).id).json
 
 
-def _count_first(run: LanceRun, on: Symbols) -> Any:
-    table = run.name(on[0])
-    return run.catalog.count_table_rows(table.id, version=table.first).json
-
-
-def _query(run: LanceRun, on: Symbols) -> Any:
-    body: dict[str, Any] = {"vector": {}, "k": ALL_ROWS, "columns": {"column_names": ["id", "n"]}}
+def _query(run: LanceRun, on: Symbols, **at: Any) -> Any:
+    body: dict[str, Any] = {"vector": {}, "k": ALL_ROWS, "columns": {"column_names": ["id", "n"]}, **at}
     rows = read_rows(run.catalog.query_table(run.name(on[0]).id, **body).body)
     return sorted([number(row["id"], "the id of a row"), number(row["n"], "the n of a row")] for row in rows)
+
+
+def _query_first(run: LanceRun, on: Symbols) -> Any:
+    return _query(run, on, version=run.name(on[0]).first)
 
 
 def _stats(run: LanceRun, on: Symbols) -> Any:
@@ -186,6 +185,13 @@ VIEWS: Sequence[ModelView] = [
     ModelView("CountTableRows", [ROWS], TABLES, lambda state, on: len(_rows(state, on)), _count, "of all rows"),
     ModelView("QueryTable", [ROWS], TABLES, _rows, _query),
     ModelView("GetTableStats", [ROWS], TABLES[:1], lambda state, on: len(_rows(state, on)), _stats),
-    ModelView("CountTableRows", [ROWS], TABLES[:1], lambda _, __: len(FIRST_ROWS), _count_first, "of a first version"),
+    ModelView(
+        "QueryTable",
+        [ROWS],
+        TABLES[:1],
+        lambda _, __: [list(row) for row in FIRST_ROWS],
+        _query_first,
+        "of the rows of a first version",
+    ),
     ModelView("ListTableVersions", [ROWS], TABLES[:1], lambda _, __: LATEST, latest),
 ]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 from conformance.common.model.rows import (
@@ -28,6 +29,7 @@ from conformance.lance.model.kinds import (
     ended,
 )
 from conformance.lance.support.indexing import all_indices, wait_for_index
+from conformance.lance.support.listing import collect
 
 NO_INDEX, INDEX_EXISTS = 6, 7  # as codes of errors
 
@@ -52,11 +54,19 @@ def _drop(run: LanceRun, on: Symbols, _: Any, expect: Expected) -> Answer:
     return run.catalog.drop_table_index(run.name(on[0]).id, run.name(on[1]), expect=expect)
 
 
-def _list(run: LanceRun, on: Symbols) -> Any:
+def _list(run: LanceRun, on: Symbols, **page: Any) -> Any:
     """Return the listed indices of the model with their columns: a world may have one on every table."""
     symbols = {name: symbol for symbol, name in INDEX_NAMES.items()}
-    listed = [(entry["index_name"], entry["columns"]) for entry in all_indices(run.catalog, run.name(on[0]).id)]
+    entries = collect(partial(run.catalog.list_table_indices, run.name(on[0]).id), "indexes", **page)
+    listed = [(entry["index_name"], entry["columns"]) for entry in entries]
     return sorted([symbols[name], columns] for name, columns in listed if name in symbols)
+
+
+def _number(run: LanceRun, on: Symbols) -> Any:
+    """Return True if GetTableStats counts the indices that are listed, else its number."""
+    id = run.name(on[0]).id
+    counted = run.catalog.get_table_stats(id)["num_indices"]
+    return counted == len(all_indices(run.catalog, id)) or counted
 
 
 def _stats(run: LanceRun, on: Symbols) -> Any:
@@ -102,5 +112,6 @@ def _columns(state: ModelState, on: Symbols) -> list[Any]:
 
 VIEWS: Sequence[ModelView] = [
     ModelView("ListTableIndices", [INDEX], two(INDEXED), _columns, _list),
+    ModelView("ListTableIndices", [INDEX], two(INDEXED)[:1], _columns, partial(_list, limit=1), "in pages of one"),
     ModelView("DescribeTableIndexStats", [INDEX], INDICES, lambda state, on: state.has(_index(on)) or MISSING, _stats),
 ]

@@ -46,13 +46,14 @@ def _parts(table: str, part: str) -> tuple[Symbols, ...]:
 TAGS, INDICES, BRANCHES = _parts(TAGGED, TAG), _parts(INDEXED, INDEX), _parts(BRANCHED, BRANCH)
 THERE_OR_NOT = (200, 404)
 FIRST_ROWS = ((0, 0), (1, 1), (2, 2))  # the id and the number of each
-FIRST_COLUMNS = ("id", "n", "name")
+FIRST_COLUMNS = (("id", (0, 1, 2)), ("n", (0, 1, 2)), ("name", ("row 0", "row 1", "row 2")))  # each with its values
+NO_METADATA: Fields = {"schema": {}, "column": {}}
 GIVEN: Mapping[Thing, Fields] = {
     (HOME, (HOME,)): {},
     **{(kind, id): {} for kind in (TAGGED, INDEXED, BRANCHED) for id in two(kind)},
     **{(ROWS, id): {"rows": FIRST_ROWS} for id in two(ROWS)},
     **{(COLUMNS, id): {"columns": FIRST_COLUMNS} for id in two(COLUMNS)},
-    **{(METADATA, id): {"schema": {}, "column": {}} for id in two(METADATA)},
+    **{(METADATA, id): NO_METADATA for id in two(METADATA)},
 }
 
 

@@ -20,7 +20,6 @@ from conformance.lance.support.branching import (
     NO_BRANCH,
     ROWS,
     branch_version,
-    check_no_branch,
     new_branched,
     on_branch,
     picture,
@@ -47,26 +46,6 @@ def branches(catalog: LanceCatalog, id: Names) -> Any:
 # CreateTableBranch
 
 
-@must("lance.branch.create", operations=CREATE, clause="create-branch")
-def test_created_branch_has_the_rows(catalog: LanceCatalog) -> None:
-    """CreateTableBranch without a source makes a branch with the rows of the main branch."""
-    id = catalog.new_table(rows=ROWS)
-    catalog.create_table_branch(id, name="dev")
-    same_items(catalog.rows(id, branch="dev"), catalog.rows(id), "the rows of the branch")
-
-
-@must("lance.branch.create.from_version", operations=CREATE, clause="create-branch-source")
-def test_branch_of_a_version(catalog: LanceCatalog) -> None:
-    """CreateTableBranch with from_version makes a branch with the rows of that version."""
-    id = catalog.new_table(rows=ROWS)
-    first = catalog.version(id)
-    catalog.insert_into_table(id, stream(tables(MORE, first=ROWS)))
-    catalog.create_table_branch(id, name="old", from_version=first)
-    catalog.create_table_branch(id, name="new")
-    equal(catalog.count_table_rows(id, branch="old").json, ROWS, COUNT)
-    equal(catalog.count_table_rows(id, branch="new").json, ROWS + MORE, COUNT)
-
-
 @must("lance.branch.create.from_branch", operations=CREATE, clause="create-branch-source")
 def test_branch_of_a_branch(catalog: LanceCatalog) -> None:
     """CreateTableBranch with from_branch makes a branch with the rows of that branch, or of a version of it."""
@@ -77,15 +56,6 @@ def test_branch_of_a_branch(catalog: LanceCatalog) -> None:
     catalog.create_table_branch(id, name="older", from_branch="dev", from_version=version)
     equal(catalog.count_table_rows(id, branch="latest").json, ROWS + MORE + 1, COUNT)
     equal(catalog.count_table_rows(id, branch="older").json, ROWS + MORE, COUNT)
-
-
-@must("lance.branch.create.taken", operations=CREATE, clause="create-branch-conflict", kind="error")
-def test_branch_that_exists(catalog: LanceCatalog) -> None:
-    """CreateTableBranch on an existing branch returns 409 with code 23 and keeps the branch."""
-    id = new_branched(catalog)
-    refused = catalog.create_table_branch(id, name="dev", expect=409)
-    equal(refused.code, 23, "the code of the error")
-    equal(catalog.count_table_rows(id, branch="dev").json, ROWS + MORE, COUNT)
 
 
 SOURCES: dict[str, tuple[dict[str, Any], tuple[int, ...]]] = {
@@ -113,17 +83,6 @@ def test_branch_of_nothing(catalog: LanceCatalog, case: tuple[dict[str, Any], tu
 # ListTableBranches
 
 
-@must("lance.branch.list", operations=LIST, clause="list-branches")
-def test_branches_are_listed(catalog: LanceCatalog) -> None:
-    """ListTableBranches lists the branches of the table, and no branch of another table."""
-    id, other = catalog.new_table("a"), catalog.new_table("b")
-    for name in ("one", "two"):
-        catalog.create_table_branch(id, name=name)
-    catalog.create_table_branch(other, name="three")
-    contains(branches(catalog, id), ["one", "two"], "the listed branches")
-    lacks(branches(catalog, id), ["three"], "the listed branches")
-
-
 @must("lance.branch.list.parent", operations=LIST, clause="branch-parent")
 def test_listed_branch_names_its_parent(catalog: LanceCatalog) -> None:
     """A listed branch has the version that it started from, and the branch unless that is the main one."""
@@ -145,34 +104,6 @@ def test_listed_branch_has_its_time(catalog: LanceCatalog) -> None:
 
 
 # DeleteTableBranch
-
-
-@must("lance.branch.delete", operations=DELETE, clause="delete-branch")
-def test_deleted_branch_is_gone(catalog: LanceCatalog) -> None:
-    """DeleteTableBranch removes the branch alone: the main branch and other branches keep their rows."""
-    id = new_branched(catalog)
-    catalog.create_table_branch(id, name="other", from_branch="dev")
-    catalog.create_table_branch(id, name="third")
-    catalog.delete_table_branch(id, name="third")
-    lacks(branches(catalog, id), ["third"], "the listed branches")
-    check_no_branch(catalog.count_table_rows(id, branch="third", expect=404))
-    equal(catalog.count_table_rows(id).json, ROWS, COUNT)
-    equal(catalog.count_table_rows(id, branch="other").json, ROWS + MORE, COUNT)
-
-
-@must("lance.branch.delete.missing", operations=DELETE, clause="branch-not-found", kind="error")
-def test_delete_missing_branch(catalog: LanceCatalog) -> None:
-    """DeleteTableBranch of a missing branch returns 404 with code 22 or 4."""
-    check_no_branch(catalog.delete_table_branch(catalog.new_table(), name="missing", expect=404))
-
-
-@must("lance.branch.delete.again", operations=[*DELETE, *CREATE], clause="create-branch", twin=True)
-def test_branch_made_anew(catalog: LanceCatalog) -> None:
-    """A branch that was deleted and made again has the rows of its new source, not those of before."""
-    id = new_branched(catalog)
-    catalog.delete_table_branch(id, name="dev")
-    catalog.create_table_branch(id, name="dev")
-    equal(catalog.count_table_rows(id, branch="dev").json, ROWS, COUNT)
 
 
 @should("lance.branch.delete.in_use", operations=DELETE, clause="delete-branch-in-use")

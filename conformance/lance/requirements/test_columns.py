@@ -182,15 +182,6 @@ def test_add_column_with_odd_name(catalog: LanceCatalog, case: str) -> None:
 # AlterTableAlterColumns
 
 
-@must("lance.column.alter.rename", operations=ALTER, clause="alter-columns-rename")
-def test_rename_column(catalog: LanceCatalog) -> None:
-    """AlterTableAlterColumns with rename keeps the values of the column and removes the old name."""
-    id = people(catalog)
-    catalog.alter_table_alter_columns(id, alterations=[{"path": "age", "data_type": KEPT, "rename": "years"}])
-    equal(column(catalog, id, "years"), [30, 41, 52], "the values of years")
-    lacks(fields(catalog, id), ["age"], COLUMNS)
-
-
 @must("lance.column.alter.version", operations=ALTER, clause="alter-columns-rename")
 def test_altering_makes_a_version(catalog: LanceCatalog) -> None:
     """AlterTableAlterColumns applies several alterations in one version, returns it and keeps earlier versions."""
@@ -303,15 +294,6 @@ def test_drop_columns(catalog: LanceCatalog) -> None:
     contains(columns_at(catalog, id, before), ["name"], "the columns of the earlier version")
 
 
-@must("lance.column.drop.again", operations=DROP, clause="drop-columns")
-def test_dropped_name_is_free(catalog: LanceCatalog) -> None:
-    """AlterTableAddColumns can reuse the name of a dropped column."""
-    id = people(catalog)
-    catalog.alter_table_drop_columns(id, columns=["age"])
-    catalog.alter_table_add_columns(id, new_columns=[{"name": "age", "expression": "'none'"}])
-    equal(column(catalog, id, "age"), ["none"] * 3, "the values of age")
-
-
 @must("lance.column.drop.column_missing", operations=DROP, clause="query-column", kind="error")
 def test_drop_missing_column(catalog: LanceCatalog) -> None:
     """AlterTableDropColumns of a missing column returns 404 with code 12 or 400 with code 13 and drops nothing."""
@@ -363,15 +345,6 @@ def test_set_metadata(catalog: LanceCatalog, case: dict[str, str]) -> None:
     catalog.update_table_schema_metadata(id, FORMER)
     _metadata_are(catalog.update_table_schema_metadata(id, case).json, case, "the metadata of the answer")
     _metadata_are(metadata(catalog, id), case, "the metadata of the schema")
-
-
-@must("lance.metadata.update.replaces", operations=METADATA, clause="schema-metadata-replaces")
-def test_metadata_are_replaced(catalog: LanceCatalog) -> None:
-    """UpdateTableSchemaMetadata replaces the metadata: keys absent from the request are removed."""
-    id = people(catalog)
-    catalog.update_table_schema_metadata(id, {**FORMER, "b": "2"})
-    catalog.update_table_schema_metadata(id, {"b": "3"})
-    _metadata_are(metadata(catalog, id), {"b": "3"}, "the metadata of the schema")
 
 
 @must("lance.metadata.update.rows", operations=METADATA, clause="schema-metadata")

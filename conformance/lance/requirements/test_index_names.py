@@ -17,8 +17,6 @@ from conformance.lance.support.indexing import (
     BUILDERS,
     CREATE,
     KINDS,
-    all_indices,
-    build,
     index_names,
     new_indexable,
     wait_for_index,
@@ -71,26 +69,6 @@ def test_indices_of_one_column_without_names(catalog: LanceCatalog) -> None:
         catalog.create_table_index(id, column="color", index_type=kind)
     indexes = wait_for_indices(catalog, id, lambda _: True, "one of two indices", count=2)
     equal(len({entry["index_name"] for entry in indexes}), 2, "the number of different names of the indices")
-
-
-@must("lance.index.{}.conflict", clause="index-exists", kind="error", each=BUILDERS, world=UNINDEXED)
-def test_taken_index_name(catalog: LanceCatalog, case: Operation) -> None:
-    """{} with the name of an existing index returns 409 with code 7 and keeps that index."""
-    id = new_indexable(catalog)
-    build(catalog, case, id)
-    before = wait_for_index(catalog, id, "idx")
-    refused = catalog.send(case.id, id, {"column": "color", "index_type": "BITMAP", "name": "idx"}, expect=409)
-    equal(refused.code, 7, "the code of the error")
-    equal(all_indices(catalog, id), [before], "the indices of the table")
-
-
-@must("lance.index.create.same_name_elsewhere", operations=CREATE, clause="index-name")
-def test_same_name_in_two_tables(catalog: LanceCatalog) -> None:
-    """CreateTableIndex accepts the same index name on two tables."""
-    for name in ("one", "other"):
-        id = catalog.new_table(name)
-        catalog.create_table_index(id, **BTREE, name="idx")
-        wait_for_index(catalog, id, "idx")
 
 
 # Hostile names

@@ -21,7 +21,6 @@ from conformance.lance.support.indexing import (
     indexable,
     new_index,
     row_counts_of,
-    wait_for_index,
 )
 from conformance.lance.support.versions import MISSING_VERSION, check_known
 from conformance.lance.worlds import UNINDEXED
@@ -107,15 +106,6 @@ def test_indices_of_missing_version(catalog: LanceCatalog, case: Operation) -> N
 def test_no_indices(catalog: LanceCatalog) -> None:
     """ListTableIndices on a table without indices returns an empty list."""
     equal(all_indices(catalog, catalog.new_table()), [], "the indices of the table")
-
-
-@must("lance.index.list.own", operations=LIST, clause="index-list", world=UNINDEXED)
-def test_indices_of_one_table(catalog: LanceCatalog) -> None:
-    """ListTableIndices lists every index of the table once and no index of another table."""
-    other = catalog.new_table("other")
-    id = _indexed(catalog, "one", "two")
-    new_index(catalog, other, BTREE, "elsewhere")
-    same_items(index_names(catalog, id), ["one", "two"], "the names of the indices")
 
 
 @must("lance.index.list.uuids", operations=LIST, clause="index-list", world=UNINDEXED)
@@ -256,23 +246,6 @@ def test_dropped_index_is_gone(catalog: LanceCatalog, name: str) -> None:
     equal(index_names(catalog, id), ["stays"], "the names of the indices")
 
 
-@must("lance.index.drop.twice", operations=DROP, clause="index-not-found", kind="error")
-def test_drop_index_twice(catalog: LanceCatalog) -> None:
-    """DropTableIndex of a dropped index returns 404 with code 6."""
-    id = _indexed(catalog, "idx")
-    catalog.drop_table_index(id, "idx")
-    refused = catalog.drop_table_index(id, "idx", expect=404)
-    equal(refused.code, 6, "the code of the error")
-
-
-@must("lance.index.drop.stats", operations=DROP, clause="index-drop")
-def test_dropped_index_has_no_stats(catalog: LanceCatalog) -> None:
-    """DescribeTableIndexStats of a dropped index returns 404."""
-    id = _indexed(catalog, "idx")
-    catalog.drop_table_index(id, "idx")
-    catalog.describe_table_index_stats(id, "idx", expect=404)
-
-
 @must("lance.index.drop.rows", operations=DROP, clause="index-drop-rows")
 def test_rows_without_index(catalog: LanceCatalog) -> None:
     """QueryTable returns the same rows after the index is dropped."""
@@ -282,15 +255,6 @@ def test_rows_without_index(catalog: LanceCatalog) -> None:
     catalog.drop_table_index(id, "idx")
     same_items(catalog.rows(id, filter=BTREE.filter), before, "the rows found without the index")
     equal(catalog.count_table_rows(id).json, ROWS, "the number of rows")
-
-
-@must("lance.index.drop.again", operations=DROP, clause="index-drop")
-def test_build_dropped_index_again(catalog: LanceCatalog) -> None:
-    """CreateTableIndex can reuse the name of a dropped index on another column."""
-    id = _indexed(catalog, "idx")
-    catalog.drop_table_index(id, "idx")
-    catalog.create_table_index(id, column="name", index_type="BTREE", name="idx")
-    equal(wait_for_index(catalog, id, "idx")["columns"], ["name"], "the columns of the index")
 
 
 @should("lance.index.drop.transaction", operations=DROP, clause="index-transaction")

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from conformance.author.checks import contains, equal, same_items, unequal
+from conformance.author.checks import contains, equal
 from conformance.author.requirement import must
 from conformance.lance.catalog import LanceCatalog, Names
 from conformance.lance.support.arrow import stream
-from conformance.lance.support.columns import schema_of
 from conformance.lance.support.listing import collect
 from conformance.lance.support.queries import PLANS
 from conformance.lance.support.versions import MISSING_VERSION
-from conformance.lance.support.views import CHANGES, COLUMN_CHANGES, METADATA, Change, new_people, people
+from conformance.lance.support.views import CHANGES, COLUMN_CHANGES, Change, new_people, people
 from conformance.lance.worlds import OFF_BRANCHES
 from specs.openapi import Operation
 
@@ -20,7 +19,6 @@ ROWS = people(0, 5).to_pylist()
 DETAILED = {"load_detailed_metadata": True}
 # Changes after which the version before them is read.
 LATER = {name: CHANGES[name] for name in ("insert_overwrite", "update", "delete", "merge_upsert", "restore")}
-SCHEMA_CHANGES = {**COLUMN_CHANGES, "metadata": METADATA}
 
 
 def _changed(catalog: LanceCatalog, change: Change) -> tuple[Names, int]:
@@ -30,25 +28,6 @@ def _changed(catalog: LanceCatalog, change: Change) -> tuple[Names, int]:
         before = catalog.version(id)
         change.act(catalog, id, first)
     return id, before
-
-
-@must(
-    "lance.past.describe.{}",
-    operations=["DescribeTable"],
-    clause="version-past",
-    each=SCHEMA_CHANGES,
-    world={"data": ("plain",)},
-)
-def test_description_of_the_past(catalog: LanceCatalog, case: Change) -> None:
-    """After {}, DescribeTable of the version before it returns the schema and the metadata of that version."""
-    with catalog.client.preparing():
-        id, first = new_people(catalog)
-        before, schema = catalog.version(id), schema_of(catalog, id)
-        case.act(catalog, id, first)
-    unequal(schema_of(catalog, id), schema, "the schema of the latest version")
-    described = catalog.describe_table(id, version=before, _query=DETAILED)
-    equal(described["version"], before, "the version of the description")
-    equal(described["schema"], schema, "the schema of the earlier version")
 
 
 @must("lance.past.describe.stats", operations=["DescribeTable"], clause="version-past")
@@ -61,15 +40,6 @@ def test_stats_of_the_past(catalog: LanceCatalog) -> None:
         catalog.delete_from_table(id, predicate="id = 1")
     described = catalog.describe_table(id, version=before["version"], _query=DETAILED)
     equal(described["stats"], before["stats"], "the stats of the earlier version")
-
-
-@must("lance.past.query.{}", operations=["QueryTable"], clause="version-past", each={**COLUMN_CHANGES, **LATER})
-def test_query_of_the_past(catalog: LanceCatalog, case: Change) -> None:
-    """After {}, QueryTable of the version before it returns all its columns and rows, and can filter on them."""
-    id, before = _changed(catalog, case)
-    same_items(catalog.rows(id, version=before), ROWS, "the rows of the earlier version")
-    found = catalog.rows(id, version=before, filter="name = 'row 4' AND n = 4", columns={"column_names": ["name", "n"]})
-    equal(found, [{"name": "row 4", "n": 4}], "the row that the filter finds")
 
 
 COUNTED = {name: change for name, change in {**COLUMN_CHANGES, **LATER}.items() if name != "add_columns"}
@@ -98,21 +68,6 @@ def test_plan_of_the_past(catalog: LanceCatalog, case: Operation) -> None:
     id, before = _changed(catalog, COLUMN_CHANGES["drop_columns"])
     query: dict[str, Any] = {"vector": {}, "k": 5, "filter": "n > 1", "version": before}
     catalog.send(case.id, id, {"query": query} if case.id == "ExplainTableQueryPlan" else query)
-
-
-RESTORED = {
-    name: change for name, change in CHANGES.items() if name not in ("create_overwrite", "restore", "insert_nothing")
-}
-
-
-@must("lance.past.restored.{}", operations=["RestoreTable"], clause="restore-equal", kind="data", each=RESTORED)
-def test_restored_version_equals_the_past(catalog: LanceCatalog, case: Change) -> None:
-    """RestoreTable to the version before {} brings back its columns and rows, to which later inserts add."""
-    id, before = _changed(catalog, case)
-    catalog.restore_table(id, version=before)
-    same_items(catalog.rows(id), ROWS, "the rows of the table")
-    catalog.insert_into_table(id, stream(people(5, 1)))
-    same_items(catalog.rows(id), people(0, 6).to_pylist(), "the rows after the next insert")
 
 
 DETAILS = {

@@ -10,12 +10,11 @@ from conformance.author.requirement import must
 from conformance.http.answers import Answer
 from conformance.lance.catalog import LanceCatalog, Names
 from conformance.lance.support.arrow import stream
-from conformance.lance.support.columns import fields, metadata
-from conformance.lance.support.indexing import index_names, wait_for_index
+from conformance.lance.support.columns import metadata
 from conformance.lance.support.listing import collect_all_tables, collect_namespaces
 from conformance.lance.support.ordinary import accepts
 from conformance.lance.support.versions import numbers
-from conformance.lance.support.views import new_people, people, rows_are, table_is_gone, tags_agree
+from conformance.lance.support.views import new_people, people, table_is_gone
 from conformance.lance.worlds import WITHOUT_PARTS
 from specs.lance.identifiers import join_parts
 
@@ -32,10 +31,6 @@ class Removal:
     act: Callable[[LanceCatalog, Names], object]
 
 
-def _rename_away(catalog: LanceCatalog, id: Names) -> Answer:
-    return catalog.rename_table(id, new_table_name=catalog.table_id("elsewhere")[-1])
-
-
 def _deregister_in_batch(catalog: LanceCatalog, id: Names) -> Answer:
     catalog.sandbox.note_made("RegisterTable", id)
     return catalog.batch_commit_tables(operations=[{"deregister_table": {"id": id}}])
@@ -46,9 +41,6 @@ def _drop_above(catalog: LanceCatalog, id: Names) -> Answer:
 
 
 REMOVALS = {
-    "drop": Removal("DropTable", lambda catalog, id: catalog.drop_table(id)),
-    "deregister": Removal("DeregisterTable", lambda catalog, id: catalog.deregister_table(id)),
-    "rename": Removal("RenameTable", _rename_away),
     "batch_deregister": Removal("BatchCommitTables", _deregister_in_batch),
 }
 
@@ -102,33 +94,6 @@ class PartRemoval:
     give: PartAction = lambda _catalog, _id, _first: None
 
 
-def _give_tags(catalog: LanceCatalog, id: Names, first: int) -> None:
-    for tag in ("gone", "kept"):
-        catalog.create_table_tag(id, tag=tag, version=first if tag == "gone" else catalog.version(id))
-
-
-def _tag_is_gone(catalog: LanceCatalog, id: Names, _first: int) -> None:
-    kept = catalog.get_table_tag_version(id, tag="kept")["version"]
-    tags_agree(catalog, id, {"kept": kept})
-    catalog.get_table_tag_version(id, tag="gone", expect=NOT_FOUND)
-
-
-def _give_indices(catalog: LanceCatalog, id: Names, _first: int) -> None:
-    for name, column in (("gone", "id"), ("kept", "n")):
-        catalog.create_table_index(id, column=column, index_type="BTREE", name=name)
-        wait_for_index(catalog, id, name)
-
-
-def _index_is_gone(catalog: LanceCatalog, id: Names, _first: int) -> None:
-    equal(index_names(catalog, id), ["kept"], "the indices of the table")
-    catalog.describe_table_index_stats(id, "gone", expect=NOT_FOUND)
-
-
-def _column_is_gone(catalog: LanceCatalog, id: Names) -> None:
-    same_items(fields(catalog, id), ["id", "name"], "the columns of the table")
-    catalog.count_table_rows(id, predicate="n > 0", expect=(400, NOT_FOUND))
-
-
 def _rows_are_gone(catalog: LanceCatalog, id: Names, _first: int) -> None:
     equal(catalog.count_table_rows(id, predicate="id IN (1, 3)").json, 0, "the count of the deleted rows")
     same_items([row["id"] for row in catalog.rows(id) if row["id"] < 5], [0, 2, 4], "the ids of the earlier rows")
@@ -144,17 +109,6 @@ def _record_is_gone(catalog: LanceCatalog, id: Names, first: int) -> None:
 
 
 PARTS = {
-    "tag": PartRemoval(
-        "DeleteTableTag", lambda catalog, id, _: catalog.delete_table_tag(id, tag="gone"), _tag_is_gone, _give_tags
-    ),
-    "index": PartRemoval(
-        "DropTableIndex", lambda catalog, id, _: catalog.drop_table_index(id, "gone"), _index_is_gone, _give_indices
-    ),
-    "rows": PartRemoval(
-        "DeleteFromTable",
-        lambda catalog, id, _: catalog.delete_from_table(id, predicate="id IN (1, 3)"),
-        _rows_are_gone,
-    ),
     "merged_rows": PartRemoval(
         "MergeInsertIntoTable",
         lambda catalog, id, _: catalog.merge_insert_into_table(
@@ -195,29 +149,6 @@ def test_removed_part_stays_removed(catalog: LanceCatalog, case: PartRemoval) ->
     case.check(catalog, id, first)
 
 
-@must("lance.removed.part.column", operations=["AlterTableDropColumns"], clause="removed-stays-removed")
-def test_dropped_column_stays_removed(catalog: LanceCatalog) -> None:
-    """After AlterTableDropColumns, no response has the dropped columns, also after the next insert."""
-    id, _ = new_people(catalog)
-    catalog.alter_table_drop_columns(id, columns=["n"])
-    _column_is_gone(catalog, id)
-    catalog.insert_into_table(id, stream(people(5, 2).select(["id", "name"])))
-    _column_is_gone(catalog, id)
-
-
-@must("lance.removed.part.restored", operations=["RestoreTable"], clause="removed-stays-removed")
-def test_undone_inserts_stay_undone(catalog: LanceCatalog) -> None:
-    """After RestoreTable, the rows of later versions do not return with the next insert or the next index."""
-    id, first = new_people(catalog)
-    catalog.restore_table(id, version=first)
-    rows_are(catalog, id, (0, 1, 2))
-    catalog.insert_into_table(id, stream(people(7, 1)))
-    rows_are(catalog, id, (0, 1, 2, 7))
-    if not catalog.client.lacks("CreateTableScalarIndex"):
-        catalog.create_table_scalar_index(id, column="id", index_type="BTREE", name="idx")
-        rows_are(catalog, id, (0, 1, 2, 7))
-
-
 # Removing twice
 
 
@@ -232,18 +163,6 @@ class Repeat:
     codes: tuple[int, ...] = (4,)
 
 
-def _drop(catalog: LanceCatalog, id: Names) -> Answer:
-    return catalog.drop_table(id, expect=None)
-
-
-def _deregister(catalog: LanceCatalog, id: Names) -> Answer:
-    return catalog.deregister_table(id, expect=None)
-
-
-def _rename(catalog: LanceCatalog, id: Names) -> Answer:
-    return catalog.rename_table(id, new_table_name=catalog.table_id("elsewhere")[-1], expect=None)
-
-
 def _batch(catalog: LanceCatalog, id: Names) -> Answer:
     return catalog.batch_commit_tables(operations=[{"deregister_table": {"id": id}}], expect=None)
 
@@ -252,21 +171,8 @@ def _created(catalog: LanceCatalog) -> Names:
     return catalog.new_table()
 
 
-def _declared(catalog: LanceCatalog) -> Names:
-    return catalog.new_declared_table()
-
-
-def _drop_column(catalog: LanceCatalog, id: Names) -> Answer:
-    return catalog.alter_table_drop_columns(id, columns=["name"], expect=None)
-
-
 REPEATS = {
-    "drop_declared": Repeat("DropTable", _declared, _drop, _drop),
-    "deregister_declared": Repeat("DeregisterTable", _declared, _deregister, _deregister),
-    "deregister_dropped": Repeat("DeregisterTable", _created, _drop, _deregister),
-    "rename_dropped": Repeat("RenameTable", _created, _drop, _rename),
     "batch_deregister": Repeat("BatchCommitTables", _created, _batch, _batch),
-    "drop_column": Repeat("AlterTableDropColumns", _created, _drop_column, _drop_column, (12, 13)),
 }
 STATUSES = {4: 404, 5: 409, 12: 404, 13: 400}
 

@@ -220,15 +220,6 @@ def test_delete_all_rows(catalog: LanceCatalog) -> None:
     _check_rows(catalog, id, [(0, "row 0"), (1, "row 1")])
 
 
-@must("lance.rows.delete.again", operations=DELETE, clause="delete-rows")
-def test_delete_again(catalog: LanceCatalog) -> None:
-    """DeleteFromTable repeated with the same predicate deletes nothing more."""
-    id = catalog.new_table(rows=3)
-    for _ in range(2):
-        catalog.delete_from_table(id, predicate="id = 1")
-    _check_rows(catalog, id, [(0, "row 0"), (2, "row 2")])
-
-
 PREDICATE_SHAPES = {"absent": {}, "null": {"predicate": None}, "boolean": {"predicate": True}}
 
 
@@ -260,16 +251,6 @@ def test_delete_tells_version(catalog: LanceCatalog) -> None:
     id = catalog.new_table(rows=3)
     answer = catalog.delete_from_table(id, predicate="id > 0")
     equal(answer["version"], catalog.version(id), "the version in the answer")
-
-
-@must("lance.rows.delete.history", operations=[*DELETE, *COUNT], clause="count-version")
-def test_delete_keeps_old_version(catalog: LanceCatalog) -> None:
-    """After DeleteFromTable, the version before it still has the deleted rows."""
-    id = catalog.new_table(rows=3)
-    before = catalog.version(id)
-    catalog.delete_from_table(id, predicate="id > 0")
-    equal(catalog.count_table_rows(id).json, 1, "the count of rows")
-    equal(catalog.count_table_rows(id, version=before).json, 3, "the count of rows")
 
 
 @should("lance.rows.delete.transaction", operations=DELETE, clause="transaction-known")

@@ -17,7 +17,6 @@ from conformance.values.json_values import shown
 DESCRIBE = ["DescribeTable"]
 EXISTS = ["TableExists"]
 DROP = ["DropTable"]
-DEREGISTER = ["DeregisterTable"]
 RENAME = ["RenameTable"]
 DETAILED = {"load_detailed_metadata": True}
 SCHEME = re.compile("[a-z][a-z0-9+.-]*:", re.IGNORECASE)
@@ -181,15 +180,6 @@ def test_drop_names_the_table(catalog: LanceCatalog) -> None:
 
 
 # DeregisterTable
-
-
-@must("lance.table.deregister.data", operations=DEREGISTER, clause="deregister-table-data")
-def test_deregistered_data_stay(catalog: LanceCatalog) -> None:
-    """DeregisterTable keeps the data: RegisterTable at its location brings the rows back."""
-    id = catalog.new_table(rows=3)
-    location = text(catalog.deregister_table(id)["location"], "the location of the table")
-    catalog.restore_registration(id, location)
-    equal(catalog.count_table_rows(id).json, 3, "the count of rows")
 
 
 # RenameTable

@@ -6,7 +6,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from conformance.author.checks import above, equal, one_of, same_items
+from conformance.author.checks import above, equal, one_of
 from conformance.author.requirement import given, must, should
 from conformance.author.strategies import tables
 from conformance.lance.catalog import LanceCatalog, Names
@@ -14,7 +14,6 @@ from conformance.lance.support.arrow import stream
 from conformance.lance.support.checks import table_is_missing
 from conformance.lance.support.ordinary import accepts
 from conformance.lance.support.versions import any_tagged, check_tag, new_tagged
-from conformance.lance.worlds import UNTAGGED
 
 LIST, GET = ["ListTableTags"], ["GetTableTagVersion"]
 CREATE, UPDATE, DELETE = ["CreateTableTag"], ["UpdateTableTag"], ["DeleteTableTag"]
@@ -62,28 +61,7 @@ def test_tags_of_no_version(catalog: LanceCatalog, case: tuple[str, int]) -> Non
 # DeleteTableTag
 
 
-@must("lance.tag.delete.gone", operations=DELETE, clause="delete-tag", world=UNTAGGED)
-def test_deleted_tag_is_gone(catalog: LanceCatalog) -> None:
-    """DeleteTableTag deletes the tag, keeps its version and other tags, and frees its name."""
-    id, first, latest = new_tagged(catalog)
-    catalog.create_table_tag(id, tag="other", version=latest)
-    catalog.delete_table_tag(id, tag="old")
-    same_items(catalog.list_table_tags(id)["tags"], ["other"], "the listed tags")
-    equal(catalog.count_table_rows(id, version=first).json, 3, "the count of rows")
-    catalog.create_table_tag(id, tag="old", version=latest)
-    check_tag(catalog, id, "old", latest)
-
-
 # ListTableTags
-
-
-@must("lance.tag.list.versions", operations=LIST, clause="list-tags", world=UNTAGGED)
-def test_list_has_versions(catalog: LanceCatalog) -> None:
-    """ListTableTags returns every tag with its version, and none for a table without tags."""
-    id, first, latest = new_tagged(catalog)
-    catalog.create_table_tag(id, tag="new", version=latest)
-    check_tags(catalog, id, {"old": first, "new": latest})
-    check_tags(catalog, catalog.new_table("untagged"), {})
 
 
 @should("lance.tag.list.size", operations=LIST, clause="list-tags-size")

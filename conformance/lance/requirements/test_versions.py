@@ -14,10 +14,9 @@ from conformance.author.strategies import tables
 from conformance.lance.catalog import LanceCatalog, Names
 from conformance.lance.support.arrow import stream
 from conformance.lance.support.checks import table_is_missing
-from conformance.lance.support.columns import schema_of
 from conformance.lance.support.listing import collect
 from conformance.lance.support.ordinary import accepts
-from conformance.lance.support.versions import MISSING_VERSION, check_transaction
+from conformance.lance.support.versions import check_transaction
 from conformance.values.outcomes import Unoffered
 
 LIST, DESCRIBE, RESTORE = ["ListTableVersions"], ["DescribeTableVersion"], ["RestoreTable"]
@@ -178,24 +177,6 @@ def test_restore_transaction_is_known(catalog: LanceCatalog) -> None:
     """DescribeTransaction knows the transaction_id that RestoreTable returns."""
     id, numbers = new_versioned(catalog, inserts=1)
     check_transaction(catalog, catalog.restore_table(id, version=numbers[0]))
-
-
-@must("lance.version.restore.columns", operations=RESTORE, clause="restore-table", twin=True)
-def test_restore_brings_columns_back(catalog: LanceCatalog) -> None:
-    """RestoreTable brings back the columns of the restored version."""
-    id, numbers = new_versioned(catalog, inserts=0)
-    catalog.alter_table_drop_columns(id, columns=["name"])
-    catalog.restore_table(id, version=numbers[0])
-    equal([field["name"] for field in schema_of(catalog, id)["fields"]], ["id", "name"], "the columns of the table")
-
-
-@must("lance.version.restore.version_missing", operations=RESTORE, clause="version-not-found", kind="error")
-def test_restore_missing_version(catalog: LanceCatalog) -> None:
-    """RestoreTable to a missing version returns 404 with code 11 and changes nothing."""
-    id, numbers = new_versioned(catalog, inserts=1)
-    refused = catalog.restore_table(id, version=MISSING_VERSION, expect=404)
-    equal(refused.code, 11, "the code of the error")
-    equal(catalog.version(id), numbers[-1], "the version of the table")
 
 
 # All operations

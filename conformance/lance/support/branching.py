@@ -5,9 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from conformance.author.checks import one_of
 from conformance.author.strategies import tables
-from conformance.http.answers import Answer
 from conformance.lance.catalog import LanceCatalog, Names
 from conformance.lance.operations import BRANCH, branch_in_query
 from conformance.lance.support.arrow import stream
@@ -37,11 +35,6 @@ def branch_version(catalog: LanceCatalog, id: Names, branch: str) -> int:
     """Return the latest version of a branch."""
     version: int = catalog.describe_table(id, branch=branch, _query={"load_detailed_metadata": True})["version"]
     return version
-
-
-def check_no_branch(refused: Answer) -> None:
-    """Check the code of an error about a branch that does not exist."""
-    one_of(refused.code, NO_BRANCH, "the code of the error")
 
 
 def picture(catalog: LanceCatalog, id: Names, **query: Any) -> Any:

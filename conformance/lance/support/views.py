@@ -5,7 +5,7 @@ A server need not offer every operation: a view of one that it lacks is left out
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -187,18 +187,3 @@ def table_is_gone(catalog: LanceCatalog, id: Names, *, rows: bool = False) -> No
         catalog.count_table_rows(id, expect=GONE)
         if not catalog.client.lacks("ListAllTables"):
             lacks(collect_all_tables(catalog), [join_parts(id)], "all tables")
-
-
-# Tags
-
-
-def tags_agree(catalog: LanceCatalog, id: Names, expected: Mapping[str, int]) -> None:
-    """Check that all operations on tags, and pages of one tag, show these tags with these versions."""
-    tags = catalog.list_table_tags(id)["tags"]
-    equal({name: tag["version"] for name, tag in tags.items()}, dict(expected), "the tags by ListTableTags")
-    if len(expected) > 1:
-        pages = collect(lambda **page: catalog.list_table_tags(id, **page), "tags", limit=1)
-        same_items(pages, expected, "the tags by pages of one")
-    if not catalog.client.lacks("GetTableTagVersion"):
-        for name, version in expected.items():
-            equal(catalog.get_table_tag_version(id, tag=name)["version"], version, f"the version of the tag {name}")
