@@ -49,7 +49,7 @@ FAILED = [
     ("iceberg", "renameTable", "iceberg.uuid.rename"),
     ("iceberg", "updateTable", "iceberg.properties.case.table"),
     ("iceberg", "commitTransaction", "iceberg.properties.case.transaction"),
-    ("lance", "InsertIntoTable", "lance.agree.version.insert"),
+    ("lance", "InsertIntoTable", "lance.effect.insert_rows"),
     ("lance", "RenameTable", "lance.effect.rename_table"),
     ("lance", "DropTable", "lance.table.drop.forgets.tags"),
     ("polaris", "createPrincipal", "polaris.principal.create.loadable"),

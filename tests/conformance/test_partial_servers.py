@@ -94,10 +94,10 @@ def test_refusals_without_an_error_body_have_one_cause(says, tmp_path):
 
 def test_what_a_server_does_not_offer_is_not_blocked_by_its_defects(tmp_path):
     """The description of a table lacks its version, with which a tag would be created before it is moved."""
-    select = "lance.offered.update_table_tag or lance.again.move_tag"
+    select = "lance.offered.update_table_tag or lance.branch.tag.moved"
     with serve("lance", faults=["lost-answer-field:DescribeTable:version"], rules=["UpdateTableTag: 406"]) as server:
         results, _ = check(server.url, api="lance", select=select, report=str(tmp_path))
     assert {entry.id: entry.verdict for entry in results.requirements} == {
         "lance.offered.update_table_tag": "pass",
-        "lance.again.move_tag": "unoffered",
+        "lance.branch.tag.moved": "unoffered",
     }

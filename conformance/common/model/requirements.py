@@ -191,19 +191,20 @@ def effects_of(model: Model) -> dict[str, ModelCase]:
     }
 
 
-def lives_of(model: Model, kinds: Collection[str] = ()) -> dict[str, ModelCase]:
-    """Return the cases of `lives`, which are tested in worlds first: one for each kind whose things begin and end.
+def lives_of(model: Model, kinds: Mapping[str, str] | None = None) -> dict[str, ModelCase]:
+    """Return the cases of `lives`, which are tested in worlds first: one for each kind whose things change.
 
-    By default these are all kinds of the model.
+    `kinds` are these kinds, each with the clause that its operations agree. By default they are all kinds of the model,
+    by the clauses of their first commands.
     """
     cases: dict[str, ModelCase] = {}
-    for kind in kinds or model.kinds:
+    for kind, clause in (kinds or dict.fromkeys(model.kinds, "")).items():
         for plan in life(model, kind):
             commands = list(dict.fromkeys(plan.calls[place].command for place in sorted(plan.subjects)))
             cases[kind.replace(" ", "_")] = ModelCase(
                 model,
                 [command.id for command in commands],
-                commands[0].clause,
+                clause or commands[0].clause,
                 f"The operations that show a {kind} agree after its creation, after each change and after its end.",
                 list(dict.fromkeys([*(command.operation for command in commands), *_views(model, commands)])),
                 kind,

@@ -249,4 +249,7 @@ METADATA_VIEWS: Sequence[ModelView] = [
         _metadata_first,
         "of the metadata of a first version",
     ),
+    ModelView(
+        "ListTableVersions", [METADATA], WITH_METADATA[:1], lambda _, __: LATEST, latest, "after changes of metadata"
+    ),
 ]

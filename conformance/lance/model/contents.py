@@ -137,7 +137,7 @@ COMMANDS: Sequence[Command] = [
     Command(
         "restore_rows",
         "RestoreTable",
-        "restore-table",
+        "restore-equal",
         TABLES,
         restore,
         _with_rows(lambda _, __: FIRST_ROWS),

@@ -78,7 +78,16 @@ KINDS: Mapping[str, ModelKind] = {
     BRANCHED: ModelKind(two(BRANCHED)),
     BRANCH: ModelKind(BRANCHES, lambda id: [(BRANCHED, id[:1])]),
 }
-LIVES = (REGISTERED, ROWS, COLUMNS, METADATA, TAG, INDEX, BRANCH)  # the kinds whose lives are tested in worlds
+# The kinds whose lives are tested in worlds, each with the clause that their operations agree.
+LIVES: Mapping[str, str] = {
+    REGISTERED: "deregister-table-data",
+    ROWS: "rows-agree",
+    COLUMNS: "schema-agrees",
+    METADATA: "versions-agree",
+    TAG: "tags-agree",
+    INDEX: "indices-agree",
+    BRANCH: "list-branches",
+}
 ended = partial(end, KINDS)
 
 

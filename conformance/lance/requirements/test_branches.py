@@ -29,7 +29,6 @@ from conformance.lance.support.clocks import check_recent
 from conformance.lance.support.columns import fields
 from conformance.lance.support.indexing import index_names, wait_for_index
 from conformance.lance.support.ordinary import ordinary
-from conformance.lance.support.versions import MISSING_VERSION
 from conformance.lance.worlds import OFF_BRANCHES
 from conformance.values.outcomes import Unoffered
 from specs.openapi import Operation
@@ -58,25 +57,12 @@ def test_branch_of_a_branch(catalog: LanceCatalog) -> None:
     equal(catalog.count_table_rows(id, branch="older").json, ROWS + MORE, COUNT)
 
 
-SOURCES: dict[str, tuple[dict[str, Any], tuple[int, ...]]] = {
-    "branch": ({"from_branch": "missing"}, NO_BRANCH),
-    "version": ({"from_version": MISSING_VERSION}, (11,)),
-}
-
-
-@must(
-    "lance.branch.create.{}_missing",
-    operations=CREATE,
-    clause=lambda case: "branch-not-found" if "from_branch" in case[0] else "create-branch-version-missing",
-    kind="error",
-    each=SOURCES,
-)
-def test_branch_of_nothing(catalog: LanceCatalog, case: tuple[dict[str, Any], tuple[int, ...]]) -> None:
-    """CreateTableBranch from a missing {} returns 404 with its code and makes no branch."""
-    source, codes = case
+@must("lance.branch.create.branch_missing", operations=CREATE, clause="branch-not-found", kind="error")
+def test_branch_of_nothing(catalog: LanceCatalog) -> None:
+    """CreateTableBranch from a missing branch returns 404 with its code and makes no branch."""
     id = catalog.new_table()
-    refused = catalog.create_table_branch(id, name="dev", **source, expect=404)
-    one_of(refused.code, codes, "the code of the error")
+    refused = catalog.create_table_branch(id, name="dev", from_branch="missing", expect=404)
+    one_of(refused.code, NO_BRANCH, "the code of the error")
     lacks(branches(catalog, id), ["dev"], "the listed branches")
 
 

@@ -41,7 +41,7 @@ DIFFERENCES = {
         "lance.unsupported.form",
     ),
 }
-SAME = ("lance.branch.create", "lance.branch.unknown.query_table", "lance.view.create", "lance.table.describe.missing")
+SAME = ("lance.effect.create_branch", "lance.branch.unknown.query_table", "lance.view.create", "lance.table.describe.missing")
 MORE = (
     "lance.table.create_empty",
     "lance.index.parameter.m",
