@@ -205,9 +205,9 @@ def test_a_defect_is_found_by_what_is_about_it(name, tmp_path):
 
 
 def test_a_model_leaves_out_what_is_known_to_be_wrong(tmp_path):
-    select = "lance.namespace.create.conflict or lance.model.catalog"
+    select = "lance.refusal.create_namespace.taken or lance.walk.all"
     defect = different_lance.DEFECTS["another_code"]
     with serve("lance") as server, DifferentServer(server.url, "lance", [defect]) as different:
         results, _ = check(different.url, api="lance", depth="smoke", report=str(tmp_path), select=select)
     verdicts = {result.id: result.verdict for result in results.requirements}
-    assert verdicts == {"lance.namespace.create.conflict": "fail", "lance.model.catalog": "pass"}
+    assert verdicts == {"lance.refusal.create_namespace.taken": "fail", "lance.walk.all": "pass"}

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import cache
 from random import Random
 
-from conformance.author.requirement import leveled, should
+from conformance.author.requirement import leveled
 from conformance.author.suite import Suite
 from conformance.common.model.planning import Plan, effects, life, pairs, refusals, sequences
 from conformance.common.model.races import race_plan, races, run_race
@@ -147,11 +147,12 @@ def concurrent(suite: Suite, catalog: ModelCatalog, case: ModelCase) -> None:
     run_race(suite, catalog, case.model, plan)
 
 
-@template("walk.{}", should, kind="model")
+@template("walk.{}", by_clause, kind="model")
 def random_walk(suite: Suite, catalog: ModelCatalog, case: ModelCase) -> None:
     """In random sequences of commands each has its due effect or refusal, and no other."""
     model = offered(catalog, case.model)
-    left_out = {id for id in case.commands if f"{case.model.api}.effect.{id}" in suite.unmet}
+    left_out = {name for name in case.commands if f"{case.model.api}.effect.{name}" in suite.unmet}
+    left_out |= {name for name in refusals_of(case.model) if f"{case.model.api}.refusal.{name}" in suite.unmet}
     walks, length = LENGTHS[suite.settings.depth]
     random = Random(suite.settings.seed if suite.settings.depth == "deep" else 0)  # noqa: S311 - no secret
     for _ in range(walks):
@@ -171,7 +172,7 @@ def walks_of(model: Model, clause: str, operations: Sequence[str] = ()) -> dict[
             clause,
             "In random sequences of commands each has its due effect or refusal, and no other.",
             operations or list(dict.fromkeys(command.operation for command in model.commands)),
-            needs=_effects(model, *model.commands),
+            needs=[*_effects(model, *model.commands), *(f"{model.api}.refusal.{name}" for name in refusals_of(model))],
         )
     }
 

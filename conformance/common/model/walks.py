@@ -6,11 +6,11 @@ same way. Commands that failed in a plain requirement are left out: a defect doe
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence, Set
 from random import Random
 
 from conformance.common.model.planning import Plan
-from conformance.common.model.rows import CommandCall, Model, Thing
+from conformance.common.model.rows import CommandCall, Model, ModelState, Thing
 from conformance.common.model.running import ModelCatalog, ModelRun
 from conformance.values.outcomes import NotTested, Violation
 
@@ -19,13 +19,13 @@ REFUSED_IN = 5  # one call of so many is one that is refused
 MOST_TRIES = 40  # of shorter sequences
 
 
-def walk(model: Model, length: int, random: Random, left_out: Collection[str]) -> list[CommandCall]:
-    """Return the calls of a walk, without the commands of these ids."""
+def walk(model: Model, length: int, random: Random, left_out: Set[str]) -> list[CommandCall]:
+    """Return the calls of a walk, without the commands of these ids, and without the refusals left out by theirs."""
     calls = [call for command in model.commands if command.id not in left_out for call in model.calls(command)]
     state, way = model.start, []
     for _ in range(length):
         done = [call for call in calls if call.due(state) == "done"]
-        refused = [call for call in calls if call.due(state) == "refused"]
+        refused = [call for call in calls if call.due(state) == "refused" and not left_out & _reasons(call, state)]
         choices = refused if refused and (not done or not random.randrange(REFUSED_IN)) else done
         if not choices:
             break
@@ -33,6 +33,11 @@ def walk(model: Model, length: int, random: Random, left_out: Collection[str]) -
         way.append(call)
         state = call.next(state)
     return way
+
+
+def _reasons(call: CommandCall, state: ModelState) -> set[str]:
+    """Return the refusals of a call in a state, as ids of requirements name them."""
+    return {f"{call.command.id}.{refusal.name}" for refusal in call.refusals(state)}
 
 
 def run_walk(catalog: ModelCatalog, model: Model, calls: Sequence[CommandCall]) -> None:

@@ -104,7 +104,7 @@ class TableOfVersions:
         return {self.first: FIRST, self.latest: LATEST}.get(version, version)
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class ChangedTable:
     """A table of FIRST_ROWS that was created for the model, its first version, and what the last change told of one."""
 

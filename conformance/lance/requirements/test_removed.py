@@ -5,14 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from conformance.author.checks import equal, lacks, one_of, same_items
+from conformance.author.checks import equal, lacks, same_items
 from conformance.author.requirement import must
 from conformance.http.answers import Answer
 from conformance.lance.catalog import LanceCatalog, Names
 from conformance.lance.support.arrow import stream
-from conformance.lance.support.columns import metadata
 from conformance.lance.support.listing import collect_all_tables, collect_namespaces
-from conformance.lance.support.ordinary import accepts
 from conformance.lance.support.versions import numbers
 from conformance.lance.support.views import new_people, people, table_is_gone
 from conformance.lance.worlds import WITHOUT_PARTS
@@ -23,37 +21,20 @@ NOT_FOUND = 404
 # Tables
 
 
-@dataclass(frozen=True, slots=True)
-class Removal:
-    """An operation after which a table is gone; `act` takes its id."""
-
-    id: str
-    act: Callable[[LanceCatalog, Names], object]
-
-
-def _deregister_in_batch(catalog: LanceCatalog, id: Names) -> Answer:
-    catalog.sandbox.note_made("RegisterTable", id)
-    return catalog.batch_commit_tables(operations=[{"deregister_table": {"id": id}}])
-
-
-def _drop_above(catalog: LanceCatalog, id: Names) -> Answer:
-    return catalog.supported(catalog.drop_namespace(id[:-1], behavior="Cascade", expect=None), "drops that cascade")
-
-
-REMOVALS = {
-    "batch_deregister": Removal("BatchCommitTables", _deregister_in_batch),
-}
-
-
-@must("lance.removed.table.{}", clause="removed-stays-removed", each=REMOVALS)
-def test_removed_table_stays_removed(catalog: LanceCatalog, case: Removal) -> None:
-    """After {}, no operation shows the table, also once the next table is created and filled beside it."""
+@must("lance.removed.table.batch_deregister", operations=["BatchCommitTables"], clause="removed-stays-removed")
+def test_removed_table_stays_removed(catalog: LanceCatalog) -> None:
+    """After BatchCommitTables deregisters a table, no operation shows it, also once another table is created."""
     id = catalog.new_table()
-    case.act(catalog, id)
+    _deregister_in_batch(catalog, id)
     table_is_gone(catalog, id, rows=True)
     other = catalog.new_table("other", rows=1)
     catalog.insert_into_table(other, stream(people(5, 1).select(["id", "name"])))
     table_is_gone(catalog, id, rows=True)
+
+
+def _deregister_in_batch(catalog: LanceCatalog, id: Names, expect: int = 200) -> Answer:
+    catalog.sandbox.note_made("RegisterTable", id)
+    return catalog.batch_commit_tables(operations=[{"deregister_table": {"id": id}}], expect=expect)
 
 
 @must("lance.removed.table.cascade", operations=["DropNamespace"], clause="removed-stays-removed")
@@ -64,7 +45,7 @@ def test_tables_of_a_dropped_namespace_stay_removed(catalog: LanceCatalog) -> No
     catalog.make_table(id, people(0, 2))
     if catalog.nested:
         catalog.create_namespace((*space, "inner"))
-    _drop_above(catalog, id)
+    catalog.supported(catalog.drop_namespace(space, behavior="Cascade", expect=None), "drops that cascade")
     if not catalog.client.lacks("ListAllTables"):
         lacks(collect_all_tables(catalog), [join_parts(id)], "all tables")
     catalog.create_namespace(space)
@@ -84,23 +65,18 @@ PartAction = Callable[[LanceCatalog, Names, int], object]
 class PartRemoval:
     """An operation that removes a part of a table.
 
-    `give` adds the part to a table that `new_people` created, `act` removes it, and `check` checks that it is gone;
-    each takes the id of the table and its first version.
+    `act` removes it from a table that `new_people` created, and `check` checks that it is gone; each takes the id of
+    the table and its first version.
     """
 
     id: str
     act: PartAction
     check: PartAction
-    give: PartAction = lambda _catalog, _id, _first: None
 
 
 def _rows_are_gone(catalog: LanceCatalog, id: Names, _first: int) -> None:
     equal(catalog.count_table_rows(id, predicate="id IN (1, 3)").json, 0, "the count of the deleted rows")
     same_items([row["id"] for row in catalog.rows(id) if row["id"] < 5], [0, 2, 4], "the ids of the earlier rows")
-
-
-def _metadata_is_gone(catalog: LanceCatalog, id: Names, _first: int) -> None:
-    lacks(metadata(catalog, id), ["gone"], "the metadata of the schema")
 
 
 def _record_is_gone(catalog: LanceCatalog, id: Names, first: int) -> None:
@@ -120,12 +96,6 @@ PARTS = {
         ),
         _rows_are_gone,
     ),
-    "metadata": PartRemoval(
-        "UpdateTableSchemaMetadata",
-        lambda catalog, id, _: catalog.update_table_schema_metadata(id, {"kept": "yes"}),
-        _metadata_is_gone,
-        lambda catalog, id, _: catalog.update_table_schema_metadata(id, {"gone": "yes", "kept": "yes"}),
-    ),
     "version": PartRemoval(
         "BatchDeleteTableVersions",
         lambda catalog, id, first: catalog.batch_delete_table_versions(
@@ -140,8 +110,6 @@ PARTS = {
 def test_removed_part_stays_removed(catalog: LanceCatalog, case: PartRemoval) -> None:
     """After {} of a part of a table, no response has that part, also after the next insert and update."""
     id, first = new_people(catalog)
-    with catalog.client.preparing():
-        case.give(catalog, id, first)
     case.act(catalog, id, first)
     case.check(catalog, id, first)
     catalog.insert_into_table(id, stream(people(5, 2)))
@@ -152,43 +120,13 @@ def test_removed_part_stays_removed(catalog: LanceCatalog, case: PartRemoval) ->
 # Removing twice
 
 
-@dataclass(frozen=True, slots=True)
-class Repeat:
-    """A removal that is repeated: `make` creates its object, `act` removes it, `codes` has the codes of the error."""
-
-    id: str
-    make: Callable[[LanceCatalog], Names]
-    first: Callable[[LanceCatalog, Names], object]
-    again: Callable[[LanceCatalog, Names], Answer]
-    codes: tuple[int, ...] = (4,)
-
-
-def _batch(catalog: LanceCatalog, id: Names) -> Answer:
-    return catalog.batch_commit_tables(operations=[{"deregister_table": {"id": id}}], expect=None)
-
-
-def _created(catalog: LanceCatalog) -> Names:
-    return catalog.new_table()
-
-
-REPEATS = {
-    "batch_deregister": Repeat("BatchCommitTables", _created, _batch, _batch),
-}
-STATUSES = {4: 404, 5: 409, 12: 404, 13: 400}
-
-
-@must("lance.removed.twice.{}", clause="removed-once", kind="error", each=REPEATS)
-def test_removing_twice(catalog: LanceCatalog, case: Repeat) -> None:
-    """A second {} for the same object returns the error for a missing one, not a second success."""
-    id = case.make(catalog)
-    if case.first is not case.again:
-        accepts(catalog, case.id)
+@must("lance.removed.twice.batch_deregister", operations=["BatchCommitTables"], clause="removed-once", kind="error")
+def test_removing_twice(catalog: LanceCatalog) -> None:
+    """A second deregistration of a table by BatchCommitTables returns 404 with code 4."""
+    id = catalog.new_table()
     with catalog.client.preparing():
-        case.first(catalog, id)
-        catalog.client.check_status(catalog.client.steps[-1], 200)
-    refused = case.again(catalog, id)
-    catalog.client.check_status(catalog.client.steps[-1], tuple({STATUSES[code] for code in case.codes}))
-    one_of(refused.code, case.codes, "the code of the error")
+        _deregister_in_batch(catalog, id)
+    equal(_deregister_in_batch(catalog, id, expect=NOT_FOUND).code, 4, "the code of the error")
 
 
 @must("lance.removed.twice.namespace", operations=["DropNamespace"], clause="removed-once", kind="error")

@@ -16,8 +16,7 @@ from conformance.http.answers import Answer
 from conformance.lance.catalog import LanceCatalog
 from conformance.lance.support.arrow import stream
 from conformance.lance.support.merging import UPSERT
-from conformance.lance.support.model import Outcome
-from conformance.lance.support.rows import RowModel, Rows, Version
+from conformance.lance.support.rows import Outcome, RowModel, Rows, Version
 
 IDS = st.integers(0, 9)
 NUMBERS = st.integers(-3, 3)

@@ -11,7 +11,6 @@ from typing import Any
 
 from conformance.history import READ, Event, Key
 from conformance.history.registers import SET
-from conformance.lance.support.model import OK, Outcome
 
 BAD_PREDICATES = {
     "syntax": "(((",
@@ -21,6 +20,8 @@ BAD_PREDICATES = {
     "leftover": "id >= 1 AN name = 'row 1'",
     "statement": "id >= 1; DROP TABLE t",
 }
+Outcome = tuple[int, int | None]  # a status, with the code of an error
+OK: Outcome = (200, None)
 INDEX_MISSING: Outcome = (404, 6)
 INDEX_EXISTS: Outcome = (409, 7)
 TAG_MISSING: Outcome = (404, 8)
