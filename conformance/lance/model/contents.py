@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import pyarrow as pa
+
 from conformance.author.checks import exactly, number
 from conformance.common.model.rows import Command, ModelState, ModelView, Refusal, Symbols, Thing, two
 from conformance.http.answers import Answer
@@ -15,10 +17,10 @@ from conformance.lance.model.tags import NO_VERSION
 from conformance.lance.support.arrow import read_rows, stream
 from conformance.lance.support.merging import UPSERT
 from conformance.lance.support.versions import MISSING_VERSION
-from conformance.lance.support.views import people
 
 TABLES = two(ROWS)
 RAISE = 10  # of the numbers that an update changes
+MERGED = 100  # how much more the numbers of merged rows are
 Rows = tuple[tuple[int, int], ...]
 
 
@@ -28,10 +30,16 @@ def told(table: ChangedTable, answer: Answer) -> Answer:
     return answer
 
 
+def _data(ids: Sequence[int], more: int = 0) -> bytes:
+    """Return rows with these ids as a stream, with their numbers by so much more."""
+    keys, names = pa.array(ids, pa.int64()), pa.array([f"row {id}" for id in ids], pa.string())
+    return stream(pa.table({"id": keys, "name": names, "n": pa.array([id + more for id in ids], pa.int64())}))
+
+
 def _insert(mode: str) -> Callable[[LanceRun, Symbols, Any, Expected], Answer]:
     def send(run: LanceRun, on: Symbols, ids: Any, expect: Expected) -> Answer:
-        table, data = run.name(on[0]), stream(people(ids[0], len(ids)))
-        return told(table, run.catalog.insert_into_table(table.id, data, mode=mode, expect=expect))
+        table = run.name(on[0])
+        return told(table, run.catalog.insert_into_table(table.id, _data(ids), mode=mode, expect=expect))
 
     return send
 
@@ -47,7 +55,7 @@ def _update(run: LanceRun, on: Symbols, id: Any, expect: Expected) -> Answer:
 
 
 def _merge(run: LanceRun, on: Symbols, ids: Any, expect: Expected) -> Answer:
-    table, data = run.name(on[0]), stream(people(ids[0], len(ids)))
+    table, data = run.name(on[0]), _data(ids, MERGED)
     return told(table, run.catalog.merge_insert_into_table(table.id, data, on="id", **UPSERT, expect=expect))
 
 
@@ -65,8 +73,8 @@ def _with_rows(change: Callable[[Rows, Any], Sequence[tuple[int, int]]]) -> Call
     )
 
 
-def _new(ids: Sequence[int]) -> list[tuple[int, int]]:
-    return [(id, id) for id in ids]
+def _new(ids: Sequence[int], more: int = 0) -> list[tuple[int, int]]:
+    return [(id, id + more) for id in ids]
 
 
 def _thing(on: Symbols) -> list[Thing]:
@@ -120,8 +128,8 @@ COMMANDS: Sequence[Command] = [
         "merge-insert",
         TABLES,
         _merge,
-        _with_rows(lambda rows, ids: [*(row for row in rows if row[0] not in ids), *_new(ids)]),
-        values={"an old row and a new one": (2, 3), "other rows": (4, 5)},
+        _with_rows(lambda rows, ids: [*(row for row in rows if row[0] not in ids), *_new(ids, MERGED)]),
+        values={"an old row and a new one": (2, 3), "others": (1, 4)},
         names=_thing,
     ),
     Command(
