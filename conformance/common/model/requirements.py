@@ -26,7 +26,7 @@ from conformance.values.requirement import Level
 
 UNPREPARED = "the server offers nothing that prepares it"
 LEVELS: Mapping[str, Level] = {"MUST": "MUST", "SHOULD": "SHOULD", "MAY": "MAY"}
-by_clause = leveled(lambda case: LEVELS[case.model.clause(case.clause).level])
+by_clause = leveled(lambda case: case.level or LEVELS[case.model.clause(case.clause).level])
 Planner = Callable[[Model, Sequence[Command], str], list[Plan]]
 
 
@@ -35,7 +35,8 @@ class ModelCase:
     """One requirement of a model: the commands that it is about, its clause, and its statement.
 
     `condition` is the name of a refusal, or the kind of a life. `operations` are those of its commands and of the views
-    that show them. `needs` are requirements that state the same for one command alone.
+    that show them. `needs` are requirements that state the same for one command alone. `level` is another one than that
+    of the clause.
     """
 
     model: Model
@@ -45,6 +46,7 @@ class ModelCase:
     operations: Sequence[str]
     condition: str = ""
     needs: Sequence[str] = ()
+    level: Level | None = None
 
     @property
     def since(self) -> str:
@@ -159,7 +161,9 @@ def random_walk(suite: Suite, catalog: ModelCatalog, case: ModelCase) -> None:
         run_walk(catalog, model, walk(model, length, random, left_out))
 
 
-def walks_of(model: Model, clause: str, operations: Sequence[str] = ()) -> dict[str, ModelCase]:
+def walks_of(
+    model: Model, clause: str, operations: Sequence[str] = (), level: Level = "SHOULD"
+) -> dict[str, ModelCase]:
     """Return the case of `random_walk`: one for the whole model; `clause` says that views agree.
 
     A server needs these operations, by default those of all commands.
@@ -173,6 +177,7 @@ def walks_of(model: Model, clause: str, operations: Sequence[str] = ()) -> dict[
             "In random sequences of commands each has its due effect or refusal, and no other.",
             operations or list(dict.fromkeys(command.operation for command in model.commands)),
             needs=[*_effects(model, *model.commands), *(f"{model.api}.refusal.{name}" for name in refusals_of(model))],
+            level=level,
         )
     }
 
