@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from conformance.common.model.diagnosis import Observation, diagnose
-from conformance.common.model.planning import effects, pairs, refusals, run, sequences
+from conformance.common.model.planning import effects, life, pairs, refusals, run, sequences
 from conformance.common.model.races import explained, race_plan
 from conformance.common.model.rows import (
     MISSING,
@@ -169,6 +169,48 @@ def test_a_walk_is_the_same_for_a_seed_and_leaves_out_commands():
     assert first == second
     assert len(first) == 20
     assert COVER not in {call.command for call in first}
+
+
+def test_a_walk_leaves_out_refusals_by_their_names():
+    reasons = {"put_box.taken", "cover.missing", "uncover.missing", "drop_box.missing"}
+    state, refused = MODEL.start, []
+    for one in walk(MODEL, 40, Random(3), reasons):
+        refused += [refusal.name for refusal in one.refusals(state)]
+        state = one.next(state)
+    assert set(refused) == {"closed"}
+
+
+GIVEN = Model(
+    "given",
+    {BOX: KINDS[BOX]},
+    [
+        boxes("fill", "fill", effect=lambda state, on, size: state.put(box(on), size=size), values={"a": 1, "b": 2}),
+        boxes("empty", "empty", effect=lambda state, on, _: state.put(box(on), size=0)),
+    ],
+    [VIEW],
+    NOT_SENT,
+    {box(id): {"size": 0} for id in KINDS[BOX].ids},
+)
+
+
+def test_a_given_thing_that_holds_something_is_changed_by_each_command_once():
+    (plan,) = life(GIVEN, BOX)
+    assert words(plan) == ["fill(box 1, a)", "empty(box 1)"]
+    assert plan.subjects == {0, 1}
+
+
+def test_commands_that_change_a_given_thing_concern_each_other():
+    things = [replace(command, names=lambda on: [box(on)]) for command in GIVEN.commands]
+    assert [(first.id, second.id) for first, second, _ in pairs(replace(GIVEN, commands=things))] == [
+        ("fill", "fill"),
+        ("fill", "empty"),
+        ("empty", "fill"),
+    ]
+
+
+def test_an_effect_is_not_tested_twice_where_nothing_is_beside_it():
+    (plan,) = effects(GIVEN, GIVEN.commands[0])
+    assert words(plan) == ["fill(box 1, a)", "fill(box 1, b)"]
 
 
 # Races

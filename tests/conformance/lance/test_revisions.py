@@ -41,7 +41,12 @@ DIFFERENCES = {
         "lance.unsupported.form",
     ),
 }
-SAME = ("lance.effect.create_branch", "lance.branch.unknown.query_table", "lance.view.create", "lance.table.describe.missing")
+SAME = (
+    "lance.effect.create_branch",
+    "lance.branch.unknown.query_table",
+    "lance.view.create",
+    "lance.table.describe.missing",
+)
 MORE = (
     "lance.table.create_empty",
     "lance.index.parameter.m",
