@@ -10,6 +10,6 @@ test_effect = requirements.effect.declare(__name__, requirements.effects_of(MODE
 test_lives = requirements.lives.declare(__name__, requirements.lives_of(MODEL, kinds.LIVES))
 test_refusal = requirements.refusal.declare(__name__, requirements.refusals_of(MODEL))
 test_after = requirements.after.declare(__name__, requirements.afters_of(MODEL))
-test_random_walk = requirements.random_walk.declare(
-    __name__, requirements.walks_of(MODEL, "operations-compose", "MUST")
-)
+WALKED = ("CreateNamespace", "DropNamespace", "CreateTable", "DropTable", "DeclareTable", "InsertIntoTable")
+WALKS = requirements.walks_of(MODEL, "operations-compose", WALKED, "MUST")
+test_random_walk = requirements.random_walk.declare(__name__, WALKS)
