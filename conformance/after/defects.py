@@ -29,6 +29,7 @@ OF_VIEWS: tuple[State, ...] = ("old", "short", "doubled")
 FEWEST_ALIKE = 3  # operations that are wrong in the same way
 FEWEST_STATUSES = 4  # operations that return one status in place of another one
 OF_A_MODEL = ("effect", "life", "after", "refusal", "accepted")  # repeat the preparation before a write is blamed
+CONFLICT = 409
 CONCURRENT = ("race", "model")  # kinds whose steps leave out what prepared them
 REMOVING = re.compile(r"([Dd]rop|[Dd]elete|[Dd]eregister)(?![a-z])")
 
@@ -71,23 +72,27 @@ class OfWrites:
         shown = shown_step(result.steps)
         if self.readers and evidence.operation not in self.readers:
             return False
-        return shown is not None and any(self._precedes(result.steps, shown, listed=not evidence.about_status))
+        return shown is not None and self._precedes(result.steps, shown, listed=not evidence.about_status)
 
-    def _precedes(self, steps: Sequence[Step], shown: Step, *, listed: bool) -> Iterator[bool]:
-        """Yield for each of these writes before a step whether the step is about its objects, or the next after it.
+    def _precedes(self, steps: Sequence[Step], shown: Step, *, listed: bool) -> bool:
+        """True if one of these writes comes before a step that is about its objects, or with no write between.
 
-        A wrong list is about the objects in its place.
+        An object that another write names anew is the same one, and a wrong list is about the objects in its place.
         """
-        known: set[str] = set()
         before = steps[: next(place for place, step in enumerate(steps) if step is shown)]
         last = max((place for place, step in enumerate(before) if _is_done_write(step)), default=-1)
         about = {*in_address(shown.request.url), *in_body(_sent(shown))}
+        known, own, places, latest = set[str](), set[str](), list[set[str]](), -2
         for place, step in enumerate(before):
             address, body = in_address(step.request.url), in_body(_sent(step))
             if step.operation in self.writes and is_success(step.response.status) == (self.state != "done"):
-                own = (body - known) or {*address[-1:], *body}
-                yield place >= last or bool(about & own) or (listed and about <= {*address, *body})
+                own |= (body - known) or {*address[-1:], *body}
+                places.append({*address, *body})
+                latest = place
+            elif own & {*address, *body} and _is_done_write(step):
+                own |= body - known
             known |= {*address, *body}
+        return latest >= last or bool(about & own) or (listed and any(about <= names for names in places))
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,15 +103,32 @@ class OfViews:
     state: State
 
     def predicts(self, finding: Sighting) -> bool:
-        """True for an answer that such a view returned before, or for a list that is wrong in this way."""
+        """True for what such a view shows, of itself or of a write, and for what rests on it."""
         evidence = finding.evidence
-        if evidence.operation not in self.readers:
-            return False
-        if self.state == "old" and _repeats(finding.result.steps):
+        if evidence.state in OF_WRITES and evidence.reader in self.readers:
             return True
-        if evidence.aspect not in ("body", "effect"):
+        if self.state == "old" and self._repeats(finding.result.steps):
+            return True
+        if evidence.operation not in self.readers or evidence.aspect not in ("body", "effect"):
             return False
         return self.state in ("old", evidence.state) or (self.state == "short" and evidence.omits)
+
+    def _repeats(self, steps: Sequence[Step]) -> bool:
+        """True if one of the views returned the same again after a write of its object, up to the shown step."""
+        shown, told = shown_step(steps), dict[str, tuple[object, set[str]]]()
+        for step in steps:
+            answer, names = (step.response.status, step.response.body), set(in_address(step.request.url))
+            if step.operation in self.readers:
+                before, written = told.get(step.request.url, (None, set()))
+                if before == answer and names & written:
+                    return True
+                told[step.request.url] = answer, set()
+            elif _is_done_write(step):
+                for _, written in told.values():
+                    written |= {*names, *in_body(_sent(step))}
+            if step is shown:
+                break
+        return False
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,8 +139,10 @@ class OfStatus:
     due: int
 
     def predicts(self, finding: Sighting) -> bool:
-        """True for an invalid request that got the one where the other was due."""
+        """True for an invalid request that got the one where the other was due, also in a race."""
         evidence = finding.evidence
+        if evidence.aspect == "history":
+            return self.due == CONFLICT and any(step.response.status == self.got for step in finding.result.steps)
         refused = evidence.about_status and evidence.refused and evidence.request != "valid"
         return refused and evidence.status == self.got and self.due in evidence.statuses
 
@@ -244,14 +268,6 @@ def _is_refusal(finding: Sighting) -> bool:
 
 def _is_done_write(step: Step) -> bool:
     return is_success(step.response.status) and step.operation in writing()
-
-
-def _repeats(steps: Sequence[Step]) -> bool:
-    """True if the shown step has the answer of an earlier one to the same request."""
-    shown = shown_step(steps)
-    same = (step for step in steps if step is not shown and shown and step.request.url == shown.request.url)
-    answers = (step.response for step in same if shown and step.operation == shown.operation)
-    return any(shown and (was.status, was.body) == (shown.response.status, shown.response.body) for was in answers)
 
 
 def _sent(step: Step) -> object:

@@ -174,6 +174,13 @@ def test_a_status_that_many_operations_return_in_place_of_another_one_is_one_def
     assert list(found.values()) == [[]]
 
 
+def test_a_race_that_a_conflict_in_other_words_ends_follows_from_the_status():
+    alike = [refused(operation, 409, status=400) for operation in OPERATIONS]
+    race = seen("race", step("updatePrincipal", "of", NAME, status=400), aspect="history")
+    (follows,) = causes_of(*alike, structs.replace(race, kind="race")).values()
+    assert follows == ["race"]
+
+
 def test_a_failure_of_the_server_may_have_any_reason():
     alike = [refused(operation, 400, status=500) for operation in OPERATIONS]
     assert len(causes_of(*alike, passed("getView 400"))) == 4
@@ -192,6 +199,18 @@ def test_a_view_that_keeps_an_earlier_answer_predicts_each_answer_that_it_repeat
     assert causes_of(old("getPrincipal", drop, drop), repeated) == {
         "getPrincipal shows what was before updatePrincipal": ["repeated"]
     }
+
+
+def test_what_rests_on_a_repeated_answer_follows_from_its_view():
+    read, update = step("getPrincipal", "of", OTHER), step("updatePrincipal", "of", OTHER)
+    stale = step("updatePrincipal", "of", OTHER, status=409)
+    late = {"aspect": "status", "statuses": (200,), "request": "valid"}
+    told = "getPrincipal shows what was before updatePrincipal"
+    assert causes_of(old("getPrincipal"), seen("late", read, update, read, stale, **late)) == {told: ["late"]}
+    other = step("updatePrincipal", "of", NAME)
+    assert causes_of(old("getPrincipal"), seen("late", read, other, read, stale, **late))[told] == []
+    done = seen("done", stale, read, state="done", write="updatePrincipal", reader="getPrincipal", aspect="effect")
+    assert causes_of(old("getPrincipal"), done) == {told: ["done"]}
 
 
 def test_many_views_that_show_another_state_are_one_defect():

@@ -26,7 +26,7 @@ CLAIMS: dict[str, Claim] = {
     "lacks an entry": "short",
     "has another entry": "",
 }
-WITH_READER = ("half done", "more done", "old", "short", "doubled")
+WITH_READER = ("done", "half done", "more done", "old", "short", "doubled")
 
 
 @dataclass(frozen=True, slots=True)
