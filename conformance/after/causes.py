@@ -81,7 +81,7 @@ def _cause(findings: Sequence[Sighting], blocked: dict[str, list[str]], defect: 
     return Cause(
         sentence=sentence_of(claims),
         level=level,
-        rank=_rank_of_all(every),
+        rank=min(_rank_of_all(real), defect.rank) if defect else _rank_of_all(real),
         operations=sorted({finding.evidence.operation for finding in real} - {""}),
         example=min(defect.shown if defect else real, key=_effort).result.id,
         requirements=[finding.result.id for finding in real if finding.result.verdict in FINDINGS],

@@ -17,7 +17,7 @@ from typing import Protocol
 from conformance.after.claims import claims_of
 from conformance.after.grouping import SERVER_ERRORS, Reached, Sighting
 from conformance.replay.subjects import in_address, in_body
-from conformance.values.causes import Claims
+from conformance.values.causes import Claims, Rank
 from conformance.values.evidence import State, shown_step
 from conformance.values.exchange import ERROR_STATUS, Step, is_success
 from conformance.values.verdict import FINDINGS
@@ -154,6 +154,11 @@ class Defect:
     claim: Claim
     own: list[Sighting]
     consequences: list[Sighting] = field(default_factory=list)
+
+    @property
+    def rank(self) -> Rank:
+        """The rank of the claim: what is not written although the server says so is lost."""
+        return 1 if isinstance(self.claim, OfWrites) else 4
 
     def claims(self, findings: Sequence[Sighting]) -> Claims:
         """Return the claims that hold for findings that state it."""
