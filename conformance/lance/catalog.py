@@ -267,8 +267,11 @@ class LanceCatalog(TableMaker):
             return self.existing(TABLE, name, plain=rows == ROWS)
         return self.new_table_of(tables(rows), name)
 
-    def new_table_of(self, data: Any, name: str = "t") -> Names:
-        """Create a table with the rows of an Arrow table, in the state of the current world; return its identifier."""
+    def new_table_of(self, data: Any, name: str = "t", *, branched: bool = True) -> Names:
+        """Create a table with the rows of an Arrow table, in the state of the current world; return its identifier.
+
+        With `branched` false it has no branch in any world: main keeps its rows.
+        """
         id, surroundings = self.new_table_id(name), self.target.surroundings
         state = STATES.get(surroundings.world.get(STATE, ""))
         if not state or not state.fits(data):
@@ -277,7 +280,7 @@ class LanceCatalog(TableMaker):
             surroundings.value(STATE)
             with self.client.furnishing("CreateTable"):
                 state.make(self, id, data)
-        if branch := surroundings.value(BRANCH):
+        if branched and (branch := surroundings.value(BRANCH)):
             with self.client.furnishing():
                 self._branch(id, on_it=branch == "own")
         return id

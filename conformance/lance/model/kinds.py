@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from conformance.author.checks import text
+from conformance.author.checks import number, text
 from conformance.author.strategies import tables
 from conformance.common.model.rows import Fields, ModelKind, Symbols, Thing, end, two
 from conformance.common.model.running import ModelRun
 from conformance.lance.catalog import LanceCatalog, Names
 from conformance.lance.support.arrow import stream
-from conformance.lance.support.views import people
+from conformance.lance.support.views import DETAILED, people
 
 LanceRun = ModelRun[LanceCatalog]
 HOME, NAMESPACE, TABLE = "home", "namespace", "table"
@@ -106,10 +106,14 @@ class TableOfVersions:
 
 @dataclass(slots=True, eq=False)
 class ChangedTable:
-    """A table of FIRST_ROWS that was created for the model, its first version, and what the last change told of one."""
+    """A table of FIRST_ROWS that was created for the model, and what the last change told of its version.
+
+    `first` is its first version, and `schema` the one that DescribeTable returned then.
+    """
 
     id: Names
     first: int
+    schema: Any
     told: Any = None
 
 
@@ -152,8 +156,8 @@ def _new_versions(catalog: LanceCatalog, name: str) -> TableOfVersions:
 
 
 def _new_branched(catalog: LanceCatalog, name: str) -> TableOfVersions:
-    id, (first, latest) = catalog.table_id(name), NUMBERS_OF_ROWS.values()
-    catalog.make_table(id, tables(first))  # without the branch of the world, where main has no rows
+    first, latest = NUMBERS_OF_ROWS.values()
+    id = catalog.new_table_of(tables(first), name, branched=False)
     version = catalog.version(id)
     catalog.insert_into_table(id, stream(tables(latest - first, first=first)))
     return TableOfVersions(id, version, catalog.version(id))
@@ -161,7 +165,8 @@ def _new_branched(catalog: LanceCatalog, name: str) -> TableOfVersions:
 
 def _new_changed(catalog: LanceCatalog, name: str) -> ChangedTable:
     id = catalog.new_table_of(people(0, len(FIRST_ROWS)), name)
-    return ChangedTable(id, catalog.version(id))
+    described = catalog.describe_table(id, _query=DETAILED)
+    return ChangedTable(id, number(described["version"], "the version of the table"), described["schema"])
 
 
 def _new_registered(catalog: LanceCatalog, name: str) -> RegisteredTable:

@@ -231,7 +231,7 @@ def test_wrong_fields(catalog: LanceCatalog, case: Body) -> None:
 # Responses
 
 
-@should("lance.index.{}.transaction", clause="index-transaction", each=BUILDERS)
+@should("lance.index.{}.transaction", clause="index-transaction", each=BUILDERS, twin=True)
 def test_index_transaction(catalog: LanceCatalog, case: Operation) -> None:
     """{} returns a transaction_id that DescribeTransaction knows."""
     id = new_indexable(catalog)

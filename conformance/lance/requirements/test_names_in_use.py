@@ -55,7 +55,7 @@ def test_reuse_of_the_name_of_a_renamed_table(catalog: LanceCatalog, case: Reuse
     same_items(ids(catalog.rows(renamed)), [0, 1, 2], "the ids of the rows of the renamed table")
 
 
-@must("lance.reuse.swapped", operations=["RenameTable"], clause="names-apart", kind="data")
+@must("lance.reuse.swapped", operations=["RenameTable"], clause="names-apart", kind="data", twin=True)
 def test_names_are_swapped(catalog: LanceCatalog) -> None:
     """RenameTable by way of a third name swaps the names of two tables, each of which keeps its rows."""
     a, b, third = catalog.new_table("a", rows=1), catalog.new_table("b", rows=2), catalog.table_id("c")
