@@ -70,7 +70,7 @@ from conformance.polaris.worlds import (
 from conformance.target.sandbox import Sandbox
 from conformance.target.target import Target
 from conformance.values.exchange import Exchange
-from conformance.values.outcomes import Unoffered, Violation
+from conformance.values.outcomes import Blocked, Stopped, Unoffered, Violation
 from specs.identifiers import encode_segment
 from specs.openapi import Operation
 
@@ -466,8 +466,8 @@ class PolarisCatalog(PolarisClient, Catalog):
         """Send an operation as a manager. Raises Unoffered for an unexpected 403: other requirements test rights."""
         try:
             return manager.send(operation, *request, **options)
-        except Violation as error:
-            if self.client.steps[-1].status == FORBIDDEN:
+        except (Violation, Blocked) as error:
+            if self.client.steps[-1].status == FORBIDDEN and not isinstance(error, Stopped):
                 raise Unoffered(f"the server does not allow the manager of a catalog {operation}") from error
             raise
 

@@ -137,6 +137,9 @@ FALSE_OF_POLARIS = {
     "properties_of_the_moment_of_polaris fresh_credentials_of_polaris": "polaris.namesake.content or "
     "polaris.namesake.case.content",
     "errors_without_bodies": "polaris.missing.principal_roles or polaris.refusal.delete",
+    "rights_before_names": "polaris.life.catalog_role",
+    "other_statuses_of_polaris own_properties_of_entities": "polaris.refusal.delete_catalog_role.missing or "
+    "polaris.effect.drop_generic_table or polaris.race.create_generic_table.create_generic_table",
 }
 CASES_OF_A_TEST = 3
 AT_ONCE = 6  # as many as a server may use that a seed draws

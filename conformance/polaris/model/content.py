@@ -22,6 +22,7 @@ from conformance.http.answers import Answer
 from conformance.http.client import Expected
 from conformance.polaris.catalog import NOT_AGAIN
 from conformance.polaris.inventory import GENERIC_TABLE, POLICY
+from conformance.polaris.model.entities import known
 from conformance.polaris.model.kinds import ATTACHMENT, KINDS, NAMESPACES, THERE_OR_NOT, PolarisRun, ended
 from conformance.polaris.support import policies
 from conformance.polaris.support.policies import COMPACTION, OFF, ON
@@ -142,7 +143,7 @@ def _drop_table(run: PolarisRun, on: Symbols, _: Any, expect: Expected) -> Answe
 
 
 def _description(table: Any) -> Any:
-    return {"format": table["format"], "doc": table.get("doc"), "properties": dict(table.get("properties") or {})}
+    return {"format": table["format"], "doc": table.get("doc"), "properties": known(table)}
 
 
 def _load_table(run: PolarisRun, on: Symbols) -> Any:

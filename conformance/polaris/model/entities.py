@@ -37,7 +37,7 @@ UPDATES: Mapping[str, Any] = {
 
 
 def known(body: Any) -> dict[str, str]:
-    """Return the properties of an entity in an answer that the model knows."""
+    """Return the properties of an object in an answer that the model knows: a server may add some of its own."""
     return {name: value for name, value in (body.get("properties") or {}).items() if name in KEYS}
 
 

@@ -19,6 +19,7 @@ from conformance.common.model.rows import (
 )
 from conformance.http.answers import Answer
 from conformance.http.client import Expected
+from conformance.polaris.catalog import FORBIDDEN
 from conformance.polaris.entities import CATALOG_ROLE, EntityType
 from conformance.polaris.model.entities import ids_listed, known
 from conformance.polaris.model.kinds import (
@@ -36,6 +37,7 @@ from conformance.polaris.support.principals import CATALOG_ROLES, PRINCIPAL_ROLE
 
 ASSIGNMENTS = ((PRINCIPAL_ROLE_ASSIGNMENT, PRINCIPAL_ROLES), (CATALOG_ROLE_ASSIGNMENT, CATALOG_ROLES))
 ABSENT = (400, 404)
+ROLE_OR_NOT = (*THERE_OR_NOT, 400, FORBIDDEN)  # no document declares a status for the grants of a missing role
 
 
 def _is_absent(thing: Callable[[Symbols], Thing]) -> Callable[[ModelState, Symbols, Any], bool]:
@@ -168,7 +170,7 @@ def _revoke(run: PolarisRun, on: Symbols, _: Any, expect: Expected) -> Answer:
 
 def _grants(run: PolarisRun, on: Symbols) -> Any:
     role = run.name(on[0])
-    answer = run.catalog.send(LIST, CATALOG_ROLE.place(role), expect=THERE_OR_NOT)
+    answer = run.catalog.send(LIST, CATALOG_ROLE.place(role), expect=ROLE_OR_NOT)
     if not answer.succeeded:
         return MISSING
     named = [id for id in KINDS[GRANT].ids if id[0] == on[0] and (id[1] == HOME or id[1] in run.names)]
