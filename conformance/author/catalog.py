@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable
 from contextlib import AbstractContextManager, suppress
 from copy import copy
-from typing import Any, ClassVar, Self, TypeVar
+from typing import Any, ClassVar, Self, TypeVar, cast
 
 from conformance.http.answers import Answer
 from conformance.http.client import Client, Expected
@@ -122,6 +122,12 @@ class Catalog:
         self.client.begin_example()
         self._home, self._mark, self._stand_ins = None, "", {}
         self._given_names = Counter[str]()
+
+    def another(self) -> Self:
+        """Return a catalog of the same server with a home of its own, which later examples leave alone."""
+        other = cast("Callable[[Target], Self]", type(self))(self.target)
+        other.begin_example()
+        return other
 
     @property
     def mark(self) -> str:

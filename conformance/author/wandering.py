@@ -36,7 +36,8 @@ class Wandering:
     `failed` is the smallest world of the current requirement's failure, `tested` the worlds in which it was tested.
     The test of a twin sees each of its operations take effect: one that a world refuses, also while the test prepares
     something, is a violation. Drawn worlds go to it first, so it is tested in them however many requests it needs.
-    Without `narrows` a finding names the whole world that it was seen in.
+    `only_plain` is true for a requirement that needed few requests since it shared its preparation with others: alone,
+    in a world, it would need many. Without `narrows` a finding names the whole world that it was seen in.
     """
 
     target: Target
@@ -45,11 +46,12 @@ class Wandering:
     failed: World = field(default_factory=dict)
     tested: list[str] = field(default_factory=list)
     narrows: bool = True
+    only_plain: bool = False
     _twin: bool = False  # the current requirement is one
 
     def begin(self, *, twin: bool = False) -> None:
         """Start a requirement."""
-        self.failed, self.tested, self._twin = {}, [], twin
+        self.failed, self.tested, self.only_plain, self._twin = {}, [], False, twin
 
     def run(self, subject: str, attempt: Callable[[], None], fixtures: Iterable[Any], sent: int) -> None:
         """Test a requirement in its drawn worlds: `attempt` tests it once, and took `sent` requests in the plain one.
@@ -57,7 +59,7 @@ class Wandering:
         Raises the violation of the smallest world in which it fails.
         """
         worlds = self.drawn.get(subject, ())
-        if not worlds or self.target.read_only or (sent > MOST_REQUESTS and not self._twin):
+        if not worlds or self.only_plain or self.target.read_only or (sent > MOST_REQUESTS and not self._twin):
             return
         guides = [fixture for fixture in fixtures if hasattr(fixture, "enter_world")]
         for drawn in worlds:

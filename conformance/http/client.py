@@ -265,6 +265,10 @@ class Client:
         finally:
             self.recording.preparing = before
 
+    def looking(self) -> AbstractContextManager[None]:
+        """Return a context for requests that only show what became of others."""
+        return _true_within(self.recording, "looking")
+
     @contextmanager
     def furnishing(self, *plain: str) -> Iterator[None]:
         """Prepare what the current world has; its requests call no subject, but those that are `plain` ones, too.

@@ -37,6 +37,7 @@ class Recording:
     left_out: set[str] = field(default_factory=set)
     reached_subject: bool = False
     preparing: bool = False
+    looking: bool = False
     unusual: bool = False
     repeating: bool = False
     requests: int = 0

@@ -64,7 +64,8 @@ class IcebergInventory(Inventory):
         if resource.kind == NAMESPACE:
             return self.ask(lambda: self._client.drop_namespace(id, expect=None))
         answer = self._drop_view(id) if resource.kind == VIEW else self._drop_table(id, purge=resource.kind == TABLE)
-        return answer if PLAIN.fullmatch(id[-1]) else self._drop_renamed(resource.kind, id) or answer
+        dropped = bool(answer and answer.succeeded) or PLAIN.fullmatch(id[-1])
+        return answer if dropped else self._drop_renamed(resource.kind, id) or answer
 
     def _drop_view(self, id: Names) -> Exchange | None:
         return self.ask(lambda: self._client.drop_view(id, expect=None))
@@ -86,15 +87,16 @@ class IcebergInventory(Inventory):
         return self.drop(Resource(kind, plain)) if renamed and renamed.status < 300 else None
 
     def id_made(self, operation: Operation, exchange: Exchange) -> tuple[Any, ...]:
-        """Return the identifier of the object that a request creates or renames. Raises KeyError when it has none."""
+        """Return the identifier of the object that a request is about. Raises KeyError when it has none."""
         path, body = operation.path_values(urlsplit(exchange.url).path), read_object(exchange.request_body)
         if operation.id in self.renames:
             path, body = {}, body["destination"]
         separator = self.target.capabilities.get(SEPARATOR, UNIT_SEPARATOR)
         levels = path["namespace"].split(separator) if "namespace" in path else body["namespace"]
-        if self.creates.get(operation.id) == NAMESPACE:
+        if NAMESPACE in (self.creates.get(operation.id), self._dropped.get(operation.id)):
             return tuple(levels)
-        return (*levels, path.get("table") or path.get("view") or body["name"])
+        below = [value for name, value in path.items() if name not in ("prefix", "namespace")]
+        return (*levels, *(below or [body["name"]]))
 
     def only_stages(self, exchange: Exchange) -> bool:
         """True for a table creation that a later commit completes."""

@@ -45,6 +45,7 @@ class LanceInventory(Inventory):
     def __init__(self, target: Target) -> None:
         super().__init__(target)
         self.deregistered: dict[Id, str] = {}
+        self._kept: dict[Id, str] = {}
 
     @property
     def _client(self) -> LanceClient:
@@ -59,6 +60,16 @@ class LanceInventory(Inventory):
                 if answer and answer.status == 400:  # some servers want it relative to their root
                     self._send("RegisterTable", id, {"location": relative_location(location)})
             del self.deregistered[id]
+
+    def keep(self) -> None:
+        """Leave what is deregistered now as it is, until `release`."""
+        self._kept |= self.deregistered
+        self.deregistered.clear()
+
+    def release(self) -> None:
+        """Register at the next clean-up what was kept deregistered."""
+        self.deregistered |= self._kept
+        self._kept.clear()
 
     def drop(self, resource: Resource) -> Exchange | None:
         """Drop an object; return None when it is not the run's own or the document has no operation that drops it."""

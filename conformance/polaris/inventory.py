@@ -152,10 +152,12 @@ class PolarisInventory(ContentInventory):
         return answer
 
     def id_made(self, operation: Operation, exchange: Exchange) -> tuple[Any, ...]:
-        """Return the id that a request creates. Raises KeyError when its body has no name."""
+        """Return the id that a request creates or deletes. Raises KeyError when its body has no name."""
+        path = operation.path_values(urlsplit(exchange.url).path)
         if entity := CREATED.get(operation.id):
-            path = operation.path_values(urlsplit(exchange.url).path)
             return entity.id_made(path, read_object(exchange.request_body))
+        if entity := BY_NAME.get(self._dropped.get(operation.id, "")):
+            return tuple(path[part] for part in entity.path)
         return super().id_made(operation, exchange)
 
     def made_otherwise(self, exchange: Exchange) -> Resource | None:

@@ -42,6 +42,12 @@ class Findable(Protocol):
     def prepare(self) -> None:
         """Prepare the server for drops."""
 
+    def keep(self) -> None:
+        """Leave the present resources as they are, until `release`."""
+
+    def release(self) -> None:
+        """Let clean-ups prepare all resources again."""
+
     def drop(self, resource: Resource) -> Exchange | None:
         """Ask the server to drop a resource; None when no request can be sent."""
 
@@ -59,6 +65,9 @@ class Findable(Protocol):
 
     def made_by(self, exchange: Exchange) -> Resource | None:
         """Return the resource that a request may create or rename, None for none."""
+
+    def dropped_by(self, exchange: Exchange) -> tuple[str, Any] | None:
+        """Return the operation and the id of the resource that a request drops, None for other requests."""
 
     def made_otherwise(self, exchange: Exchange, /) -> Resource | None:
         """Return the resource that was created although the request does not name it, None for none."""

@@ -53,6 +53,14 @@ class Inventory(ABC):
     def prepare(self) -> None:
         """Prepare the server for drops."""
 
+    def keep(self) -> None:
+        """Leave the present resources as they are, until `release`."""
+        return
+
+    def release(self) -> None:
+        """Let clean-ups prepare all resources again."""
+        return
+
     @abstractmethod
     def drop(self, resource: Resource) -> Exchange | None:
         """Ask the server to drop a resource; None when no request can be sent."""
@@ -81,7 +89,7 @@ class Inventory(ABC):
 
     @abstractmethod
     def id_made(self, operation: Operation, exchange: Exchange) -> tuple[Any, ...]:
-        """Return the id of the resource that a request creates or renames. Raises KeyError without an id."""
+        """Return the id of the resource that a request creates, renames or drops. Raises KeyError without an id."""
 
     def made_by(self, exchange: Exchange) -> Resource | None:
         """Return the resource that a request may create or rename, None for other requests and for invalid ids."""
@@ -94,6 +102,20 @@ class Inventory(ABC):
             if id and all(isinstance(level, str) for level in id):
                 return Resource(kind, id)
         return None
+
+    def dropped_by(self, exchange: Exchange) -> tuple[str, Any] | None:
+        """Return the operation and the id of the resource that a request drops, None for other requests."""
+        operation = self.target.document.operations.get(exchange.operation)
+        if operation is None or operation.id not in self._dropped:
+            return None
+        with suppress(KeyError, TypeError):
+            return operation.id, self.id_made(operation, exchange)
+        return None
+
+    @property
+    def _dropped(self) -> Mapping[str, str]:
+        """A kind of resource that an operation drops, by operation."""
+        return {operation: kind for kind, operation in self.drops.items()}
 
     def made_otherwise(self, _exchange: Exchange) -> Resource | None:
         """Return a resource that was created although the request names it by no text, None without one."""

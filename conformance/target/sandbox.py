@@ -21,6 +21,7 @@ from conformance.values.resources import NAMESPACE, REGISTRATION, TABLE, Leftove
 
 DEEPEST = 8
 DROPPED = (200, 202, 204)
+ACCEPTED = 202
 GONE, CONFLICT = 404, 409
 UNCLEAR = (408, CONFLICT)  # client errors after which the object may exist
 MOST_TRIES = 3  # of an operation that the server seemed to lack: one wrong answer may have said so
@@ -96,6 +97,7 @@ class Sandbox:
     )  # listed resources by listed namespace
     _opened: dict[Resource, list[Resource]] = field(default_factory=dict)  # by the present sweep
     _droppable: set[str] = field(default_factory=set)
+    _sources: dict[Names | str, Names | str] = field(default_factory=dict)  # former names, by those asked for
 
     def note(self, kind: str, ids: Iterable[Names | str]) -> None:
         """Note resources before the request that creates them: without an answer, they are dropped.
@@ -131,12 +133,28 @@ class Sandbox:
             return
         if other := self.inventory.made_otherwise(exchange):
             self.noted[other] = Standing.MADE
+        if exchange.status in DROPPED and exchange.status != ACCEPTED and not self.client.recording.at_once:
+            self._forget_dropped(self.inventory, exchange)
         resource = self._made_by(self.inventory, exchange)
         standing = self._standing(self.inventory, exchange)
         if standing is None:
             self._forget(resource)
         elif resource and (resource in self.noted or resource in self.refused):
             self.noted[resource] = max(standing, self.noted.get(resource, standing))
+
+    def _forget_dropped(self, inventory: Findable, exchange: Exchange) -> None:
+        """Forget a resource that the server reports as dropped or renamed: what is still there is found in the end.
+
+        Requests at the same time may have been done in another order: then nothing is forgotten.
+        """
+        operation, id = inventory.dropped_by(exchange) or ("", None)
+        made = inventory.made_by(exchange) if exchange.operation in inventory.renames else None
+        kinds = [kind for kind, drop in inventory.drops.items() if drop == operation]
+        if made and (source := self._sources.pop(made.id, None)) is not None:
+            kinds, id = [made.kind, REGISTRATION], source
+        for resource in (Resource(kind, id) for kind in kinds if id):
+            self.noted.pop(resource, None)
+            self.kept.pop(resource, None)
 
     def note_unsent(self, exchange: Exchange) -> None:
         """Forget the resource of a request that is not sent."""
@@ -168,11 +186,14 @@ class Sandbox:
         if self.inventory and operation in self.inventory.renames:
             kind = self.inventory.renames[operation]
             self.note(REGISTRATION if source in self.registrations else kind, [destination])
+            self._sources[destination] = source
 
     def keep(self) -> None:
         """Keep all noted resources until the end of the run."""
         self.kept.update(self.noted)
         self.noted.clear()
+        if self.inventory:
+            self.inventory.keep()
 
     def clean_up(self, *, look: bool = False) -> None:
         """Drop the resources noted since the last call, and with `look` also those found in their namespaces.
@@ -202,6 +223,8 @@ class Sandbox:
         Resources of the whole run stay until its end. A resource that an earlier sweep could not drop is tried again,
         and opened, only at the end: a run sweeps after each finding, and there may be many of both.
         """
+        if end and self.inventory:
+            self.inventory.release()
         self.clean_up()
         if self.inventory is None or self.client.gone or self.client.traffic.gate:
             return

@@ -23,6 +23,12 @@ class Shelf:
     def prepare(self):
         pass
 
+    def keep(self):
+        pass
+
+    def release(self):
+        pass
+
     def is_ours(self, id):
         return True
 

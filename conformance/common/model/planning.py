@@ -134,14 +134,21 @@ def run(calls: Sequence[CommandCall], state: ModelState) -> ModelState:
 
 @cache
 def before(model: Model, call: CommandCall, things: frozenset[Thing], *, linked: bool = True) -> Prepared | None:
+    """Return what `before_from` does for the start of the model."""
+    return before_from(model, call, things, model.start, linked=linked)
+
+
+def before_from(
+    model: Model, call: CommandCall, things: frozenset[Thing], start: ModelState, *, linked: bool = True
+) -> Prepared | None:
     """Return the calls that prepare a call that is done, and the state before it; None where nothing does.
 
     The call changes the state if it does in any, and where the server decides in each, it may be refused.
     Unless it is to be `linked`, no more of the things is linked than the call needs.
     """
     made = call.command.makes(call.on) if call.command.makes else None
-    left = {thing for thing in things if made is None or made not in _above(model, thing)}
-    calls, state = furnish(model, {thing for thing in left if linked or not model.is_linked(thing)})
+    left = {thing for thing in things if made is None or made not in above(model, thing)}
+    calls, state = furnish(model, {thing for thing in left if linked or not model.is_linked(thing)}, start)
     way = _way_to(model, call, state, left if made is None else left | {made}, [call])
     return None if way is None else Prepared([*calls, *way], run(way, state))
 
@@ -163,7 +170,7 @@ def _changes(call: CommandCall, state: ModelState) -> bool:
     return call.due(state) == "done" and call.after(state).key != state.key
 
 
-def _above(model: Model, thing: Thing) -> set[Thing]:
+def above(model: Model, thing: Thing) -> set[Thing]:
     """Return a thing and all that it hangs on."""
     found = [thing]
     for one in found:
@@ -184,7 +191,7 @@ def effects(model: Model, command: Command) -> list[Plan]:
 def _effects_on(model: Model, command: Command, on: Symbols) -> list[Plan]:
     own = [CommandCall(command, on, value) for value in command.values]
     things = around(model, own)
-    needed = {thing for need in command.needs for thing in _above(model, need.thing(on))}
+    needed = {thing for need in command.needs for thing in above(model, need.thing(on))}
     alone = furnish(model, needed & things)
     rich = next(filter(None, (before(model, call, things) for call in own)), None)
     first = _each_done(model, alone, own[:1], things)
@@ -223,7 +230,7 @@ def life(model: Model, kind: str) -> list[Plan]:
     thing = min(things, key=model.is_linked)  # where it can, in the home of the example: worlds are about that
     if thing in model.given:
         return _life_of_given(model, thing)
-    prepared, state = furnish(model, _above(model, thing) - {thing})
+    prepared, state = furnish(model, above(model, thing) - {thing})
     made = next((call for call in _makers(model, thing, 0) if call.due(state) == "done"), None)
     if made is None:
         return []
@@ -265,12 +272,20 @@ def refusals(model: Model, command: Command, name: str) -> list[Plan]:
     refusal = next((refusal for refusal in command.every_refusal if refusal.name == name), None)
     if refusal is None:
         return []
-    ways = (_refused_later, _refused_as_furnished), (_refused_at_first,)
-    found = (
-        next(filter(None, (way(model, call, refusal) for way in alternatives for call in model.calls(command))), None)
-        for alternatives in ways
-    )
+    never = (_refused_at_first(model, call, refusal) for call in model.calls(command))
+    found = refused_from(model, command, name, None), next(filter(None, never), None)
     return [plan for plan in found if plan]
+
+
+def refused_from(model: Model, command: Command, name: str, start: ModelState | None) -> Plan | None:
+    """Return the plan that begins with a state, accepts a call of a command, and then refuses one; None without any."""
+    refusal = next(refusal for refusal in command.every_refusal if refusal.name == name)
+    found = (
+        way(model, call, refusal, start)
+        for way in (_refused_later, _refused_as_furnished)
+        for call in model.calls(command)
+    )
+    return next(filter(None, found), None)
 
 
 def _alone(call: CommandCall, state: ModelState, refusal: Refusal) -> bool:
@@ -278,12 +293,12 @@ def _alone(call: CommandCall, state: ModelState, refusal: Refusal) -> bool:
     return held == [refusal.name]
 
 
-def _refused_later(model: Model, call: CommandCall, refusal: Refusal) -> Plan | None:
+def _refused_later(model: Model, call: CommandCall, refusal: Refusal, start: ModelState | None) -> Plan | None:
     """Return a plan in which a call is accepted with another value, or its own, and is refused later."""
     things = around(model, [call])
     others = [CommandCall(call.command, call.on, label) for label in call.command.values if label != call.value]
     for twin in (*others, call):
-        prepared = before(model, twin, things)
+        prepared = before_from(model, twin, things, start) if start else before(model, twin, things)
         if prepared is None or twin.due(prepared.state) != "done":
             continue
         accepted = twin.after(prepared.state)
@@ -294,10 +309,10 @@ def _refused_later(model: Model, call: CommandCall, refusal: Refusal) -> Plan | 
     return None
 
 
-def _refused_as_furnished(model: Model, call: CommandCall, refusal: Refusal) -> Plan | None:
+def _refused_as_furnished(model: Model, call: CommandCall, refusal: Refusal, start: ModelState | None) -> Plan | None:
     """Return a plan in which another call of the command is accepted, and this one is refused before any change."""
     things = around(model, [call])
-    calls, state = furnish(model, things)
+    calls, state = furnish(model, things, start)
     for twin in model.calls(call.command):
         if twin.due(state) == "done" and _alone(call, twin.after(state), refusal):
             return _about_the_last([*calls, twin, call], things)
@@ -310,7 +325,7 @@ def _refused_at_first(model: Model, call: CommandCall, refusal: Refusal) -> Plan
     if not needed:
         return None
     things = around(model, [call])
-    left = {thing for thing in things if not _above(model, thing) & set(needed)}
+    left = {thing for thing in things if not above(model, thing) & set(needed)}
     calls, state = furnish(model, left)
     if not _alone(call, state, refusal):
         return None
@@ -360,6 +375,7 @@ class Ways(NamedTuple):
     things: frozenset[Thing]
 
 
+@cache
 def ways_of(model: Model, first_of: Command, second_of: Command) -> Ways:
     """Return the orders in which a pair of commands can follow each other."""
     first, *others = [call for call in model.calls(first_of) if call.on == first_of.on[0]]
@@ -397,8 +413,25 @@ def sequences(model: Model, first_of: Command, second_of: Command) -> list[Plan]
     needs, and what it makes as something that is made again. Those that can follow each other are one plan.
     """
     ways = ways_of(model, first_of, second_of)
-    plans = [one_after_another(model, prepared, followed, ways.things) for prepared, followed in ways.begun]
+    plans = [one_after_another(model, prepared, _tested(followed), ways.things) for prepared, followed in ways.begun]
     return [plan for plan in plans if plan]
+
+
+def _tested(followed: Sequence[Followed]) -> Sequence[Followed]:
+    """Return the orders that are tested: one place is enough for the first value of a call that has another one."""
+    return followed if len(followed) < 3 else (followed[0], followed[-1])
+
+
+def sequence_from(model: Model, first_of: Command, second_of: Command, start: ModelState) -> Plan | None:
+    """Return the first plan of a pair, where it begins with a state in which some of its things are there."""
+    ways = ways_of(model, first_of, second_of)
+    if not ways.begun:
+        return None
+    _, followed = ways.begun[0]
+    first, _ = followed[0]
+    made = first.command.makes(first.on) if first.command.makes else None
+    calls, state = furnish(model, {thing for thing in ways.things if not model.hangs(thing, made)}, start)
+    return one_after_another(model, Prepared(calls, state), _tested(followed), ways.things)
 
 
 def one_after_another(

@@ -14,7 +14,7 @@ from itertools import combinations, combinations_with_replacement
 
 from conformance.author.racing import Racer, fail_on, race
 from conformance.author.suite import Suite
-from conformance.common.model.planning import around, before
+from conformance.common.model.planning import above, around, before
 from conformance.common.model.rows import Command, CommandCall, Model, ModelState, Thing
 from conformance.common.model.running import ModelCatalog, ModelRun
 from conformance.history import OK, REFUSED, Contradiction, Event
@@ -48,7 +48,9 @@ def race_plan(model: Model, first_of: Command, second_of: Command) -> RacePlan |
     second = max(model.calls(second_of), key=lambda call: len(set(call.about) & set(first.about)))
     if not set(first.about) & set(second.about):
         return None
-    things = around(model, [first, second])
+    needed = {thing for call in (first, second) for named in call.about for thing in above(model, named)}
+    symbols = {symbol for _, id in needed for symbol in id}.union(first.on, second.on)
+    things = frozenset(thing for thing in around(model, [first, second]) if symbols.issuperset(thing[1]))
     prepared = before(model, first, things) or before(model, second, things)
     if prepared is None:
         return None

@@ -9,16 +9,25 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from random import Random
 
 from conformance.author.requirement import leveled
 from conformance.author.suite import Suite
-from conformance.common.model.planning import Plan, effects, life, pairs, refusals, sequences
+from conformance.common.model.planning import (
+    Plan,
+    effects,
+    life,
+    pairs,
+    refusals,
+    refused_from,
+    sequence_from,
+    sequences,
+)
 from conformance.common.model.races import race_plan, races, run_race
 from conformance.common.model.rows import Command, Model, Refusal
 from conformance.common.model.running import Mode, ModelCatalog, ModelRun, offered
-from conformance.common.model.sharing import SharedStarts
+from conformance.common.model.sharing import Planned, SharedStarts
 from conformance.common.model.walks import LENGTHS, run_walk, walk
 from conformance.common.template import template
 from conformance.values.outcomes import Unoffered
@@ -79,15 +88,27 @@ def _of_pair(model: Model, commands: Sequence[Command], _: str) -> list[Plan]:
 def _run(catalog: ModelCatalog, case: ModelCase, planner: Planner, mode: Mode = "due") -> None:
     """Run the plans of a requirement, each with names of its own. Raises Unoffered for a target that leaves none."""
     model, _ = _offered(catalog, case)
-    plans = _plans(planner, model, tuple(case.commands), case.condition)
-    if not plans:
-        raise Unoffered(UNPREPARED)
-    _run_plans(catalog, case, plans, mode)
+    _run_plans(catalog, case, _needed(_plans(planner, model, tuple(case.commands), case.condition)), mode)
 
 
 def _run_plans(catalog: ModelCatalog, case: ModelCase, plans: Sequence[Plan], mode: Mode = "due") -> None:
     for plan in plans:
         ModelRun(catalog, case.model).send(plan, mode)
+
+
+def _run_in_turn(suite: Suite, catalog: ModelCatalog, case: ModelCase, plans: Sequence[Plan], planned: Planned) -> None:
+    """Run the first plan from a shared start where it passes there, and the others with names of their own."""
+    shared = suite.shared.setdefault(SharedStarts, SharedStarts())
+    passed = shared.pass_in_turn(suite, catalog, case.model, next(iter(plans), None), planned)
+    _run_plans(catalog, case, plans[1:] if passed else plans)
+    shared.show_failure(catalog, case.model)
+
+
+def _needed(plans: list[Plan]) -> list[Plan]:
+    """Return the plans of a requirement. Raises Unoffered without any."""
+    if not plans:
+        raise Unoffered(UNPREPARED)
+    return plans
 
 
 def _offered(catalog: ModelCatalog, case: ModelCase) -> tuple[Model, list[Command]]:
@@ -101,7 +122,10 @@ def _offered(catalog: ModelCatalog, case: ModelCase) -> tuple[Model, list[Comman
 @template("effect.{}", by_clause)
 def effect(catalog: ModelCatalog, case: ModelCase) -> None:
     """After {} succeeds, every operation that shows its object shows its effect, and no other change."""
-    _run(catalog, case, _of_effect, "seen")
+    model, _ = _offered(catalog, case)
+    *alone, beside = _needed(_plans(_of_effect, model, tuple(case.commands), case.condition))
+    _run_plans(catalog, case, alone)
+    _run_plans(catalog, case, [beside], "wide")
 
 
 @template("life.{}", by_clause, twin=True)
@@ -111,9 +135,11 @@ def lives(catalog: ModelCatalog, case: ModelCase) -> None:
 
 
 @template("refusal.{}", by_clause, kind="error")
-def refusal(catalog: ModelCatalog, case: ModelCase) -> None:
+def refusal(suite: Suite, catalog: ModelCatalog, case: ModelCase) -> None:
     """{} is refused, and changes nothing."""
-    _run(catalog, case, _of_refusal)
+    model, (command,) = _offered(catalog, case)
+    plans = _needed(_plans(_of_refusal, model, tuple(case.commands), case.condition))
+    _run_in_turn(suite, catalog, case, plans, partial(refused_from, model, command, case.condition))
 
 
 @template("refusal.harmless.{}", by_clause, kind="error")
@@ -132,11 +158,8 @@ def accepted(catalog: ModelCatalog, case: ModelCase) -> None:
 def after(suite: Suite, catalog: ModelCatalog, case: ModelCase) -> None:
     """{} does what it does elsewhere, on the same object and beside it."""
     model, (first, second) = _offered(catalog, case)
-    shared = suite.shared.setdefault(SharedStarts, SharedStarts())
     plans = _plans(_of_pair, model, tuple(case.commands), case.condition)
-    passed = shared.pass_in_turn(suite, catalog, model, (first, second))
-    _run_plans(catalog, case, plans[1:] if passed else plans, "near")
-    shared.show_failure(catalog)
+    _run_in_turn(suite, catalog, case, plans, partial(sequence_from, model, first, second))
 
 
 @template("race.{}", by_clause, kind="race")

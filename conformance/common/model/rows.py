@@ -281,8 +281,9 @@ class Model:
 
     `given` are the things that are there before any command, with what they hold; those that hold nothing are places,
     which no command changes. `named` returns the name of the run for a symbol. Of several ways to a state a plan takes
-    the one whose commands stand first. `lasting` are the kinds of things that no home of an example holds: requirements
-    can share them. `error` returns the code or type of an answer that refuses, for rows that state it.
+    the one whose commands stand first. `renewed` are the kinds whose things get new names after their end, since a
+    server may refuse the former ones, and `traces` those that only tell what had a name before. `error` returns the
+    code or type of an answer that refuses, for rows that state it.
     """
 
     api: str
@@ -291,7 +292,8 @@ class Model:
     views: Sequence[ModelView]
     named: Callable[[Any, str], Any]
     given: Mapping[Thing, Fields] = field(default_factory=dict)
-    lasting: Collection[str] = ()
+    renewed: Collection[str] = ()
+    traces: Collection[str] = ()
     error: Callable[[Any], Any] = lambda _: None
 
     def __hash__(self) -> int:

@@ -19,7 +19,7 @@ from conformance.values.outcomes import NotTested, Stopped, Violation
 from specs.clauses import clauses_of
 from specs.profiles import Profile
 
-Mode = Literal["due", "near", "seen", "harmless", "accepted"]
+Mode = Literal["due", "seen", "wide", "harmless", "accepted"]
 
 
 class ModelCatalog(Protocol):
@@ -33,6 +33,9 @@ class ModelCatalog(Protocol):
 
     def begin_example(self) -> None:
         """Start an example with no steps and no home."""
+
+    def another(self) -> Self:
+        """Return a catalog of the same server with a home of its own."""
 
     def racing(self, client: Client) -> Self:
         """Return the same catalog for a client in another thread."""
@@ -75,45 +78,57 @@ class ModelRun(Generic[C]):
                 state, _ = self.sent(call, state)
         return state
 
-    def forget(self, symbol: str, state: ModelState) -> bool:
-        """Give a symbol a new name if its thing has ended in a state; True if so."""
-        ended = any(id == (symbol,) for _, id in state.ended) and not any(id == (symbol,) for _, id in state.things)
-        return ended and self.names.pop(symbol, None) is not None
+    def renew(self, state: ModelState, things: Iterable[Thing]) -> ModelState:
+        """Return a state in which ended things have got new names: servers may not give a name again.
+
+        Traces of what had a name before go with it.
+        """
+        traces, ids = self.model.traces, {id for kind, id in things if kind in self.model.renewed}
+        for symbol in sorted({id[-1] for id in ids}):
+            has = [thing for thing in state.things if symbol in thing[1]]
+            ended = any(symbol in id for _, id in state.ended)
+            if ended and all(kind in traces for kind, _ in has) and self.names.pop(symbol, None) is not None:
+                kept = {thing: fields for thing, fields in state.things.items() if thing not in has}
+                state = ModelState(kept, frozenset(thing for thing in state.ended if symbol not in thing[1]))
+        return state
 
     def send(
         self, plan: Plan, mode: Mode = "due", state: ModelState | None = None, *, blame: bool = True
     ) -> ModelState:
-        """Send the calls of a plan; after those that it is about, look through every view. Return the last state.
+        """Send the calls of a plan; after those that it is about, look through the views. Return the last state.
 
         With the mode "harmless" these may be answered in any way, and must change nothing; with "accepted" they have to
-        be done even where the server decides. With "seen" the views are read before the first of them, too: what a
-        server caches of an earlier answer is no answer to a later request. With "near" those that have to show no
-        change are read of the call's own place and of one beside it. To `blame` an operation for what is wrong, the
-        plan is tried once more on new objects, which needs all of its calls: a plan from a given state blames none.
+        be done even where the server decides. With "seen" the views that the first of them changes are read before it,
+        too: what a server caches of an earlier answer is no answer to a later request. With "wide" every view is looked
+        at after that call as well; after others, those that have to show a change, and after the last one some beside
+        them. To `blame` an operation for what is wrong, the plan is tried once more on new objects, which needs all of
+        its calls: a plan from a given state blames none.
         """
         blame = blame and state is None
         state = state or self.model.start
+        first, last = min(plan.subjects, default=-1), max(plan.subjects, default=-1)
         for place, call in enumerate(plan.calls):
             if place not in plan.subjects:
                 with self.catalog.client.preparing():
                     state, _ = self.sent(call, state)
                 continue
-            if mode == "seen" and place == min(plan.subjects):
+            before, views = state, self.views(call, plan.things)
+            if mode in ("seen", "wide") and place == first:
                 with self.catalog.client.preparing():
-                    for view, on in self.views(call, plan.things):
+                    for view, on in changing(views, before, call.next(before)):
                         view.look(self, on)
-            before = state
             state, answer = self.sent(call, before, mode)
-            views = self.views(call, plan.things)
-            looks = self._near(call, before, state, views) if mode == "near" else views
+            if mode != "wide" or place != first:
+                views = self._near(call, before, state, views, beside=place == last)
             repeated = Repetition(self, plan.calls[: place + 1]) if blame else None
-            self._compare(call, answer, before, state, looks, repeated)
+            self._compare(call, answer, before, state, views, repeated)
         return state
 
     def compare_any(self, calls: Sequence[CommandCall], finals: Sequence[ModelState], things: frozenset[Thing]) -> None:
         """Check that the views show one of several states. Raises Violation with the state that fits most views."""
         views = {view.title + str(on): (view, on) for call in calls for view, on in self.views(call, things)}
-        looks = [(view, on, view.look(self, on), self.catalog.client.steps[-1]) for view, on in views.values()]
+        with self.catalog.client.looking():
+            looks = [(view, on, view.look(self, on), self.catalog.client.steps[-1]) for view, on in views.values()]
 
         def wrong(state: ModelState) -> list[Observation]:
             seen = (
@@ -171,20 +186,21 @@ class ModelRun(Generic[C]):
         before: ModelState,
         after: ModelState,
         views: Sequence[tuple[ModelView, Symbols]],
+        *,
+        beside: bool,
     ) -> list[tuple[ModelView, Symbols]]:
-        """Return the views that have to show a change, and of those of the call's kind one of another place."""
-        kinds = {kind for kind, known in self.model.kinds.items() if call.on in known.ids}
-        kinds = kinds or {kind for kind, _ in call.about}
-        beside: set[str] = set()
-        near = []
-        for view, on in views:
-            changes = view.shows(before, on) != view.shows(after, on)
-            own = view.kinds[0] in kinds and (on == call.on[: len(on)] or view.title not in beside)
-            if changes or own:
-                near.append((view, on))
-            if not changes and on != call.on[: len(on)]:
-                beside.add(view.title)
-        return near
+        """Return the views that have to show a change, without any those of what a call names.
+
+        With `beside` also one of each kind of things that the call does not name; without it one view of each place
+        will do.
+        """
+        named = {(), *(id for _, id in call.about)}
+        near = changing(views, before, after) or [(view, on) for view, on in views if on in named]
+        if not beside:
+            return list({on: (view, on) for view, on in reversed(near)}.values())[::-1]
+        read = {on for _, on in near} | named
+        others = {view.kinds[0]: (view, on) for view, on in reversed(views) if on not in read}
+        return [*near, *others.values()]
 
     def shows(self, look: Observation, state: ModelState) -> bool:
         """True if a view shows a state at the place of an earlier look."""
@@ -192,7 +208,8 @@ class ModelRun(Generic[C]):
         return view is not None and self._look(view, look.on, state, state).right
 
     def _look(self, view: ModelView, on: Symbols, before: ModelState, after: ModelState) -> Observation:
-        shown = view.look(self, on)
+        with self.catalog.client.looking():
+            shown = view.look(self, on)
         return Observation(
             view.title, on, view.shows(before, on), view.shows(after, on), shown, self.catalog.client.steps[-1]
         )
@@ -243,6 +260,13 @@ class Repetition(Generic[C]):
             return None
         finally:
             client.steps = steps
+
+
+def changing(
+    views: Iterable[tuple[ModelView, Symbols]], before: ModelState, after: ModelState
+) -> list[tuple[ModelView, Symbols]]:
+    """Return the views that have to show something else in a later state."""
+    return [(view, on) for view, on in views if view.shows(before, on) != view.shows(after, on)]
 
 
 def offered(catalog: ModelCatalog, model: Model) -> Model:

@@ -1,86 +1,119 @@
-"""Starts that requirements share: a furnished state that the pairs of commands of one worker begin with, in turn.
+"""Starts that requirements share: a furnished state that requirements of one worker begin with, in turn.
 
-Most requests of a pair would prepare it and clean up after it. So the first pair on some things furnishes the state,
-and each of the next goes on from where the last one ended. A pair that fails there is tried alone, with objects of its
-own: the shorter finding is the one to show. What shows only after all that was done before is shown as it was seen. A
-start that a failure has touched is used no more.
+Most requests of a pair of commands, or of a refusal, would prepare it and clean up after it. So the first requirement
+on some things furnishes the state, in a home that lasts as long as the run, and each of the next goes on from where the
+last one ended. One that fails there is tried alone, with objects of its own: the shorter finding is the one to show.
+What passes alone is tried once more after all that was done before, from the beginning, and reduced to the fewest plans
+that show it. A start that a failure has touched is used no more.
 """
 
 from __future__ import annotations
 
-from collections.abc import Hashable
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass, field
 
 from conformance.author.suite import Suite
-from conformance.common.model.planning import Prepared, furnish, one_after_another, ways_of
-from conformance.common.model.rows import Command, Model, ModelState, Thing
+from conformance.common.model.planning import Plan
+from conformance.common.model.rows import Model, ModelState
 from conformance.common.model.running import ModelCatalog, ModelRun
+from conformance.common.model.walks import raise_shortest
 from conformance.values.exchange import Exchange
 from conformance.values.outcomes import NotTested, Stopped, Violation
+
+Planned = Callable[[ModelState], Plan | None]  # a plan that begins with a state; None where none does
+MOST_TRIES = 12  # of fewer plans
 
 
 @dataclass
 class SharedStart:
-    """A run of a model that requirements share, with the state that it is in."""
+    """A run of a model that requirements share, the state that it is in, and the plans that it has sent."""
 
     run: ModelRun[ModelCatalog]
     state: ModelState
+    sent: list[Plan] = field(default_factory=list)
+
+    def next_plan(self, alone: Plan, planned: Planned) -> Plan | None:
+        """Return a plan that begins with the state, has the things and no fewer subjects; None where none does."""
+        self.state = self.run.renew(self.state, alone.things)
+        plan = planned(self.state)
+        fits = plan and plan.things == alone.things and len(plan.subjects) >= len(alone.subjects)
+        return plan if fits else None
+
+    def send(self, plan: Plan) -> None:
+        """Send a plan that begins with the state. Raises Violation for what is not due."""
+        self.sent.append(plan)
+        self.state = self.run.send(plan, state=self.state)
 
 
 @dataclass
 class SharedStarts:
     """The shared starts of a worker by their things; `used` are the requirements that have used one.
 
-    A requirement that is tested once more, or in a drawn world, is tested alone.
+    A requirement that is tested once more, or in a drawn world, is tested alone. `failed` are the plans of the start in
+    which the last one failed, with its violation and its steps.
     """
 
     starts: dict[Hashable, SharedStart] = field(default_factory=dict)
     used: set[str] = field(default_factory=set)
-    failure: tuple[Violation, list[Exchange]] | None = None  # of the last pair, with its steps
+    failed: tuple[list[Plan], Violation, list[Exchange]] | None = None
 
-    def pass_in_turn(self, suite: Suite, catalog: ModelCatalog, model: Model, pair: tuple[Command, Command]) -> bool:
-        """Test a pair from a shared start. Return False where it has to be tested alone, since it did not pass."""
-        target, self.failure = catalog.target, None
-        if target.surroundings.world or suite.subject in self.used:
+    def pass_in_turn(
+        self, suite: Suite, catalog: ModelCatalog, model: Model, alone: Plan | None, planned: Planned
+    ) -> bool:
+        """Test from a shared start what the plan `alone` tests from one of its own.
+
+        Return False where that has to be tested alone, since it did not pass.
+        """
+        self.failed = None
+        if alone is None or catalog.target.surroundings.world or suite.subject in self.used:
             return False
         self.used.add(suite.subject)
-        ways = ways_of(model, *pair)
-        kinds = {kind for kind, _ in ways.things} - {kind for kind, _ in model.given}
-        if not ways.begun or not kinds <= set(model.lasting):
-            return False
-        key = (model.api, frozenset(ways.things))
-        start = self.starts.pop(key, None) or SharedStart(ModelRun(catalog, model), model.start)
-        start.run.catalog, start.run.model = catalog, model
-        state = _with_new_names(start, ways.things)
-        first, _ = ways.begun[0][1][0]
-        made = first.command.makes(first.on) if first.command.makes else None
-        calls, state = furnish(model, {thing for thing in ways.things if not model.hangs(thing, made)}, state)
-        plan = one_after_another(model, Prepared(calls, state), ways.begun[0][1], ways.things)
+        key = model.api, alone.things
+        start = self.starts.pop(key, None)
+        plan = start.next_plan(alone, planned) if start else None
+        if start is None or plan is None:
+            start = SharedStart(ModelRun(catalog.another(), model), model.start)
+            plan = start.next_plan(alone, planned)
         if plan is None:
             return False
         try:
-            start.state = start.run.send(plan, "near", start.state)
+            start.send(plan)
         except Stopped:
             raise
         except (Violation, NotTested) as error:
-            self.failure = (error, list(catalog.client.steps)) if isinstance(error, Violation) else None
+            if isinstance(error, Violation):
+                self.failed = start.sent, error, list(catalog.client.steps)
             catalog.begin_example()
             return False
-        target.sandbox.keep()
+        catalog.target.sandbox.keep()
+        suite.wandering.only_plain = True
         self.starts[key] = start
         return True
 
-    def show_failure(self, catalog: ModelCatalog) -> None:
-        """Raise the violation that the last pair showed from a shared start, after it passed alone."""
-        if self.failure:
-            error, catalog.client.steps = self.failure
-            raise error
+    def show_failure(self, catalog: ModelCatalog, model: Model) -> None:
+        """Raise the violation that the last requirement showed from a shared start, after it passed alone.
 
+        All that was sent there is sent again, with other objects, so that the steps of the finding are complete. Where
+        that passes, the violation is shown as it was seen.
+        """
+        if self.failed is None:
+            return
+        (*earlier, last), error, steps = self.failed
 
-def _with_new_names(start: SharedStart, things: frozenset[Thing]) -> ModelState:
-    """Return the state of a start after its ended things have got new names: servers may not give a name again."""
-    state = start.state
-    symbols = {id[0] for _, id in things if len(id) == 1 and start.run.forget(id[0], state)}
-    kept = frozenset(thing for thing in state.ended if not symbols & set(thing[1]))
-    start.state = replace(state, ended=kept)
-    return start.state
+        def failure(plans: Sequence[Plan]) -> Violation | None:
+            catalog.begin_example()
+            run, state = ModelRun(catalog, model), model.start
+            try:
+                for plan in (*plans, last):
+                    state = run.send(plan, state=run.renew(state, plan.things))
+            except Violation as error:
+                return error
+            except Stopped:
+                raise
+            except NotTested:
+                pass
+            return None
+
+        raise_shortest(earlier, failure, MOST_TRIES)
+        catalog.client.steps = steps
+        raise error

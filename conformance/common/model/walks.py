@@ -6,8 +6,9 @@ same way. Commands that failed in a plain requirement are left out: a defect doe
 
 from __future__ import annotations
 
-from collections.abc import Sequence, Set
+from collections.abc import Callable, Sequence, Set
 from random import Random
+from typing import TypeVar
 
 from conformance.common.model.planning import Plan
 from conformance.common.model.rows import CommandCall, Model, ModelState, Thing
@@ -17,6 +18,7 @@ from conformance.values.outcomes import NotTested, Violation
 LENGTHS = {"smoke": (1, 10), "gate": (2, 40), "deep": (20, 120)}  # walks and their calls, by depth
 REFUSED_IN = 5  # one call of so many is one that is refused
 MOST_TRIES = 40  # of shorter sequences
+T = TypeVar("T")
 
 
 def walk(model: Model, length: int, random: Random, left_out: Set[str]) -> list[CommandCall]:
@@ -46,22 +48,29 @@ def run_walk(catalog: ModelCatalog, model: Model, calls: Sequence[CommandCall]) 
     Raises Violation of the shortest sequence that shows one.
     """
     things = frozenset((kind, id) for kind, known in model.kinds.items() for id in known.ids)
-    failure = _failure(catalog, model, calls, things)
+    raise_shortest(calls, lambda some: _failure(catalog, model, some, things), MOST_TRIES)
+
+
+def raise_shortest(items: Sequence[T], failure_of: Callable[[Sequence[T]], Violation | None], tries: int) -> None:
+    """Raise the violation that the fewest of some items show, in their order; nothing where all together show none.
+
+    Its steps are those of the example. At least one item is left.
+    """
+    failure = failure_of(items)
     if failure is None:
         return
-    tries = MOST_TRIES
-    size = max(len(calls) // 2, 1)
+    size = max(len(items) // 2, 1)
     while size and tries:
         start = 0
-        while start < len(calls) and tries:
-            shorter = [*calls[:start], *calls[start + size :]]
+        while start < len(items) and tries:
+            fewer = [*items[:start], *items[start + size :]]
             tries -= 1
-            if shorter and (other := _failure(catalog, model, shorter, things)):
-                calls, failure = shorter, other
+            if fewer and (other := failure_of(fewer)):
+                items, failure = fewer, other
             else:
                 start += size
         size //= 2
-    _failure(catalog, model, calls, things)  # its steps are those of the finding
+    failure_of(items)  # its steps are those of the finding
     raise failure
 
 

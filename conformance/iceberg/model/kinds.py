@@ -6,7 +6,7 @@ The names of two things are alike, as a beginning or a pattern: a server finds a
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -124,6 +124,13 @@ def count(state: ModelState, thing: Thing) -> tuple[ModelState, str]:
     counted = CREATIONS, (kind, *id)
     number = 1 + (state.fields(counted)["number"] if state.has(counted) else 0)
     return state.put(counted, number=number), creation(kind, id, number)
+
+
+def note_new(run: IcebergRun, thing: Thing, answer: Answer, load: Callable[..., Answer], field: str) -> None:
+    """Note the UUID of a table or view that loads after its creation; of one that is only prepared, the answer's."""
+    if not run.catalog.client.recording.preparing and (loaded := load(expect=THERE_OR_NOT)).succeeded:
+        answer = loaded
+    note_creation(run, thing, answer["metadata"][field])
 
 
 def note_creation(run: IcebergRun, thing: Thing, uuid: Any) -> None:

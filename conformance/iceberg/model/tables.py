@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from conformance.common.model.rows import MISSING, Command, ModelState, ModelView, Precondition, Refusal, Symbols
@@ -28,7 +29,7 @@ from conformance.iceberg.model.kinds import (
     exists,
     id_of,
     known,
-    note_creation,
+    note_new,
     table,
     typed,
 )
@@ -114,8 +115,7 @@ def _create(run: IcebergRun, on: Symbols, value: Any, expect: Expected) -> Answe
     else:
         answer = typed(run.catalog.create_table(id, expect=expect, **value), NO_NAMESPACE)
     if answer.succeeded:
-        loaded = run.catalog.load_table(id, expect=THERE_OR_NOT)
-        note_creation(run, table(on), (loaded if loaded.succeeded else answer)["metadata"]["table-uuid"])
+        note_new(run, table(on), answer, partial(run.catalog.load_table, id), "table-uuid")
     return note_file(run, on, answer)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from conformance.common.model.rows import MISSING, Command, ModelState, ModelView, Precondition, Symbols
@@ -26,7 +27,7 @@ from conformance.iceberg.model.kinds import (
     exists,
     id_of,
     known,
-    note_creation,
+    note_new,
     typed,
     view,
 )
@@ -72,8 +73,7 @@ def _create(run: IcebergRun, on: Symbols, value: Any, expect: Expected) -> Answe
     body = {**view_body(run.name(on[0]), sql(text)), "properties": properties}
     answer = typed(run.catalog.create_view(id_of(run, on), expect=expect, **body), NO_NAMESPACE)
     if answer.succeeded:
-        loaded = run.catalog.load_view(id_of(run, on), expect=THERE_OR_NOT)
-        note_creation(run, view(on), (loaded if loaded.succeeded else answer)["metadata"]["view-uuid"])
+        note_new(run, view(on), answer, partial(run.catalog.load_view, id_of(run, on)), "view-uuid")
     return answer
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from conformance.common.model.rows import Model
 from conformance.lance.model import branches, columns, contents, indices, namespaces, tables, tags, views
-from conformance.lance.model.kinds import GIVEN, KINDS, named
+from conformance.lance.model.kinds import GIVEN, KINDS, LEFT, TABLE, named
 
 MODEL = Model(
     "lance",
@@ -31,5 +31,7 @@ MODEL = Model(
     ],
     named,
     GIVEN,
+    renewed=[TABLE],
+    traces=[LEFT],
     error=lambda answer: answer.code,
 )

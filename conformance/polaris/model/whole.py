@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from conformance.common.model.rows import Model
 from conformance.polaris.entities import ENTITIES
+from conformance.polaris.inventory import GENERIC_TABLE, POLICY
 from conformance.polaris.model import content, entities, links
 from conformance.polaris.model.kinds import (
-    CATALOG_ROLE_ASSIGNMENT,
     GIVEN,
-    GRANT,
     KINDS,
-    PRINCIPAL_ROLE_ASSIGNMENT,
     named,
 )
 
@@ -21,5 +19,5 @@ MODEL = Model(
     [*entities.VIEWS, *links.VIEWS, *content.VIEWS],
     named,
     GIVEN,
-    lasting=[*(entity.id for entity in ENTITIES.values()), PRINCIPAL_ROLE_ASSIGNMENT, CATALOG_ROLE_ASSIGNMENT, GRANT],
+    renewed=[*(entity.id for entity in ENTITIES.values()), POLICY, GENERIC_TABLE],
 )
