@@ -19,7 +19,7 @@ from conformance.target.capabilities import (
     UNSEEN,
     WHOLE,
 )
-from conformance.target.sandbox import Standing
+from conformance.target.standing import Standing
 from conformance.values.exchange import Exchange
 from conformance.values.json_values import read_object
 from conformance.values.resources import NAMESPACE, Resource

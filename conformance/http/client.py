@@ -215,7 +215,7 @@ class Client:
             self.traffic.gate.check(exchange)
         if self._ends is not None and time.monotonic() > self._ends:
             raise Blocked("the clients did not finish in time", exchange.operation)
-        self.recording.add(exchange)
+        self.recording.add(exchange, cleaning=self.traffic.cleaning)
         self._transport.send(exchange, again=self.traffic.cleaning or not self.recording.checking)
         if exchange.operation in self.document.operations:
             repeats = self.traffic.cleaning or self.recording.repeating

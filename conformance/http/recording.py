@@ -11,6 +11,7 @@ from conformance.http.refusals import Refusals
 from conformance.http.wire import WireLog
 from conformance.values.cells import CellLog
 from conformance.values.exchange import Action, Exchange
+from conformance.values.purposes import Purpose
 
 Listener = Callable[[Exchange], None]
 
@@ -23,9 +24,10 @@ class Recording:
     the expected statuses of subjects that occurred. `left_out` are operations that it called or asked for, and that the
     server does not offer. While it is `preparing`, a call of a subject counts as a prerequisite; answers to `unusual`
     requests, and all answers of a replay, while it is `repeating` them, are not checked against the document.
-    `requests` counts over the whole run, `sent` in the current example; `sent_subject` is true when a request called a
-    subject, also while preparing; `listener` receives each exchange after its answer, `unsent` each request that the
-    client prepared and did not send.
+    `looking` is true for requests that only show what became of others.
+    `requests` counts over the whole run, `sent` in the current example, and `purposes` what they were sent for;
+    `sent_subject` is true when a request called a subject, also while preparing; `listener` receives each exchange
+    after its answer, `unsent` each request that the client prepared and did not send.
     `cells` are the covered cells of the run. `at_once` are the requests that other threads sent in the current example,
     `previous` the exchanges of the last example before it that sent any.
     """
@@ -41,6 +43,7 @@ class Recording:
     unusual: bool = False
     repeating: bool = False
     requests: int = 0
+    purposes: Counter[Purpose] = field(default_factory=Counter)
     sent: int = 0
     sent_subject: bool = False
     listener: Listener | None = None
@@ -82,6 +85,7 @@ class Recording:
     def join(self, other: Recording) -> None:
         """Merge the recording of another thread."""
         self.requests += other.requests
+        self.purposes += other.purposes
         self.left_out |= other.left_out
         self.steps += other.steps
         self.sent_subject |= other.sent_subject or other.reached_subject
@@ -94,14 +98,25 @@ class Recording:
         for exchange in other.steps:
             self.hear(exchange)
 
-    def add(self, exchange: Exchange) -> None:
+    def add(self, exchange: Exchange, *, cleaning: bool = False) -> None:
         """Note an exchange before it is sent; a request outside the document counts as a subject."""
+        self.purposes["clean-up" if cleaning else self._purpose(exchange)] += 1
         if not exchange.operation or exchange.operation in self.subjects:
             self.sent_subject = True
         exchange.before, self._actions = tuple(self._actions), []
         self.steps.append(exchange)
         self.sent += 1
         self.requests += 1
+
+    def _purpose(self, exchange: Exchange) -> Purpose:
+        """Return the purpose of a request that drops nothing."""
+        if self.preparing:
+            return "fixture"
+        if self.looking:
+            return "look"
+        if not exchange.operation or exchange.operation in self.subjects:
+            return "subject"
+        return "look" if self.reached_subject else "fixture"
 
     def act(self, action: Action) -> None:
         """Note an action beside HTTP: it becomes a step before the next request."""

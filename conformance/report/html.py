@@ -13,6 +13,7 @@ from conformance.report.page_data import pack, page_data, shown_reference
 from conformance.report.pages import template
 from conformance.report.pretty import answer_line, left_out, more_steps, shown_steps, step_lines
 from conformance.report.untested import why_untested
+from conformance.values.purposes import shares
 from conformance.values.resources import names_of, summary
 from conformance.values.results import Results
 
@@ -53,6 +54,7 @@ def render_html(results: Results) -> str:
         **commands,
         data=pack({**page_data(results, requirements), "glyphs": GLYPHS, **commands}),
         slowest=slowest,
+        purposes=shares(results.run.purposes),
         order=WORST_FIRST,
         glyphs=GLYPHS,
         meanings=MEANINGS,

@@ -8,6 +8,7 @@ from conformance.report.headline import sentence
 from conformance.report.matrix import GLYPHS, build_matrix, subjects
 from conformance.report.moving import moving
 from conformance.report.untested import why_untested
+from conformance.values.purposes import shares
 from conformance.values.resources import summary
 from conformance.values.results import VERDICTS, Result, Results, RunRecord
 from conformance.values.visible import visible
@@ -25,7 +26,8 @@ def render_markdown(results: Results) -> str:
 
 def _facts(results: Results) -> str:
     run, target = results.run, results.target
-    return f"`{target.name}` · {run.requests:,} requests · {run.seconds:.1f} s · {run.kit}"
+    purposes = f" ({found})" if (found := shares(run.purposes)) else ""
+    return f"`{target.name}` · {run.requests:,} requests{purposes} · {run.seconds:.1f} s · {run.kit}"
 
 
 def _about(run: RunRecord) -> list[str]:

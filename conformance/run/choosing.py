@@ -15,8 +15,9 @@ from pathlib import Path
 from conformance.apis import suite_part
 from conformance.replay.expectations_file import read_expectations
 from conformance.run.session import Session, met
-from conformance.target.sandbox import STAYED, Doubt
+from conformance.target.sandbox import STAYED
 from conformance.target.signs import Shown, removals
+from conformance.target.standing import Doubt
 from conformance.target.target import OFFERED, connect
 from conformance.values.exchange import Exchange
 from conformance.values.outcomes import Stopped
@@ -38,6 +39,7 @@ def begin(settings: Settings, command: str = "", ids: Collection[str] | None = N
     heard: list[Exchange] = []
     shown = shown or _confirmed(session.target.shown, settings, heard)
     session.client.requests += len(heard)
+    session.client.recording.purposes["fixture"] += len(heard)
     for exchange in heard:
         session.log.add(exchange)
     if shown is None:
@@ -118,6 +120,7 @@ def _leave(session: Session) -> None:
 def _continue(session: Session, first: Session) -> None:
     """Take over the requests, the end and the remaining objects of a session that ended before its requirements."""
     session.client.requests += first.client.requests
+    session.client.recording.purposes += first.client.recording.purposes
     session.client.traffic.ends = first.client.traffic.ends
     left = first.target.sandbox
     if left.left_behind:

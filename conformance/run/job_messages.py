@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from multiprocessing.connection import Connection
@@ -10,10 +11,11 @@ from typing import TYPE_CHECKING, Any
 from conformance.http.wire import Seen
 from conformance.run.ledger import Judged
 from conformance.run.suspects import Suspicion
-from conformance.target.sandbox import Doubt
+from conformance.target.standing import Doubt
 from conformance.target.target import Found
 from conformance.values.exchange import Exchange
 from conformance.values.outcomes import Stopped
+from conformance.values.purposes import Purpose
 from conformance.values.resources import Names, Resource
 from conformance.values.settings import Settings
 from conformance.values.verdict import Verdict
@@ -78,6 +80,7 @@ class News:
     judged: Judged | None
     lines: bytes
     requests: int
+    purposes: Counter[Purpose]
     traffic: tuple[int, int, int, float]
     done: frozenset[str]
     wire: Seen

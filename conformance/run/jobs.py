@@ -178,6 +178,7 @@ class Jobs:
         for suspicion in news.suspicions:
             self.suspects.take(suspicion)
         client.requests += news.requests
+        client.recording.purposes += news.purposes
         client.traffic.absorb(*news.traffic)
         client.known.done.update(news.done)
         client.wire.absorb(self._earliest(news.wire, self.session.place(news.id)))

@@ -36,6 +36,7 @@ from conformance.values.activity import doing
 from conformance.values.cells import CellLog
 from conformance.values.exchange import Exchange, Step
 from conformance.values.outcomes import Stopped
+from conformance.values.purposes import PURPOSES
 from conformance.values.requirement import VIEWS, Requirement
 from conformance.values.resources import NAMESPACE, Resource, grouped
 from conformance.values.results import (
@@ -297,6 +298,7 @@ class Session:
             kit=kit_name(),
             interrupted=self.interrupted,
             requests=self.client.requests,
+            purposes={name: self.client.recording.purposes[name] for name in PURPOSES},
             selected=self.selected,
             available=self.available,
             left_behind=[*grouped(self.target.sandbox.left_behind)],

@@ -13,6 +13,7 @@ import signal
 import sys
 import time
 import traceback
+from collections import Counter
 from collections.abc import Sequence
 from multiprocessing.connection import Connection
 from typing import Any
@@ -28,6 +29,7 @@ from conformance.run.ledger import Judged
 from conformance.run.plugin import SuitePlugin
 from conformance.run.session import Session
 from conformance.target.target import connect
+from conformance.values.purposes import Purpose
 from conformance.values.results import Result
 
 
@@ -43,6 +45,7 @@ class Worker(SuitePlugin):
         self._pipe = pipe
         self._pipes = pipes
         self._counted = 0
+        self._purposes = Counter[Purpose]()
         self._shown: Judged | None = None  # of the current requirement
         self._traffic = (0, 0, 0, 0.0)
         target.client.traffic.ends = start.ends
@@ -99,11 +102,14 @@ class Worker(SuitePlugin):
         traffic, before = client.traffic, self._traffic
         self._traffic = (traffic.requests, traffic.broken, traffic.waits, traffic.waited)
         sent, self._counted = client.requests - self._counted, client.requests
+        purposes = client.recording.purposes - self._purposes
+        self._purposes += purposes
         return News(
             id,
             judged,
             self._log.take(),
             sent,
+            purposes,
             (
                 traffic.requests - before[0],
                 traffic.broken - before[1],

@@ -10,11 +10,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from enum import IntEnum
 from typing import TypeVar
 
 from conformance.http.client import Client
 from conformance.target.findable import Findable, in_threads, ordered
+from conformance.target.standing import Doubt, Standing
 from conformance.values.activity import Portion, Text, doing
 from conformance.values.exchange import Exchange
 from conformance.values.resources import NAMESPACE, REGISTRATION, TABLE, Leftover, Names, Resource
@@ -35,31 +35,6 @@ ABANDONED = "may still exist: the clean-up did not end"
 LOOKING = "cleaning up: looking for what is left"
 UNANSWERED = "may still exist: "
 UNSEEN = "not verified: no operation of the server shows whether the object exists"
-
-
-class Standing(IntEnum):
-    """Evidence of the run that a resource exists: an answer may raise it, and never lowers it.
-
-    NOTED   a request that may create it was noted, and has no answer yet
-    OPEN    it may exist: the answer was lost, staged it, or reported a conflict
-    MADE    its creation succeeded, or a listing shows it
-    """
-
-    NOTED = 0
-    OPEN = 1
-    MADE = 2
-
-
-@dataclass(frozen=True, slots=True)
-class Doubt:
-    """The reason why a resource was not clearly dropped; `made` is true if its creation succeeded.
-
-    `answered` is false if the request that should drop it got no answer.
-    """
-
-    reason: str
-    made: bool
-    answered: bool = True
 
 
 @dataclass
@@ -97,6 +72,7 @@ class Sandbox:
     )  # listed resources by listed namespace
     _opened: dict[Resource, list[Resource]] = field(default_factory=dict)  # by the present sweep
     _droppable: set[str] = field(default_factory=set)
+    _whole: bool | None = None  # the server drops namespaces with their tables; None until the run knows
     _sources: dict[Names | str, Names | str] = field(default_factory=dict)  # former names, by those asked for
 
     def note(self, kind: str, ids: Iterable[Names | str]) -> None:
@@ -210,11 +186,29 @@ class Sandbox:
             if look:
                 namespaces = [resource for resource in self.noted if resource.kind == NAMESPACE]
                 self.noted.update(dict.fromkeys(self._deep(self.inventory, namespaces), Standing.MADE))
+            self._drop_whole(self.inventory)
             resources = ordered(self.noted, self.inventory.outer)
             portion = Portion("cleaning up", "objects", len(resources))
             tell(portion)
             for portion.done, resource in enumerate(resources):
                 self._drop(self.inventory, resource, made=self.noted[resource] is Standing.MADE)
+                del self.noted[resource]
+
+    def _drop_whole(self, inventory: Findable) -> None:
+        """Drop noted namespaces with their tables in one request each, where the server was seen to do both.
+
+        The first time, one of the tables is looked for.
+        """
+        if not {inventory.drops.get(TABLE), inventory.drops[NAMESPACE]} <= self.client.known.done:
+            return
+        for namespace in ordered(resource for resource in self.noted if resource.kind == NAMESPACE):
+            inner = [made for made in self.noted if made != namespace and made.id[: len(namespace.id)] == namespace.id]
+            table = next((made for made in inner if made.kind == TABLE), None)
+            if table is None or namespace not in self.noted or self._whole is False:
+                continue
+            dropped = self._drop_at_once(inventory, namespace)
+            self._whole = dropped is not None and (self._whole or not inventory.is_there(table))
+            for resource in [namespace, *inner] if self._whole else ():
                 del self.noted[resource]
 
     def sweep(self, *, end: bool = True) -> None:
@@ -406,7 +400,7 @@ class Sandbox:
             self._empty(inventory, resource, in_vain)
         answer = self._ask(inventory, resource, in_vain, there=there)
         full = container and answer is not None and answer.status == CONFLICT
-        if full and (at_once := self._drop_at_once(inventory, resource)):
+        if full and self._cascading and (at_once := self._drop_at_once(inventory, resource)):
             answer = at_once
         elif full or (container and there and not opened and (answer is None or answer.status not in (*DROPPED, GONE))):
             emptied = not opened and self._empty(inventory, resource, in_vain)
@@ -422,7 +416,7 @@ class Sandbox:
 
     def _drop_at_once(self, inventory: Findable, namespace: Resource) -> Exchange | None:
         """Drop a namespace with its contents; return None where that fails, or would purge the files of others."""
-        if not self._cascading or any(id[: len(namespace.id)] == namespace.id for id in self.registrations):
+        if any(id[: len(namespace.id)] == namespace.id for id in self.registrations):
             return None
         answer = inventory.drop_with_contents(namespace)
         return answer if answer and answer.status in DROPPED else None

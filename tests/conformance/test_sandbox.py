@@ -23,7 +23,7 @@ from conformance.polaris.inventory import PolarisInventory
 from conformance.run.selection import Scope
 from conformance.run.session import Session
 from conformance.target.findable import ordered
-from conformance.target.sandbox import Standing
+from conformance.target.standing import Standing
 from conformance.values.exchange import Exchange
 from conformance.values.outcomes import Blocked, Violation
 from conformance.values.resources import (

@@ -10,7 +10,8 @@ from urllib.parse import quote
 import pytest
 
 from conformance.run.session import Session
-from conformance.target.sandbox import SAMPLE, STAYED, Standing
+from conformance.target.sandbox import SAMPLE, STAYED
+from conformance.target.standing import Standing
 from conformance.values.exchange import Exchange
 from conformance.values.resources import NAMESPACE, TABLE, Leftover, Resource
 from conformance.values.settings import load_settings

@@ -8,7 +8,8 @@ import pytest
 
 from conformance.iceberg.catalog import IcebergCatalog
 from conformance.run.session import Session
-from conformance.target.sandbox import MOST_REFUSALS, MOST_TRIES, UNSEEN, Doubt, Sandbox, Standing
+from conformance.target.sandbox import MOST_REFUSALS, MOST_TRIES, UNSEEN, Sandbox
+from conformance.target.standing import Doubt, Standing
 from conformance.values.exchange import Exchange
 from conformance.values.resources import NAMESPACE, TABLE, Leftover, Resource
 from conformance.values.settings import load_settings
