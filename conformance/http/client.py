@@ -201,8 +201,7 @@ class Client:
 
     def get_raw(self, path: str) -> Exchange:
         """Send a GET to a path that belongs to no operation."""
-        url = self._transport.origin + self._transport.base + path
-        return self.send(Exchange("", "GET", url, self._headers(None, {})))
+        return self.send(Exchange("", "GET", self.base + path, self._headers(None, {})))
 
     def send(self, exchange: Exchange) -> Exchange:
         """Send a prepared request, record it and check the answer against the document.
@@ -498,6 +497,4 @@ def _true_within(flags: Traffic | Recording, name: str) -> Iterator[None]:
 
 
 def _query_text(value: Any) -> Any:
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    return value
+    return str(value).lower() if isinstance(value, bool) else value

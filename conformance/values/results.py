@@ -87,10 +87,11 @@ class RunRecord(msgspec.Struct, kw_only=True, omit_defaults=True):
     """A run: its id, times, settings and counts.
 
     `again` is the command that repeats it, with all its options and secrets as variables, `prefix` the prefix of all
-    objects that it created (both "" in results of older kits), `purposes` what its requests were sent for, `selected` the
-    number of selected requirements, `available` the number of requirements of the profile (0 in results of older kits),
-    `not_reached` are selected ones that were not tested. `preparation` are steps before the first requirement that created objects which findings
-    depend on and which their own steps do not create: a catalog and its caller. Most runs have none.
+    objects that it created (both "" in results of older kits), `purposes` what its requests were sent for, `selected`
+    the number of selected requirements, `available` the number of requirements of the profile (0 in results of older
+    kits), `not_reached` are selected ones that were not tested. `preparation` are steps before the first requirement
+    that created objects which findings depend on and which their own steps do not create: a catalog and its caller.
+    Most runs have none.
     """
 
     id: Text

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
+from types import SimpleNamespace
 from typing import Any, ClassVar
 
 from conformance.http.transport import Traffic
@@ -15,7 +16,8 @@ class Shelf:
     """An inventory in memory whose server answers drops with `answers`, in turn."""
 
     outer, base = (), ()
-    drops: ClassVar = {NAMESPACE: "drop"}
+    drops: ClassVar = {NAMESPACE: "drop", TABLE: "dropTable"}
+    renames: ClassVar = {}
 
     def __init__(self, resources, answers, *, droppable=True):
         self.resources, self.answers, self.droppable = dict.fromkeys(resources), iter(answers), droppable
@@ -50,6 +52,9 @@ class Shelf:
     def inside(self, _):
         return []
 
+    def dropped_by(self, _exchange):
+        return None
+
     def is_there(self, resource):
         return resource in self.resources
 
@@ -62,6 +67,8 @@ class Silent:
 
     gone = False
     traffic = Traffic()
+    known = SimpleNamespace(done=frozenset())
+    recording = SimpleNamespace(at_once=frozenset())
 
     @contextmanager
     def cleaning(self):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import replace
 from functools import partial
 from random import Random
@@ -394,3 +395,36 @@ def test_a_failure_that_does_not_show_alone_is_shown_as_it_was_seen(monkeypatch,
     (found,) = results.requirements
     assert (found.verdict, found.flaky) == ("fail", True)
     assert results.run.left_behind == []
+
+
+def test_a_failure_that_only_a_history_shows_is_shown_with_the_fewest_plans_and_stays(monkeypatch, tmp_path):
+    """The server loses the deletion of a principal that was updated four times: the pair alone updates it less."""
+    updates: Counter[str] = Counter()
+
+    async def around(call: Call, proceed: Proceed) -> Reply:
+        name = str(call.path)
+        updates[name] += call.operation.id == "updatePrincipal"
+        return Reply(204) if call.operation.id == "deletePrincipal" and updates[name] >= 4 else await proceed()
+
+    lost = Fault("updated-stays", "Keeps what was updated.", frozenset({"updatePrincipal", "deletePrincipal"}), around)
+    monkeypatch.setitem(FAULTS, lost.name, lost)
+    ids = {f"polaris.after.update_principal.{second}_principal" for second in ("create", "update", "delete")}
+    with serve("polaris", bootstrap=ROOT, allow_faults=True) as server:
+        results = judge(server, tmp_path, ids=ids, fault=lost.name)
+    (found,) = (result for result in results.requirements if result.verdict != "pass")
+    assert (found.id, found.verdict) == ("polaris.after.update_principal.delete_principal", "fail")
+    assert not found.flaky
+    assert [step.operation for step in found.steps].count("updatePrincipal") >= 4
+
+
+@pytest.mark.parametrize("api", ["iceberg", "lance"])
+def test_requirements_go_on_in_a_home_that_lasts_and_is_dropped(api, tmp_path):
+    ids = {f"{api}.after.create_namespace.{second}" for second in ("create_namespace", "drop_namespace")}
+    with serve(api) as server:
+        (alone,) = judge(server, tmp_path, ids={max(ids)}).requirements
+        both = judge(server, tmp_path, ids=ids)
+    assert {result.verdict for result in both.requirements} == {"pass"}
+    assert both.run.left_behind == []
+    assert next(result for result in both.requirements if result.id == alone.id).requests < alone.requests
+    assert sum(both.run.purposes.values()) == both.run.requests
+    assert all(both.run.purposes.values())

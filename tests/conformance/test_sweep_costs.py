@@ -2,20 +2,29 @@
 
 from __future__ import annotations
 
+import json
 import threading
 from collections import Counter
 from contextlib import contextmanager
+from types import SimpleNamespace
+from typing import Any
+from unittest.mock import MagicMock
 from urllib.parse import quote
 
 import pytest
 
+from conformance.http.transport import Traffic
+from conformance.iceberg.inventory import IcebergInventory
+from conformance.lance.inventory import LanceInventory
+from conformance.polaris.inventory import PolarisInventory
 from conformance.run.session import Session
-from conformance.target.sandbox import SAMPLE, STAYED
+from conformance.target.sandbox import SAMPLE, STAYED, Sandbox
 from conformance.target.standing import Standing
 from conformance.values.exchange import Exchange
-from conformance.values.resources import NAMESPACE, TABLE, Leftover, Resource
+from conformance.values.resources import NAMESPACE, REGISTRATION, TABLE, Leftover, Resource
 from conformance.values.settings import load_settings
 from lakeproof import serve
+from specs.profiles import find_profile
 from tests.conformance.shelf import Shelf, T, sandbox_with
 from tests.conformance.small_servers import Meddler, say
 from tests.conformance.somebody import SOMEBODY, fill
@@ -208,3 +217,71 @@ def test_a_server_that_lists_all_levels_at_the_root_is_cleared():
     sandbox.restricts = True
     sandbox.sweep()
     assert (shelf.resources, sandbox.left_behind) == ({}, [])
+
+
+# What is dropped already costs nothing
+
+
+DROPS = [
+    (LanceInventory, "DropTable", "/v1/table/lp1%24t/drop", {}, Resource(TABLE, ("lp1", "t"))),
+    (LanceInventory, "DropNamespace", "/v1/namespace/lp1/drop", {}, Resource(NAMESPACE, ("lp1",))),
+    (IcebergInventory, "dropTable", "/v1/p/namespaces/lp1/tables/t", {}, Resource(TABLE, ("lp1", "t"))),
+    (IcebergInventory, "dropTable", "/v1/p/namespaces/lp1/tables/t", {}, Resource(REGISTRATION, ("lp1", "t"))),
+    (IcebergInventory, "dropNamespace", "/v1/p/namespaces/lp1%1Fa", {}, Resource(NAMESPACE, ("lp1", "a"))),
+    (PolarisInventory, "dropPolicy", "/lpc/namespaces/lp1/policies/p", {}, Resource("policy", ("lp1", "p"))),
+    (PolarisInventory, "deletePrincipal", "/v1/principals/lpp", {}, Resource("principal", ("lpp",))),
+    (PolarisInventory, "deleteCatalogRole", "/v1/catalogs/c/catalog-roles/r", {}, Resource("catalog role", ("c", "r"))),
+]
+
+
+def noted(kind, *things, at_once=()):
+    """Return a sandbox that has noted things."""
+    api = kind.__module__.split(".")[1]
+    target = MagicMock(document=find_profile(api).document(), capabilities={}, prefix="lp")
+    recording = SimpleNamespace(at_once=set(at_once))
+    client: Any = SimpleNamespace(traffic=Traffic(), recording=recording)
+    return Sandbox(client, kind(target), noted=dict.fromkeys(things, Standing.MADE))
+
+
+@pytest.mark.parametrize(("kind", "operation", "path", "body", "thing"), DROPS)
+def test_what_a_requirement_has_dropped_is_forgotten(kind, operation, path, body, thing):
+    for status, at_once, left in ((204, (), []), (202, (), [thing]), (404, (), [thing]), (204, ("race",), [thing])):
+        sandbox = noted(kind, thing, at_once=at_once)
+        request = Exchange(operation, "POST", f"http://127.0.0.1{path}", {}, json.dumps(body).encode(), status=status)
+        sandbox.note_answer(request)
+        assert list(sandbox.noted) == left
+
+
+def test_a_former_name_is_forgotten():
+    source, renamed = Resource(TABLE, ("lp1", "t")), Resource(TABLE, ("lp2", "u"))
+    sandbox = noted(IcebergInventory, source)
+    sandbox.note_renamed("renameTable", source.id, renamed.id)
+    body = {"source": {"namespace": ["lp1"], "name": "t"}, "destination": {"namespace": ["lp2"], "name": "u"}}
+    url = "http://127.0.0.1/v1/tables/rename"
+    sandbox.note_answer(Exchange("renameTable", "POST", url, {}, json.dumps(body).encode(), status=204))
+    assert list(sandbox.noted) == [renamed]
+
+
+@pytest.mark.parametrize(("stays", "drops"), [(False, {"whole": 2}), (True, {"whole": 1, "drop": 4})])
+def test_namespaces_are_dropped_with_their_tables_if_that_was_seen_to_work(stays, drops):
+    homes = [Resource(NAMESPACE, ("n",)), Resource(NAMESPACE, ("m",))]
+    shelf = Shelf([*homes, T, Resource(TABLE, ("m", "t"))], [204] * 4)
+    sent = Counter()
+
+    def drop_with_contents(namespace):
+        sent["whole"] += 1
+        for resource in [] if stays else list(shelf.resources):
+            if resource.id[:1] == namespace.id:
+                del shelf.resources[resource]
+        return Exchange("drop", "DELETE", "http://t", {}, status=204)
+
+    def drop(resource):
+        sent["drop"] += 1
+        return Shelf.drop(shelf, resource)
+
+    shelf.drop_with_contents, shelf.drop = drop_with_contents, drop
+    sandbox = sandbox_with(shelf)
+    sandbox.client.known = SimpleNamespace(done={"drop", "dropTable"})
+    sandbox.noted.update(dict.fromkeys(shelf.resources, Standing.MADE))
+    sandbox.clean_up()
+    assert (sent, shelf.resources, sandbox.noted) == (drops, {}, {})

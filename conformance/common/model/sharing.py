@@ -49,13 +49,15 @@ class SharedStart:
 class SharedStarts:
     """The shared starts of a worker by their things; `used` are the requirements that have used one.
 
-    A requirement that is tested once more, or in a drawn world, is tested alone. `failed` are the plans of the start in
-    which the last one failed, with its violation and its steps.
+    A requirement that is tested once more is tested alone, and then after all that its failure came after, and one in a
+    drawn world is tested alone. `failed` are the plans of the start in which the current one failed, with its violation
+    and its steps, and `histories` the plans by requirements.
     """
 
     starts: dict[Hashable, SharedStart] = field(default_factory=dict)
     used: set[str] = field(default_factory=set)
-    failed: tuple[list[Plan], Violation, list[Exchange]] | None = None
+    failed: tuple[list[Plan], Violation | None, list[Exchange]] | None = None
+    histories: dict[str, list[Plan]] = field(default_factory=dict)
 
     def pass_in_turn(
         self, suite: Suite, catalog: ModelCatalog, model: Model, alone: Plan | None, planned: Planned
@@ -65,7 +67,11 @@ class SharedStarts:
         Return False where that has to be tested alone, since it did not pass.
         """
         self.failed = None
-        if alone is None or catalog.target.surroundings.world or suite.subject in self.used:
+        if alone is None or catalog.target.surroundings.world:
+            return False
+        if suite.subject in self.used:
+            if history := self.histories.get(suite.subject):
+                self.failed = history, None, []
             return False
         self.used.add(suite.subject)
         key = model.api, alone.things
@@ -83,6 +89,7 @@ class SharedStarts:
         except (Violation, NotTested) as error:
             if isinstance(error, Violation):
                 self.failed = start.sent, error, list(catalog.client.steps)
+                self.histories[suite.subject] = start.sent
             catalog.begin_example()
             return False
         catalog.target.sandbox.keep()
@@ -94,7 +101,7 @@ class SharedStarts:
         """Raise the violation that the last requirement showed from a shared start, after it passed alone.
 
         All that was sent there is sent again, with other objects, so that the steps of the finding are complete. Where
-        that passes, the violation is shown as it was seen.
+        that passes, the violation is shown as it was seen, once.
         """
         if self.failed is None:
             return
@@ -115,5 +122,6 @@ class SharedStarts:
             return None
 
         raise_shortest(earlier, failure, MOST_TRIES)
-        catalog.client.steps = steps
-        raise error
+        if error:
+            catalog.client.steps = steps
+            raise error
