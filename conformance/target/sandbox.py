@@ -72,7 +72,7 @@ class Sandbox:
     )  # listed resources by listed namespace
     _opened: dict[Resource, list[Resource]] = field(default_factory=dict)  # by the present sweep
     _droppable: set[str] = field(default_factory=set)
-    _whole: bool | None = None  # the server drops namespaces with their tables; None until the run knows
+    _refuses_whole: bool = False  # the server refused to drop a namespace with its tables
     _sources: dict[Names | str, Names | str] = field(default_factory=dict)  # former names, by those asked for
 
     def note(self, kind: str, ids: Iterable[Names | str]) -> None:
@@ -195,20 +195,19 @@ class Sandbox:
                 del self.noted[resource]
 
     def _drop_whole(self, inventory: Findable) -> None:
-        """Drop noted namespaces with their tables in one request each, where the server was seen to do both.
+        """Drop noted namespaces with their tables in one request each, where the server was seen to drop both.
 
-        The first time, one of the tables is looked for.
+        What is still there is found in the end. A server that refused such a request once gets no other.
         """
         if not {inventory.drops.get(TABLE), inventory.drops[NAMESPACE]} <= self.client.known.done:
             return
         for namespace in ordered(resource for resource in self.noted if resource.kind == NAMESPACE):
             inner = [made for made in self.noted if made != namespace and made.id[: len(namespace.id)] == namespace.id]
-            table = next((made for made in inner if made.kind == TABLE), None)
-            if table is None or namespace not in self.noted or self._whole is False:
+            full = namespace in self.noted and any(made.kind == TABLE for made in inner)
+            if not full or self._refuses_whole or any(made.id in self.registrations for made in inner):
                 continue
-            dropped = self._drop_at_once(inventory, namespace)
-            self._whole = dropped is not None and (self._whole or not inventory.is_there(table))
-            for resource in [namespace, *inner] if self._whole else ():
+            self._refuses_whole = self._drop_at_once(inventory, namespace) is None
+            for resource in () if self._refuses_whole else (namespace, *inner):
                 del self.noted[resource]
 
     def sweep(self, *, end: bool = True) -> None:

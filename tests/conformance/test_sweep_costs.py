@@ -262,18 +262,18 @@ def test_a_former_name_is_forgotten():
     assert list(sandbox.noted) == [renamed]
 
 
-@pytest.mark.parametrize(("stays", "drops"), [(False, {"whole": 2}), (True, {"whole": 1, "drop": 4})])
-def test_namespaces_are_dropped_with_their_tables_if_that_was_seen_to_work(stays, drops):
+@pytest.mark.parametrize(("status", "drops"), [(204, {"whole": 2}), (400, {"whole": 1, "drop": 4})])
+def test_namespaces_are_dropped_with_their_tables_unless_that_is_refused(status, drops):
     homes = [Resource(NAMESPACE, ("n",)), Resource(NAMESPACE, ("m",))]
     shelf = Shelf([*homes, T, Resource(TABLE, ("m", "t"))], [204] * 4)
     sent = Counter()
 
     def drop_with_contents(namespace):
         sent["whole"] += 1
-        for resource in [] if stays else list(shelf.resources):
-            if resource.id[:1] == namespace.id:
+        for resource in list(shelf.resources):
+            if status == 204 and resource.id[:1] == namespace.id:
                 del shelf.resources[resource]
-        return Exchange("drop", "DELETE", "http://t", {}, status=204)
+        return Exchange("drop", "DELETE", "http://t", {}, status=status)
 
     def drop(resource):
         sent["drop"] += 1
