@@ -134,7 +134,7 @@ def run(calls: Sequence[CommandCall], state: ModelState) -> ModelState:
 
 @cache
 def before(model: Model, call: CommandCall, things: frozenset[Thing], *, linked: bool = True) -> Prepared | None:
-    """Return what `before_from` does for the start of the model."""
+    """Return the calls that prepare a call where nothing is there yet, as `before_from` does."""
     return before_from(model, call, things, model.start, linked=linked)
 
 
