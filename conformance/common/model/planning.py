@@ -413,17 +413,8 @@ def sequences(model: Model, first_of: Command, second_of: Command) -> list[Plan]
     needs, and what it makes as something that is made again. Those that can follow each other are one plan.
     """
     ways = ways_of(model, first_of, second_of)
-    plans = [one_after_another(model, prepared, _tested(followed), ways.things) for prepared, followed in ways.begun]
+    plans = [one_after_another(model, prepared, followed, ways.things) for prepared, followed in ways.begun]
     return [plan for plan in plans if plan]
-
-
-def _tested(followed: Sequence[Followed]) -> Sequence[Followed]:
-    """Return the orders that are tested: one place is enough for the first value of a call that has another one.
-
-    What is made is tested with all, since a server may take a request that it has had before for the same one.
-    """
-    makes = any(call.command.makes for _, seconds in followed for call in seconds)
-    return followed if makes or len(followed) < 3 else (followed[0], followed[-1])
 
 
 def sequence_from(model: Model, first_of: Command, second_of: Command, start: ModelState) -> Plan | None:
@@ -435,7 +426,7 @@ def sequence_from(model: Model, first_of: Command, second_of: Command, start: Mo
     first, _ = followed[0]
     made = first.command.makes(first.on) if first.command.makes else None
     calls, state = furnish(model, {thing for thing in ways.things if not model.hangs(thing, made)}, start)
-    return one_after_another(model, Prepared(calls, state), _tested(followed), ways.things)
+    return one_after_another(model, Prepared(calls, state), followed, ways.things)
 
 
 def one_after_another(
