@@ -28,12 +28,13 @@ from conformance.common.model.walks import walk
 from conformance.history import OK, REFUSED, UNKNOWN, Event
 from conformance.http.answers import Answer
 from conformance.http.client import Client
+from conformance.replay.subjects import in_address
 from conformance.values.exchange import Exchange
 from conformance.values.outcomes import Violation
 from lakeproof import serve
 from reference_server.context import Reply
 from reference_server.faults import FAULTS, Call, Fault, Proceed
-from tests.conformance.mutants import ROOT, judge
+from tests.conformance.mutants import ROOT, TOKEN, judge
 
 BOX, LID = "box", "lid"
 KINDS = {BOX: ModelKind([("box 1",), ("box 2",)]), LID: ModelKind([("box 1",)], lambda id: [(BOX, id)])}
@@ -378,6 +379,17 @@ def test_a_pair_that_fails_from_a_shared_start_is_tried_alone(tmp_path):
     assert (found.verdict, found.evidence.operation, found.evidence.state) == ("fail", "deletePrincipal", "not done")
     assert found.requests > max(result.requests for result in sound.requirements)
     assert [step.operation for step in found.steps].count("deletePrincipal") == 1
+
+
+def test_a_finding_after_a_part_that_passed_from_a_shared_start_shows_what_made_its_home(tmp_path):
+    ids = {"iceberg.refusal.rename_view.no_namespace"}
+    with serve("iceberg", auth=f"token:{TOKEN}", allow_faults=True) as server:
+        (found,) = judge(server, tmp_path, ids=ids, fault="rename-view-within", world="plain").requirements
+    creations = [step for step in found.steps if step.operation == "createNamespace"]
+    made = {step.request.body["json"]["namespace"][0] for step in creations}
+    used = {in_address(step.request.url)[0] for step in found.steps if step.operation == "createView"}
+    assert found.verdict == "fail"
+    assert used <= made
 
 
 def test_a_failure_that_does_not_show_alone_is_shown_as_it_was_seen(monkeypatch, tmp_path):

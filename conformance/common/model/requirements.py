@@ -100,6 +100,8 @@ def _run_in_turn(suite: Suite, catalog: ModelCatalog, case: ModelCase, plans: Se
     """Run the first plan from a shared start where it passes there, and the others with names of their own."""
     shared = suite.shared.setdefault(SharedStarts, SharedStarts())
     passed = shared.pass_in_turn(suite, catalog, case.model, next(iter(plans), None), planned)
+    if passed and plans[1:]:
+        catalog.begin_example()  # else the steps of a finding lack what made the home
     _run_plans(catalog, case, plans[1:] if passed else plans)
     shared.show_failure(catalog, case.model)
 

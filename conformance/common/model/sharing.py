@@ -81,6 +81,7 @@ class SharedStarts:
             start = SharedStart(ModelRun(catalog.another(), model), model.start)
             plan = start.next_plan(alone, planned)
         if plan is None:
+            catalog.begin_example()
             return False
         try:
             start.send(plan)
