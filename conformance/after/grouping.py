@@ -65,14 +65,14 @@ class Reached:
 
 def _effective(results: Iterable[Result]) -> frozenset[str]:
     """Return the operations that do something."""
-    found, balance = set[str](), Counter[str]()
+    found, surplus = set[str](), Counter[str]()
     for result in results:
         passed, subject = result.verdict == "pass", "".join(result.operations[:1])
         if passed and EFFECT in result.id:
             found.add(subject)
         if result.kind in OF_EFFECTS and result.verdict in ("pass", *FINDINGS):
-            balance[subject] += 2 if passed else -1
-    return frozenset({*found, *(subject for subject, count in balance.items() if count > 0)})
+            surplus[subject] += 2 if passed else -1
+    return frozenset({*found, *(subject for subject, count in surplus.items() if count > 0)})
 
 
 @dataclass(frozen=True, slots=True)

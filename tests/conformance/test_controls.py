@@ -81,7 +81,7 @@ def test_what_refuses_every_view_shows_nothing_about_unusual_ones(tmp_path):
 
 
 def test_a_server_that_rejects_every_renaming_does_not_reject_missing_tables_wrongly(tmp_path):
-    names = ("parent.table.rename_table", "parent.rename", "removed.twice.rename_dropped")
+    names = ("parent.table.rename_table", "parent.rename", "refusal.rename_table.missing")
     with serve("lance", rules=["RenameTable: 400"]) as server:
         results, _ = check(server.url, api="lance", select=" or ".join(names), report=str(tmp_path))
     verdicts = {result.id: result.verdict for result in results.requirements}

@@ -99,10 +99,10 @@ class ModelRun(Generic[C]):
 
         With the mode "harmless" these may be answered in any way, and must change nothing; with "accepted" they have to
         be done even where the server decides. With "seen" the views that the first of them changes are read before it,
-        too: what a server caches of an earlier answer is no answer to a later request. With "wide" every view is looked
-        at after that call as well; after others, those that have to show a change, and after the last one some beside
-        them. To `blame` an operation for what is wrong, the plan is tried once more on new objects, which needs all of
-        its calls: a plan from a given state blames none.
+        too: what a server caches of an earlier answer is no answer to a later request; after the last every view is
+        looked at. With "wide" every view is looked at after the first; after others, those that have to show a change,
+        and after the last one some beside them. To `blame` an operation for what is wrong, the plan is tried once more
+        on new objects, which needs all of its calls: a plan from a given state blames none.
         """
         blame = blame and state is None
         state = state or self.model.start
@@ -118,7 +118,7 @@ class ModelRun(Generic[C]):
                     for view, on in changing(views, before, call.next(before)):
                         view.look(self, on)
             state, answer = self.sent(call, before, mode)
-            if mode != "wide" or place != first:
+            if (mode, place) not in (("wide", first), ("seen", last)):
                 views = self._near(call, before, state, views, beside=place == last)
             repeated = Repetition(self, plan.calls[: place + 1]) if blame else None
             self._compare(call, answer, before, state, views, repeated)
