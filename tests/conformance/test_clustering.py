@@ -139,7 +139,7 @@ def test_the_page_names_what_is_split_impure_and_untrue(tmp_path):
 
 
 def test_two_faults_are_measured(tmp_path, monkeypatch):
-    some = ["iceberg.names.levels.dash", "iceberg.names.levels.dot", "iceberg.namespace.properties.update"]
+    some = ["iceberg.names.levels.dash", "iceberg.names.levels.dot", "iceberg.effect.update_properties"]
     monkeypatch.setattr(trials, "FEWEST", 1)
     monkeypatch.setattr(trying, "judging", lambda _: some)
     arguments = ["--api", "iceberg", "--fault", "levels-joined-by-dashes", "--fault", "namespace-properties-replaced"]

@@ -22,7 +22,7 @@ ANSWER = "changed-answer-field:createTable:metadata.table-uuid"
 # A fault, a requirement that notices it, and what the experiments tell.
 CASES = [
     ("said-only:dropTable", "iceberg.effect.drop_table", ("not done", "dropTable", "")),
-    ("conflict-after-commit", "iceberg.refusal.create_staged_table.taken", ("done", "updateTable", "")),
+    ("conflict-after-commit", "iceberg.refusal.create_staged_table.taken", ("done", "updateTable", "loadTable")),
     ("namespace-properties-replaced", "iceberg.effect.update_properties", ("", "", "")),
     (ANSWER, "iceberg.table.load.whole", ("answer", "createTable", "loadTable")),
 ]
