@@ -27,14 +27,15 @@ NINETY = 0.9
 class Card(msgspec.Struct, kw_only=True):
     """A cause of a trial: its sentence, the number of its findings by label, and the claims that do not hold.
 
-    `named` are the operations in its sentence. `label` is the fault of most findings, "" where none has a label.
+    `named` are the operations in its sentence, none in older measures. `label` is the fault of most findings, "" for
+    none.
     `fitting` are the findings that belong to it, `unlabelled` those of no fault alone, `blocked` the requirements that
     could not be tested.
     """
 
     sentence: str
     example: str
-    named: list[str]
+    named: list[str] = []
     label: str
     findings: int
     fitting: int
@@ -53,7 +54,7 @@ class Measure(msgspec.Struct, kw_only=True):
     """The causes of one trial; `told` are the faults whose worst cause names one of their operations."""
 
     faults: list[str]
-    told: list[str]
+    told: list[str] = []
     asked: int
     seconds: float
     connected: bool
