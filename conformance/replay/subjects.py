@@ -20,12 +20,13 @@ def in_address(url: str) -> list[str]:
 
 def in_body(body: Any) -> set[str]:
     """Return the names in a JSON body."""
-    return {text for text in _texts(body) if NAME.fullmatch(text)}
+    return {text for text in texts(body) if NAME.fullmatch(text)}
 
 
-def _texts(value: Any) -> Iterator[str]:
+def texts(value: Any) -> Iterator[str]:
+    """Yield the texts in a JSON value."""
     if isinstance(value, dict | list):
         for item in value.values() if isinstance(value, dict) else value:
-            yield from _texts(item)
+            yield from texts(item)
     elif isinstance(value, str):
         yield value

@@ -8,7 +8,7 @@ from the document: the same path with GET, an object of a collection, or a sibli
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import quote, urlsplit, urlunsplit
@@ -19,7 +19,7 @@ from jsonpointer import JsonPointerException, resolve_pointer
 
 from conformance.http.client import Client
 from conformance.replay.answers import alike, all_alike
-from conformance.replay.subjects import in_address, in_body
+from conformance.replay.subjects import in_address, in_body, texts
 from conformance.values.evidence import Evidence
 from conformance.values.exchange import NO_JSON, Exchange
 from conformance.values.outcomes import Skipped
@@ -177,20 +177,11 @@ def _has_changed(client: Client, known: Exchange, write: Exchange, loaded: Excha
         return False
     if _request(known) == _request(loaded):
         return not all_alike(old, new) and all_alike(new, client.send(_copy(loaded)).json())
-    sent, shared = set(_texts(_sent(write))), old.keys() & new.keys()
+    sent, shared = set(texts(_sent(write))), old.keys() & new.keys()
     numbers = [name for name in shared if type(old[name]) is type(new[name]) is int]
     return any(not alike(old[name], new[name]) for name in numbers) or any(
-        sent & (set(_texts(new[name])) - set(_texts(old[name]))) for name in shared
+        sent & (set(texts(new[name])) - set(texts(old[name]))) for name in shared
     )
-
-
-def _texts(value: Any) -> Iterator[str]:
-    """Yield the texts in a JSON value."""
-    if isinstance(value, dict | list):
-        for item in value.values() if isinstance(value, dict) else value:
-            yield from _texts(item)
-    elif isinstance(value, str):
-        yield value
 
 
 def reading(document: Document, reads: frozenset[str], write: Exchange) -> Exchange | None:
