@@ -33,9 +33,9 @@ class ModelState:
         """True for a thing that is there."""
         return thing in self.things
 
-    def of(self, kind: str) -> list[Symbols]:
-        """Return the ids of all things of a kind, sorted."""
-        return sorted(id for known, id in self.things if known == kind)
+    def of(self, kind: str, place: Symbols = ()) -> list[Symbols]:
+        """Return the ids of all things of a kind, sorted; only those that begin with a `place`."""
+        return sorted(id for known, id in self.things if known == kind and id[: len(place)] == place)
 
     def fields(self, thing: Thing) -> Fields:
         """Return the fields of a thing. Raises KeyError without it."""

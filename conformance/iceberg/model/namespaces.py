@@ -112,7 +112,7 @@ def _holds(kind: str, words: str) -> Refusal:
         f"on a namespace with a {words}",
         (409,),
         "drop-namespace-not-empty",
-        lambda state, on, _: any(id[:1] == on for id in state.of(kind)),
+        lambda state, on, _: bool(state.of(kind, on)),
     )
 
 

@@ -130,7 +130,7 @@ VIEWS: Sequence[ModelView] = [
         "ListTableBranches",
         [BRANCH],
         two(BRANCHED),
-        lambda state, on: [id[1] for id in state.of(BRANCH) if id[:1] == on],
+        lambda state, on: [id[1] for id in state.of(BRANCH, on)],
         _list,
     ),
     ModelView("CountTableRows", [BRANCH], BRANCHES, _rows, _count, "of a branch"),

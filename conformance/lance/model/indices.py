@@ -107,7 +107,7 @@ COMMANDS: Sequence[Command] = [
 
 
 def _columns(state: ModelState, on: Symbols) -> list[Any]:
-    return [[id[1], [state.fields(_index(id))["column"]]] for id in state.of(INDEX) if id[:1] == on]
+    return [[id[1], [state.fields(_index(id))["column"]]] for id in state.of(INDEX, on)]
 
 
 VIEWS: Sequence[ModelView] = [

@@ -81,7 +81,7 @@ def _end(state: ModelState, on: Symbols, _: Any) -> ModelState:
 
 
 def _holds_tables(state: ModelState, on: Symbols, _: Any) -> bool:
-    return any(id[:1] == on for id in state.of(TABLE))
+    return bool(state.of(TABLE, on))
 
 
 THERE = Precondition(

@@ -90,10 +90,6 @@ def _pages(run: LanceRun, on: Symbols) -> Any:
     return [name for name, _ in _shown((tag, None) for tag in tags)]
 
 
-def _tags_of(state: ModelState, on: Symbols) -> list[Symbols]:
-    return [id for id in state.of(TAG) if id[:1] == on]
-
-
 def _put(state: ModelState, on: Symbols, label: Any) -> ModelState:
     return state.put(_tag(on), version=label)
 
@@ -156,14 +152,14 @@ VIEWS: Sequence[ModelView] = [
         "ListTableTags",
         [TAG],
         two(TAGGED),
-        lambda state, on: [[id[1], state.fields(_tag(id))["version"]] for id in _tags_of(state, on)],
+        lambda state, on: [[id[1], state.fields(_tag(id))["version"]] for id in state.of(TAG, on)],
         _list,
     ),
     ModelView(
         "ListTableTags",
         [TAG],
         two(TAGGED),
-        lambda state, on: [id[1] for id in _tags_of(state, on)],
+        lambda state, on: [id[1] for id in state.of(TAG, on)],
         _pages,
         name="in pages of one",
     ),

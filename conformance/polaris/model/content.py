@@ -253,7 +253,7 @@ COMMANDS: Sequence[Command] = [
                 "on an attached policy",
                 (400,),
                 "policy-in-use",
-                lambda state, on, detach_all: not detach_all and any(id[:1] == on for id in state.of(ATTACHMENT)),
+                lambda state, on, detach_all: not detach_all and bool(state.of(ATTACHMENT, on)),
             )
         ],
         values={"": False, DETACH_ALL: True},

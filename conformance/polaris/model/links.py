@@ -182,7 +182,7 @@ def _grants(run: PolarisRun, on: Symbols) -> Any:
 def _granted(state: ModelState, on: Symbols) -> Any:
     if not state.has((CATALOG_ROLE.id, on)):
         return MISSING
-    return sorted(list(id[1:]) for id in state.of(GRANT) if id[:1] == on)
+    return sorted(list(id[1:]) for id in state.of(GRANT, on))
 
 
 def _grant_thing(on: Symbols) -> Thing:
