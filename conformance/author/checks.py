@@ -13,12 +13,11 @@ from typing import Any, NoReturn, TypeVar
 from urllib.parse import SplitResult, urlsplit
 
 from conformance.http.answers import Answer
-from conformance.http.client import unexpected_status
 from conformance.values.evidence import alternatives
 from conformance.values.exchange import is_success
 from conformance.values.json_values import Keyed, canonical, shown
 from conformance.values.numbers import loss
-from conformance.values.outcomes import Violation
+from conformance.values.outcomes import Violation, unexpected_status
 
 T = TypeVar("T")
 MOST_SHOWN = 160

@@ -21,9 +21,9 @@ from conformance.http.answers import Answer
 from conformance.http.recording import Recording, ServerKnowledge
 from conformance.http.transport import Connection, Traffic, Transport
 from conformance.http.wire import WireLog
-from conformance.values.evidence import alternatives, aspect_of
+from conformance.values.evidence import aspect_of
 from conformance.values.exchange import A_FILE, Action, Beside, Exchange, Verb, is_success
-from conformance.values.outcomes import UNREADABLE, Blocked, Skipped, Unoffered, Violation
+from conformance.values.outcomes import UNREADABLE, Blocked, Skipped, Unoffered, Violation, unexpected_status
 from conformance.values.redaction import is_secret
 from conformance.values.settings import ANOTHER_CALLER
 from specs.identifiers import encode_segment
@@ -467,19 +467,6 @@ class Client:
         self._transport.reconnect()
 
 
-def unexpected_status(exchange: Exchange, due: Sequence[int]) -> Violation:
-    """Return the violation of an answer whose status is not one of `due`; an empty `due` allows any status."""
-    return Violation(
-        "",
-        relation="status",
-        operation=exchange.operation,
-        expected=" or ".join(alternatives(due)) or "an answer",
-        actual=str(exchange.status) if exchange.status else f"no answer ({exchange.failure})",
-        aspect="status" if exchange.status else "connection",
-        statuses=tuple(due),
-    )
-
-
 def bearer(token: str) -> dict[str, str | None]:
     """Return the header of a bearer token."""
     return {"Authorization": f"Bearer {token}"}
@@ -497,4 +484,6 @@ def _true_within(flags: Traffic | Recording, name: str) -> Iterator[None]:
 
 
 def _query_text(value: Any) -> Any:
-    return str(value).lower() if isinstance(value, bool) else value
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return value

@@ -12,11 +12,12 @@ NotTested    no evidence for or against it:
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from conformance.values.evidence import Evidence, sentence
+from conformance.values.evidence import Evidence, alternatives, sentence
 from conformance.values.exchange import Exchange
 from conformance.values.verdict import would_test
 
@@ -47,6 +48,19 @@ class Violation(AssertionError):
         self.crowded = crowded
         self.evidence = Evidence(thing=thing, **fields)
         super().__init__(sentence(self.evidence))
+
+
+def unexpected_status(exchange: Exchange, due: Sequence[int]) -> Violation:
+    """Return the violation of an answer whose status is not one of `due`; an empty `due` allows any status."""
+    return Violation(
+        "",
+        relation="status",
+        operation=exchange.operation,
+        expected=" or ".join(alternatives(due)) or "an answer",
+        actual=str(exchange.status) if exchange.status else f"no answer ({exchange.failure})",
+        aspect="status" if exchange.status else "connection",
+        statuses=tuple(due),
+    )
 
 
 def violation_of(error: BaseException) -> Violation | None:
