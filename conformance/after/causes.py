@@ -76,12 +76,12 @@ def _cause(findings: Sequence[Sighting], blocked: dict[str, list[str]], defect: 
     real = [finding for finding in findings if finding.result.verdict in FINDINGS] or findings
     following = defect.consequences if defect else []
     every = [*real, *(finding for finding in following if finding.result.verdict in FINDINGS)]
-    claims = defect.claims(real) if defect else claims_of(real)
+    claims = defect.claim.claims(real) if defect else claims_of(real)
     level = min((finding.result.level for finding in every), key=LEVELS.index)
     return Cause(
         sentence=sentence_of(claims),
         level=level,
-        rank=min(_rank_of_all(real), defect.rank) if defect else _rank_of_all(real),
+        rank=min(_rank_of_all(real), defect.claim.most) if defect else _rank_of_all(real),
         operations=sorted({finding.evidence.operation for finding in real} - {""}),
         example=min(defect.shown if defect else real, key=_effort).result.id,
         requirements=[finding.result.id for finding in real if finding.result.verdict in FINDINGS],

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from operator import attrgetter
 from typing import TypeVar
 
@@ -80,22 +80,9 @@ HOLDS: dict[str, Callable[..., bool]] = {
 }
 
 
-def claims_of(findings: Sequence[Sighting], writes: Collection[str] = (), readers: Collection[str] = ()) -> Claims:
-    """Return the claims that hold for all findings of one cause; a defect is about `writes`, or about `readers`."""
-    if readers:
-        return Claims(
-            operations=tuple(sorted(readers)),
-            state=findings[0].evidence.state,
-            write=_same(finding.evidence.write for finding in findings) or "",
-        )
-    if writes:
-        return Claims(
-            state=findings[0].evidence.state,
-            writes=tuple(sorted(writes)),
-            returned=_same(returned_by(finding.result, finding.evidence.write) for finding in findings) or 0,
-            reader=_same(finding.evidence.reader for finding in findings) or "",
-        )
-    only = _same(finding.evidence.only for finding in findings)
+def claims_of(findings: Sequence[Sighting]) -> Claims:
+    """Return the claims that hold for all findings of one cause."""
+    only = same(finding.evidence.only for finding in findings)
     drawn = DRAWN if all(finding.evidence.world for finding in findings) else ""
     return msgspec.structs.replace(_claims_about_answers(findings), only=drawn if only is None else only)
 
@@ -106,21 +93,21 @@ def _claims_about_answers(findings: Sequence[Sighting]) -> Claims:
     names = {entry.operation for entry in evidence}
     if all(entry.died for entry in evidence):
         return Claims(message=_shared_message(findings))
-    state = _same(entry.state for entry in evidence) or ""
+    state = same(entry.state for entry in evidence) or ""
     claims = Claims(
         operations=() if "" in names else tuple(sorted(names)),
         state=state,
-        write=(_same(entry.write for entry in evidence) or "") if state else "",
-        reader=(_same(entry.reader for entry in evidence) or "") if state else "",
+        write=(same(entry.write for entry in evidence) or "") if state else "",
+        reader=(same(entry.reader for entry in evidence) or "") if state else "",
     )
     page = all(entry.said.page for entry in evidence)
     if not page and all(map(_is_in_words, findings)):
         message = _shared_message(findings)
         if message:
             of_schema = all(entry.aspect == "schema" for entry in evidence)
-            place = _same(entry.place for entry in evidence) if of_schema else ""
+            place = same(entry.place for entry in evidence) if of_schema else ""
             return msgspec.structs.replace(claims, message=message, place=place or "")
-    status = _same(entry.status for entry in evidence)
+    status = same(entry.status for entry in evidence)
     about_status = all(entry.about_status for entry in evidence)
     let_through = status is not None or not any(entry.status in REFUSING for entry in evidence)
     if about_status and let_through and all(entry.caller for entry in evidence):
@@ -142,7 +129,7 @@ def _about_status(claims: Claims, findings: Sequence[Sighting], status: int, *, 
         claims,
         status=status,
         page=page,
-        request="unknown" if norm else _same(entry.request for entry in evidence) or "unknown",
+        request="unknown" if norm else same(entry.request for entry in evidence) or "unknown",
         statuses=statuses,
         due=due,
         kind="" if norm or said or page else _type(evidence),
@@ -161,23 +148,23 @@ def _about_callers(claims: Claims, evidence: Sequence[Evidence], status: int | N
 
 def _shared_statuses(evidence: Sequence[Evidence]) -> tuple[tuple[int, ...], int]:
     """Return the statuses that were due for all, or their class; () and 0 for neither."""
-    statuses = _same(entry.statuses for entry in evidence) or ()
+    statuses = same(entry.statuses for entry in evidence) or ()
     due = {expected // CLASS for entry in evidence for expected in entry.statuses or (0,)}
     return statuses, due.pop() if len(due) == 1 and not statuses else 0
 
 
 def _about_part(claims: Claims, evidence: Sequence[Evidence]) -> Claims:
     """Return claims about the wrong part of an answer."""
-    place = _same(entry.place for entry in evidence) or ""
-    expected, actual = (_same(map(attrgetter(name), evidence)) or "" for name in ("expected", "actual"))
+    place = same(entry.place for entry in evidence) or ""
+    expected, actual = (same(map(attrgetter(name), evidence)) or "" for name in ("expected", "actual"))
     worded = any(entry.worded for entry in evidence)
     shown = not worded and len(expected) <= MOST_VALUE and len(actual) <= MOST_VALUE
     return msgspec.structs.replace(
         claims,
-        aspect=_same(entry.aspect for entry in evidence) or "",
+        aspect=same(entry.aspect for entry in evidence) or "",
         place=place,
-        field="" if place else _same(entry.leaf for entry in evidence) or "",
-        relation=_same(entry.relation for entry in evidence) or "stated",
+        field="" if place else same(entry.leaf for entry in evidence) or "",
+        relation=same(entry.relation for entry in evidence) or "stated",
         expected=expected if shown else "",
         actual=actual if shown else "",
     )
@@ -225,7 +212,7 @@ def _said(evidence: Sequence[Evidence]) -> str:
 
 def _type(evidence: Sequence[Evidence]) -> str:
     """Return the type that the server's errors share, "" for none and for codes."""
-    kind = _same(entry.said.type for entry in evidence) or ""
+    kind = same(entry.said.type for entry in evidence) or ""
     return "" if kind.isdigit() else kind
 
 
@@ -235,7 +222,7 @@ def _message(evidence: Evidence) -> str:
     return message.replace(evidence.operation, OPERATION) if evidence.operation and not evidence.died else message
 
 
-def _same(values: Iterable[T]) -> T | None:
+def same(values: Iterable[T]) -> T | None:
     """Return the value that all have, None where they differ."""
     first, *others = dict.fromkeys(values)
     return None if others else first

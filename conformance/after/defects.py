@@ -1,25 +1,25 @@
-"""Defects: claims about the server that predict findings, so that each finding is told once.
+"""Defects of the server: each has the findings that state it, and those that follow from it.
 
-A write that does nothing, or a status in place of another one, shows in every requirement that rests on it. A defect
-has the findings that claim it, and as consequences those whose wrong answer it predicts. What no defect predicts is
-grouped by its own evidence.
+A write that does nothing, or a status in place of another one, breaks every requirement that depends on it. A defect
+is a claim about the server; a finding follows from it if the claim predicts its wrong answer. Findings that follow
+from no defect are grouped by their own evidence.
 """
 
 from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cache
-from typing import Protocol
+from typing import ClassVar, Protocol
 
-from conformance.after.claims import claims_of
-from conformance.after.grouping import SERVER_ERRORS, Reached, Sighting
+from conformance.after.claims import claims_of, returned_by, same
+from conformance.after.grouping import Reached, Sighting, is_refusal
 from conformance.replay.subjects import in_address, in_body
 from conformance.values.causes import Claims, Rank
-from conformance.values.evidence import State, shown_step
-from conformance.values.exchange import ERROR_STATUS, Step, is_success
+from conformance.values.evidence import Evidence, State, shown_step
+from conformance.values.exchange import Step, is_success
 from conformance.values.verdict import FINDINGS
 from specs.apis import apis
 from specs.profiles import find_profile
@@ -30,15 +30,19 @@ FEWEST_ALIKE = 3  # operations that are wrong in the same way
 FEWEST_STATUSES = 4  # operations that return one status in place of another one
 OF_A_MODEL = ("effect", "life", "after", "refusal", "accepted")  # repeat the preparation before a write is blamed
 CONFLICT = 409
+LOWEST: Rank = 4
 CONCURRENT = ("race", "model")  # kinds whose steps leave out what prepared them
 REMOVING = re.compile(r"([Dd]rop|[Dd]elete|[Dd]eregister)(?![a-z])")
-
-
 Key = tuple[State, str]  # what is wrong, and the operation
 
 
 class Claim(Protocol):
-    """A claim about the server, which predicts wrong answers."""
+    """A claim about the server, which predicts wrong answers; the number of its rank is at most `most`."""
+
+    most: ClassVar[Rank]
+
+    def claims(self, findings: Sequence[Sighting]) -> Claims:
+        """Return the claims of the sentence about findings that state it."""
 
     def predicts(self, finding: Sighting) -> bool:
         """True for a finding whose wrong answer follows from it."""
@@ -56,6 +60,16 @@ class OfWrites:
     state: State
     unchecked: frozenset[str]
     readers: frozenset[str] = frozenset()
+    most: ClassVar[Rank] = 1  # what is not written although the server says so is lost
+
+    def claims(self, findings: Sequence[Sighting]) -> Claims:
+        """Return the operations, the status of their answers, and the operation that shows what was done."""
+        return Claims(
+            state=self.state,
+            writes=tuple(sorted(self.writes)),
+            returned=same(returned_by(finding.result, finding.evidence.write) for finding in findings) or 0,
+            reader=same(finding.evidence.reader for finding in findings) or "",
+        )
 
     def predicts(self, finding: Sighting) -> bool:
         """True for a finding after such a write, about its objects or with no write between, or about the write alone.
@@ -101,6 +115,12 @@ class OfViews:
 
     readers: frozenset[str]
     state: State
+    most: ClassVar[Rank] = LOWEST
+
+    def claims(self, findings: Sequence[Sighting]) -> Claims:
+        """Return the operations, and the write that they do not show."""
+        write = same(finding.evidence.write for finding in findings) or ""
+        return Claims(operations=tuple(sorted(self.readers)), state=self.state, write=write)
 
     def predicts(self, finding: Sighting) -> bool:
         """True for what such a view shows, of itself or of a write, and for what rests on it."""
@@ -137,6 +157,11 @@ class OfStatus:
 
     got: int
     due: int
+    most: ClassVar[Rank] = LOWEST
+
+    def claims(self, findings: Sequence[Sighting]) -> Claims:
+        """Return the claims that all findings share."""
+        return claims_of(findings)
 
     def predicts(self, finding: Sighting) -> bool:
         """True for an invalid request that got the one where the other was due, also in a race."""
@@ -154,17 +179,6 @@ class Defect:
     claim: Claim
     own: list[Sighting]
     consequences: list[Sighting] = field(default_factory=list)
-
-    @property
-    def rank(self) -> Rank:
-        """The rank of the claim: what is not written although the server says so is lost."""
-        return 1 if isinstance(self.claim, OfWrites) else 4
-
-    def claims(self, findings: Sequence[Sighting]) -> Claims:
-        """Return the claims that hold for findings that state it."""
-        if isinstance(self.claim, OfWrites):
-            return claims_of(findings, writes=self.claim.writes)
-        return claims_of(findings, readers=self.claim.readers if isinstance(self.claim, OfViews) else ())
 
     @property
     def shown(self) -> list[Sighting]:
@@ -207,12 +221,8 @@ def _effort(defect: Defect) -> tuple[bool, int, str]:
 
 def _of_writes(findings: Iterable[Sighting], reached: Reached) -> Iterator[Defect]:
     """Yield the defects of writes; many that end objects and do nothing have one, or many that are done if refused."""
-    found: defaultdict[tuple[State, str], list[Sighting]] = defaultdict(list)
-    for finding in findings:
-        evidence = finding.evidence
-        if evidence.state in OF_WRITES and evidence.write and not evidence.world:
-            found[evidence.state, evidence.write].append(finding)
-    found = defaultdict(list, {key: own for key, own in found.items() if _is_certain(*key, own, reached)})
+    stated = _by_key(findings, OF_WRITES, lambda evidence: evidence.write)
+    found = {key: own for key, own in stated.items() if _is_certain(*key, own, reached)}
     removing = [key for key in found if key[0] == "not done" and REMOVING.match(key[1])]
     refused = [key for key in found if key[0] == "done"]
     others = [[key] for key in found if key not in removing and key not in refused]
@@ -232,15 +242,23 @@ def _is_certain(state: State, write: str, own: Iterable[Sighting], reached: Reac
 
 def _of_views(findings: Iterable[Sighting]) -> Iterator[Defect]:
     """Yield the defects of views that differ from all others; many that are wrong in the same way have one."""
-    found: defaultdict[tuple[State, str], list[Sighting]] = defaultdict(list)
-    for finding in findings:
-        evidence = finding.evidence
-        if evidence.state in OF_VIEWS and not evidence.world:
-            found[evidence.state, evidence.reader].append(finding)
+    found = _by_key(findings, OF_VIEWS, lambda evidence: evidence.reader)
     for state in OF_VIEWS:
         for keys in _alike([key for key in found if key[0] == state]):
             readers = frozenset(reader for _, reader in keys)
             yield Defect(OfViews(readers, state), [finding for key in keys for finding in found[key]])
+
+
+def _by_key(
+    findings: Iterable[Sighting], states: Collection[State], operation: Callable[[Evidence], str]
+) -> dict[Key, list[Sighting]]:
+    """Return the findings of the plain world that state something of an operation, by what they state."""
+    found: defaultdict[Key, list[Sighting]] = defaultdict(list)
+    for finding in findings:
+        evidence = finding.evidence
+        if evidence.state in states and operation(evidence) and not evidence.world:
+            found[evidence.state, operation(evidence)].append(finding)
+    return found
 
 
 def _alike(keys: Sequence[Key]) -> list[list[Key]]:
@@ -253,26 +271,16 @@ def _of_statuses(findings: Iterable[Sighting]) -> Iterator[Defect]:
     found: defaultdict[tuple[int, int], list[Sighting]] = defaultdict(list)
     for finding in findings:
         evidence = finding.evidence
-        if (
-            evidence.about_status
-            and evidence.request == "invalid"
-            and len(evidence.statuses) == 1
-            and _is_refusal(finding)
-        ):
+        refused = evidence.request == "invalid" and is_refusal(evidence) and not evidence.world
+        if refused and len(evidence.statuses) == 1:
             found[evidence.status, evidence.statuses[0]].append(finding)
     for (got, due), own in found.items():
         if len({finding.evidence.operation for finding in own}) >= FEWEST_STATUSES:
             yield Defect(OfStatus(got, due), own)
 
 
-def _is_refusal(finding: Sighting) -> bool:
-    """True for a 4xx of the API; a failure and a page may have any reason."""
-    evidence = finding.evidence
-    return ERROR_STATUS <= evidence.status < SERVER_ERRORS and not evidence.said.page and not evidence.world
-
-
 def _is_done_write(step: Step) -> bool:
-    return is_success(step.response.status) and step.operation in writing()
+    return is_success(step.response.status) and step.operation in _writing()
 
 
 def _sent(step: Step) -> object:
@@ -280,6 +288,6 @@ def _sent(step: Step) -> object:
 
 
 @cache
-def writing() -> frozenset[str]:
+def _writing() -> frozenset[str]:
     """Return the operations of all APIs that change something."""
     return frozenset().union(*(find_profile(api).groups()["writes"] for api in apis()))

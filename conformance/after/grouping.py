@@ -137,7 +137,7 @@ def keys_of(finding: Sighting) -> Iterator[Key]:
         return
     yield from _of_one_error(evidence)
     yield from _of_one_answer(finding)
-    if len(evidence.world) == 1 and evidence.request == "valid" and _is_refusal(evidence):
+    if len(evidence.world) == 1 and evidence.request == "valid" and is_refusal(evidence):
         yield "world", *evidence.world, evidence.status
     if not evidence.said.page:
         got = evidence.status if evidence.about_status else evidence.refused
@@ -145,7 +145,7 @@ def keys_of(finding: Sighting) -> Iterator[Key]:
         yield from ((kind, *key) for key in _of_a_kind(finding))
 
 
-def _is_refusal(evidence: Evidence) -> bool:
+def is_refusal(evidence: Evidence) -> bool:
     """True for a 4xx of the API; a failure and a page may have any reason."""
     return evidence.about_status and ERROR_STATUS <= evidence.status < SERVER_ERRORS and not evidence.said.page
 
